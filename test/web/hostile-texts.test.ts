@@ -150,12 +150,14 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
 
   test('as the name of a file', async () => {
     const { page } = await signedIn('/app/translate?kind=file&from=en&to=["de"]');
-    await page.getByLabel('File to translate').setInputFiles({
+    await page.getByLabel('files to translate').setInputFiles({
       name: '<img src=x onerror=window.harmed=true> \u2069\u202e.txt',
       mimeType: 'text/plain',
       buffer: Buffer.from('Hello'),
     });
-    await page.getByRole('button', { name: 'Translate', exact: true }).click();
+    await page.getByRole('button', { name: 'Translate 1 file' }).click();
+    await page.getByText('1 of 1 done').waitFor();
+    await page.getByText('1 page').click();
     await page.getByText('[de] Hello').waitFor();
     expect(await harmOn(page)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { expectAccessible } from './accessibility.ts';
 import { breakingEngine } from './breaking-engine.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { signedIn } from './founder.ts';
@@ -100,15 +101,28 @@ describe.skipIf(withoutBrowser)('a member at /app/texts', () => {
 });
 
 describe.skipIf(withoutBrowser)('a member at /jobs/{id}', () => {
-  test("reads the job's reasons for review and its steps; an administrator deletes it", async () => {
+  test('reads the events in words, and the steps behind the details; an administrator deletes it', async () => {
     model.mend();
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const [job] = await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' });
     await page.goto(`/jobs/${job.id}`);
     await page.getByText('the domain "legal" always requires a human review').waitFor();
     await page.getByText('Review required by policy').waitFor();
-    await page.getByRole('heading', { name: 'Steps' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Download TXT' }).count()).toBe(0);
+    const events = page.getByRole('region', { name: 'Timeline' }).locator('ol > li b:first-child');
+    expect(await events.evaluateAll((all) => all.map((one) => one.textContent))).toEqual([
+      'Submitted',
+      'Translated',
+      'Checked: score 95',
+      'Verified: score 95',
+      'Held for a reviewer',
+      'Review required by policy',
+    ]);
+    await page.getByText('10 characters · Domain: \u2068legal\u2069').waitFor();
+    expect(await page.getByText('quality_gate').first().isVisible()).toBe(false);
+    await page.getByText(/^Details: \d steps$/).click();
+    await page.getByText('quality_gate').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Delete this job' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Cancel' }).click();

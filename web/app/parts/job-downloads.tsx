@@ -1,5 +1,5 @@
-import { Download } from 'lucide-react';
-import { useState } from 'react';
+import { ChevronDown, Download } from 'lucide-react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import type { GoldenFormat } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
@@ -7,15 +7,19 @@ import { announce } from './announcer.tsx';
 import { Problem } from './problem.tsx';
 import { saveFile } from './save-file.ts';
 
-const formats: readonly GoldenFormat[] = ['txt', 'docx', 'pdf'];
+// The popover and its library load when it is first opened.
+const JobDownloadPopover = lazy(() => import('./job-download-popover.tsx'));
 
-/** Downloads a published translation in any available format. */
+/** A popover that downloads a published translation in any available format. */
 export function JobDownloads({ jobId }: { jobId: string }) {
   const t = useT();
-  const [busy, setBusy] = useState<GoldenFormat>();
+  const trigger = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const [failed, setFailed] = useState<{ format: GoldenFormat; error: unknown }>();
   const download = async (format: GoldenFormat) => {
-    setBusy(format);
+    setOpen(false);
+    setBusy(true);
     setFailed(undefined);
     try {
       const { bytes, fileName } = await client.translations.golden(jobId, { format });
@@ -24,24 +28,32 @@ export function JobDownloads({ jobId }: { jobId: string }) {
     } catch (error) {
       setFailed({ format, error });
     } finally {
-      setBusy(undefined);
+      setBusy(false);
     }
   };
   return (
     <>
-      <div className="actions">
-        {formats.map((format) => (
-          <button
-            key={format}
-            type="button"
-            className="small"
-            disabled={busy !== undefined}
-            onClick={() => void download(format)}
-          >
-            <Download size={16} aria-hidden /> {t('jobs.download', { format: format.toUpperCase() })}
-          </button>
-        ))}
-      </div>
+      <button
+        ref={trigger}
+        type="button"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        disabled={isBusy}
+        onClick={() => setOpen(true)}
+      >
+        <Download size={15} aria-hidden />
+        {t('jobs.download_menu')}
+        <ChevronDown size={14} aria-hidden />
+      </button>
+      {isOpen && (
+        <Suspense>
+          <JobDownloadPopover
+            trigger={trigger}
+            onSelect={(format) => void download(format)}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
       {failed && <Problem error={failed.error} retry={() => void download(failed.format)} />}
     </>
   );

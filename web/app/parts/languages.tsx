@@ -1,9 +1,6 @@
-import { X } from 'lucide-react';
-import { useId, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { type LanguageCode, languageCodes, supportedLanguages } from '#server/languages.ts';
 import { useInterface } from '../i18n.tsx';
-import { isComposing } from '../keys/match-key.ts';
-import styles from './languages.module.css';
 
 /** A supported language with its name in the interface language. */
 interface NamedLanguage {
@@ -65,89 +62,5 @@ export function LanguageSelect({
         ))}
       </select>
     </label>
-  );
-}
-
-/**
- * Selects several languages: shows the selected languages as a list, and all others in a searchable disclosure.
- * @param noteOf returns a note about a selected language, such as the weight of the text in that language
- */
-export function LanguageChoice({
-  legend,
-  chosen,
-  noteOf,
-  problem,
-  onChange,
-}: {
-  legend: string;
-  chosen: readonly string[];
-  noteOf?: (code: LanguageCode) => string;
-  problem?: string | undefined;
-  onChange: (codes: LanguageCode[]) => void;
-}) {
-  const { t } = useInterface();
-  const { languages, nameOf } = useLanguages();
-  const [sought, setSought] = useState('');
-  const [isOpen, setOpen] = useState(chosen.length === 0);
-  const problemId = useId();
-  const shown = languages.filter(({ found }) => found.includes(sought.trim().toLowerCase()));
-  const select = (code: LanguageCode, isChosen: boolean) =>
-    onChange(languageCodes.filter((one) => (one === code ? isChosen : chosen.includes(one))));
-  return (
-    <fieldset className={styles.choice} aria-describedby={problem && problemId}>
-      <legend>{legend}</legend>
-      <ul className={styles.chosen}>
-        {languageCodes
-          .filter((code) => chosen.includes(code))
-          .map((code) => (
-            <li key={code}>
-              <span>{nameOf(code)}</span>
-              {noteOf && <span className={styles.note}>{noteOf(code)}</span>}
-              <button
-                type="button"
-                aria-label={t('languages.remove', { name: nameOf(code) })}
-                onClick={() => select(code, false)}
-              >
-                <X size={16} aria-hidden />
-              </button>
-            </li>
-          ))}
-      </ul>
-      {problem && (
-        <p id={problemId} className={styles.problem}>
-          {problem}
-        </p>
-      )}
-      <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>{t('languages.choose')}</summary>
-        <input
-          type="search"
-          aria-label={t('languages.find')}
-          placeholder={t('languages.find')}
-          value={sought}
-          onChange={({ target }) => setSought(target.value)}
-          onKeyDown={(event) => {
-            // Enter selects the matching language, and must not submit the surrounding form.
-            if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
-            event.preventDefault();
-            const [only] = shown;
-            if (only && shown.length === 1) select(only.code, !chosen.includes(only.code));
-          }}
-        />
-        <div className={styles.all}>
-          {shown.map(({ code, name }) => (
-            <label key={code}>
-              <input
-                type="checkbox"
-                checked={chosen.includes(code)}
-                onChange={({ target }) => select(code, target.checked)}
-              />
-              {name}
-            </label>
-          ))}
-          {shown.length === 0 && <p className="hint">{t('languages.none')}</p>}
-        </div>
-      </details>
-    </fieldset>
   );
 }

@@ -1,51 +1,46 @@
 import type { AgentDecision, AgentRun } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import styles from './jobs.module.css';
+import styles from './job.module.css';
 
 /** The steps of the pipeline and of reviewers, in order, with their decisions and provenance. */
 export function JobSteps({ run }: { run: AgentRun }) {
   const t = useT();
-  if (run.steps.length === 0) return null;
   return (
-    <section aria-labelledby="steps">
-      <h2 id="steps">{t('jobs.steps')}</h2>
-      <ol className="rows">
-        {run.steps.map((step) => (
-          <li key={step.id}>
-            <p className={styles.step}>
-              <b translate="no">{step.name}</b>
-              <span className="hint" translate="no">
-                {step.actor}
-              </span>
-              <span className={step.status === 'failed' ? 'badge bad' : 'badge'}>
-                {t(`jobs.step_${step.status}`)}
-              </span>
-              <Duration from={step.started_at} to={step.completed_at} />
+    <ol className="rows">
+      {run.steps.map((step) => (
+        <li key={step.id}>
+          <p className={styles.step}>
+            <b translate="no">{step.name}</b>
+            <span className="hint" translate="no">
+              {step.actor}
+            </span>
+            <span className={step.status === 'failed' ? 'badge bad' : 'badge'}>
+              {t(`jobs.step_${step.status}`)}
+            </span>
+            <Duration from={step.started_at} to={step.completed_at} />
+          </p>
+          {step.output_summary && (
+            <p>
+              <bdi lang="en">{step.output_summary}</bdi>
             </p>
-            {step.output_summary && (
-              <p>
-                <bdi lang="en">{step.output_summary}</bdi>
-              </p>
-            )}
-            {step.error && (
-              <p className="problem">
-                <bdi lang="en">{step.error}</bdi>
-              </p>
-            )}
-            {step.tool_calls.map((call) => (
-              <p key={call.id} className="hint">
-                <b translate="no">{call.tool_name}</b>{' '}
-                <bdi lang="en">{call.error ?? call.output_summary}</bdi>
-              </p>
-            ))}
-            {step.decisions.map((decision) => (
-              <Decision key={decision.id} decision={decision} />
-            ))}
-          </li>
-        ))}
-      </ol>
-    </section>
+          )}
+          {step.error && (
+            <p className="problem">
+              <bdi lang="en">{step.error}</bdi>
+            </p>
+          )}
+          {step.tool_calls.map((call) => (
+            <p key={call.id} className="hint">
+              <b translate="no">{call.tool_name}</b> <bdi lang="en">{call.error ?? call.output_summary}</bdi>
+            </p>
+          ))}
+          {step.decisions.map((decision) => (
+            <Decision key={decision.id} decision={decision} />
+          ))}
+        </li>
+      ))}
+    </ol>
   );
 }
 

@@ -1,30 +1,24 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { ChevronLeft } from 'lucide-react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { announce } from '../../parts/announcer.tsx';
-import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
-import { useFormat } from '../../parts/format.ts';
 import { JobDownloads } from '../../parts/job-downloads.tsx';
 import { isDownloadable, isUnderWay, JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { Reopen } from '../../parts/reopen.tsx';
-import { SourceLanguage } from '../../parts/source-language.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import { queryKeys } from '../../query-keys.ts';
-import { isAdministrator, useMe } from '../../session/use-me.ts';
-import { JobFindings } from './job-findings.tsx';
-import { JobSteps } from './job-steps.tsx';
-import styles from './jobs.module.css';
+import styles from './job.module.css';
+import { JobFacts } from './job-facts.tsx';
+import { JobTimeline } from './job-timeline.tsx';
 
-/** `/jobs/{id}`: one job with its result, the reasons for its status, and its steps. */
+/** `/jobs/{id}`: one job with its texts, what happened to it, and its facts. */
 export function JobScreen() {
-  const t = useT();
   const { jobId } = useParams({ from: '/workspace/jobs/$jobId' });
   const job = useQuery({
     queryKey: queryKeys.jobs.job(jobId),
@@ -34,119 +28,93 @@ export function JobScreen() {
       data && isUnderWay(data.status) ? Math.min(2000 + 500 * dataUpdateCount, 10_000) : false,
   });
   return (
-    <>
-      <title>{`${t('jobs.job')} · LinguaLoop`}</title>
-      <p>
-        <Link to="/app/texts">{t('jobs.all')}</Link>
-      </p>
-      <h1>{t('jobs.job')}</h1>
-      <Read from={job} lines={12}>
-        {(found) => <Job job={found} />}
-      </Read>
-    </>
+    <Read from={job} lines={12} heading="jobs.job">
+      {(found) => <Job job={found} />}
+    </Read>
   );
 }
+
+/** Maximum characters of the source text in the heading. */
+const maxHeading = 80;
 
 function Job({ job }: { job: TranslationJob }) {
   const t = useT();
-  const { nameOf } = useLanguages();
-  const { moment } = useFormat();
   const { request, agent_run: run } = job;
   const text = job.final_translation ?? job.baseline_translation;
+  const { source_text: source } = request;
+  const excerpt = [...source.slice(0, 4 * maxHeading)];
   return (
-    <>
-      <div className={styles.summary}>
-        <JobStatus status={job.status} />
-        <span>
-          <SourceLanguage request={request} /> → {nameOf(request.target_lang)}
-        </span>
-        <time dateTime={job.updated_at}>{moment(job.updated_at)}</time>
-        <bdi translate="no" className="hint">
-          {job.id}
-        </bdi>
-      </div>
-      {(job.status === 'awaiting_review' || job.status === 'refined') && (
-        <p className={styles.waits}>
-          {t('jobs.waits')}{' '}
-          <Link to="/app/edit/texts" search={{ item: job.id }}>
-            {t('jobs.review')}
-          </Link>
-        </p>
-      )}
-      {run.human_review_task?.completed_at && (
-        <p>
-          <Reopen
-            item={{ kind: 'job', id: job.id }}
-            decidedAt={run.human_review_task.completed_at}
-            decidedBy={run.human_review_task.completed_by}
-          />
-        </p>
-      )}
-      {run.error && <p className="problem">{run.error}</p>}
-      <Warnings of={job.warnings} />
-      <div className={styles.texts}>
-        <section aria-labelledby="source">
-          <h2 id="source">{nameOf(request.source_lang)}</h2>
-          <LanguageText language={request.source_lang} className={styles.text}>
-            {request.source_text}
+    <div className={styles.screen}>
+      <title>{`${t('jobs.job')} · LinguaLoop`}</title>
+      <header className={styles.head}>
+        <Link to="/app/texts" className="button ghost" aria-label={t('jobs.all')} title={t('jobs.all')}>
+          <ChevronLeft size={18} aria-hidden />
+        </Link>
+        <h1>
+          <span className="visually-hidden">{t('jobs.job')} </span>
+          <LanguageText as="bdi" language={request.source_lang} className={styles.excerpt}>
+            {excerpt.slice(0, maxHeading).join('')}
+            {excerpt.length > maxHeading && '…'}
           </LanguageText>
-        </section>
-        <section aria-labelledby="result">
-          <h2 id="result">{nameOf(request.target_lang)}</h2>
-          {text === null && (
-            <p className="hint">{t(isUnderWay(job.status) ? 'jobs.under_way' : 'jobs.no_result')}</p>
-          )}
-          {text !== null && (
-            <>
-              <LanguageText language={request.target_lang} className={styles.text}>
-                {text}
-              </LanguageText>
-              <div className="actions">
-                <CopyButton text={text} />
-              </div>
-            </>
-          )}
+        </h1>
+        <JobStatus status={job.status} />
+        <div className={styles.acts}>
+          {text !== null && <CopyButton text={text} />}
           {isDownloadable(job.status) && <JobDownloads jobId={job.id} />}
-        </section>
+        </div>
+      </header>
+      <div className={styles.columns}>
+        <div>
+          {(job.status === 'awaiting_review' || job.status === 'refined') && (
+            <p className={styles.waits}>
+              {t('jobs.waits')}{' '}
+              <Link to="/app/edit/texts" search={{ item: job.id }} className="button primary">
+                {t('jobs.review')}
+              </Link>
+            </p>
+          )}
+          <Warnings of={job.warnings} />
+          <Texts job={job} text={text} />
+          {run.human_review_task?.completed_at && (
+            <p>
+              <Reopen
+                item={{ kind: 'job', id: job.id }}
+                decidedAt={run.human_review_task.completed_at}
+                decidedBy={run.human_review_task.completed_by}
+              />
+            </p>
+          )}
+          <JobTimeline job={job} />
+        </div>
+        <JobFacts job={job} />
       </div>
-      <JobFindings job={job} />
-      <JobSteps run={run} />
-      <Removal job={job} />
-    </>
+    </div>
   );
 }
 
-/** Deletes the job with its records, which only administrators may do. */
-function Removal({ job }: { job: TranslationJob }) {
+/** Source and translation, side by side. */
+function Texts({ job, text }: { job: TranslationJob; text: string | null }) {
   const t = useT();
-  const me = useMe();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
-  if (!me.data || !isAdministrator(me.data)) return null;
-  const remove = async () => {
-    await client.translations.delete(job.id);
-    announce(t('jobs.deleted'));
-    await navigate({ to: '/app/texts' });
-    queries.removeQueries({ queryKey: queryKeys.jobs.job(job.id) });
-    await queries.invalidateQueries({ queryKey: queryKeys.jobs.all });
-  };
+  const { nameOf } = useLanguages();
+  const { request } = job;
   return (
-    <section aria-labelledby="removal">
-      <h2 id="removal">{t('jobs.delete_title')}</h2>
-      <button type="button" className="danger" onClick={() => setAsking(true)}>
-        {t('jobs.delete')}
-      </button>
-      {isAsking && (
-        <ConfirmDialog
-          title={t('jobs.delete_question')}
-          action={t('jobs.delete')}
-          onConfirm={remove}
-          onClose={() => setAsking(false)}
-        >
-          <p>{t('jobs.delete_why')}</p>
-        </ConfirmDialog>
-      )}
-    </section>
+    <div className={`card ${styles.pair}`}>
+      <section aria-labelledby="source">
+        <h2 id="source">{nameOf(request.source_lang)}</h2>
+        <LanguageText language={request.source_lang} className={styles.text}>
+          {request.source_text}
+        </LanguageText>
+      </section>
+      <section aria-labelledby="result">
+        <h2 id="result">{nameOf(request.target_lang)}</h2>
+        {text === null ? (
+          <p className="hint">{t(isUnderWay(job.status) ? 'jobs.under_way' : 'jobs.no_result')}</p>
+        ) : (
+          <LanguageText language={request.target_lang} className={styles.text}>
+            {text}
+          </LanguageText>
+        )}
+      </section>
+    </div>
   );
 }

@@ -7,8 +7,8 @@ import { Problem } from '../../parts/problem.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import type { BatchItem } from './batch-items.ts';
 import { openCandidates } from './open-language.tsx';
-import styles from './translate.module.css';
-import { isDone, type useSeries } from './use-series.ts';
+import styles from './panes.module.css';
+import { isDone, type SeriesView } from './series.ts';
 
 /**
  * Shows the jobs of a batch next to their texts. If an item fails, the batch stops and the error is shown at this item.
@@ -17,14 +17,14 @@ import { isDone, type useSeries } from './use-series.ts';
 export function BatchResults({
   items,
   source,
-  series: { state, jobs, error, places },
+  view: { state, jobs, error, places },
   resume,
   leaveOut,
   again,
 }: {
   items: readonly BatchItem[];
   source: string;
-  series: Pick<ReturnType<typeof useSeries>, 'state' | 'jobs' | 'error' | 'places'>;
+  view: SeriesView;
   resume: () => Promise<void>;
   /** Continues the batch without the failed item. */
   leaveOut: (place: number) => Promise<void>;
@@ -37,17 +37,22 @@ export function BatchResults({
   const hasFailed = (place: number) => jobs.get(place)?.status === 'failed';
   const failing = state === 'failed' ? places?.find(hasFailed) : undefined;
   return (
-    <section aria-label={t('translate.results')}>
-      {items.length === 0 && <p className="hint">{t('translate.results_here')}</p>}
+    <div className={styles.content}>
+      {items.length === 0 && <p className={styles.empty}>{t('translate.results_here')}</p>}
       {items.length > 0 && (
         <>
           <p>{t('translate.progress', { done: finished, count: items.length })}</p>
           <progress value={finished} max={items.length} aria-label={t('translate.results')} />
         </>
       )}
-      {state === 'failed' && failing === undefined && !openCandidates(error) && (
-        <Problem error={error} retry={() => void resume()} />
-      )}
+      {state === 'failed' &&
+        failing === undefined &&
+        !openCandidates(error) &&
+        (error === undefined ? (
+          <p className="notice">{t('translate.batch_lost')}</p>
+        ) : (
+          <Problem error={error} retry={() => void resume()} />
+        ))}
       <ol className="rows">
         {items.map(({ text, target }, place) => {
           const job = jobs.get(place);
@@ -57,9 +62,9 @@ export function BatchResults({
             <li key={place} className={styles.item}>
               <div>
                 <LanguageText language={job?.request.source_lang ?? source} className={styles.excerpt}>
-                  {text}
+                  {job?.request.source_text ?? text}
                 </LanguageText>
-                <span className="hint">{nameOf(target)}</span>
+                <span className="hint">{nameOf(job?.request.target_lang ?? target)}</span>
               </div>
               <div>
                 {job && <JobStatus status={job.status} />}
@@ -69,7 +74,7 @@ export function BatchResults({
                   </span>
                 )}
                 {job?.final_translation && (
-                  <LanguageText language={target} className={styles.excerpt}>
+                  <LanguageText language={job.request.target_lang} className={styles.excerpt}>
                     {job.final_translation}
                   </LanguageText>
                 )}
@@ -79,6 +84,14 @@ export function BatchResults({
                     <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
                       {t('jobs.open')}
                     </Link>
+                    {job.status === 'awaiting_review' && (
+                      <>
+                        {' · '}
+                        <Link to="/app/edit/texts" search={{ item: job.id }}>
+                          {t('translate.open_review')}
+                        </Link>
+                      </>
+                    )}
                   </p>
                 )}
                 {state === 'done' && hasFailed(place) && (
@@ -86,7 +99,7 @@ export function BatchResults({
                     {t('common.retry')}
                   </button>
                 )}
-                {place === failing && (
+                {place === failing && error !== undefined && (
                   <>
                     <Problem error={error} />
                     <div className="actions">
@@ -106,6 +119,6 @@ export function BatchResults({
           );
         })}
       </ol>
-    </section>
+    </div>
   );
 }

@@ -4,8 +4,8 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { lengthOf } from '../../parts/text-measure.ts';
-import { SourceField } from './source-field.tsx';
-import styles from './translate.module.css';
+import { BatchField } from './batch-field.tsx';
+import styles from './panes.module.css';
 
 /** A text of the form. */
 interface Row {
@@ -24,6 +24,14 @@ export function useBatchTexts() {
   return {
     rows,
     add: () => setRows((before) => [...before, { id: nextId.current++, text: '' }]),
+    /** Replaces all rows; at least two are shown. */
+    fill: (texts: string[]) =>
+      setRows(
+        Array.from({ length: Math.max(2, texts.length) }, (_, at) => ({
+          id: nextId.current++,
+          text: texts[at] ?? '',
+        })),
+      ),
     /** Replaces one row by new rows, one for each text. */
     replace: (id: number, by: string[]) =>
       setRows((before) =>
@@ -48,7 +56,7 @@ export function BatchTexts({
   isMissing,
   add,
   replace,
-}: ReturnType<typeof useBatchTexts> & { language: string; isMissing: boolean }) {
+}: Omit<ReturnType<typeof useBatchTexts>, 'fill'> & { language: string; isMissing: boolean }) {
   const t = useT();
   const { number } = useFormat();
   const problemOf = (text: string, index: number) => {
@@ -60,7 +68,7 @@ export function BatchTexts({
       <ol className={styles.texts}>
         {rows.map(({ id, text }, index) => (
           <li key={id}>
-            <SourceField
+            <BatchField
               label={t('translate.text_number', { number: index + 1 })}
               text={text}
               language={language}
@@ -89,7 +97,7 @@ export function BatchTexts({
                   </button>
                 )}
               </div>
-            </SourceField>
+            </BatchField>
           </li>
         ))}
       </ol>
@@ -100,6 +108,6 @@ export function BatchTexts({
   );
 }
 
-function linesOf(text: string): string[] {
+export function linesOf(text: string): string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== '');
 }

@@ -1,5 +1,3 @@
-import { deployment } from '../../deployment.ts';
-
 /**
  * The ways in which a file can be translated. `text`: only its text, page by page; `layout`: the whole file, keeping
  * its layout. Both, one or none may be possible.
@@ -21,9 +19,4 @@ export const accepted = '.csv,.docx,.htm,.html,.json,.md,.pdf,.txt,.xlsx,.xml';
  */
 export function pathsOf({ name }: Pick<File, 'name'>): FilePaths {
   return { text: textExtensions.test(name), layout: layoutExtensions.test(name) };
-}
-
-/** Whether the service would reject the file because of its size. */
-export function isTooLarge({ size }: Pick<File, 'size'>): boolean {
-  return size > deployment.maxUploadBytes;
 }

@@ -2,7 +2,7 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import { useInterface } from '../../i18n.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
-import styles from './translate.module.css';
+import styles from './panes.module.css';
 
 /**
  * If the service could not detect the language of a text, returns the candidates that it named; undefined for other

@@ -1,193 +1,179 @@
+import { ChevronRight } from 'lucide-react';
 import { useId } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { noOptions, type OptionName, type Options } from './options.ts';
-import styles from './translate.module.css';
+import styles from './options.module.css';
+import type { OptionName, Options } from './options.ts';
 
 /** The numeric fields. The service limits a value to the range of its field. */
 const numbers = {
   minQuality: { label: 'translate.min_quality', hint: 'translate.min_quality_hint', min: 0, max: 100 },
   qualityRounds: { label: 'translate.quality_rounds', hint: 'translate.quality_rounds_hint', min: 1, max: 5 },
   debateRounds: { label: 'translate.debate_rounds', hint: 'translate.debate_rounds_hint', min: 1, max: 3 },
-} as const satisfies Record<string, NumberRange>;
+} as const satisfies Record<string, { label: MessageId; hint: MessageId; min: number; max: number }>;
 
-interface NumberRange {
-  label: MessageId;
-  hint: MessageId;
-  min: number;
-  max: number;
-}
+/** The values of the tone. The first one is empty. */
+const tones = [
+  ['', 'translate.as_source'],
+  ['formal', 'translate.tone_formal'],
+  ['informal', 'translate.tone_informal'],
+  ['neutral', 'translate.tone_neutral'],
+] as const;
 
-/** The fields with a selection of values. The first option of each field is empty. */
-const choices = {
-  tone: {
-    label: 'translate.tone',
-    values: [
-      ['', 'translate.as_source'],
-      ['formal', 'translate.tone_formal'],
-      ['informal', 'translate.tone_informal'],
-      ['neutral', 'translate.tone_neutral'],
-    ],
-  },
-  gender: {
-    label: 'translate.gender',
-    hint: 'translate.gender_hint',
-    values: [
-      ['', 'translate.as_source'],
-      ['feminine', 'translate.gender_feminine'],
-      ['masculine', 'translate.gender_masculine'],
-      ['neutral', 'translate.gender_neutral'],
-    ],
-  },
-} as const satisfies Record<string, ChoiceOptions>;
-
-interface ChoiceOptions {
-  label: MessageId;
-  hint?: MessageId;
-  values: readonly (readonly [value: string, name: MessageId])[];
-}
+const genders = [
+  ['', 'translate.as_source'],
+  ['feminine', 'translate.gender_feminine'],
+  ['masculine', 'translate.gender_masculine'],
+  ['neutral', 'translate.gender_neutral'],
+] as const;
 
 /** The domains in which each translation requires a review. */
-const reviewedDomains = ['finance', 'healthcare', 'legal', 'medical', 'pharma'];
+const reviewedDomains = ['finance', 'financial', 'healthcare', 'legal', 'medical', 'pharma'];
 
-/**
- * The fields for tone, domain, gender and other options. They are in a disclosure whose label shows how many are set.
- * @param offered the options that are available for this way to translate
- */
-export function OptionFields({
-  options,
-  offered,
-  onChange,
-}: {
+interface FieldsProps {
   options: Options;
+  /** The options that are available for the current way to translate. */
   offered: readonly OptionName[];
-  onChange: (options: Options) => void;
-}) {
+  set: (change: Partial<Options>) => void;
+}
+
+/** The fields for tone, gender, domain, text format and review. */
+export function OptionFields({ options, offered, set }: FieldsProps) {
   const t = useT();
-  const domains = useId();
-  const set = (change: Partial<Options>) => onChange({ ...options, ...change });
   const has = (name: OptionName) => offered.includes(name);
-  const count = offered.filter((name) => options[name] !== noOptions[name]).length;
-
-  const number = (name: keyof typeof numbers) =>
-    has(name) && (
-      <NumberField of={numbers[name]} value={options[name]} onChange={(value) => set({ [name]: value })} />
-    );
-
   return (
-    <details className={styles.options}>
-      <summary>{count > 0 ? t('translate.options_set', { count }) : t('translate.options')}</summary>
-      <div className={styles.optionGrid}>
-        <Choice of={choices.tone} value={options.tone} onChange={(tone) => set({ tone })} />
-        <Choice of={choices.gender} value={options.gender} onChange={(gender) => set({ gender })} />
-        {has('domain') && (
-          <label>
-            {t('translate.domain')}
-            <input
-              list={domains}
-              maxLength={1000}
-              value={options.domain}
-              onChange={({ target }) => set({ domain: target.value })}
-            />
-            <span className="hint">{t('translate.domain_hint')}</span>
-            <datalist id={domains}>
-              {reviewedDomains.map((domain) => (
-                <option key={domain} value={domain} />
-              ))}
-            </datalist>
-          </label>
-        )}
-        {has('textType') && (
-          <label>
-            {t('translate.text_type')}
-            <select
-              value={options.textType}
-              onChange={({ target }) => set({ textType: target.value === 'Html' ? 'Html' : 'Plain' })}
-            >
-              <option value="Plain">{t('translate.plain')}</option>
-              <option value="Html" translate="no">
-                HTML
-              </option>
-            </select>
-            <span className="hint">{t('translate.text_type_hint')}</span>
-          </label>
-        )}
-        {number('minQuality')}
-        {number('qualityRounds')}
-        {has('candidateModels') && (
-          <label>
-            {t('translate.candidate_models')}
-            <input
-              maxLength={1000}
-              translate="no"
-              value={options.candidateModels}
-              onChange={({ target }) => set({ candidateModels: target.value })}
-            />
-            <span className="hint">{t('translate.candidate_models_hint')}</span>
-          </label>
-        )}
-        {options.candidateModels.trim() !== '' && number('debateRounds')}
-      </div>
+    <>
+      <fieldset className={styles.tones}>
+        <legend>{t('translate.tone')}</legend>
+        <div>
+          {tones.map(([value, name]) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name="tone"
+                checked={options.tone === value}
+                onChange={() => set({ tone: value })}
+              />
+              {t(name)}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      {has('domain') && <Domain value={options.domain} onChange={(domain) => set({ domain })} />}
+      <label>
+        {t('translate.gender')}
+        <select value={options.gender} onChange={({ target }) => set({ gender: target.value })}>
+          {genders.map(([value, name]) => (
+            <option key={value} value={value}>
+              {t(name)}
+            </option>
+          ))}
+        </select>
+        <span className="hint">{t('translate.gender_hint')}</span>
+      </label>
+      {has('textType') && (
+        <label>
+          {t('translate.text_type')}
+          <select
+            value={options.textType}
+            onChange={({ target }) => set({ textType: target.value === 'Html' ? 'Html' : 'Plain' })}
+          >
+            <option value="Plain">{t('translate.plain')}</option>
+            <option value="Html" translate="no">
+              HTML
+            </option>
+          </select>
+          <span className="hint">{t('translate.text_type_hint')}</span>
+        </label>
+      )}
       {has('requireReview') && (
-        <label className={styles.check}>
+        <label className={styles.switch}>
+          <span>
+            {t('translate.require_review')}
+            <span className="hint">{t('translate.require_review_hint')}</span>
+          </span>
           <input
             type="checkbox"
+            role="switch"
+            aria-checked={options.requireReview}
             checked={options.requireReview}
             onChange={({ target }) => set({ requireReview: target.checked })}
           />
-          {t('translate.require_review')}
         </label>
       )}
-    </details>
+      {has('minQuality') && <QualityFields options={options} offered={offered} set={set} />}
+    </>
   );
 }
 
-function Choice({
-  of: { label, hint, values },
-  value,
-  onChange,
-}: {
-  of: ChoiceOptions;
-  value: string;
-  onChange: (value: string) => void;
-}) {
+function Domain({ value, onChange }: { value: string; onChange: (domain: string) => void }) {
   const t = useT();
+  const domains = useId();
+  const isReviewed = reviewedDomains.includes(value.trim().toLowerCase());
   return (
     <label>
-      {t(label)}
-      <select value={value} onChange={({ target }) => onChange(target.value)}>
-        {values.map(([one, name]) => (
-          <option key={one} value={one}>
-            {t(name)}
-          </option>
-        ))}
-      </select>
-      {hint && <span className="hint">{t(hint)}</span>}
-    </label>
-  );
-}
-
-function NumberField({
-  of: { label, hint, min, max },
-  value,
-  onChange,
-}: {
-  of: NumberRange;
-  value: string;
-  onChange: (value: string) => void;
-}) {
-  const t = useT();
-  return (
-    <label>
-      {t(label)}
+      {t('translate.domain')}
       <input
-        type="number"
-        inputMode="numeric"
-        min={min}
-        max={max}
+        list={domains}
+        maxLength={1000}
         value={value}
         onChange={({ target }) => onChange(target.value)}
       />
-      <span className="hint">{t(hint)}</span>
+      <span className={isReviewed ? `hint ${styles.reviewed}` : 'hint'}>
+        {t(isReviewed ? 'translate.domain_reviewed' : 'translate.domain_hint')}
+      </span>
+      <datalist id={domains}>
+        {reviewedDomains.map((domain) => (
+          <option key={domain} value={domain} />
+        ))}
+      </datalist>
     </label>
+  );
+}
+
+/** The fields that few members need. The label of the disclosure shows the minimum score and the number of repairs. */
+function QualityFields({ options, offered, set }: FieldsProps) {
+  const t = useT();
+  const number = (name: keyof typeof numbers) => {
+    const { label, hint, min, max } = numbers[name];
+    return (
+      <label>
+        {t(label)}
+        <input
+          type="number"
+          inputMode="numeric"
+          min={min}
+          max={max}
+          value={options[name]}
+          onChange={({ target }) => set({ [name]: target.value })}
+        />
+        <span className="hint">{t(hint)}</span>
+      </label>
+    );
+  };
+  return (
+    <details className={styles.quality}>
+      <summary>
+        <ChevronRight size={15} aria-hidden />
+        {t('translate.quality', {
+          score: options.minQuality || '85',
+          repairs: Number(options.qualityRounds || 2),
+        })}
+      </summary>
+      {number('minQuality')}
+      {number('qualityRounds')}
+      {offered.includes('candidateModels') && (
+        <label>
+          {t('translate.candidate_models')}
+          <input
+            maxLength={1000}
+            translate="no"
+            value={options.candidateModels}
+            onChange={({ target }) => set({ candidateModels: target.value })}
+          />
+          <span className="hint">{t('translate.candidate_models_hint')}</span>
+        </label>
+      )}
+      {options.candidateModels.trim() !== '' && number('debateRounds')}
+    </details>
   );
 }

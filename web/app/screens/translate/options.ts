@@ -28,6 +28,11 @@ export const noOptions: Options = {
   debateRounds: '',
 };
 
+/** The number of options that are set. @param offered the options that are available */
+export function countSet(options: Options, offered: readonly OptionName[]): number {
+  return offered.filter((name) => options[name] !== noOptions[name]).length;
+}
+
 /** The options that each way to translate supports. */
 export const optionsOf = {
   text: Object.keys(noOptions) as OptionName[],

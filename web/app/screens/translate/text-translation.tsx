@@ -1,41 +1,49 @@
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useRef, useState } from 'react';
 import type { TranslationRequest } from '#sdk/types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { LanguageChoice } from '../../parts/languages.tsx';
 import { fieldProblem } from '../../parts/problem.tsx';
-import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
+import { detected } from '../../parts/source-language.tsx';
 import { lengthOf, weightOf } from '../../parts/text-measure.ts';
 import { OpenLanguage, openCandidates } from './open-language.tsx';
-import { OptionFields } from './option-fields.tsx';
-import { noOptions, optionsOf, textFields } from './options.ts';
+import { type Options, textFields } from './options.ts';
+import styles from './panes.module.css';
 import type { LanguageChoiceProps } from './search.ts';
-import { SourceField, Weight, WeightOfDetected } from './source-field.tsx';
-import { TextResult } from './text-result.tsx';
-import styles from './translate.module.css';
+import { SourceLanguages } from './source-languages.tsx';
+import { SourceText } from './source-text.tsx';
+import { panelOf, TargetTabs } from './target-tabs.tsx';
+import { stateOfRun, TextResult, type TextRun } from './text-result.tsx';
 import { useTextRuns } from './use-text-runs.ts';
+import { Weight, WeightOfDetected } from './weight.tsx';
+
+/** The properties of a way to translate texts. The screen keeps the text, because the options show its cost. */
+interface TextProps extends LanguageChoiceProps {
+  text: string;
+  options: Options;
+  onText: (text: string) => void;
+  /** Translates the lines of the text as a batch. */
+  onSplit: () => void;
+}
 
 /**
- * Translates one text into one or several languages. Each language has a separate job, so that a failure in one
- * language does not affect the others.
+ * Translates one text into one or several languages, with the results next to the text. Each language has a separate job,
+ * so that a failure in one language does not affect the others.
  */
-export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
+export function TextTranslation({ from, to, choose, text, options, onText, onSplit }: TextProps) {
   const t = useT();
   const { number } = useFormat();
   const { runs, isBusy, translate, translateAll } = useTextRuns();
-  const [text, setText] = useState('');
-  const [options, setOptions] = useState(noOptions);
+  const [selected, setSelected] = useState<string>();
   const [wasSent, setSent] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const length = lengthOf(text);
-  /** The weight of a character depends on the language, so it is unknown before a detection. */
-  const isKnown = from !== detected;
   const isTooLong = length > deployment.maxSourceChars;
+  const current = selected !== undefined && to.includes(selected) ? selected : to[0];
+  const runOf = (code: string) => runs.find(({ request }) => request.target_lang === code);
   /** All runs have the same text. If its language is unknown, the member is asked only once. */
   const open = runs.find(({ error }) => openCandidates(error));
-  const shown = runs.filter(({ error }) => !openCandidates(error));
   const problems = {
     text: isTooLong
       ? t('translate.too_long', { most: number(deployment.maxSourceChars) })
@@ -61,6 +69,16 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
     await translateAll(requests);
     announce(t('translate.finished', { count: requests.length }));
   };
+  const run = current === undefined ? undefined : runOf(current);
+  const isOld = (one: TextRun) => one.request.source_text !== text;
+  const swap = () => {
+    if (current === undefined || from === detected) return;
+    const translation = run && !isOld(run) ? run.job?.final_translation : undefined;
+    choose({ from: current, to: to.map((code) => (code === current ? from : code)) });
+    setSelected(from);
+    if (translation) onText(translation);
+  };
+  const canSwap = from !== detected && current !== undefined && !to.includes(from);
 
   return (
     <form
@@ -69,54 +87,117 @@ export function TextTranslation({ from, to, choose }: LanguageChoiceProps) {
         void submit(from);
       }}
       noValidate
-      className={styles.columns}
+      className={styles.panes}
     >
-      <div>
-        <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />
-        <OpenLanguage
-          error={open?.error}
+      <section className={styles.pane} aria-label={t('translate.source_pane')}>
+        <SourceLanguages
           from={from}
-          onChoose={(code) => {
-            choose({ from: code });
-            void submit(code);
-          }}
+          found={
+            runs.find(
+              (one) => from === detected && !isOld(one) && one.request.source_lang === detected && one.job,
+            )?.job?.request.source_lang
+          }
+          onChange={(code) => choose({ from: code })}
+          swap={canSwap ? swap : undefined}
         />
-        <SourceField
+        <SourceText
           field={field}
-          label={t('translate.source')}
           text={text}
           language={from}
-          isTall
           problem={problems.text}
-          onChange={setText}
+          onText={(changed) => {
+            onText(changed);
+            if (changed === '') setSent(false);
+          }}
+          submit={() => void submit(from)}
         >
-          <p className="hint">
-            {t('translate.length', { length: number(length), most: number(deployment.maxSourceChars) })}
-          </p>
-        </SourceField>
-        <LanguageChoice
-          legend={t('translate.target_languages')}
-          chosen={to}
-          problem={problems.languages}
-          noteOf={(code) => (length > 0 && isKnown ? number(weightOf(length, from, code)) : '')}
-          onChange={(codes) => choose({ to: codes })}
+          <OpenLanguage
+            error={open?.error}
+            from={from}
+            onChoose={(code) => {
+              choose({ from: code });
+              void submit(code);
+            }}
+          />
+          {problems.languages && <p className={styles.problem}>{problems.languages}</p>}
+        </SourceText>
+        <footer className={styles.foot}>
+          <SplitLink text={text} onSplit={onSplit} />
+          <button type="submit" className="primary" disabled={isBusy}>
+            {isBusy ? t('translate.translating') : t('translate.submit')}
+          </button>
+        </footer>
+      </section>
+      <section className={`${styles.pane} ${styles.out}`} aria-label={t('translate.results')}>
+        <TargetTabs
+          codes={to}
+          current={current}
+          stateOf={(code) => {
+            const one = runOf(code);
+            return one && stateOfRun(one);
+          }}
+          onSelect={setSelected}
+          onChange={(codes) => {
+            choose({ to: codes });
+            setSelected(codes.find((code) => !to.includes(code)) ?? current);
+          }}
         />
-        {isKnown ? (
-          <Weight weights={to.map((code) => weightOf(length, from, code))} />
-        ) : (
-          length > 0 && <WeightOfDetected />
-        )}
-        <OptionFields options={options} offered={optionsOf.text} onChange={setOptions} />
-        <button type="submit" className="primary" disabled={isBusy}>
-          {isBusy ? t('translate.translating') : t('translate.submit')}
-        </button>
-      </div>
-      <section aria-label={t('translate.results')}>
-        {shown.length === 0 && <p className="hint">{t('translate.results_here')}</p>}
-        {shown.map((run) => (
-          <TextResult key={run.request.target_lang} run={run} retry={() => void translate(run.request)} />
-        ))}
+        <ResultPanel
+          current={current}
+          run={run && !openCandidates(run.error) ? run : undefined}
+          isOld={run !== undefined && isOld(run)}
+          retry={(request) => void translate(request)}
+        >
+          {length > 0 &&
+            (from === detected ? (
+              <WeightOfDetected />
+            ) : (
+              <Weight weights={to.map((code) => weightOf(length, from, code))} />
+            ))}
+        </ResultPanel>
       </section>
     </form>
+  );
+}
+
+/** The panel of the selected tab. @param children shown before there is a result */
+function ResultPanel({
+  current,
+  run,
+  isOld,
+  retry,
+  children,
+}: {
+  current: string | undefined;
+  run: TextRun | undefined;
+  isOld: boolean;
+  retry: (request: TranslationRequest) => void;
+  children: ReactNode;
+}) {
+  const t = useT();
+  if (current === undefined) return <p className={styles.empty}>{t('translate.choose_languages')}</p>;
+  const { panel, tab } = panelOf(current);
+  return (
+    <div role="tabpanel" id={panel} aria-labelledby={tab} className={styles.panel}>
+      {run ? (
+        <TextResult run={run} isOld={isOld} retry={() => retry(run.request)} />
+      ) : (
+        <div className={styles.empty}>
+          <p>{t('translate.results_here')}</p>
+          {children}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Leads to the batch: with the lines of the text, if it has several. */
+function SplitLink({ text, onSplit }: { text: string; onSplit: () => void }) {
+  const t = useT();
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '').length;
+  return (
+    <button type="button" className={`plain ${styles.split}`} onClick={onSplit}>
+      {lines > 1 ? t('translate.split', { count: lines }) : t('translate.several')}
+    </button>
   );
 }

@@ -1,70 +1,176 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type ComponentType, useState } from 'react';
+import { SlidersHorizontal } from 'lucide-react';
+import { useId, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { detected } from '../../parts/source-language.tsx';
+import { useSession } from '../../session/use-session.ts';
+import { linesOf, useBatchTexts } from './batch-texts.tsx';
 import { BatchTranslation } from './batch-translation.tsx';
-import { FileTranslation } from './file-translation.tsx';
+import { Cost } from './cost.tsx';
+import { FileDrop, useFileDropping } from './file-drop.tsx';
+import { countSet, noOptions } from './options.ts';
+import { OptionsDrawer, offeredFor } from './options-drawer.tsx';
+import { Remaining } from './remaining.tsx';
 import type { LanguageChoiceProps, TranslateKind } from './search.ts';
+import { SentRecords } from './sent-record.ts';
 import { TextTranslation } from './text-translation.tsx';
 import styles from './translate.module.css';
-
-const kinds: readonly [kind: TranslateKind, name: MessageId, form: ComponentType<LanguageChoiceProps>][] = [
-  ['text', 'translate.text', TextTranslation],
-  ['batch', 'translate.batch', BatchTranslation],
-  ['file', 'translate.file', FileTranslation],
-];
+import { useFileQueue } from './use-file-queue.ts';
 
 /**
- * `/app/translate`: translates a text, a batch of texts, or a file. The URL contains the languages, but never the text.
+ * `/app/translate`: translates a text, a batch of texts, or files. The URL contains the languages, but never the text.
  */
 export function TranslateScreen() {
+  const session = useSession();
+  // The frame shows no screen without a session.
+  return 'tokens' in session ? <Translate userId={session.tokens.user.user_id} /> : null;
+}
+
+function Translate({ userId }: { userId: string }) {
   const t = useT();
   const navigate = useNavigate();
   const search = useSearch({ from: '/workspace/app/translate' });
   const { kind = 'text', from = detected, to = [] } = search;
-  const [opened, setOpened] = useState<readonly TranslateKind[]>([]);
-  if (!opened.includes(kind)) setOpened([...opened, kind]);
-  const languages: LanguageChoiceProps = {
-    from,
-    to,
-    choose: (chosen) =>
-      void navigate({
-        to: '/app/translate',
-        search: { ...search, ...chosen },
-        replace: true,
-        resetScroll: false,
-      }),
+  const [records] = useState(() => new SentRecords(userId));
+  const [wasBatch, setWasBatch] = useState(false);
+  const [options, setOptions] = useState(noOptions);
+  const [isOpen, setOpen] = useState(false);
+  const [text, setText] = useState('');
+  const typed = useBatchTexts();
+  const { queue, files } = useFileQueue(records);
+  const dropping = useFileDropping((dropped) => queue.add(dropped));
+  const drawer = useId();
+  if (kind === 'batch' && !wasBatch) setWasBatch(true);
+  const go = (change: object) =>
+    void navigate({
+      to: '/app/translate',
+      search: { ...search, ...change },
+      replace: true,
+      resetScroll: false,
+    });
+  const languages: LanguageChoiceProps = { from, to, choose: go };
+  const split = () => {
+    const lines = linesOf(text);
+    if (lines.length > 1) typed.fill(lines);
+    go({ kind: 'batch' });
   };
   return (
-    <>
+    <div className={styles.screen} data-dropping={dropping.isOver || undefined} {...dropping.handlers}>
       <title>{`${t('translate.title')} · LinguaLoop`}</title>
-      <h1>{t('translate.title')}</h1>
-      {!deployment.liveEngine && (
-        <p role="note" className={styles.notice}>
-          {t('translate.stub')}
-        </p>
-      )}
-      <nav aria-label={t('translate.what')} className={styles.kinds}>
-        {kinds.map(([one, name]) => (
-          <Link
-            key={one}
-            to="/app/translate"
-            search={{ ...search, kind: one }}
-            aria-current={one === kind ? 'page' : undefined}
-          >
-            {t(name)}
-          </Link>
-        ))}
-      </nav>
-      {/* A tab stays mounted after it was opened, so that a text is not lost in a switch between tabs. */}
-      {kinds
-        .filter(([one]) => opened.includes(one))
-        .map(([one, , Form]) => (
-          <div key={one} hidden={kind !== one}>
-            <Form {...languages} />
+      <header className={styles.head}>
+        <h1>{t('translate.title')}</h1>
+        <Kinds kind={kind} />
+        <Remaining />
+        <OptionsButton
+          drawer={drawer}
+          isOpen={isOpen}
+          count={countSet(options, offeredFor[kind])}
+          onClick={() => setOpen(!isOpen)}
+        />
+      </header>
+      <div className={styles.body}>
+        <div className={styles.work}>
+          {!deployment.liveEngine && (
+            <p role="note" className={styles.notice}>
+              {t('translate.stub')}
+            </p>
+          )}
+          {/* Each way to translate stays mounted, so that a text is not lost. */}
+          <div hidden={kind !== 'text'} className={styles.way}>
+            <TextTranslation {...languages} text={text} options={options} onText={setText} onSplit={split} />
           </div>
-        ))}
-    </>
+          {wasBatch && (
+            <div hidden={kind !== 'batch'} className={styles.way}>
+              <BatchTranslation
+                {...languages}
+                typed={typed}
+                options={options}
+                sent={records}
+                onBack={() => go({ kind: 'text' })}
+              />
+            </div>
+          )}
+          {kind !== 'batch' && (
+            <FileDrop
+              {...languages}
+              queue={queue}
+              files={files}
+              options={options}
+              isAlone={kind === 'file'}
+            />
+          )}
+        </div>
+        <OptionsDrawer
+          id={drawer}
+          kind={kind}
+          isOpen={isOpen}
+          options={options}
+          from={from}
+          to={to}
+          onChange={setOptions}
+          onClose={() => setOpen(false)}
+        >
+          <Cost
+            texts={kind === 'batch' ? typed.rows.map((row) => row.text) : kind === 'text' ? [text] : []}
+            from={from}
+            to={to}
+          />
+        </OptionsDrawer>
+      </div>
+    </div>
+  );
+}
+
+const kinds: readonly [kind: TranslateKind, name: MessageId][] = [
+  ['text', 'translate.text'],
+  ['file', 'translate.files'],
+];
+
+/** Links to the ways to translate. A batch belongs to the texts. */
+function Kinds({ kind }: { kind: TranslateKind }) {
+  const t = useT();
+  const search = useSearch({ from: '/workspace/app/translate' });
+  const current = kind === 'file' ? 'file' : 'text';
+  return (
+    <nav aria-label={t('translate.what')} className={styles.kinds}>
+      {kinds.map(([one, name]) => (
+        <Link
+          key={one}
+          to="/app/translate"
+          search={{ ...search, kind: one }}
+          aria-current={one === current ? 'page' : undefined}
+        >
+          {t(name)}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function OptionsButton({
+  drawer,
+  isOpen,
+  count,
+  onClick,
+}: {
+  drawer: string;
+  isOpen: boolean;
+  count: number;
+  onClick: () => void;
+}) {
+  const t = useT();
+  return (
+    <button
+      type="button"
+      className={styles.options}
+      aria-expanded={isOpen}
+      aria-controls={drawer}
+      onClick={onClick}
+    >
+      <SlidersHorizontal size={16} aria-hidden />
+      {t('translate.options')}
+      {count > 0 && <span className="badge">{t('translate.options_set', { count })}</span>}
+    </button>
   );
 }

@@ -1,0 +1,128 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { TranslationJob } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { useLanguages } from '../../parts/languages.tsx';
+import { SourceLanguage } from '../../parts/source-language.tsx';
+import { lengthOf, weightOf } from '../../parts/text-measure.ts';
+import { queryKeys } from '../../query-keys.ts';
+import { isAdministrator, useMe } from '../../session/use-me.ts';
+import styles from './job.module.css';
+import { JobSteps } from './job-steps.tsx';
+
+/** The facts of a job, the details for technicians, and its deletion. */
+export function JobFacts({ job }: { job: TranslationJob }) {
+  const t = useT();
+  const { moment, number } = useFormat();
+  const { nameOf } = useLanguages();
+  const { request, agent_run: run, status } = job;
+  const isBilled = status !== 'failed' && status !== 'pending';
+  const weight = weightOf(lengthOf(request.source_text), request.source_lang, request.target_lang);
+  return (
+    <aside className={`card ${styles.facts}`} aria-labelledby="facts">
+      <h2 id="facts">{t('jobs.facts')}</h2>
+      <dl>
+        <Fact name={t('jobs.languages')}>
+          <SourceLanguage request={request} /> → {nameOf(request.target_lang)}
+        </Fact>
+        <Fact name={t('jobs.submitted')}>
+          <time dateTime={job.created_at}>{moment(job.created_at)}</time>
+        </Fact>
+        <Fact name={t('jobs.updated')}>
+          <time dateTime={job.updated_at}>{moment(job.updated_at)}</time>
+        </Fact>
+        {isBilled && (
+          <Fact name={t('jobs.cost')}>{t('translate.characters', { length: number(weight) })}</Fact>
+        )}
+        {run.human_review_task?.completed_by && (
+          <Fact name={t('jobs.reviewed_by')}>
+            <bdi translate="no">{run.human_review_task.completed_by}</bdi>
+          </Fact>
+        )}
+        <Fact name={t('jobs.id')}>
+          <code translate="no">{job.id}</code>
+        </Fact>
+      </dl>
+      <details className={styles.details}>
+        <summary>{t('jobs.details', { count: run.steps.length })}</summary>
+        <JobSteps run={run} />
+      </details>
+      <details className={styles.details}>
+        <summary>{t('jobs.as_json')}</summary>
+        <Json job={job} />
+      </details>
+      <Removal job={job} />
+    </aside>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The job as the API returns it. */
+function Json({ job }: { job: TranslationJob }) {
+  const t = useT();
+  const text = JSON.stringify(job, null, 2);
+  return (
+    <>
+      <CopyButton text={text} />
+      <textarea
+        readOnly
+        rows={14}
+        className={styles.json}
+        translate="no"
+        dir="ltr"
+        aria-label={t('jobs.as_json')}
+        value={text}
+      />
+    </>
+  );
+}
+
+/** Deletes the job with its records, which only administrators may do. */
+function Removal({ job }: { job: TranslationJob }) {
+  const t = useT();
+  const me = useMe();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  if (!me.data || !isAdministrator(me.data)) return null;
+  const remove = async () => {
+    await client.translations.delete(job.id);
+    announce(t('jobs.deleted'));
+    await navigate({ to: '/app/texts' });
+    queries.removeQueries({ queryKey: queryKeys.jobs.job(job.id) });
+    await queries.invalidateQueries({ queryKey: queryKeys.jobs.all });
+  };
+  return (
+    <>
+      <button type="button" className={`danger ${styles.remove}`} onClick={() => setAsking(true)}>
+        <Trash2 size={15} aria-hidden />
+        {t('jobs.delete')}
+      </button>
+      {isAsking && (
+        <ConfirmDialog
+          title={t('jobs.delete_question')}
+          action={t('jobs.delete')}
+          onConfirm={remove}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t('jobs.delete_why')}</p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

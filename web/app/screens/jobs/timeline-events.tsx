@@ -1,0 +1,224 @@
+import type { TranslationJob } from '#sdk/types.ts';
+import { type MessageId, type Translate, useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { LanguageText } from '../../parts/language-text.tsx';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { TextDiff } from '../../parts/text-diff.tsx';
+import { lengthOf } from '../../parts/text-measure.ts';
+import styles from './job.module.css';
+import { triggers } from './search.ts';
+import type { SeenIssue, TimelineEvent } from './timeline.ts';
+
+/** The heading of an event. */
+export function useEventTitle(event: TimelineEvent): string {
+  const t = useT();
+  const { number } = useFormat();
+  if ('who' in event) return t(`jobs.event_${event.kind}`, { who: isolated(event.who) });
+  if (event.kind === 'checked') return t('jobs.event_checked', { score: number(event.score) });
+  if (event.kind === 'verified')
+    return t(event.isPassed ? 'jobs.event_verified' : 'jobs.event_not_verified', {
+      score: number(event.score),
+    });
+  if (event.kind === 'repaired')
+    return t(event.isApplied ? 'jobs.event_repaired' : 'jobs.event_not_repaired', { count: event.rounds });
+  return t(titles[event.kind]);
+}
+
+const titles = {
+  submitted: 'jobs.event_submitted',
+  served: 'jobs.event_served',
+  translated: 'jobs.status_translated',
+  held: 'jobs.event_held',
+  published: 'jobs.status_published',
+  unpublished: 'jobs.status_persistence_failed',
+  failed: 'jobs.status_failed',
+  running: 'jobs.under_way',
+} as const satisfies Partial<Record<TimelineEvent['kind'], MessageId>>;
+
+/** A name whose direction does not change the text around it. */
+function isolated(name: string): string {
+  return `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '')}\u2069`;
+}
+
+/** The details of an event. */
+export function EventBody({ event, job }: { event: TimelineEvent; job: TranslationJob }) {
+  const t = useT();
+  const { number } = useFormat();
+  const language = job.request.target_lang;
+  switch (event.kind) {
+    case 'submitted':
+      return <p className={styles.detail}>{requestInWords(job, t, number)}</p>;
+    case 'served':
+      return (
+        <p className={styles.detail}>
+          {event.origin ? t(`jobs.origin_${event.origin}`) : t('jobs.fast_path')}{' '}
+          {event.setName && <bdi translate="no">{event.setName}</bdi>}
+        </p>
+      );
+    case 'translated':
+      return (
+        <p className={styles.detail}>
+          {event.terms === 0 && event.matches === 0 && t('jobs.no_assets')}
+          {event.terms > 0 && (
+            <>
+              {t('jobs.terms_applied', { count: event.terms })}{' '}
+              <bdi translate="no">{event.setNames.join(', ')}</bdi>
+            </>
+          )}
+          {event.terms > 0 && event.matches > 0 && ' · '}
+          {event.matches > 0 && t('jobs.matches_used', { count: event.matches })}
+        </p>
+      );
+    case 'checked':
+      return (
+        <>
+          {event.threshold !== undefined && (
+            <div className={styles.score}>
+              <meter
+                min={0}
+                max={100}
+                low={event.threshold}
+                high={event.threshold}
+                optimum={100}
+                value={event.score}
+                aria-label={t('jobs.assessment')}
+              />
+              <span>{t('jobs.minimum', { threshold: number(event.threshold) })}</span>
+            </div>
+          )}
+          <Issues issues={event.issues} language={language} />
+        </>
+      );
+    case 'repaired':
+      return (
+        <>
+          <p className={styles.detail}>{t('jobs.new_score', { score: number(event.score) })}</p>
+          <Issues issues={event.issues} language={language} />
+        </>
+      );
+    case 'verified':
+      return <Issues issues={event.issues} language={language} />;
+    case 'held':
+      return <Reasons reasons={event.reasons} />;
+    case 'saved':
+    case 'approved':
+    case 'edited':
+    case 'rejected':
+    case 'reopened':
+      return (
+        <>
+          {event.kind === 'edited' && event.isLast && <Edit job={job} />}
+          {event.notes && (
+            <p className={styles.detail}>
+              {t('jobs.notes')} <bdi>{event.notes}</bdi>
+            </p>
+          )}
+        </>
+      );
+    case 'published':
+      return event.isLearned ? <p className={styles.detail}>{t('jobs.learned')}</p> : null;
+    default:
+      return 'error' in event && event.error ? <p className={styles.failure}>{event.error}</p> : null;
+  }
+}
+
+/** The request: the length of its text, and its options. */
+function requestInWords(
+  { request }: TranslationJob,
+  t: Translate,
+  number: (value: number) => string,
+): string {
+  const document = request.metadata?.['source_document'] as
+    | { name?: unknown; page_number?: unknown; page_count?: unknown }
+    | undefined;
+  const parts = [t('jobs.length', { length: number(lengthOf(request.source_text)) })];
+  if (request.domain) parts.push(t('jobs.domain', { domain: isolated(request.domain) }));
+  if (request.tone) parts.push(t('jobs.tone', { tone: isolated(request.tone) }));
+  if (typeof document?.name === 'string')
+    parts.push(
+      t('jobs.page_of', {
+        name: isolated(document.name),
+        page: Number(document.page_number ?? 1),
+        count: Number(document.page_count ?? 1),
+      }),
+    );
+  return parts.join(' · ');
+}
+
+/** The reasons for which a translation needs a review; those that do not require it come last. */
+function Reasons({ reasons }: { reasons: Extract<TimelineEvent, { kind: 'held' }>['reasons'] }) {
+  const t = useT();
+  const nameOf = (code: string | undefined) => {
+    const known = triggers.find((one) => one === code);
+    return known ? t(`jobs.trigger_${known}`) : code;
+  };
+  return (
+    <ul className={styles.reasons}>
+      {reasons
+        .toSorted((a, b) => Number(b.isBlocking) - Number(a.isBlocking))
+        .map(({ code, isBlocking, text }) => (
+          <li key={code ?? text}>
+            <StatusMark status={isBlocking ? 'critical' : 'warning'} />
+            <span>
+              <b>{nameOf(code)}</b>
+              <bdi lang="en" className="hint">
+                {text}
+              </bdi>
+            </span>
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+/** The change that a reviewer made to the machine translation. */
+function Edit({ job }: { job: TranslationJob }) {
+  const kept = job.request.metadata?.['review_pipeline_candidate'];
+  const before = typeof kept === 'string' ? kept : job.baseline_translation;
+  if (before === null || job.final_translation === null || before === job.final_translation) return null;
+  return (
+    <div className={styles.diff}>
+      <TextDiff before={before} after={job.final_translation} language={job.request.target_lang} />
+    </div>
+  );
+}
+
+/** @param language the language of the translation */
+function Issues({ issues, language }: { issues: readonly SeenIssue[]; language: string }) {
+  const t = useT();
+  if (issues.length === 0) return null;
+  return (
+    <ul className={styles.issues}>
+      {issues.map(({ issue, passes }, place) => (
+        // The issues of a stored job do not change.
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <li key={place} data-severity={issue.severity}>
+          <StatusMark status={issue.severity === 'critical' ? 'critical' : 'warning'} />
+          <div>
+            <p>
+              <b>
+                {t(`jobs.severity_${issue.severity}`)} · {t(`jobs.category_${issue.category}`)}
+              </b>{' '}
+              <bdi>{issue.explanation}</bdi>
+            </p>
+            {issue.span && (
+              <LanguageText language={language} className={styles.span}>
+                {issue.span}
+              </LanguageText>
+            )}
+            {issue.suggestion && (
+              <p className="hint">
+                {t('jobs.suggestion')} <bdi>{issue.suggestion}</bdi>
+              </p>
+            )}
+            {passes.length > 1 && (
+              <p className="hint">
+                {t('jobs.seen_in')} {passes.map((pass) => t(`jobs.${pass}`)).join(', ')}
+              </p>
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}

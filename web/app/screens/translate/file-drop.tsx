@@ -1,0 +1,120 @@
+import { Upload } from 'lucide-react';
+import { type DragEvent, useState } from 'react';
+import type { LanguageCode } from '#server/languages.ts';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
+import { accepted } from './file-kind.ts';
+import { type FileQueue, type ListedFile, maxFiles } from './file-queue.ts';
+import { FileRow } from './file-rows.tsx';
+import styles from './files.module.css';
+import type { Options } from './options.ts';
+import type { LanguageChoiceProps } from './search.ts';
+import { TargetChips } from './target-chips.tsx';
+import { useDocumentStates } from './use-document-states.ts';
+
+/**
+ * Several files into several languages: the area where files are dropped, and a row for each file with its progress and
+ * results.
+ * @param isAlone whether the area is the only content of the screen
+ */
+export function FileDrop({
+  queue,
+  files,
+  from,
+  to,
+  choose,
+  options,
+  isAlone,
+}: LanguageChoiceProps & {
+  queue: FileQueue;
+  files: readonly ListedFile[];
+  options: Options;
+  isAlone: boolean;
+}) {
+  const t = useT();
+  const { bytes } = useFormat();
+  const [left, setLeft] = useState(0);
+  const [wasSent, setWasSent] = useState(false);
+  const documents = useDocumentStates(files);
+  const ready = queue.ready.length;
+  const send = () => {
+    setWasSent(true);
+    if (to.length > 0) queue.send({ from, targets: to, options });
+  };
+  return (
+    <section className={styles.files} aria-label={t('translate.files')} data-alone={isAlone || undefined}>
+      <div className={styles.drop}>
+        <Upload size={22} aria-hidden />
+        <div className={styles.words}>
+          <b id="file-label">{t('translate.drop', { count: maxFiles })}</b>
+          <span className="hint">
+            {t('translate.drop_kinds', { most: bytes(deployment.maxUploadBytes) })}{' '}
+            <label className={styles.choose}>
+              {t('translate.choose_files')}
+              <input
+                type="file"
+                multiple
+                accept={accepted}
+                aria-label={t('translate.file_field')}
+                onChange={({ target }) => {
+                  setLeft(queue.add([...(target.files ?? [])]));
+                  // The same file can be selected again.
+                  target.value = '';
+                }}
+              />
+            </label>
+          </span>
+        </div>
+        {isAlone && <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />}
+        <TargetChips codes={to} onChange={(codes: LanguageCode[]) => choose({ to: codes })} />
+      </div>
+      {left > 0 && <p className={styles.problem}>{t('translate.too_many_files', { count: left })}</p>}
+      {files.length > 0 && (
+        <ul className={styles.rows} aria-label={t('translate.results')}>
+          {files.map((file) => (
+            <FileRow key={file.id} file={file} queue={queue} documents={documents} />
+          ))}
+        </ul>
+      )}
+      {ready > 0 && (
+        <div className={styles.send}>
+          <p className={wasSent && to.length === 0 ? styles.problem : 'hint'}>
+            {to.length === 0
+              ? t('translate.no_language')
+              : t(from === detected ? 'translate.files_detected' : 'translate.files_cost')}
+          </p>
+          <button type="button" className="primary" onClick={send}>
+            {t('translate.send_files', { count: ready })}
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The handlers of an element on which files can be dropped. */
+export function useFileDropping(onFiles: (files: File[]) => void) {
+  const [isOver, setOver] = useState(false);
+  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
+  return {
+    isOver,
+    handlers: {
+      onDragOver(event: DragEvent) {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(true);
+      },
+      onDragLeave(event: DragEvent) {
+        if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
+      },
+      onDrop(event: DragEvent) {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        setOver(false);
+        onFiles([...event.dataTransfer.files]);
+      },
+    },
+  };
+}

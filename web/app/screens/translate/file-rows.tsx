@@ -1,0 +1,119 @@
+import { X } from 'lucide-react';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { useLanguages } from '../../parts/languages.tsx';
+import { pathsOf } from './file-kind.ts';
+import type { FileQueue, ListedFile } from './file-queue.ts';
+import { FailedLine, FileTaskLine, failedAlike } from './file-task-line.tsx';
+import styles from './files.module.css';
+import { fileName } from './series.ts';
+import type { DocumentState } from './use-document-states.ts';
+
+/** A file: its name, how it is translated, and a line for each language into which it was sent. */
+export function FileRow({
+  file,
+  queue,
+  documents,
+}: {
+  file: ListedFile;
+  queue: FileQueue;
+  documents: ReadonlyMap<string, DocumentState>;
+}) {
+  const t = useT();
+  const { bytes } = useFormat();
+  const { nameOf } = useLanguages();
+  const { id, tasks, problem } = file;
+  const [firstJob] = tasks[0]?.pages?.jobs.values() ?? [];
+  const name = file.name || fileName(firstJob) || t('translate.file');
+  const isReady = tasks.length === 0;
+  const about = isReady
+    ? file.file && bytes(file.file.size)
+    : tasks
+        .map(({ target }) => target || firstJob?.request.target_lang)
+        .flatMap((code) => (code ? nameOf(code) : []))
+        .join(', ');
+  return (
+    <li className={styles.row}>
+      <FormatBadge name={name} />
+      <span className={styles.name}>
+        <b>
+          <bdi translate="no">{name}</bdi>
+        </b>
+        <span className="hint">{about}</span>
+      </span>
+      <div className={styles.tasks}>
+        {problem && (
+          <p className={styles.problem}>
+            {t(problem === 'kind' ? 'translate.file_kind' : 'translate.file_too_large', {
+              most: bytes(deployment.maxUploadBytes),
+            })}
+          </p>
+        )}
+        {isReady && !problem && <PathChoice file={file} queue={queue} />}
+        {failedAlike(tasks, t) ? (
+          <FailedLine file={file} name={name} tasks={tasks} queue={queue} />
+        ) : (
+          tasks.map((task) => (
+            <FileTaskLine
+              key={task.target}
+              file={file}
+              name={name}
+              task={task}
+              state={task.document && documents.get(task.document.id)}
+              queue={queue}
+            />
+          ))
+        )}
+      </div>
+      <button
+        type="button"
+        className="ghost icon"
+        aria-label={t('translate.remove_file', { name })}
+        title={t('translate.remove_file', { name })}
+        onClick={() => queue.remove(id)}
+      >
+        <X size={16} aria-hidden />
+      </button>
+    </li>
+  );
+}
+
+/** Whether the file keeps its layout, or only its text is translated: a choice, if both are possible. */
+function PathChoice({ file, queue }: { file: ListedFile; queue: FileQueue }) {
+  const t = useT();
+  const paths = pathsOf(file);
+  const says = file.keepsLayout ? 'translate.says_layout' : 'translate.says_text';
+  return (
+    <>
+      {paths.text && paths.layout && (
+        <fieldset className={styles.paths}>
+          <legend className="visually-hidden">{t('translate.path')}</legend>
+          {([true, false] as const).map((keepsLayout) => (
+            <label key={String(keepsLayout)}>
+              <input
+                type="radio"
+                name={`path-${file.id}`}
+                checked={file.keepsLayout === keepsLayout}
+                onChange={() => queue.keepLayout(file.id, keepsLayout)}
+              />
+              {t(keepsLayout ? 'translate.path_layout' : 'translate.path_text')}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      <p className="hint">{t(says)}</p>
+    </>
+  );
+}
+
+/** The format of a file, by the extension of its name. */
+function FormatBadge({ name }: { name: string }) {
+  const [, extension] = /\.(\w{1,5})$/.exec(name) ?? [];
+  if (!extension) return <span />;
+  return (
+    <span className={styles.format} data-format={extension.toLowerCase()} translate="no">
+      {extension.toLowerCase()}
+    </span>
+  );
+}
