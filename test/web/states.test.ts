@@ -106,7 +106,13 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
         for (const words of await page.locator(problem).allInnerTexts())
           if (words.includes('internal error') || words.includes(refusedRequest)) found.push(words);
         for (const details of await page.locator(`${problem} summary`).all()) await details.click();
-        await page.locator(`${problem} details bdi`).first().waitFor();
+        await page.waitForFunction(
+          (problems) =>
+            [...document.querySelectorAll(problems)].every(
+              (one) => one.querySelector('details bdi') !== null,
+            ),
+          problem,
+        );
         for (const words of await page.locator(problem).allInnerTexts())
           if (!words.includes('internal error') || !words.includes(refusedRequest)) found.push(words);
         answers.pass();

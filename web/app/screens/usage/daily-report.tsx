@@ -33,35 +33,37 @@ export function DailyReport({ usage: { days, totals } }: { usage: DailyUsage }) 
       <Chart {...chart} />
       <details>
         <summary>{t('usage.as_table')}</summary>
-        <table className={styles['table']}>
-          <caption>{t('usage.table')}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t('usage.day')}</th>
-              <th scope="col">{t('usage.jobs')}</th>
-              <th scope="col">{t('usage.chars')}</th>
-              {hasTokens && <th scope="col">{t('usage.tokens')}</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {used.toReversed().map(({ date, jobs, billable_chars, total_tokens }) => (
-              <tr key={date}>
-                <th scope="row">{utcDay(date)}</th>
-                <td>{number(jobs)}</td>
-                <td>{number(billable_chars)}</td>
-                {hasTokens && <td>{number(total_tokens ?? 0)}</td>}
+        <div className="table-scroll">
+          <table className={styles['table']}>
+            <caption>{t('usage.table')}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{t('usage.day')}</th>
+                <th scope="col">{t('usage.jobs')}</th>
+                <th scope="col">{t('usage.chars')}</th>
+                {hasTokens && <th scope="col">{t('usage.tokens')}</th>}
               </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">{t('usage.total')}</th>
-              <td>{number(totals.jobs)}</td>
-              <td>{number(totals.billable_chars)}</td>
-              {hasTokens && <td>{number(totals.total_tokens ?? 0)}</td>}
-            </tr>
-          </tfoot>
-        </table>
+            </thead>
+            <tbody>
+              {used.toReversed().map(({ date, jobs, billable_chars, total_tokens }) => (
+                <tr key={date}>
+                  <th scope="row">{utcDay(date)}</th>
+                  <td>{number(jobs)}</td>
+                  <td>{number(billable_chars)}</td>
+                  {hasTokens && <td>{number(total_tokens ?? 0)}</td>}
+                </tr>
+              ))}
+            </tbody>
+            <tfoot>
+              <tr>
+                <th scope="row">{t('usage.total')}</th>
+                <td>{number(totals.jobs)}</td>
+                <td>{number(totals.billable_chars)}</td>
+                {hasTokens && <td>{number(totals.total_tokens ?? 0)}</td>}
+              </tr>
+            </tfoot>
+          </table>
+        </div>
       </details>
     </>
   );

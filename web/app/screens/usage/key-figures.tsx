@@ -49,7 +49,7 @@ function Figure({ name, note, children }: { name: string; note: string; children
     <div className="card">
       <dt>{name}</dt>
       <dd>
-        <b>{children || '–'}</b>
+        <b translate="no">{children || '–'}</b>
         <span className="hint">{note}</span>
       </dd>
     </div>
