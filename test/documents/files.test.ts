@@ -39,6 +39,7 @@ const named = (name: string, ...cells: string[]) => ({ source_document: workbook
 
 describe('documents.files', () => {
   test('returns each file with its progress, and the number of files in each state', async () => {
+    await mine.translate([], named('b.xlsx', 'other'));
     const { id } = await mine.translate([], named('a.xlsx', 'wrong', 'doubtful', 'plain'));
     const page = await list();
     expect(page).toMatchObject({
@@ -56,9 +57,10 @@ describe('documents.files', () => {
           approved_at: null,
           changed_by: null,
         },
+        { source_file_name: 'b.xlsx', segments: 1, confirmed: 0, critical: 0, flagged: 0 },
       ],
       next_cursor: null,
-      counts: { translating: 0, needs_review: 1, approved: 0, failed: 0, more: false },
+      counts: { translating: 0, needs_review: 2, approved: 0, failed: 0, more: false },
     });
     await mine.mutate('confirm', {
       document_id: id,
@@ -66,7 +68,7 @@ describe('documents.files', () => {
       confirm_critical: true,
       reviewer: 'Rev',
     });
-    expect((await list()).files[0]).toMatchObject({ confirmed: 1, critical: 0, flagged: 1 });
+    expect((await list()).files).toMatchObject([{ confirmed: 1, critical: 0, flagged: 1 }, { confirmed: 0 }]);
   });
 
   test('filters by state, and counts all states whatever the filter', async () => {
