@@ -69,7 +69,9 @@ test('a bound may be a setting, with its own refusal', () => {
 });
 
 test('every array of an input has a bound', () => {
-  expect(() => createArrayCheck(z.object({ list: z.array(z.string()) }), undefined)).toThrow('has no maximum length');
+  expect(() => createArrayCheck(z.object({ list: z.array(z.string()) }), undefined)).toThrow(
+    'has no maximum length',
+  );
   for (const [path, { inputs }] of proceduresOf(appRouter)) {
     for (const input of inputs) expect(() => createArrayCheck(input, undefined), path).not.toThrow();
   }

@@ -109,7 +109,7 @@ describe.each(['xlsx/thirty-sheets.xlsx', 'pdf/two-column-labels-links.pdf'])(
       expect(all.length).toBeGreaterThan(20);
     });
 
-    test('each filter finds what it says, alone and with another one', async () => {
+    test('each filter finds its segments, also together with another one', async () => {
       const has = (text: string | null, part: string) => (text ?? '').toLowerCase().includes(part);
       const word = (/\p{L}{4,}/u.exec(all[6]!.source_text) ?? ['the'])[0];
       const filters: [Fields, (one: Found) => boolean][] = [

@@ -4,7 +4,7 @@ import { type Saved, type SaveRequest, SegmentSaves } from '#web/app/editor/segm
 
 const pause = 800;
 
-/** Saves with a service that responds when the test says so. */
+/** Saves with a service whose responses the test controls. */
 function saves() {
   const sent: { request: SaveRequest; respond(saved?: Saved): void; fail(error: unknown): void }[] = [];
   const saved: Saved[] = [];
@@ -62,7 +62,7 @@ describe('saves of segments', () => {
     expect(sent.map(textsOf)).toEqual([[[1, 'Bonjour', true]]]);
   });
 
-  test('run one request at a time, and send what was typed meanwhile with the stored text as its base', async () => {
+  test('run one request at a time, and send what was typed during it with the stored text as its base', async () => {
     const { edits, sent } = saves();
     edits.edit(1, 'one', 'zero');
     await vi.advanceTimersByTimeAsync(pause);
@@ -102,7 +102,7 @@ describe('saves of segments', () => {
     expect(sent.slice(1).map(textsOf)).toEqual([[[1, 'text', true]]]);
   });
 
-  test('show the present text of a conflict, and replace it only when the reviewer says so', async () => {
+  test('show the present text of a conflict, and replace it only when the reviewer confirms that', async () => {
     const { edits, sent } = saves();
     edits.edit(1, 'mine', 'before');
     await vi.advanceTimersByTimeAsync(pause);

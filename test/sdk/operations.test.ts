@@ -235,6 +235,7 @@ const notSentAgain = [
   'auth.resetPassword',
   'auth.sso.complete',
   'billing.topUp',
+  'documents.confirmAll',
   'documents.review',
   'documents.delete',
   'members.createPasswordResetLink',

@@ -77,7 +77,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
     expect((await segments())[0]?.confirmed_at).toBeNull();
     // A second press does not overrule the finding.
     await page.keyboard.press('Control+Enter');
-    await page.getByRole('radio', { name: 'The client wants it' }).check();
+    await page.getByRole('radio', { name: 'Requested by the client' }).check();
     await page.getByLabel('Note (at least 10 characters)').fill('Too short');
     await page.keyboard.press('Control+Shift+Enter');
     expect((await segments())[0]?.confirmed_at).toBeNull();

@@ -46,10 +46,13 @@ describe.skipIf(withoutBrowser)('in forced colors, without motion', () => {
     await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce', colorScheme: 'dark' });
     await context.addCookies([await sessionCookie(app, founder)]);
 
+    await page.goto('/app');
+    await page.locator('nav [aria-current]').waitFor();
+    await expectDifferent(page, 'nav [aria-current]', 'nav a:not([aria-current])');
+
     await page.goto('/app/edit/texts');
     await field(page).fill('Salut');
     await page.locator('main ins').first().waitFor();
-    await expectDifferent(page, 'nav [aria-current]', 'nav a:not([aria-current])');
     await expectDifferent(page, 'li[data-open]', 'li:has([data-row]):not([data-open])');
     await expectDifferent(page, 'main ins', 'main del');
     await expectDifferent(page, 'button.primary', 'button.danger');

@@ -14,8 +14,8 @@ const pairs: readonly [former: string, present: string][] = [
 ];
 
 /**
- * Routes that redirect from the former addresses, with the same search parameters. For the type checker there are none,
- * so that no link in the application uses them.
+ * Routes that redirect from the former addresses, with the same search parameters. The type checker does not see
+ * them, so that no link in the application uses them.
  */
 export function formerAddresses(root: AnyRoute): [] {
   return pairs.map(([path, to]) =>

@@ -109,7 +109,7 @@ function sourceOf({ sourceTerm, caseSensitive }: Term): string {
   return caseSensitive ? normalForm(sourceTerm) : normalForm(sourceTerm).toLowerCase();
 }
 
-/** Returns the term that has the same translation; undefined if there is none. */
+/** Returns the term that has the same translation; undefined without such a term. */
 export function findDuplicate(same: readonly EntryRow[], { targetTerm }: Term): EntryRow | undefined {
   return same.find((row) => normalForm(row.targetTerm) === normalForm(targetTerm));
 }

@@ -25,7 +25,7 @@ export function ApproveDialog({
 }: {
   document: TenantDocumentJob;
   outline: DocumentOutline | undefined;
-  /** Called with the change that confirmed the segments, which can be undone; null if there was none. */
+  /** Called with the change that confirmed the segments, which can be undone; null if no segment was confirmed. */
   onDone: (changeId: string | null) => void;
   onClose: () => void;
 }) {

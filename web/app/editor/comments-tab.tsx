@@ -11,7 +11,7 @@ import { queryKeys } from '../query-keys.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import styles from './editor.module.css';
 
-/** What comments belong to: a job, or a segment of a document. */
+/** The subject of comments: a job, or a segment of a document. */
 export interface Commented {
   kind: 'job' | 'document';
   id: string;

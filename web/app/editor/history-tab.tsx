@@ -8,7 +8,7 @@ import { queryKeys } from '../query-keys.ts';
 import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
 
-/** What happened to the open segment: who, when, what, and why. The latest event is first. */
+/** The events of the open segment, with author, time and reason. The latest is first. */
 export function HistoryTab({
   documentId,
   segment,

@@ -17,7 +17,7 @@ import { shownStatus } from './status.ts';
 import { insertText, TargetField } from './target-field.tsx';
 import { useIssues, useTerms } from './use-segment-data.ts';
 
-/** What other parts of the editor do with the open segment. */
+/** The functions of the open field for other parts of the editor. */
 export interface OpenField {
   /** Replaces the whole translation, such as by a TM match. */
   replaceAll(text: string): void;

@@ -23,7 +23,7 @@ export interface SaveRequest {
   reason?: Reason;
 }
 
-/** What the service stored. */
+/** The result of a request. */
 export interface Saved {
   /** Identifies the change, to undo it; null if nothing changed. */
   changeId: string | null;
@@ -62,7 +62,7 @@ const maxPerRequest = 1000;
 
 /**
  * The edits of a document that are not stored yet. Drafts are sent after a pause in typing, confirmations at once. Only
- * one request runs at a time, so that an older text never overwrites a later one; edits that were made meanwhile are
+ * one request runs at a time, so that an older text never overwrites a later one; edits that were made during the request are
  * sent together in the next request. If the service cannot be reached, all edits stay and are sent again.
  */
 export class SegmentSaves {
@@ -182,7 +182,7 @@ export class SegmentSaves {
     }
   }
 
-  /** Removes the stored edits. What the reviewer typed meanwhile stays, and now replaces the stored text. */
+  /** Removes the stored edits. Text that was typed during the request stays, and now replaces the stored text. */
   #settle({ edits }: SaveRequest): void {
     for (const [position, { text }] of edits) {
       const present = this.#edits.get(position);

@@ -21,7 +21,7 @@ type Tab = (typeof tabs)[number];
 
 const storedTab = 'lingualoop-editor-tab';
 
-/** What helps with the open segment, in tabs, and the page of the file below. */
+/** Tabs with terms, matches, findings, comments and history of the open segment, and the page of the file below. */
 export function SidePanel({
   document,
   segment,

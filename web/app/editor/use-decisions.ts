@@ -14,7 +14,7 @@ const countAfter = 300;
 
 /**
  * The reviewer's edits of a document, and the decisions that can be undone: those of this visit, the latest last.
- * @returns `undo` takes back the latest decision; `redo` applies the latest undone one again
+ * @returns `undo` reverts the latest decision; `redo` applies the latest undone one again
  */
 export function useDecisions(documentId: string) {
   const t = useT();
@@ -89,7 +89,7 @@ export function useDecisions(documentId: string) {
   return {
     saves,
     canUndo: done.length > 0,
-    /** Adds a change that another part of the editor made; null if there was none. */
+    /** Adds a change that another part of the editor made; null if nothing changed. */
     remember(changeId: string | null) {
       if (changeId === null) return;
       setDone((before) => [...before, changeId]);

@@ -9,7 +9,7 @@ import styles from './frame.module.css';
 import { LanguageChoice } from './language-choice.tsx';
 import { selectTheme, useTheme } from './theme.ts';
 
-/** What the member can change for the own browser, and the sign-out. */
+/** The settings of this browser, and the sign-out. */
 export default function AccountPopover({
   trigger,
   name,

@@ -30,7 +30,7 @@ export function useSections(): Section[] {
 }
 
 /**
- * The navigation: a column beside the screen, or a bar at the bottom of a narrow window.
+ * The navigation: a column at the side of the screen, or a bar at the bottom of a narrow window.
  * @param inEditor whether the column shows only icons, to leave the space to the editor
  */
 export function Rail({ inEditor, onSignOut }: { inEditor: boolean; onSignOut: () => void }) {

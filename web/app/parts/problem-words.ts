@@ -2,7 +2,7 @@ import type { LinguaLoopError } from '#sdk/errors.ts';
 import type { MessageId } from '../i18n.tsx';
 
 /**
- * Errors that only their message distinguishes, with the beginning of the message. They have texts of their own,
+ * Errors that only their message distinguishes, with the beginning of the message. Each has its own text,
  * because their next step differs from that of the status.
  */
 const byMessage: readonly (readonly [status: number, message: RegExp, text: MessageId])[] = [

@@ -2,8 +2,8 @@ import { deferredTenantProcedure, tenantProcedure } from '#server/identity/acces
 import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
 import { checkSegmentText, segmentCheck, segmentCheckInput } from './check-segment-text.ts';
-import { confirmAll, confirmAllInput, confirmedAll } from './confirm-all.ts';
 import { confirmedSegments, confirmSegments, documentConfirmInput } from './confirm.ts';
+import { confirmAll, confirmAllInput, confirmedAll } from './confirm-all.ts';
 import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
 import { historyQuery, readHistory, segmentHistory } from './history.ts';
 import { documentOutline, outlineQuery, readOutline } from './outline.ts';

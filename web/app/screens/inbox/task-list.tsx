@@ -56,7 +56,7 @@ export function TaskList({ tasks }: { tasks: readonly Task[] }) {
   );
 }
 
-/** The names of the columns. Screen readers ignore them: each cell is a phrase of its own. */
+/** The names of the columns. Screen readers ignore them: each cell is a complete phrase. */
 function Columns() {
   const t = useT();
   return (

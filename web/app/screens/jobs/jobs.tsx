@@ -4,8 +4,8 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { FilterFields } from './filter-fields.tsx';
-import styles from './text-table.module.css';
 import type { JobFilter } from './search.ts';
+import styles from './text-table.module.css';
 import { TextTable } from './text-table.tsx';
 import { useJobs } from './use-jobs.ts';
 
