@@ -201,7 +201,7 @@ export class SegmentSaves {
       }, this.#options.retryAfter);
       return;
     }
-    // One segment must not stop the others: they are sent again, each alone.
+    // One segment must not stop the others: they are sent again one by one.
     if (request.edits.size > 1) return void this.#deliverEach(request);
     const findings = criticalFindingsOf(error);
     const present = conflictOf(error);

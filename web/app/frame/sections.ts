@@ -108,7 +108,7 @@ function isVisible(
   return (!admin || isAdmin) && (!needs || deployment[needs]) && (!operator || isOperator);
 }
 
-/** Whether a path is the screen of an entry, or below it. `/app` is only the inbox itself. */
+/** Whether a path is the screen of an entry, or below it. `/app` is only the inbox. */
 export function isAt(path: string, { to }: Entry): boolean {
   return path === to || (to !== '/app' && path.startsWith(`${to}/`));
 }
