@@ -90,13 +90,17 @@ export function cutWords(page: Page): Promise<string[]> {
         (hides(overflowY) && element.scrollHeight > element.clientHeight + 1)
       );
     };
+    /** Whether a text is only for screen readers: the column of the navigation hides names at some widths. */
+    const isClipped = (element: Element): boolean =>
+      getComputedStyle(element).clipPath === 'inset(50%)' ||
+      (element.parentElement !== null && isClipped(element.parentElement));
     return [...document.querySelectorAll('body *')]
       .filter((element) =>
         [...element.childNodes].some((node) => node instanceof Text && node.data.includes('⟦')),
       )
       .filter(
         (element) =>
-          element.checkVisibility() && !element.closest('.visually-hidden, .skip-link, [aria-live]'),
+          element.checkVisibility() && !isClipped(element) && !element.closest('.skip-link, [aria-live]'),
       )
       .filter((element) => {
         for (let around: Element | null = element; around; around = around.parentElement)

@@ -95,7 +95,7 @@ describe.skipIf(withoutBrowser)('a member at /app/memories', { timeout: 120_000 
     await withWorkers(app, () => imports.getByText('Completed').waitFor());
     await page.getByRole('link', { name: 'contracts' }).waitFor();
 
-    await page.getByRole('link', { name: 'Concordance' }).click();
+    await page.getByRole('link', { name: 'Concordance' }).first().click();
     await page.getByRole('heading', { name: 'Concordance', level: 1 }).waitFor();
     await page.getByLabel('From').selectOption('English');
     await page.getByLabel(/^To/).selectOption('French');

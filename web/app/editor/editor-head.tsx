@@ -52,8 +52,10 @@ export function EditorHead({
           <ul className={styles['others']} aria-label={t('editor.others')}>
             {others.map((other) => (
               <li key={other} title={other}>
-                <span aria-hidden>{[...other][0]?.toUpperCase()}</span>
-                <span className="visually-hidden">{other}</span>
+                <span translate="no" aria-hidden>
+                  {[...other][0]?.toUpperCase()}
+                </span>
+                <bdi className="visually-hidden">{other}</bdi>
               </li>
             ))}
           </ul>

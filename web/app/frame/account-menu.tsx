@@ -28,7 +28,7 @@ export function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
         aria-expanded={isOpen}
         onClick={() => setOpen(true)}
       >
-        <span className={styles['avatar']} aria-hidden>
+        <span className={styles['avatar']} translate="no" aria-hidden>
           {[...name][0]?.toUpperCase()}
         </span>
         <span className={styles['person']}>
