@@ -124,7 +124,7 @@ function contentOf(
 }
 
 const howToOpen =
-  'to send the file at a path, use { name: basename(path), data: await openAsBlob(path) }, with openAsBlob from node:fs';
+  'to send the file at a path, use { name: basename(path), data: await openAsBlob(path) }, with openAsBlob of the Node.js module fs';
 
 function requireFile(file: unknown): void {
   if (typeof file === 'string') throw new TypeError(`a file is expected, not a string; ${howToOpen}`);

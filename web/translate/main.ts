@@ -128,7 +128,7 @@ function report(
   for (const { message, job } of held) {
     const reasons = job.agent_run.quality_gate?.reasons.join('; ') ?? '';
     console.log(`  ${nameOf(catalogs, message)}: ${printable(reasons)}`);
-    console.log(`    ${address}/app/review?item=${encodeURIComponent(job.id)}`);
+    console.log(`    ${address}/app/edit/texts?item=${encodeURIComponent(job.id)}`);
   }
   if (failed.length > 0) console.log('\nFailed:');
   for (const { message, problem } of failed)

@@ -7,7 +7,6 @@ import {
   isUnresolved,
   ofDocument,
   type SegmentStatus,
-  segmentStatuses,
   statusOfSegment,
 } from '#server/translation/documents/segments.ts';
 
@@ -23,7 +22,13 @@ export const documentOutline = z.object({
   ...counts,
   untranslated: z.int().describe('Segments without a translation.'),
   statuses: z
-    .record(z.enum(segmentStatuses), z.int())
+    .object({
+      todo: z.int().describe('Segments that no reviewer has changed or confirmed, without issues.'),
+      draft: z.int().describe('Segments that a reviewer has changed but not confirmed.'),
+      warning: z.int().describe('Unconfirmed segments with issues that are not critical, or that need a review.'),
+      critical: z.int().describe('Unconfirmed segments with critical issues.'),
+      confirmed: z.int().describe('Segments that a reviewer has confirmed.'),
+    })
     .meta({ description: 'the number of segments with each review status' }),
   kinds: z
     .array(
