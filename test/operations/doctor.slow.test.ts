@@ -109,7 +109,7 @@ test('a database that cannot be reached, and settings that cannot work together,
   expect(unreachable.stdout).not.toContain('hunter2');
   const contradictory = await doctor({ OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' });
   expect(contradictory.code).toBe(1);
-  expect(contradictory.found('fail')[0]).toMatch(/^settings: OPENAI_BASE_URL: needs OPENAI_API_KEY/);
+  expect(contradictory.found('fail')[0]).toMatch(/^settings: OPENAI_BASE_URL: requires OPENAI_API_KEY/);
 });
 
 test('settings that miss something are found: a credential of Stripe, connections for workers, the key', async () => {

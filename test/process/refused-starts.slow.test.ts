@@ -52,7 +52,7 @@ test('an unreachable database is one line, without its password', async () => {
 test('settings that cannot work together are reported before the database is joined', async () => {
   const refused: [RegExp, Record<string, string>][] = [
     [/^SECRETS_KEY: is required with DATABASE_URL/, { SECRETS_KEY: '' }],
-    [/^OPENAI_BASE_URL: needs OPENAI_API_KEY/, { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' }],
+    [/^OPENAI_BASE_URL: requires OPENAI_API_KEY/, { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' }],
     [
       /^SERVICE_API_KEY: must differ from OPERATOR_API_KEY(?!.*the-same)/,
       { SERVICE_API_KEY: 'the-same-key', OPERATOR_API_KEY: 'the-same-key' },
