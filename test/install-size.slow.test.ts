@@ -28,7 +28,7 @@ async function sizeOf(folder: string): Promise<{ all: number; kept: number }> {
   return size;
 }
 
-test('npm ci brings at most 1,000 MB, and the image at most 500 MB of packages', async () => {
+test('npm ci brings at most 1,100 MB, and the image at most 500 MB of packages', async () => {
   const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, Locked>;
   };
@@ -45,5 +45,5 @@ test('npm ci brings at most 1,000 MB, and the image at most 500 MB of packages',
   expect(megabytes.image).toBeGreaterThan(300);
   expect(megabytes.image).toBeLessThan(500);
   expect(megabytes.all).toBeGreaterThan(megabytes.image + 100);
-  expect(megabytes.all).toBeLessThan(1000);
+  expect(megabytes.all).toBeLessThan(1100);
 });

@@ -71,7 +71,7 @@ test('a restore whose storage fails at the very end is complete, and npm run mig
   // The first deletion of this file clears the empty storage and must succeed.
   account.lake.fail({ how: 403, operation: 'delete', path: /restore\.unfinished/, after: 1 });
   expect(await refusal('restore', env, [file])).toMatch(
-    /^everything is restored, but .* PLATFORM_STORAGE_URL .*: run npm run migrate$/,
+    /^everything is restored, but .* PLATFORM_STORAGE_URL .*: run npm run migrate, which removes it$/,
   );
   expect(await readdir(DATA_DIR)).toContain('postgres');
   expect(account.text(mark)).toBeDefined();
