@@ -78,7 +78,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   return (
     <>
       <title>{`${plainName(name)} · LinguaLoop`}</title>
-      <div className={styles['editor']}>
+      <div className={styles['editor']} data-editor>
         <EditorHead document={document} others={others} onApprove={() => setApproving(true)} />
         <DocumentNotices document={document} />
         <StatusFilters outline={outline.data} filter={filter} search={search} onChange={setFilter} />
