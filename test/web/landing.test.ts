@@ -91,9 +91,8 @@ describe('the landing page', () => {
     expect(excel).toContain(`| files | ${measured.excelFiles} |`);
     expect(excel).toContain(`| translated once | ${measured.excelTexts} of ${measured.excelTexts} |`);
     const gate = read('docs/quality-gate.md');
-    expect(gate).toContain(`${number(measured.losses)} artificial losses`);
+    expect(gate).toContain(`${measured.caught * 100}% of ${number(measured.losses)} artificial damages`);
     expect(gate).toContain('messages in 33 languages');
-    expect(gate).toContain(`artificial losses caught | ${measured.caught * 100}%`);
     expect(gate).toMatch(
       new RegExp(`\\| all \\| ${number(measured.realTranslations)} .*\\| ${measured.falseAlarms} \\(`),
     );

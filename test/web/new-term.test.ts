@@ -80,7 +80,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await page.waitForFunction(() => document.activeElement?.matches('dialog input[lang=en]'));
     await page.keyboard.type('invoice');
     await page.keyboard.press('Enter');
-    await dialog.getByText('the glossary already has this term and translation').waitFor();
+    await dialog.getByText('The glossary already has this term with this translation.').waitFor();
     await dialog.getByLabel('Translation (French)').fill('note');
     await page.keyboard.press('Enter');
     await dialog.getByText('Added to House.').waitFor();

@@ -2,6 +2,7 @@ import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { selectInterfaceLanguage } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { field, memberAt, opened, openReview, patient, said, waitingJobs } from './reviewing.ts';
 
@@ -100,7 +101,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     expect(
       await textarea.evaluate((element) => [element.lang, element.dir, getComputedStyle(element).direction]),
     ).toEqual(['ar', 'rtl', 'rtl']);
-    await page.getByLabel('Interface language').selectOption('ar');
+    await selectInterfaceLanguage(page, 'ar');
     const source = page.locator('[lang=en]', { hasText: 'Welcome to {city}' }).last();
     expect(await source.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr');
     await textarea.fill('مرحبًا بكم');
