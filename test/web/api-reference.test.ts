@@ -55,7 +55,7 @@ describe.skipIf(withoutBrowser)('the page of the API reference', () => {
 
 /** Opens the entry of an operation at /api/translations. */
 async function open(page: Page, method: 'get' | 'post'): Promise<Locator> {
-  await page.locator('.opblock-tag', { hasText: 'Text jobs' }).click();
+  await page.locator('.opblock-tag', { hasText: 'Translate texts' }).click();
   const path = page.locator('[data-path="/api/translations"]');
   const operation = page.locator(`.opblock-${method}`).filter({ has: path });
   await operation.locator('.opblock-summary-control').click();

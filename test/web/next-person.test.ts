@@ -14,7 +14,7 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     const one = await found(app);
     const other = await found(app);
     await waitingJobs(app, one.key, ['A text of the first workspace']);
-    const { page } = await memberAt(browser, one, '/app');
+    const { page } = await memberAt(browser, one, '/app/texts');
     const secret = page.getByText('A text of the first workspace');
     await secret.first().waitFor();
     await signOut(page);
@@ -59,7 +59,7 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     await ended;
     await signInAt(page, other);
     await page.locator('#main h1').waitFor();
-    await page.getByRole('link', { name: 'Review', exact: true }).first().click();
+    await openReview(page);
     const row = page.locator(`[data-row="${jobs[0]?.id}"]`);
     await row.waitFor();
     expect(await row.getByText('Not saved').count()).toBe(0);

@@ -202,9 +202,15 @@ function useOpenSegment(
   }, [queries, documentId, filter, openAt, move]);
   const isLoaded = range !== undefined;
   useEffect(() => {
-    if (isLoaded && known.current.open === null) void moveToNextOpen();
+    if (isLoaded && known.current.open === null) moveToNextOpen().catch(() => undefined);
   }, [isLoaded, moveToNextOpen]);
-  return { open, openSegment, openAt, move, moveToNextOpen: () => void moveToNextOpen() };
+  return {
+    open,
+    openSegment,
+    openAt,
+    move,
+    moveToNextOpen: () => void moveToNextOpen().catch(() => move(1)),
+  };
 }
 
 /** Opens a segment again whose edit the service did not store after the reviewer had moved on. */

@@ -38,7 +38,7 @@ export function EditorHead({
         <Link to="/app" className="button ghost" aria-label={t('editor.back')}>
           <ArrowLeft size={18} aria-hidden className={styles['mirrored']} />
         </Link>
-        <span className={styles['format']} data-format={format}>
+        <span className={styles['format']} data-format={format} translate="no">
           {format}
         </span>
         <h1>

@@ -112,7 +112,7 @@ export function FileFilters({
       >
         <option value="">{t('documents.format')}</option>
         {fileFormats.map((format) => (
-          <option key={format} value={format}>
+          <option key={format} value={format} translate="no">
             {format.toUpperCase()}
           </option>
         ))}

@@ -22,6 +22,7 @@ export function Holders({ task: { holders, is_claimed } }: { task: Task }) {
         <span
           key={name}
           className={styles.avatar}
+          translate="no"
           data-own={(is_claimed && index === 0) || undefined}
           aria-hidden
         >
