@@ -108,7 +108,10 @@ describe('terminology.addTerm', () => {
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
     for (const answer of answers.filter(({ status }) => status !== 200))
-      expect(refusal(answer)).toEqual([422, expect.stringMatching(/^terminology_max_terms_exceeded: with this change, 11 terms /)]);
+      expect(refusal(answer)).toEqual([
+        422,
+        expect.stringMatching(/^terminology_max_terms_exceeded: with this change, 11 terms /),
+      ]);
   });
 
   test.each([

@@ -91,7 +91,7 @@ async function scene(files: Record<string, Texts> = { en: english }, at = app) {
   };
 }
 
-const idOf = (out: string) => /\/app\/review\?item=([0-9a-f]{32})$/m.exec(out)?.[1] as string;
+const idOf = (out: string) => /\/app\/edit\/texts\?item=([0-9a-f]{32})$/m.exec(out)?.[1] as string;
 
 describe('npm run web:translate', () => {
   test('writes missing messages in the order of the English, and nothing the second time', async () => {

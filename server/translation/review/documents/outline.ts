@@ -25,7 +25,9 @@ export const documentOutline = z.object({
     .object({
       todo: z.int().describe('Segments that no reviewer has changed or confirmed, without issues.'),
       draft: z.int().describe('Segments that a reviewer has changed but not confirmed.'),
-      warning: z.int().describe('Unconfirmed segments with issues that are not critical, or that need a review.'),
+      warning: z
+        .int()
+        .describe('Unconfirmed segments with issues that are not critical, or that need a review.'),
       critical: z.int().describe('Unconfirmed segments with critical issues.'),
       confirmed: z.int().describe('Segments that a reviewer has confirmed.'),
     })
