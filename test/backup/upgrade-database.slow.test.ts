@@ -133,8 +133,8 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
   });
 
   test.each([
-    ['lingualoop', 'create table mine (x int)', /has the column public\.mine\.x, .* would be lost/],
-    ['postgres', 'create database mine', /has the database mine, .* would be lost/],
+    ['lingualoop', 'create table mine (x int)', /contains the column public\.mine\.x, .* would be lost/],
+    ['postgres', 'create database mine', /contains the database mine, .* would be lost/],
   ])('rejects what would be lost, and leaves it unchanged: %s, %s', async (database, statement, message) => {
     const DATA_DIR = await copied();
     const old = await joinOld(DATA_DIR);
