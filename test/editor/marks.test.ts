@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { marksOf, splitAtMarks } from '#web/app/editor/marks.ts';
-import { missingSpans } from '#web/app/editor/missing-spans.ts';
+import { marksOf, missingSpans, splitAtMarks } from '#web/app/editor/marks.ts';
 
 const en = { language: 'en', isHtml: false };
 const marked = (text: string, options: Parameters<typeof marksOf>[1]) =>

@@ -102,6 +102,22 @@ describe('saves of segments', () => {
     expect(sent.slice(1).map(textsOf)).toEqual([[[1, 'text', true]]]);
   });
 
+  test('replace their own text if the service stored it but its response was lost', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'first', 'stored');
+    await vi.advanceTimersByTimeAsync(pause);
+    edits.edit(1, 'first, longer', 'stored');
+    sent[0]?.fail(error(null));
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent[1]?.request.edits.get(1)).toMatchObject({ text: 'first, longer', replaces: 'stored' });
+    sent[1]?.fail(error(409, 'conflict', [{ position: 1, target_text: 'first' }]));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent[2]?.request.edits.get(1)).toMatchObject({ text: 'first, longer', replaces: 'first' });
+    sent[2]?.fail(error(409, 'conflict', [{ position: 1, target_text: 'theirs' }]));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(stateAt(edits, 1)).toBe('conflict');
+  });
+
   test('show the present text of a conflict, and replace it only when the reviewer confirms that', async () => {
     const { edits, sent } = saves();
     edits.edit(1, 'mine', 'before');
@@ -152,6 +168,21 @@ describe('saves of segments', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect([...edits.all().keys()]).toEqual([2]);
     expect(stateAt(edits, 2)).toBe('refused');
+  });
+
+  test('send a text that changed during the requests for each edit only once, after them', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'one', 'a');
+    edits.edit(2, 'two', 'b');
+    await vi.advanceTimersByTimeAsync(pause);
+    sent[0]?.fail(error(422));
+    await vi.advanceTimersByTimeAsync(0);
+    edits.edit(2, 'two, longer', 'b');
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent).toHaveLength(2);
+    sent[1]?.respond();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'two, longer', false]]]);
   });
 
   test('flush sends everything and resolves when it is stored', async () => {

@@ -53,7 +53,12 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   });
   const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
   const segments = useSegments(id, filter, visible);
-  const { open, openSegment, openAt, move, moveToNextOpen } = useOpenSegment(id, filter, segments.data);
+  const { open, openSegment, openAt, move, moveToNextOpen } = useOpenSegment(
+    id,
+    filter,
+    segments.data,
+    saves,
+  );
   const { others, holders } = usePresence(id, open?.position);
   useReturned(saves, openAt);
   const field = useRef<OpenField>(null);
@@ -160,20 +165,31 @@ function useOpenSegment(
   documentId: string,
   filter: SegmentFilter,
   range: ReturnType<typeof useSegments>['data'],
+  saves: SegmentSaves,
 ) {
   const queries = useQueryClient();
-  const [open, setOpen] = useState<{ position: number; index: number } | null>(null);
-  const openSegment = open ? range?.at(open.index) : undefined;
+  const [opened, setOpen] = useState<{ position: number; index: number } | null>(null);
+  // The list stays as it was loaded, so that no row moves or disappears after a decision. The loaded list has the index
+  // then, and not the service, whose list has become shorter.
+  const open = opened && {
+    position: opened.position,
+    index: range?.indexOf(opened.position) ?? opened.index,
+  };
+  const there = open ? range?.at(open.index) : undefined;
+  const openSegment = there?.position === open?.position ? there : undefined;
   const known = useRef({ range, open });
   known.current = { range, open };
   const openAt = useCallback(
-    (position: number) => {
-      void indexOf(documentId, filter, position).then(
-        (index) => index !== undefined && setOpen({ position, index }),
-        () => undefined,
-      );
+    async (position: number) => {
+      const loaded = known.current.range?.indexOf(position);
+      const index = loaded ?? (await indexOf(documentId, filter, position).catch(() => undefined));
+      if (index === undefined) return;
+      const there = known.current.range?.at(index);
+      if (there && there.position !== position)
+        await queries.invalidateQueries({ queryKey: queryKeys.documents.allSegments(documentId) });
+      setOpen({ position, index });
     },
-    [documentId, filter],
+    [documentId, filter, queries],
   );
   const move = useCallback((step: 1 | -1) => {
     const { range, open } = known.current;
@@ -183,7 +199,14 @@ function useOpenSegment(
   }, []);
   /** Opens the next segment that is not confirmed; the service finds it if it is not loaded. */
   const moveToNextOpen = useCallback(async () => {
-    const after = known.current.open?.position ?? -1;
+    const { range, open } = known.current;
+    for (let index = (open?.index ?? -1) + 1; range && index < range.total; index += 1) {
+      const segment = range.at(index);
+      if (segment === undefined) break;
+      const { position, confirmed_at } = segment;
+      if (confirmed_at === null && !saves.all().get(position)?.confirmed) return setOpen({ position, index });
+    }
+    const after = open?.position ?? -1;
     const page = await queries.fetchQuery({
       queryKey: queryKeys.documents.nextOpen(documentId, after),
       queryFn: () =>
@@ -197,9 +220,9 @@ function useOpenSegment(
       staleTime: 0,
     });
     const next = page.segments[0];
-    if (next) openAt(next.position);
+    if (next) await openAt(next.position);
     else move(1);
-  }, [queries, documentId, filter, openAt, move]);
+  }, [queries, documentId, filter, saves, openAt, move]);
   const isLoaded = range !== undefined;
   useEffect(() => {
     if (isLoaded && known.current.open === null) moveToNextOpen().catch(() => undefined);
@@ -207,7 +230,7 @@ function useOpenSegment(
   return {
     open,
     openSegment,
-    openAt,
+    openAt: useCallback((position: number) => void openAt(position), [openAt]),
     move,
     moveToNextOpen: () => void moveToNextOpen().catch(() => move(1)),
   };

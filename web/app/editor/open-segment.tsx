@@ -8,12 +8,10 @@ import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
 import { Findings } from './findings.tsx';
 import { MarkedText } from './marked-text.tsx';
-import type { Languages } from './marks.ts';
-import { marksOf } from './marks.ts';
-import { missingSpans } from './missing-spans.ts';
+import { type Languages, marksOf, missingSpans } from './marks.ts';
 import { SegmentConflict } from './segment-conflict.tsx';
+import { shownStatus } from './segment-row.tsx';
 import type { Reason, SegmentSaves } from './segment-saves.ts';
-import { shownStatus } from './status.ts';
 import { insertText, TargetField } from './target-field.tsx';
 import { useIssues, useTerms } from './use-segment-data.ts';
 

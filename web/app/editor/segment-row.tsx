@@ -1,13 +1,13 @@
 import { Users } from 'lucide-react';
 import { memo } from 'react';
+import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
-import { StatusMark } from '../parts/status-mark.tsx';
+import { type Status, StatusMark } from '../parts/status-mark.tsx';
 import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
 import { MarkedText } from './marked-text.tsx';
 import { type Languages, marksOf } from './marks.ts';
 import type { PendingEdit } from './segment-saves.ts';
-import { shownStatus } from './status.ts';
 
 interface RowProps {
   segment: Segment;
@@ -31,7 +31,7 @@ export const SegmentRow = memo(function SegmentRow({
 }: RowProps) {
   const t = useT();
   const { position, source_text: source, kind } = segment;
-  const issues = edit ? [] : (segment.quality.issues as Parameters<typeof shownStatus>[1]);
+  const issues = edit ? [] : (segment.quality.issues as QualityIssue[]);
   const target = edit?.text ?? segment.target_text;
   const status = shownStatus(segment, issues, edit !== undefined);
   const [worst] = issues.toSorted((one, other) => weight(other) - weight(one));
@@ -78,6 +78,12 @@ export const SegmentRow = memo(function SegmentRow({
     </div>
   );
 });
+
+/** The status that a row shows: that of the stored segment, or of the reviewer's text. */
+export function shownStatus(segment: Segment, issues: readonly QualityIssue[], isEdited: boolean): Status {
+  if (!isEdited) return segment.status;
+  return issues.some(({ severity }) => severity === 'critical') ? 'critical' : 'draft';
+}
 
 const weights = { minor: 0, major: 1, critical: 2 };
 

@@ -72,6 +72,8 @@ export class SegmentSaves {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
   #savedAt: Date | undefined;
+  /** Texts whose request got no response: the service may have stored them. By position. */
+  readonly #unanswered = new Map<number, string>();
 
   constructor(options: Options) {
     this.#options = { pause: 800, retryAfter: 3000, ...options };
@@ -178,13 +180,14 @@ export class SegmentSaves {
       this.#options.onSaved(request, saved);
       this.#settle(request);
     } catch (error) {
-      this.#fail(request, error);
+      await this.#fail(request, error);
     }
   }
 
   /** Removes the stored edits. Text that was typed during the request stays, and now replaces the stored text. */
   #settle({ edits }: SaveRequest): void {
     for (const [position, { text }] of edits) {
+      this.#unanswered.delete(position);
       const present = this.#edits.get(position);
       if (!present || (present.text === text && present.state.kind === 'sending'))
         this.#set(position, undefined);
@@ -192,8 +195,9 @@ export class SegmentSaves {
     }
   }
 
-  #fail(request: SaveRequest, error: unknown): void {
+  async #fail(request: SaveRequest, error: unknown): Promise<void> {
     if (!(error instanceof LinguaLoopError) || isTemporary(error)) {
+      for (const [position, { text }] of request.edits) this.#unanswered.set(position, text);
       this.#setStates(request, () => ({ kind: 'waiting' }));
       setTimeout(() => {
         this.#setStates(request, ({ state }) => (state.kind === 'waiting' ? { kind: 'typed' } : state));
@@ -202,17 +206,29 @@ export class SegmentSaves {
       return;
     }
     // One segment must not stop the others: they are sent again one by one.
-    if (request.edits.size > 1) return void this.#deliverEach(request);
+    if (request.edits.size > 1) return this.#deliverEach(request);
     const findings = criticalFindingsOf(error);
     const present = conflictOf(error);
+    const [position] = request.edits.keys();
+    const lost = position === undefined ? undefined : this.#unanswered.get(position);
     this.#setStates(request, () => {
       if (findings) return { kind: 'blocked', findings };
       return present === undefined ? { kind: 'refused', error } : { kind: 'conflict', present };
     });
+    // The text of a lost request was stored, so the conflict is with the reviewer's own text.
+    if (position !== undefined && lost !== undefined && lost === present) {
+      this.#unanswered.delete(position);
+      this.replacePresent(position);
+    }
   }
 
   async #deliverEach({ edits }: SaveRequest): Promise<void> {
-    for (const [position, edit] of edits) await this.#deliver({ edits: new Map([[position, edit]]) });
+    for (const [position, edit] of edits) {
+      // A text that changed during the requests is sent with the next one.
+      const present = this.#edits.get(position);
+      if (present?.state.kind === 'sending' && present.text === edit.text)
+        await this.#deliver({ edits: new Map([[position, edit]]) });
+    }
   }
 
   #setStates({ edits }: SaveRequest, next: (edit: PendingEdit) => EditState): void {

@@ -2,7 +2,7 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { type InlineContent, retag } from '#server/formats/inline-content.ts';
+import { type InlineContent, isSameContent, retag } from '#server/formats/inline-content.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { newId } from '#server/platform/ids.ts';
@@ -21,7 +21,6 @@ import { ofDocument } from '#server/translation/documents/segments.ts';
 import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
 import { checkSegments } from './check-segments.ts';
 import { authorOf, requireTranslated, type SegmentAuthor } from './reviewed-document.ts';
-import { isSameContent } from './same-content.ts';
 import { type SegmentChange, storeChanges } from './segment-changes.ts';
 
 type ReviewServices = RenderServices & Pick<Services, 'glossaries'>;

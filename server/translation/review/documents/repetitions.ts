@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import type { InlineContent } from '#server/formats/inline-content.ts';
+import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { isCriticalIssue } from '#server/translation/core/checks.ts';
-import { isSameContent } from './same-content.ts';
 import type { SegmentChange } from './segment-changes.ts';
 
 /** A segment that a reviewer changed, in its new state. */

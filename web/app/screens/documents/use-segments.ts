@@ -17,6 +17,8 @@ export interface SegmentRange {
   total: number;
   /** @returns undefined while the segment is loading */
   at(index: number): Segment | undefined;
+  /** @returns undefined if the segment is not loaded or does not match the filter */
+  indexOf(position: number): number | undefined;
 }
 
 /**
@@ -45,6 +47,13 @@ export function useSegments(
   const range: SegmentRange | undefined = first.data && {
     total,
     at: (index) => pages.get(index - (index % pageSize))?.segments[index % pageSize],
+    indexOf(position) {
+      for (const [offset, page] of pages) {
+        const index = page?.segments.findIndex((segment) => segment.position === position) ?? -1;
+        if (index >= 0) return offset + index;
+      }
+      return undefined;
+    },
   };
   return {
     data: range,

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CreatedInvite, InviteRecord } from '#sdk/types.ts';
 import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -11,7 +12,6 @@ import { Setting } from '../../parts/setting.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { InviteForm } from './invite-form.tsx';
-import { inviteLink, requestOf } from './invite-link.ts';
 import { InviteTable } from './invite-table.tsx';
 
 /** Invites of the workspace: the form to create one, the pending ones, and the former ones. */
@@ -87,4 +87,14 @@ export function Invites({ pageSize }: { pageSize: number }) {
       )}
     </Setting>
   );
+}
+
+/** The URL at which an invite is accepted. The token is in the fragment, which browsers do not send to servers. */
+function inviteLink(token: string): string {
+  return `${location.origin}${deployment.basePath}/signin#invite_token=${encodeURIComponent(token)}`;
+}
+
+/** The request that creates an invite like an existing one, with the default validity. */
+function requestOf({ email, role }: InviteRecord) {
+  return { role: role as never, ...(email !== null && { email }) };
 }
