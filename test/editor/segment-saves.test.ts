@@ -72,13 +72,56 @@ describe('saves of segments', () => {
     expect(sent).toHaveLength(1);
     sent[0]?.respond();
     await vi.advanceTimersByTimeAsync(0);
-    expect(sent.slice(1).map(textsOf)).toEqual([
-      [
-        [1, 'one and two', false],
-        [2, 'other', true],
-      ],
-    ]);
+    sent[1]?.respond();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent.slice(1).map(textsOf)).toEqual([[[1, 'one and two', false]], [[2, 'other', true]]]);
     expect(sent[1]?.request.edits.get(1)?.replaces).toBe('one');
+  });
+
+  test('store the former text again if the reviewer restores it while a request is running', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'Foo x', 'Foo');
+    await vi.advanceTimersByTimeAsync(pause);
+    edits.edit(1, 'Foo xy', 'Foo');
+    edits.edit(1, 'Foo', 'Foo');
+    sent[0]?.respond();
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent[1]?.request.edits.get(1)).toMatchObject({ text: 'Foo', replaces: 'Foo x' });
+  });
+
+  test('confirm a text that is confirmed while it is sent as a draft', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'one', 'a');
+    edits.edit(2, 'two', 'b');
+    await vi.advanceTimersByTimeAsync(pause);
+    sent[0]?.fail(error(422));
+    await vi.advanceTimersByTimeAsync(0);
+    edits.confirm(2, 'two', 'b');
+    sent[1]?.respond();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'two', true]]]);
+  });
+
+  test('never send a draft with a confirmation, which would fill the repetitions of the draft', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'half a sen', 'a');
+    edits.confirm(2, 'done', 'b');
+    await vi.advanceTimersByTimeAsync(0);
+    sent[0]?.respond();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent.map(textsOf)).toEqual([[[1, 'half a sen', false]], [[2, 'done', true]]]);
+  });
+
+  test('send a refused edit again on flush', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'text', 'stored');
+    await vi.advanceTimersByTimeAsync(pause);
+    sent[0]?.fail(error(403));
+    await vi.advanceTimersByTimeAsync(pause);
+    expect([sent.length, stateAt(edits, 1)]).toEqual([1, 'refused']);
+    void edits.flush();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent).toHaveLength(2);
   });
 
   test('drop an edit that restores the stored text', async () => {

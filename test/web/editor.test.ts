@@ -148,6 +148,19 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
     await expect.poll(() => rows(page).count()).toBe(3);
   });
 
+  test('keeps opening the next segment of a filter whose matches become fewer with each confirmation', async () => {
+    const { page } = await editorOf(['One text', 'Two texts', 'Three texts', 'Four texts']);
+    await page.goto(`${page.url()}?status=todo`);
+    for (const number of [1, 2, 3]) {
+      await opened(page, number);
+      const stored = page.waitForResponse((response) => response.url().includes('documents.save'));
+      await field(page).press('Control+Enter');
+      await stored;
+    }
+    await opened(page, 4);
+    expect(await field(page).inputValue()).toBe('[fr] Four texts');
+  });
+
   test('shows which segment a colleague has open', async () => {
     const one = await found(app);
     const other = await join(app, one);

@@ -14,7 +14,7 @@ const language = addEntryRequest.shape.source_lang
 
 const setId = addEntryRequest.shape.set_id;
 
-const entryNo = z.int().min(1).describe('The place of the term in the glossary.');
+const entryNo = z.int().min(1).max(2_147_483_647).describe('The place of the term in the glossary.');
 
 /** A term as a member enters it. */
 export const term = z.object({
@@ -47,7 +47,11 @@ export const termsRequest = entriesRequest.extend({
 export const addTermRequest = z.object({
   set_id: setId,
   term,
-  entry_no: entryNo
+  // Lower than the column's limit, so that terms can still be added after it.
+  entry_no: z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
     .optional()
     .describe(
       'The place of a deleted term, to restore it there. If the place is taken, the term goes to the end.',

@@ -75,15 +75,17 @@ function SavedState({ saves }: { saves: SegmentSaves }) {
   const isOnline = useOnline();
   const edits = [...useSyncExternalStore(saves.subscribe, saves.all).values()];
   const isWaiting = edits.some(({ state }) => state.kind === 'waiting');
+  const isStuck = edits.some(({ state }) => ['refused', 'blocked', 'conflict'].includes(state.kind));
   const savedAt = saves.savedAt();
   const text = () => {
     if (!isOnline) return t('editor.offline', { count: edits.length });
     if (isWaiting) return t('editor.not_saved');
     if (edits.some(({ state }) => state.kind === 'typed' || state.kind === 'sending'))
       return t('editor.saving');
+    if (isStuck) return t('editor.not_saved');
     return savedAt ? t('editor.saved', { time: time(savedAt) }) : '';
   };
-  const Icon = isOnline && !isWaiting ? Cloud : CloudOff;
+  const Icon = isOnline && !isWaiting && !isStuck ? Cloud : CloudOff;
   return (
     <p className={styles['saved']} role="status">
       {text() !== '' && <Icon size={15} aria-hidden />} {text()}

@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent, useId, useMemo, useRef, useSyncExternalStore
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
+import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
@@ -147,6 +148,11 @@ export function OpenSegment(props: OpenSegmentProps) {
       </div>
       {edit?.state.kind === 'conflict' && (
         <SegmentConflict position={position} edit={edit} saves={saves} language={languages.target} />
+      )}
+      {edit?.state.kind === 'refused' && (
+        <div role="gridcell" tabIndex={-1} className={styles['conflict']}>
+          <Problem error={edit.state.error} retry={() => void saves.flush()} />
+        </div>
       )}
       <Findings
         issues={issues}

@@ -72,7 +72,7 @@ export class SegmentSaves {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #sending: Promise<void> | undefined;
   #savedAt: Date | undefined;
-  /** Texts whose request got no response: the service may have stored them. By position. */
+  /** The texts of requests without a response yet: the service may have stored them. By position. */
   readonly #unanswered = new Map<number, string>();
 
   constructor(options: Options) {
@@ -94,7 +94,8 @@ export class SegmentSaves {
   /** Takes over the text in the field of a segment, to store it as a draft. @param stored the segment's translation */
   edit(position: number, text: string, stored: string | null): void {
     const before = this.#edits.get(position);
-    if (text === (stored ?? '') && before?.state.kind !== 'sending') this.drop(position);
+    // While a request may store another text, the service must get this one after it.
+    if (text === (stored ?? '') && !this.#unanswered.has(position)) this.drop(position);
     else {
       const replaces = before ? before.replaces : stored;
       // An edit in conflict stays in conflict until the reviewer decides.
@@ -130,8 +131,10 @@ export class SegmentSaves {
     if (this.#edits.has(position)) this.#set(position, undefined);
   }
 
-  /** Sends all drafts now, for example when the reviewer leaves. Resolves when no request is left to send. */
+  /** Sends all drafts now, also the refused ones. Resolves when no request is left to send. */
   async flush(): Promise<void> {
+    for (const [position, edit] of this.#edits)
+      if (edit.state.kind === 'refused') this.#set(position, { ...edit, state: { kind: 'typed' } });
     this.#schedule(0);
     await this.#run();
   }
@@ -155,7 +158,7 @@ export class SegmentSaves {
 
   /**
    * The next request. A confirmation with a reason has its own request, because the reason applies to all segments of a
-   * request.
+   * request. Drafts and confirmations are separate requests, because a confirmation also fills repetitions.
    */
   #nextRequest(): SaveRequest | undefined {
     const ready = [...this.#edits].filter(([, { state }]) => state.kind === 'typed');
@@ -164,40 +167,43 @@ export class SegmentSaves {
       const [position, { state: _, reason, ...edit }] = overruled;
       return { edits: new Map([[position, edit]]), ...(reason && { reason }) };
     }
-    if (ready.length === 0) return undefined;
+    const alike = ready.filter(([, { confirmed }]) => confirmed === ready[0]?.[1].confirmed);
+    if (alike.length === 0) return undefined;
     return {
       edits: new Map(
-        ready.slice(0, maxPerRequest).map(([position, { state: _, ...edit }]) => [position, edit]),
+        alike.slice(0, maxPerRequest).map(([position, { state: _, ...edit }]) => [position, edit]),
       ),
     };
   }
 
   async #deliver(request: SaveRequest): Promise<void> {
     this.#setStates(request, () => ({ kind: 'sending' }));
+    const lost = new Map(this.#unanswered);
+    for (const [position, { text }] of request.edits) this.#unanswered.set(position, text);
     try {
       const saved = await this.#options.send(request);
       this.#savedAt = new Date();
       this.#options.onSaved(request, saved);
       this.#settle(request);
     } catch (error) {
-      await this.#fail(request, error);
+      await this.#fail(request, error, lost);
     }
   }
 
   /** Removes the stored edits. Text that was typed during the request stays, and now replaces the stored text. */
   #settle({ edits }: SaveRequest): void {
-    for (const [position, { text }] of edits) {
+    for (const [position, sent] of edits) {
       this.#unanswered.delete(position);
       const present = this.#edits.get(position);
-      if (!present || (present.text === text && present.state.kind === 'sending'))
+      if (!present || (isSame(present, sent) && present.state.kind === 'sending'))
         this.#set(position, undefined);
-      else this.#set(position, { ...present, replaces: text, state: { kind: 'typed' } });
+      else this.#set(position, { ...present, replaces: sent.text, state: { kind: 'typed' } });
     }
   }
 
-  async #fail(request: SaveRequest, error: unknown): Promise<void> {
+  /** @param lost the texts of earlier requests whose response was lost, by position */
+  async #fail(request: SaveRequest, error: unknown, lost: ReadonlyMap<number, string>): Promise<void> {
     if (!(error instanceof LinguaLoopError) || isTemporary(error)) {
-      for (const [position, { text }] of request.edits) this.#unanswered.set(position, text);
       this.#setStates(request, () => ({ kind: 'waiting' }));
       setTimeout(() => {
         this.#setStates(request, ({ state }) => (state.kind === 'waiting' ? { kind: 'typed' } : state));
@@ -205,36 +211,35 @@ export class SegmentSaves {
       }, this.#options.retryAfter);
       return;
     }
+    for (const position of request.edits.keys()) restoreEntry(this.#unanswered, lost, position);
     // One segment must not stop the others: they are sent again one by one.
     if (request.edits.size > 1) return this.#deliverEach(request);
     const findings = criticalFindingsOf(error);
     const present = conflictOf(error);
     const [position] = request.edits.keys();
-    const lost = position === undefined ? undefined : this.#unanswered.get(position);
+    // The text of a lost request was stored, so the conflict is with the reviewer's own text.
+    const isOwn = position !== undefined && present !== undefined && lost.get(position) === present;
+    if (position !== undefined) this.#unanswered.delete(position);
     this.#setStates(request, () => {
       if (findings) return { kind: 'blocked', findings };
       return present === undefined ? { kind: 'refused', error } : { kind: 'conflict', present };
     });
-    // The text of a lost request was stored, so the conflict is with the reviewer's own text.
-    if (position !== undefined && lost !== undefined && lost === present) {
-      this.#unanswered.delete(position);
-      this.replacePresent(position);
-    }
+    if (isOwn) this.replacePresent(position);
   }
 
   async #deliverEach({ edits }: SaveRequest): Promise<void> {
     for (const [position, edit] of edits) {
-      // A text that changed during the requests is sent with the next one.
+      // An edit that changed during the requests is sent with the next one.
       const present = this.#edits.get(position);
-      if (present?.state.kind === 'sending' && present.text === edit.text)
+      if (present?.state.kind === 'sending' && isSame(present, edit))
         await this.#deliver({ edits: new Map([[position, edit]]) });
     }
   }
 
   #setStates({ edits }: SaveRequest, next: (edit: PendingEdit) => EditState): void {
-    for (const [position, { text }] of edits) {
+    for (const [position, sent] of edits) {
       const edit = this.#edits.get(position);
-      if (edit && edit.text === text) this.#set(position, { ...edit, state: next(edit) });
+      if (edit && isSame(edit, sent)) this.#set(position, { ...edit, state: next(edit) });
     }
   }
 
@@ -246,6 +251,18 @@ export class SegmentSaves {
     this.#options.onChange?.(position, edit);
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** Whether an edit is still the one that was sent. */
+function isSame(one: Edit, sent: Edit): boolean {
+  return one.text === sent.text && one.confirmed === sent.confirmed && one.reason === sent.reason;
+}
+
+/** Gives `position` the value that it has in `from`. */
+function restoreEntry(map: Map<number, string>, from: ReadonlyMap<number, string>, position: number): void {
+  const before = from.get(position);
+  if (before === undefined) map.delete(position);
+  else map.set(position, before);
 }
 
 /** Whether the same request may succeed later: without a response, and after a failure of the service. */

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
 import { client } from '../client.ts';
 import { type DraftItem, dropDraft, keepDraft } from '../drafts/drafts.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
-import { storeSegments } from '../screens/documents/use-segments.ts';
+import { readSegments, storeSegments } from '../screens/documents/use-segments.ts';
 import { type Edit, SegmentSaves } from './segment-saves.ts';
 
 /** Milliseconds from a decision until the counts are loaded again. */
@@ -19,8 +20,8 @@ const countAfter = 300;
 export function useDecisions(documentId: string) {
   const t = useT();
   const queries = useQueryClient();
-  const [done, setDone] = useState<readonly string[]>([]);
-  const [undone, setUndone] = useState<readonly string[]>([]);
+  const [done, setDone, doneNow] = useStack();
+  const [, setUndone, undoneNow] = useStack();
   const refresh = useCallback(() => {
     setTimeout(() => {
       void queries.invalidateQueries({ queryKey: queryKeys.documents.outline(documentId) });
@@ -32,7 +33,7 @@ export function useDecisions(documentId: string) {
     () =>
       new SegmentSaves({
         async send({ edits, reason }) {
-          const { change_id, segments } = await client.documents.save({
+          const saving = client.documents.save({
             document_id: documentId,
             segments: Array.from(edits, ([position, { text, replaces, confirmed }]) => ({
               position,
@@ -43,13 +44,23 @@ export function useDecisions(documentId: string) {
             repeat: [...edits.values()].some(({ confirmed }) => confirmed),
             ...(reason && { confirm_critical: true, reason }),
           });
+          const { change_id, segments } = await saving.catch(async (error: unknown) => {
+            // A colleague has changed a segment: the reviewer must see its present state, and can take it over.
+            if (error instanceof LinguaLoopError && error.code === 'conflict')
+              storeSegments(
+                queries,
+                documentId,
+                await readSegments(documentId, [...edits.keys()]).catch(() => []),
+              );
+            throw error;
+          });
           storeSegments(queries, documentId, segments);
           return { changeId: change_id, positions: segments.map(({ position }) => position) };
         },
         onSaved({ edits }, { changeId, positions }) {
           if (changeId !== null && [...edits.values()].some(({ confirmed }) => confirmed)) {
             setDone((before) => [...before, changeId]);
-            setUndone([]);
+            setUndone(() => []);
           }
           const repeated = positions.length - edits.size;
           if (repeated > 0) announce(t('editor.repeated', { count: repeated }));
@@ -65,17 +76,21 @@ export function useDecisions(documentId: string) {
     [saves],
   );
 
+  const isReverting = useRef(false);
   const revert = async (
-    from: readonly string[],
+    from: { current: readonly string[] },
     call: (request: { document_id: string; change_id: string }) => Promise<{
       segments: Parameters<typeof storeSegments>[2];
     }>,
     said: 'editor.undone_said' | 'editor.redone_said',
   ): Promise<string | undefined> => {
-    const change = from.at(-1);
-    if (change === undefined) return undefined;
+    if (isReverting.current) return undefined;
+    isReverting.current = true;
     try {
+      // The latest decision may be one that is still being sent.
       await saves.flush();
+      const change = from.current.at(-1);
+      if (change === undefined) return undefined;
       const { segments } = await call({ document_id: documentId, change_id: change });
       storeSegments(queries, documentId, segments);
       announce(t(said, { count: segments.length }));
@@ -84,6 +99,8 @@ export function useDecisions(documentId: string) {
     } catch (error) {
       announce(problemText(error, t));
       return undefined;
+    } finally {
+      isReverting.current = false;
     }
   };
   return {
@@ -96,18 +113,29 @@ export function useDecisions(documentId: string) {
       refresh();
     },
     async undo() {
-      const change = await revert(done, client.documents.undo, 'editor.undone_said');
+      const change = await revert(doneNow, client.documents.undo, 'editor.undone_said');
       if (change === undefined) return;
       setDone((before) => before.filter((one) => one !== change));
       setUndone((before) => [...before, change]);
     },
     async redo() {
-      const change = await revert(undone, client.documents.redo, 'editor.redone_said');
+      const change = await revert(undoneNow, client.documents.redo, 'editor.redone_said');
       if (change === undefined) return;
       setUndone((before) => before.filter((one) => one !== change));
       setDone((before) => [...before, change]);
     },
   };
+}
+
+/** A list of changes, the latest last. The third value always has the present list, also in older closures. */
+function useStack() {
+  const [list, show] = useState<readonly string[]>([]);
+  const now = useRef(list);
+  const [change] = useState(() => (next: (before: readonly string[]) => readonly string[]) => {
+    now.current = next(now.current);
+    show(now.current);
+  });
+  return [list, change, now] as const;
 }
 
 /** Stores an edit on this device until the service has it, so that a crash loses nothing. */

@@ -73,8 +73,15 @@ export async function listWaitingDocuments(
   const counts = await countProgress(tx, member.tenantId, listed);
   return {
     tasks: listed.map((row) => taskOf(row, counts.get(row.id))),
-    more: rows.length > maxListed || (rows[0]?.cut ?? false),
+    more: rows.length > maxListed || (rows[0]?.cut ?? (await hasMoreThanRead(tx, member.tenantId))),
   };
+}
+
+/** Whether the workspace has more documents than those among which the waiting ones are looked for. */
+async function hasMoreThanRead(tx: Tx, tenantId: string): Promise<boolean> {
+  const [row] = await tx.execute<{ cut: boolean }>(sql`
+    select exists(select from document_jobs where tenant_id = ${tenantId} offset ${most.documents} limit 1) as cut`);
+  return row?.cut ?? false;
 }
 
 function isOpened({ tenantId, userId }: Claimant): SQL {
