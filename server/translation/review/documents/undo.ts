@@ -95,6 +95,7 @@ async function restoreChange(
   if (conflicts.length > 0) throw correctionConflicts(conflicts, direction);
   const events = await restoreSegments(tx, row, authorOf(principal, null), { changeId, direction, segments });
   if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
+  await markPending(tx, row, positions);
   const edits = segments.filter(({ isEdit }) => isEdit).length;
   return view(await completeChanges(tx, row, { edits }));
 }
@@ -185,6 +186,27 @@ async function restoreSegments(
       from restored r join document_segments s on ${isGiven})
     update document_segments s set ${restoredColumns} from restored r where ${isGiven}`);
   return rows.map(({ id }) => id);
+}
+
+/**
+ * Marks restored corrections as not added to the TM unless the document's manifest has them: their translation may have
+ * been removed from the TM after the change was stored.
+ */
+async function markPending(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  positions: readonly number[],
+): Promise<void> {
+  await tx.execute(sql`
+    with fed as materialized (
+      select f ->> 'source_text' as source_text, f ->> 'target_text' as target_text
+      from document_jobs d, jsonb_array_elements(d.feed_manifest -> 'fed_pairs') f
+      where d.tenant_id = ${tenantId} and d.document_id = ${documentId})
+    update document_segments s set feed_pending = true
+    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.corrected and not s.feed_pending
+      and s.position = any(array(select json_array_elements_text(${JSON.stringify(positions)}::json)::int))
+      and not exists (
+        select from fed where fed.source_text = s.source_text and fed.target_text = s.target_text)`);
 }
 
 /**

@@ -36,7 +36,12 @@ export function NewTermRow({
     setAdded(undefined);
     const result = await onAdd(term);
     setAdded(result);
-    setTerm((before) => ({ ...before, source_term: '', target_term: '' }));
+    // What was typed during the request is the next term.
+    setTerm((now) =>
+      now.source_term === term.source_term && now.target_term === term.target_term
+        ? { ...now, source_term: '', target_term: '' }
+        : now,
+    );
     announce(t(result.added ? 'sets.term_added' : 'sets.term_known', { term: result.entry.source_term }));
     first.current?.focus();
   });

@@ -23,9 +23,10 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
   const terms = useTerms(set, filter);
   const [edited, setEdited] = useState<number>();
   const keys = useRowKeys();
-  const close = (place: number) => {
-    setEdited(undefined);
-    keys.focusRow(place);
+  const close = ({ entry_no }: GlossaryEntry, place: number) => {
+    // The member may have opened another row while this one was being saved.
+    if (edited === entry_no) keys.focusRow(place);
+    setEdited((now) => (now === entry_no ? undefined : now));
   };
   const remove = async (entry: GlossaryEntry, place: number, count: number) => {
     await terms.remove(entry);
@@ -58,7 +59,7 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
                       set={set}
                       entry={entry}
                       onSave={terms.update}
-                      onClose={() => close(place)}
+                      onClose={() => close(entry, place)}
                     />
                   ) : (
                     <TermRow

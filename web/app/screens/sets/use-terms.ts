@@ -63,11 +63,15 @@ export function useTerms(set: TerminologySet, filter: ContentFilter) {
       await reload();
     },
     async restore() {
-      for (const entry of deleted) {
-        await client.terminology.addTerm({ set_id, entry_no: entry.entry_no, term: termOf(entry) });
-        setDeleted((before) => before.filter((one) => one !== entry));
-      }
+      // A term that cannot be restored must not stop the others.
+      const failed: unknown[] = [];
+      for (const entry of deleted)
+        await client.terminology.addTerm({ set_id, entry_no: entry.entry_no, term: termOf(entry) }).then(
+          () => setDeleted((before) => before.filter((one) => one !== entry)),
+          (error: unknown) => failed.push(error),
+        );
       await reload();
+      if (failed.length > 0) throw failed[0];
     },
     forget: () => setDeleted([]),
   };
