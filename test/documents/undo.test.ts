@@ -164,6 +164,22 @@ describe('the memory', () => {
     expect(await downloaded(id)).toEqual(['Bonjour', 'Bonjour']);
   });
 
+  test('learns a restored translation again whose pair another undo had removed', async () => {
+    const { id } = await mine.translate(['Hello']);
+    await save(id, [[0, 'fr of Hello', 'Bonjour', true]]);
+    await runQueued(id);
+    const second = await save(id, [[0, 'Bonjour', 'Salut', true]]);
+    await runQueued(id);
+    const third = await save(id, [[0, 'Salut', 'Bonjour', true]]);
+    await runQueued(id);
+    // This removes the pair with Bonjour, although the first change had added it, too.
+    await undo(id, third.body.change_id);
+    await undo(id, second.body.change_id);
+    await runQueued(id);
+    expect(await learned(id)).toEqual(['Bonjour']);
+    expect(await served('Hello')).toBe('Bonjour');
+  });
+
   test('keeps a pair that another segment of the document still has', async () => {
     const { id } = await mine.translate(['Hello', 'Hello']);
     await save(id, [[0, 'fr of Hello', 'Bonjour', true]], { repeat: false });
