@@ -68,10 +68,18 @@ export async function hasPendingFeed(tx: Tx, { tenantId, documentId }: DocumentR
   return pending !== undefined;
 }
 
-/** Adds to the TM all segments that are not in it yet. */
+/**
+ * Adds to the TM all segments that are not in it yet, except drafts that a reviewer has saved since the approval: no one
+ * has confirmed or approved these.
+ */
 export function feedApproval(services: FeedServices, row: DocumentRow): Promise<Fed> {
+  const { confirmedAt, position } = documentSegments;
+  const isSettled = sql`(${confirmedAt} is not null or not exists (
+    select from segment_events e join document_jobs d on d.tenant_id = e.tenant_id and d.document_id = e.document_id
+    where e.tenant_id = ${row.tenantId} and e.document_id = ${row.documentId} and e.position = ${position}
+      and e.created_at > d.approved_at))`;
   return feedMemory(services, row, 'approve', async (tx) => {
-    const { corrections, pairs } = await selectCorrections(tx, row);
+    const { corrections, pairs } = await selectCorrections(tx, row, isSettled);
     const unedited = await selectUnedited(tx, row);
     return { corrections, pairs: [...pairs, ...unedited.pairs], skipped: unedited.skipped };
   });
