@@ -53,7 +53,7 @@ export interface Reviews {
   byReviewer(query: ReviewerReportQuery, options?: CallOptions): ApiPromise<ReviewerReport>;
   /** @internal Returns the documents and the groups of texts that await review, the most severe first. */
   inbox(options?: CallOptions): ApiPromise<Inbox>;
-  /** @internal Returns a page of the texts that await review, or of texts with the given IDs. */
+  /** @internal Returns a page of the texts to review, or of texts with the given IDs. */
   texts(query?: ReviewTextsQuery, options?: CallOptions): ApiPromise<ReviewTextPage>;
   /** @internal Like `claim`, for an item and the segment of it that the member has open. */
   claimSegment(request: SegmentClaimRequest, options?: CallOptions): ApiPromise<SegmentClaim>;

@@ -9,9 +9,9 @@ type Outputs = inferRouterOutputs<AppRouter>['reviews'];
 export type Inbox = Outputs['inbox'];
 /** A document, or a group of texts, that awaits review. */
 export type InboxTask = Inbox['tasks'][number];
-/** Which texts that await review to list. */
+/** The filters of the texts to list. */
 export type ReviewTextsQuery = Extract<Inputs['texts'], object>;
-/** A page of texts that await review, the one that has waited longest first. */
+/** A page of texts to review, oldest first. */
 export type ReviewTextPage = Outputs['texts'];
 /** A claim on an item, with the segment that the member has open. */
 export type SegmentClaimRequest = Inputs['claim'];

@@ -10,7 +10,7 @@ const mine = useReviewers(app);
 
 const list = (input: Fields = {}) => mine.call('reviews.texts', input);
 
-// biome-ignore lint/suspicious/noExplicitAny: the texts of an answer
+// biome-ignore lint/suspicious/noExplicitAny: the texts of a page
 const texts = async (input: Fields = {}): Promise<any[]> => (await list(input)).texts;
 
 const sources = async (input: Fields = {}) => (await texts(input)).map(({ source_text }) => source_text);

@@ -19,7 +19,7 @@ const maxIssues = 20;
 type Row = Omit<ReviewText, 'claimed_by'>;
 
 /**
- * Returns a page of the texts that await review, the one that has waited longest first, or the texts with these IDs in
+ * Returns a page of the texts that await review, oldest first, or the texts with these IDs in
  * any status. Only the texts that a filter selects are returned; one request examines a limited number of texts, so a
  * page may be short although more texts follow.
  * @throws AppError 422 for an invalid cursor or an unsupported language

@@ -69,7 +69,7 @@ const reviewText = z.object({
 
 /** Output of `reviews.texts`. */
 export const reviewTextPage = z.object({
-  texts: z.array(reviewText).describe('The texts, the one that has waited longest first.'),
+  texts: z.array(reviewText).describe('The texts, oldest first.'),
   next_cursor: z
     .string()
     .nullable()
