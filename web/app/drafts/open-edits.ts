@@ -1,6 +1,6 @@
 import { onSessionChange, sessionState } from '../session/keeper.ts';
 
-/** Edits that a screen sends to the service by itself. */
+/** Edits that a screen sends to the service automatically. */
 export interface OpenEdits {
   /** Sends the edits; resolves when no request is left to send. */
   flush(): Promise<unknown>;
