@@ -17,7 +17,7 @@ const { save, undo, rows, runQueued, learned } = savingIn(app, mine);
 const pending = async (id: string) => (await rows(id)).map((row) => row['feed_pending']);
 const fedPairs = async (id: string) => (await mine.read(id)).feed_manifest.fed_pairs;
 
-/** Runs `happen` after `work` has been stored, as `isStored` says, and before it adds anything to the TM. */
+/** Runs `happen` as soon as `isStored` is true, before `work` adds anything to the TM. */
 async function beforeFeed<T>(
   work: () => Promise<T>,
   isStored: () => Promise<boolean>,
@@ -100,7 +100,7 @@ describe('a TM that cannot be written', () => {
     expect([JSON.parse(record!.text).counts.fed_pairs, others]).toEqual([2, []]);
   });
 
-  test('does not keep the audit record away: the second attempt writes it, and the queue goes on trying', async () => {
+  test('does not keep the audit record away: the second attempt writes it and fails, so another follows', async () => {
     const { id } = await mine.translate(['Hello']);
     const resume = () => tasks.resume_approval.run(app.services, { tenantId: mine.tenantId, documentId: id });
     await withBrokenMemory(app, async () => {
@@ -143,7 +143,7 @@ describe('segments with the same source in normal form', () => {
 
   test('keep the pair that a review added when an approval that added it again is withdrawn', async () => {
     const { id } = await mine.translate([...spaced, 'Hello   you']);
-    // Each correction differs from the one before, so the TM learns all three.
+    // No two corrections in sequence are equal, so the TM learns all three.
     await mine.correct(id, { A1: 'Bonjour' });
     await mine.correct(id, { A2: 'Salut' });
     await save(id, [[2, 'fr of Hello   you', 'Bonjour']]);
