@@ -11,16 +11,16 @@ const folder = join(import.meta.dirname, '../node_modules/lucide-react/dist/esm'
 export function iconImports(): Plugin {
   const modules = new Map<string, string>();
   for (const [, names = '', file = ''] of readFileSync(join(folder, 'lucide-react.mjs'), 'utf8').matchAll(
-    /export \{([^}]*)\} from '(\.\/icons\/[^']+)'/g,
+    /export \{([^}]*)\} from .(\.\/icons\/[\w-]+\.mjs)/g,
   ))
     for (const [, name = ''] of names.matchAll(/default as (\w+)/g)) modules.set(name, join(folder, file));
   return {
     name: 'icon-imports',
     enforce: 'pre',
     transform: {
-      filter: { code: "from 'lucide-react'" },
+      filter: { code: 'lucide-react' },
       handler: (code) =>
-        code.replace(/import \{([^}]*)\} from 'lucide-react';/, (all, names: string) =>
+        code.replace(/import \{([^}]*)\} from .lucide-react.;/, (all, names: string) =>
           names
             .split(',')
             .map((name) => name.trim())
@@ -29,7 +29,7 @@ export function iconImports(): Plugin {
               const [name = '', local = name] = imported.split(' as ');
               const file = modules.get(name);
               if (!file) throw new Error(`lucide-react has no icon ${name}, in ${all}`);
-              return `import ${local} from '${file}';`;
+              return `import ${local} from ${JSON.stringify(file)};`;
             })
             .join(' '),
         ),
