@@ -6,7 +6,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import type { CorrectionStore } from './corrections.ts';
 import styles from './documents.module.css';
-import type { SegmentFilter } from './search.ts';
+import type { Segment, SegmentFilter } from './search.ts';
 import { type Languages, SegmentRow } from './segment-row.tsx';
 import { indexOf, maxInDom, useSegments } from './use-segments.ts';
 
