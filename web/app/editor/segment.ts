@@ -5,7 +5,7 @@ export interface EditedSegment {
   /** The number of the segment among all segments of the editor, from 0. */
   position: number;
   source_text: string;
-  /** The stored translation; null if there is none. */
+  /** The stored translation; null without one. */
   target_text: string | null;
   /** The machine translation, if a reviewer has changed it; otherwise null. */
   pipeline_text: string | null;
