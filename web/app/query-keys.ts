@@ -69,6 +69,8 @@ export const queryKeys = {
   audit: (filter: object) => ['audit', filter],
   reviews: {
     inbox: ['reviews', 'inbox'],
+    texts: (filter: object) => ['reviews', 'texts', filter],
+    text: (id: string | undefined) => ['reviews', 'text', id],
     mentions: ['reviews', 'mentions'],
   },
   /** @param isAdmin whether the member can list members */

@@ -51,14 +51,13 @@ interface Options {
   onSaved(request: SaveRequest, saved: Saved): void;
   /** Called for each edit that changed, so that it can be kept on this device; undefined if it was stored or dropped. */
   onChange?(position: number, edit: Edit | undefined): void;
+  /** Maximum number of segments in a request. */
+  maxPerRequest?: number;
   /** Milliseconds after the last keystroke until a draft is sent. */
   pause?: number;
   /** Milliseconds until a request is repeated that could not reach the service. */
   retryAfter?: number;
 }
-
-/** Maximum number of segments in a request. */
-const maxPerRequest = 1000;
 
 /**
  * The edits of a document that are not stored yet. Drafts are sent after a pause in typing, confirmations at once. Only
@@ -78,7 +77,7 @@ export class SegmentSaves {
   readonly #unanswered = new Map<number, string>();
 
   constructor(options: Options) {
-    this.#options = { pause: 800, retryAfter: 3000, ...options };
+    this.#options = { maxPerRequest: 1000, pause: 800, retryAfter: 3000, ...options };
   }
 
   /** All edits that are not stored yet, by position. Each change creates another map. */
@@ -196,7 +195,7 @@ export class SegmentSaves {
     if (alike.length === 0) return undefined;
     return {
       edits: new Map(
-        alike.slice(0, maxPerRequest).map(([position, { state: _, ...edit }]) => [position, edit]),
+        alike.slice(0, this.#options.maxPerRequest).map(([position, { state: _, ...edit }]) => [position, edit]),
       ),
     };
   }

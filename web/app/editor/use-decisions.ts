@@ -10,6 +10,7 @@ import { problemText } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { readSegments, storeSegments } from '../screens/documents/use-segments.ts';
 import { type Edit, SegmentSaves } from './segment-saves.ts';
+import { useStack } from './use-stack.ts';
 
 /** Milliseconds from a decision until the counts are loaded again. */
 const countAfter = 300;
@@ -21,8 +22,8 @@ const countAfter = 300;
 export function useDecisions(documentId: string) {
   const t = useT();
   const queries = useQueryClient();
-  const [done, setDone, doneNow] = useStack();
-  const [, setUndone, undoneNow] = useStack();
+  const [done, setDone, doneNow] = useStack<string>();
+  const [, setUndone, undoneNow] = useStack<string>();
   const refresh = useCallback(() => {
     setTimeout(() => {
       void queries.invalidateQueries({ queryKey: queryKeys.documents.outline(documentId) });
@@ -132,17 +133,6 @@ export function useDecisions(documentId: string) {
       setDone((before) => [...before, change]);
     },
   };
-}
-
-/** A list of changes, the latest last. The third value always has the present list, also in older closures. */
-function useStack() {
-  const [list, show] = useState<readonly string[]>([]);
-  const now = useRef(list);
-  const [change] = useState(() => (next: (before: readonly string[]) => readonly string[]) => {
-    now.current = next(now.current);
-    show(now.current);
-  });
-  return [list, change, now] as const;
 }
 
 /** Stores an edit on this device until the service has it, so that a crash loses nothing. */

@@ -1,8 +1,6 @@
 import { useEffect, useState } from 'react';
 import { client } from '../../client.ts';
-import { queryClient } from '../../query-client.ts';
-import { queryKeys } from '../../query-keys.ts';
-import type { Filters } from './filters.ts';
+import type { TextFilter } from './filters.ts';
 
 /**
  * Milliseconds for which an item must be open before it is claimed. Items that the reviewer only passes are not
@@ -18,14 +16,13 @@ const renewAfter = claimLasts / 2;
  * jobs.
  * @returns the job's ID; undefined if there is no such job
  */
-export async function claimFirst({ source, target, trigger }: Filters): Promise<string | undefined> {
+export async function claimFirst({ source, target, trigger }: TextFilter): Promise<string | undefined> {
   const wanted = {
     ...(source && { source_lang: source }),
     ...(target && { target_lang: target }),
     ...(trigger && { trigger }),
   };
   const { job } = await client.reviews.next(wanted);
-  if (job) queryClient.setQueryData(queryKeys.jobs.job(job.id), job);
   return job?.id;
 }
 

@@ -1,0 +1,54 @@
+import { type FormEvent, useState } from 'react';
+import { useT } from '../../i18n.tsx';
+import { isKey } from '../../keys/match-key.ts';
+import { Dialog } from '../../parts/confirm-dialog.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+
+/** Asks for a reason, then rejects a text. If that fails, the dialog stays with the reason. */
+export function RejectText({
+  onReject,
+  onClose,
+}: {
+  /** @throws LinguaLoopError */
+  onReject: (notes: string) => Promise<void>;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const [notes, setNotes] = useState('');
+  const { run, error, isBusy } = useAction();
+  const reject = run(() => onReject(notes.trim()));
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!isBusy) reject();
+  };
+  return (
+    <Dialog title={t('review.reject_title', { count: 1 })} onClose={onClose}>
+      <form onSubmit={submit}>
+        <label>
+          {t('review.reject_why')}
+          <textarea
+            rows={3}
+            maxLength={10_000}
+            required
+            autoFocus
+            value={notes}
+            onChange={({ target }) => setNotes(target.value)}
+            onKeyDown={({ nativeEvent, currentTarget }) => {
+              if (isKey(nativeEvent, 'Mod+Enter')) currentTarget.form?.requestSubmit();
+            }}
+          />
+        </label>
+        {error ? <Problem error={error} /> : null}
+        <div className="actions">
+          <button type="button" onClick={onClose}>
+            {t('common.cancel')}
+          </button>
+          <button type="submit" className="danger" disabled={isBusy}>
+            {t('review.reject')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,101 @@
+import { LinguaLoopError } from '#sdk/errors.ts';
+import type { TranslationJob } from '#sdk/types.ts';
+import { actOnJob, client } from '../../client.ts';
+import { criticalFindingsOf } from '../../parts/critical-findings-of.ts';
+import { sessionState } from '../../session/keeper.ts';
+import { isReviewable, type TextList, type TextSegment } from './text-list.ts';
+
+/** Maximum working time that the service accepts, in milliseconds. */
+const dayMs = 86_400_000;
+
+/** A reviewer's action on a text. */
+export interface Review {
+  action: 'save' | 'approve' | 'reject';
+  /** The text to save or to publish. */
+  text: string;
+  /** The translation that the reviewer saw when the edit began. */
+  replaces: string | null;
+  notes?: string | undefined;
+  confirmCritical?: boolean;
+  /** Milliseconds that the reviewer worked on the text. */
+  workedMs?: number | undefined;
+}
+
+/**
+ * Sends a review of a text, and updates the list. If the first attempt was stored but its response was lost, the
+ * second attempt finds it.
+ * @throws LinguaLoopError; with the code `conflict` and `present` if someone else has changed or decided the text
+ */
+export async function sendReview(list: TextList, position: number, review: Review): Promise<TranslationJob> {
+  let segment = list.at(position);
+  if (segment.is_cut) segment = await readWhole(list, position);
+  // The list has a later text than the one that the reviewer saw.
+  if (segment.target_text !== review.replaces && segment.target_text !== review.text)
+    throw conflictWith(segment.target_text);
+  try {
+    return take(list, await act(segment, review));
+  } catch (error) {
+    if (!isConflict(error) || criticalFindingsOf(error)) throw error;
+    const present = take(list, await client.translations.get(segment.id));
+    if (isOutcome(present, review)) return present;
+    if (!isReviewable(present)) throw conflictWith(present.final_translation);
+    const seen = [review.replaces, review.text];
+    if (!seen.includes(present.final_translation)) throw conflictWith(present.final_translation);
+    // The text is the one that the reviewer saw; only its version is later.
+    return take(list, await act(list.at(position), review));
+  }
+}
+
+function take(list: TextList, job: TranslationJob): TranslationJob {
+  list.takeJob(job);
+  return job;
+}
+
+/** Loads the whole texts of a job whose beginnings are listed. */
+export async function readWhole(list: TextList, position: number): Promise<TextSegment> {
+  take(list, await client.translations.get(list.at(position).id));
+  return list.at(position);
+}
+
+function act({ id, version, target_text: stored }: TextSegment, review: Review): Promise<TranslationJob> {
+  const { action, text, notes, confirmCritical, workedMs } = review;
+  return actOnJob(
+    {
+      job_id: id,
+      updated_at: version,
+      action,
+      ...((action === 'save' || (action === 'approve' && text !== stored)) && { final_translation: text }),
+      ...(notes && { notes }),
+      ...(confirmCritical && { confirm_critical: true }),
+      ...(action !== 'save' && workedMs !== undefined && { worked_ms: Math.min(workedMs, dayMs) }),
+    },
+    { inBackground: true },
+  );
+}
+
+/** Whether the job is in the state that this member's review produces. */
+function isOutcome(job: TranslationJob, { action, text }: Review): boolean {
+  const state = sessionState();
+  if (state.kind !== 'signed_in') return false;
+  const { email, user_id } = state.tokens.user;
+  const last = job.agent_run.steps.findLast(({ name }) => name === 'human_review');
+  return (
+    last?.actor === (email || user_id) &&
+    last.output_summary === action &&
+    (action === 'reject' || job.final_translation === text)
+  );
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof LinguaLoopError && error.status === 409;
+}
+
+function conflictWith(present: string | null): LinguaLoopError {
+  return new LinguaLoopError({
+    status: 409,
+    code: 'conflict',
+    detail: 'the translation has changed',
+    present: [{ target_text: present }],
+    answeredBy: 'service',
+  });
+}

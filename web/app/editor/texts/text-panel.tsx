@@ -1,0 +1,124 @@
+import { useQuery } from '@tanstack/react-query';
+import type { RefObject } from 'react';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { problemText } from '../../parts/problem.tsx';
+import { StatusMark } from '../../parts/status-mark.tsx';
+import { TextDiff } from '../../parts/text-diff.tsx';
+import { queryKeys } from '../../query-keys.ts';
+import { JobTimeline } from '../../screens/jobs/job-timeline.tsx';
+import { CommentsTab } from '../comments-tab.tsx';
+import styles from '../editor.module.css';
+import { MemoryTab } from '../memory-tab.tsx';
+import type { OpenField } from '../open-segment.tsx';
+import { SidePanel } from '../side-panel.tsx';
+import { TermsTab } from '../terms-tab.tsx';
+import type { TextSegment } from './text-list.ts';
+import { triggerNames } from './trigger-names.ts';
+
+/** The side panel of texts: information about the open text. */
+export function TextPanel({
+  segment,
+  segments,
+  field,
+  onOpen,
+}: {
+  segment: TextSegment | undefined;
+  segments: readonly TextSegment[];
+  field: RefObject<OpenField | null>;
+  onOpen: (position: number) => void;
+}) {
+  return (
+    <SidePanel
+      contents={{
+        terms: segment && <TermsTab segment={segment} languages={segment.languages} field={field} />,
+        memory: segment && <MemoryTab segment={segment} languages={segment.languages} field={field} />,
+        issues: (
+          <>
+            {segment && <Reasons segment={segment} />}
+            <Flagged segments={segments} onOpen={onOpen} />
+          </>
+        ),
+        comments: segment && <CommentsTab key={segment.id} about={{ kind: 'job', id: segment.id }} />,
+        history: segment && <History segment={segment} />,
+      }}
+    />
+  );
+}
+
+/** Why the open text awaits review. */
+function Reasons({ segment: { reasons, quality, threshold } }: { segment: TextSegment }) {
+  const t = useT();
+  return (
+    <section>
+      <h3>{t('review.reasons')}</h3>
+      <ul className="rows">
+        {reasons.map(({ code, reason }) => (
+          <li key={code}>
+            <b>{t(triggerNames[code])}</b>
+            {reason && (
+              <bdi className="hint" lang="en">
+                {reason}
+              </bdi>
+            )}
+          </li>
+        ))}
+      </ul>
+      {quality.score !== null && threshold !== null && (
+        <p className="hint">{t('review.score', { score: quality.score, threshold })}</p>
+      )}
+    </section>
+  );
+}
+
+/** The texts with findings that no one has decided about: critical ones first. */
+function Flagged({
+  segments,
+  onOpen,
+}: {
+  segments: readonly TextSegment[];
+  onOpen: (position: number) => void;
+}) {
+  const t = useT();
+  const flagged = (['critical', 'warning'] as const).flatMap((status) =>
+    segments.filter((segment) => segment.status === status),
+  );
+  if (flagged.length === 0) return <p className="hint">{t('editor.no_text_issues')}</p>;
+  return (
+    <ul className={styles['issues']}>
+      {flagged.map(({ position, status, quality, reasons }) => (
+        <li key={position}>
+          <button type="button" className="ghost" onClick={() => onOpen(position)}>
+            <span className={styles['soft']}>{position + 1}</span>
+            <StatusMark status={status} />
+            <bdi>
+              {quality.issues[0]?.explanation ??
+                (reasons[0] ? t(triggerNames[reasons[0].code]) : t(`editor.status_${status}`))}
+            </bdi>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The events of a text, and what reviewers have changed. */
+function History({ segment: { id, version, pipeline_text, target_text, languages } }: { segment: TextSegment }) {
+  const t = useT();
+  const { data: job, error } = useQuery({
+    queryKey: [...queryKeys.jobs.job(id), version],
+    queryFn: ({ signal }) => client.translations.get(id, { signal }),
+  });
+  if (error) return <p className="hint">{problemText(error, t)}</p>;
+  return (
+    <>
+      {pipeline_text !== null && (
+        <section>
+          <h3>{t('review.changes')}</h3>
+          <TextDiff before={pipeline_text} after={target_text ?? ''} language={languages.target} />
+        </section>
+      )}
+      {job && <JobTimeline job={job} />}
+    </>
+  );
+}

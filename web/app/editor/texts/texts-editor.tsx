@@ -1,0 +1,208 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { CheckCheck, CircleSlash } from 'lucide-react';
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { keyLabel } from '../../keys/commands.ts';
+import { useCommands } from '../../keys/use-commands.ts';
+import { announce } from '../../parts/announcer.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { queryKeys } from '../../query-keys.ts';
+import styles from '../editor.module.css';
+import { EditorFoot } from '../editor-foot.tsx';
+import { EditorHead } from '../editor-head.tsx';
+import { type OpenField, OpenSegment } from '../open-segment.tsx';
+import { SegmentGrid } from '../segment-grid.tsx';
+import { StatusFilters } from '../status-filters.tsx';
+import { useReturned } from '../use-open-segment.ts';
+import type { SegmentCheck } from '../use-segment-data.ts';
+import { ApproveTexts } from './approve-texts.tsx';
+import type { TextFilter, TextSearch } from './filters.ts';
+import { FoundDrafts } from './found-drafts.tsx';
+import { RejectText } from './reject-text.tsx';
+import { readWhole } from './send-review.ts';
+import { TextFilters } from './text-filters.tsx';
+import type { TextSegment } from './text-list.ts';
+import { TextPanel } from './text-panel.tsx';
+import { useClaims } from './use-claims.ts';
+import { useOpenText } from './use-open-text.ts';
+import { useTextDecisions } from './use-text-decisions.ts';
+import { useTexts } from './use-texts.ts';
+import { countStatuses, useShown } from './use-shown.ts';
+import { useWorkTime } from './work-time.ts';
+
+/** `/app/edit/texts`: the texts that await review, one of them open in its place. */
+export function TextsEditorScreen() {
+  const t = useT();
+  const search = useSearch({ from: '/workspace/app/edit/texts' });
+  const { item: _, status: __, ...filter } = search;
+  return (
+    <>
+      <title>{`${t('review.title')} · LinguaLoop`}</title>
+      <TextsEditor key={JSON.stringify(filter)} search={search} filter={filter} />
+    </>
+  );
+}
+
+const check: SegmentCheck<TextSegment> = {
+  queryKey: ({ id }, text) => queryKeys.jobs.check(id, text ?? ''),
+  run: ({ id }, text, signal) => client.translations.check({ job_id: id, text }, { signal }),
+  // The stored findings are those of the machine translation.
+  isChecked: ({ pipeline_text }) => pipeline_text === null,
+};
+
+function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilter }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const { item, status } = search;
+  const texts = useTexts(filter, item);
+  const { list, segments } = texts;
+  const shown = useShown(segments, status);
+  const decisions = useTextDecisions(list);
+  const { saves, drafts } = decisions;
+  const { open, segment, upcoming, openAt, move, moveToNextOpen } = useOpenText({
+    list,
+    shown,
+    filter,
+    saves,
+    addressed: item,
+  });
+  useReturned(saves, openAt);
+  const { others, held } = useClaims(segment?.id, upcoming?.id);
+  useWorkTime(segment?.id);
+  useEffect(() => {
+    if (!segment) return;
+    if (segment.is_cut) readWhole(list, segment.position).catch(() => undefined);
+    void drafts.find(segment).catch(() => undefined);
+  }, [list, drafts, segment]);
+  const found = useSyncExternalStore(drafts.subscribe, drafts.found).get(segment?.id ?? '') ?? [];
+  const field = useRef<OpenField>(null);
+  const searchField = useRef<HTMLInputElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const [dialog, setDialog] = useState<'approve' | 'reject'>();
+  const goOn = (said: string) => announce(moveToNextOpen() ? said : `${said} ${t('review.all_done')}`);
+  const holders = useMemo(
+    () =>
+      new Map(
+        segments
+          .filter(({ id, holders }) => holders.length > 0 || (held.get(id) ?? 0) > Date.now())
+          .map(({ position, holders }) => [position, holders] as const),
+      ),
+    [segments, held],
+  );
+  const outline = useMemo(() => countStatuses(segments), [segments]);
+  const isReadOnly = !segment || segment.confirmed_at !== null || segment.is_cut;
+  const askWhy = () => !isReadOnly && setDialog('reject');
+  useCommands({
+    nextItem: () => move(1),
+    previousItem: () => move(-1),
+    listDown: () => move(1),
+    listUp: () => move(-1),
+    open: () => field.current?.focus(),
+    reject: askWhy,
+    undoDecision: () => void decisions.undo(),
+    redoDecision: () => void decisions.redo(),
+    save: () => void saves.flush(),
+    find: () => searchField.current?.focus(),
+    findText: () => searchField.current?.focus(),
+    toList: () => body.current?.querySelector<HTMLElement>('[role=grid]')?.focus(),
+  });
+  const setFilter = (next: Omit<TextSearch, 'item'>) =>
+    void navigate({ to: '/app/edit/texts', search: next, replace: true });
+  const range = {
+    total: shown.length,
+    at: (index: number) => shown[index],
+    indexOf: (position: number) => {
+      const index = shown.findIndex((one) => one.position === position);
+      return index < 0 ? undefined : index;
+    },
+  };
+  return (
+    <div className={styles['editor']} data-editor>
+      <EditorHead
+        format={
+          <span className={styles['format']} data-format="text">
+            {t('inbox.text')}
+          </span>
+        }
+        title={t('editor.texts', { count: segments.length, more: texts.hasMore ? 'yes' : 'no' })}
+        pair={undefined}
+        others={others}
+      >
+        <button type="button" onClick={() => setDialog('approve')} disabled={segments.length === 0}>
+          <CheckCheck size={16} aria-hidden />
+          <span className={styles['label']}>{t('editor.approve')}</span>
+        </button>
+      </EditorHead>
+      <StatusFilters
+        outline={outline}
+        filter={{ ...(status && { status }), ...(filter.text && { text: filter.text }) }}
+        search={searchField}
+        onChange={({ status: wanted, text }) => {
+          const { text: _, ...rest } = filter;
+          setFilter({ ...rest, ...(wanted && { status: wanted }), ...(text && { text }) });
+        }}
+      >
+        <TextFilters filter={filter} onChange={setFilter} />
+      </StatusFilters>
+      <div ref={body} className={styles['body']}>
+        <Read from={{ data: texts.isLoading ? undefined : range, error: texts.error, refetch: texts.refetch }} lines={20}>
+          {(range) => (
+            <SegmentGrid
+              key={status}
+              range={range}
+              saves={saves}
+              languages={undefined}
+              languagesOf={({ languages }) => languages}
+              sought={filter.text}
+              open={open}
+              holders={holders}
+              onOpen={openAt}
+              onVisible={() => undefined}
+              renderOpen={(one) => (
+                <OpenSegment
+                  key={`${one.id} ${one.is_cut}`}
+                  segment={one}
+                  check={check}
+                  saves={saves}
+                  languages={one.languages}
+                  sought={filter.text}
+                  isReadOnly={isReadOnly}
+                  field={field}
+                  tools={
+                    <button type="button" className="ghost small" disabled={isReadOnly} onClick={askWhy}>
+                      <CircleSlash size={14} aria-hidden /> {t('review.reject')} <kbd>{keyLabel('r')}</kbd>
+                    </button>
+                  }
+                  onConfirmed={() => goOn(t('editor.confirmed', { number: one.position + 1 }))}
+                >
+                  <FoundDrafts segment={one} found={found} drafts={drafts} saves={saves} />
+                </OpenSegment>
+              )}
+            />
+          )}
+        </Read>
+        <TextPanel segment={segment} segments={segments} field={field} onOpen={openAt} />
+      </div>
+      <EditorFoot outline={outline} saves={saves} canUndo={decisions.canUndo} />
+      {dialog === 'reject' && segment && (
+        <RejectText
+          onReject={async (notes) => {
+            await decisions.reject(segment.position, notes);
+            setDialog(undefined);
+            goOn(t('editor.rejected', { number: segment.position + 1 }));
+          }}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+      {dialog === 'approve' && (
+        <ApproveTexts
+          list={list}
+          segments={shown}
+          decisions={decisions}
+          onClose={() => setDialog(undefined)}
+        />
+      )}
+    </div>
+  );
+}

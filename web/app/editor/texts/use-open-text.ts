@@ -1,0 +1,126 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { client } from '../../client.ts';
+import type { SegmentSaves } from '../segment-saves.ts';
+import type { TextFilter } from './filters.ts';
+import type { TextList, TextSegment } from './text-list.ts';
+import { claimFirst } from './use-claims.ts';
+
+/** Milliseconds after which the URL is changed to that of the open text. The router is slow, so the text is shown first. */
+const addressAfter = 150;
+
+interface Props {
+  list: TextList;
+  /** The texts of the grid, in their order. */
+  shown: readonly TextSegment[];
+  filter: TextFilter;
+  saves: SegmentSaves;
+  /** The ID of the text in the URL. */
+  addressed: string | undefined;
+}
+
+/** The open text, and how to open another one. At the start it is that of the URL, or one that no one has claimed. */
+export function useOpenText({ list, shown, filter, saves, addressed }: Props) {
+  const [position, setPosition] = useState<number | null>(null);
+  const known = useRef({ shown, position });
+  known.current = { shown, position };
+  const index = shown.findIndex((segment) => segment.position === position);
+  const segment = shown[index];
+
+  const move = useCallback((step: 1 | -1) => {
+    const { shown, position } = known.current;
+    const index = shown.findIndex((segment) => segment.position === position);
+    const next = shown[index < 0 ? 0 : index + step];
+    if (next) setPosition(next.position);
+  }, []);
+  const isFree = useCallback(
+    ({ position, confirmed_at, holders }: TextSegment) =>
+      confirmed_at === null && holders.length === 0 && !saves.all().get(position)?.confirmed,
+    [saves],
+  );
+  /** Opens the next text that awaits a decision and that no one else has open: below, then from the top. */
+  const moveToNextOpen = useCallback(() => {
+    const { shown, position } = known.current;
+    const index = shown.findIndex((segment) => segment.position === position);
+    const next = [...shown.slice(index + 1), ...shown.slice(0, Math.max(index, 0))].find(isFree);
+    if (next) setPosition(next.position);
+    return next !== undefined;
+  }, [isFree]);
+
+  useStart({ list, shown, filter, addressed, isFree, open: setPosition });
+  useAddress(segment?.id, addressed, (id) => {
+    const at = list.positionOf(id);
+    if (at !== undefined) return setPosition(at);
+    client.reviews.texts({ job_ids: [id] }).then(
+      ({ texts }) => {
+        list.take(texts);
+        setPosition(list.positionOf(id) ?? null);
+      },
+      () => undefined,
+    );
+  });
+  const upcoming = shown.slice(index + 1).find(isFree);
+  return {
+    open: segment ? { position: segment.position, index } : null,
+    segment,
+    upcoming,
+    openAt: setPosition,
+    move,
+    moveToNextOpen,
+  };
+}
+
+/** Opens the first text when the list is loaded. */
+function useStart({
+  list,
+  shown,
+  filter,
+  addressed,
+  isFree,
+  open,
+}: Omit<Props, 'saves'> & { isFree: (segment: TextSegment) => boolean; open: (position: number) => void }) {
+  const isBegun = useRef(false);
+  useEffect(() => {
+    if (isBegun.current || shown.length === 0) return;
+    isBegun.current = true;
+    const named = addressed === undefined ? undefined : list.positionOf(addressed);
+    if (named !== undefined) return open(named);
+    const first = (shown.find(isFree) ?? (shown[0] as TextSegment)).position;
+    // The service selects a text by languages and reason only. Two members who begin at the same time get other texts.
+    const isClaimable = filter.text === undefined && !('domain' in filter) && !('submitter' in filter);
+    if (!isClaimable) return open(first);
+    claimFirst(filter).then(
+      (id) => open((id && list.positionOf(id)) ?? first),
+      () => open(first),
+    );
+  }, [list, shown, filter, addressed, isFree, open]);
+}
+
+/**
+ * The URL names the open text, so that a reload or a shared link opens the same one.
+ * @param onAddress called when a link in the application leads to another text
+ */
+function useAddress(id: string | undefined, addressed: string | undefined, onAddress: (id: string) => void) {
+  const navigate = useNavigate();
+  const written = useRef(new Set([addressed]));
+  useEffect(() => {
+    if (id === undefined) return;
+    written.current.add(id);
+    const timer = setTimeout(() => {
+      // The member is already going to another screen.
+      if (!location.pathname.endsWith('/app/edit/texts')) return;
+      void navigate({
+        to: '/app/edit/texts',
+        search: ({ item: _, ...others }) => ({ ...others, item: id }),
+        replace: true,
+        resetScroll: false,
+      });
+    }, addressAfter);
+    return () => clearTimeout(timer);
+  }, [id, navigate]);
+  const latest = useRef(onAddress);
+  latest.current = onAddress;
+  useEffect(() => {
+    if (addressed !== undefined && !written.current.has(addressed)) latest.current(addressed);
+  }, [addressed]);
+}

@@ -1,0 +1,38 @@
+import { useMemo, useRef } from 'react';
+import type { SegmentStatus } from '../../screens/documents/search.ts';
+import type { SegmentRange } from '../segment.ts';
+import type { TextSegment } from './text-list.ts';
+
+/** The texts of one status, as rows of the grid. */
+export interface Shown extends SegmentRange<TextSegment> {
+  segments: readonly TextSegment[];
+}
+
+/**
+ * The texts that have a status. A text that was shown stays, so that no row disappears when it is decided; further texts
+ * are added when they are loaded.
+ */
+export function useShown(segments: readonly TextSegment[], status: SegmentStatus | undefined): Shown {
+  const kept = useRef({ status, positions: new Set<number>() });
+  return useMemo(() => {
+    if (kept.current.status !== status) kept.current = { status, positions: new Set() };
+    const { positions } = kept.current;
+    for (const segment of segments)
+      if (status === undefined || segment.status === status) positions.add(segment.position);
+    const shown = segments.filter(({ position }) => positions.has(position));
+    const indexes = new Map(shown.map(({ position }, index) => [position, index]));
+    return {
+      segments: shown,
+      total: shown.length,
+      at: (index) => shown[index],
+      indexOf: (position) => indexes.get(position),
+    };
+  }, [segments, status]);
+}
+
+/** The number of texts with each status. Rejected texts count as confirmed: they are decided. */
+export function countStatuses(segments: readonly TextSegment[]) {
+  const statuses = { todo: 0, draft: 0, warning: 0, critical: 0, confirmed: 0 };
+  for (const { status } of segments) statuses[status === 'rejected' ? 'confirmed' : status] += 1;
+  return { segments: segments.length, statuses };
+}

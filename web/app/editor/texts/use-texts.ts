@@ -1,0 +1,93 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { client } from '../../client.ts';
+import { queryKeys } from '../../query-keys.ts';
+import type { TextFilter } from './filters.ts';
+import { TextList } from './text-list.ts';
+
+/** Maximum number of listed texts. When some are decided, further ones can be loaded. */
+const maxTexts = 2000;
+
+/** Milliseconds between two refreshes. */
+const lookAgain = 20_000;
+
+/** A longer list is not refreshed automatically, because each page costs a request. */
+const maxRefreshedPages = 3;
+
+/**
+ * The texts that await review and match a filter, oldest first.
+ * @param item the ID of a text that is listed in any case, as the first one; undefined if no text is named
+ */
+export function useTexts(filter: TextFilter, item: string | undefined) {
+  const [list] = useState(() => new TextList());
+  const segments = useSyncExternalStore(list.subscribe, list.all);
+  const [first] = useState(item);
+  const named = useQuery({
+    queryKey: queryKeys.reviews.text(first),
+    queryFn: ({ signal }) => client.reviews.texts({ job_ids: [first ?? ''] }, { signal }),
+    enabled: first !== undefined,
+    gcTime: 0,
+    // A text that does not exist is not an error of the list.
+    retry: false,
+  });
+  const found = useInfiniteQuery({
+    queryKey: queryKeys.reviews.texts(filter),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor, signal }) =>
+      client.reviews.texts({ ...wanted(filter), ...(cursor && { cursor }) }, { signal }),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    refetchInterval: ({ state }) =>
+      (state.data?.pages.length ?? 0) <= maxRefreshedPages ? lookAgain : false,
+    gcTime: 0,
+  });
+  const { data, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = found;
+  const isNamedRead = first === undefined || !named.isPending;
+  useEffect(() => {
+    if (!data || !isNamedRead) return;
+    list.take([...(named.data?.texts ?? []), ...data.pages.flatMap(({ texts }) => texts)]);
+  }, [list, data, named.data, isNamedRead]);
+  const mayAsk = hasNextPage && !isFetching && !isFetchNextPageError;
+  const needsMore = mayAsk && segments.length < maxTexts;
+  useEffect(() => {
+    if (needsMore) void fetchNextPage();
+  }, [needsMore, fetchNextPage]);
+  useLeft(list, hasNextPage ? undefined : data?.pages);
+  return {
+    list,
+    segments,
+    /** Whether more texts follow than are listed. */
+    hasMore: hasNextPage && segments.length >= maxTexts,
+    isLoading: !isNamedRead || data === undefined || (segments.length === 0 && hasNextPage),
+    error: found.error,
+    refetch: found.refetch,
+  };
+}
+
+/** Loads the state of texts that colleagues have decided: a complete list no longer has them. */
+function useLeft(list: TextList, pages: { texts: { id: string }[] }[] | undefined) {
+  useEffect(() => {
+    if (!pages) return;
+    const waiting = new Set(pages.flatMap(({ texts }) => texts.map(({ id }) => id)));
+    const left = list
+      .all()
+      .filter(({ id, confirmed_at }) => confirmed_at === null && !waiting.has(id))
+      .map(({ id }) => id);
+    if (left.length > 0)
+      client.reviews.texts({ job_ids: left.slice(0, 100) }).then(
+        ({ texts }) => list.take(texts),
+        () => undefined,
+      );
+  }, [list, pages]);
+}
+
+/** The filter as sent to the service. */
+export function wanted({ source, target, trigger, text, domain, submitter }: TextFilter) {
+  return {
+    ...(source && { source_lang: source }),
+    ...(target && { target_lang: target }),
+    ...(trigger && { trigger }),
+    ...(text && { text }),
+    ...(domain !== undefined && { domain }),
+    ...(submitter !== undefined && { submitter }),
+  };
+}
