@@ -3,8 +3,8 @@ import type { Services } from '#server/context.ts';
 import { canSell } from './capabilities.ts';
 import { type PriceList, readPrices } from './prices.ts';
 
-/** Milliseconds that a visitor waits for prices that are not known yet. */
-const maxWait = 1000;
+/** Maximum delay of a visitor's page by prices that are not known yet, in milliseconds. */
+const maxDelay = 1000;
 
 /** Milliseconds between two attempts to read the prices. */
 const pause = 60_000;
@@ -35,7 +35,7 @@ export function publishPrices(
     }
     if (known === null) {
       const waiting = new AbortController();
-      await Promise.race([reading, delay(maxWait, undefined, { signal: waiting.signal }).catch(() => {})]);
+      await Promise.race([reading, delay(maxDelay, undefined, { signal: waiting.signal }).catch(() => {})]);
       waiting.abort();
     }
     return known;

@@ -44,7 +44,7 @@ describe.skipIf(withoutBrowser)('the palette', () => {
     await expect
       .poll(() => entriesOn(page), patient)
       .toEqual({ Files: ['Lease 2026.xlsx', 'Lease 2026.xlsx'] });
-    const options = page.getByRole('option');
+    const options = page.locator('dialog [role=option]');
     await expect.poll(() => options.first().getAttribute('aria-selected'), patient).toBe('true');
     expect(await options.first().textContent()).toContain('German');
     await page.getByRole('status').filter({ hasText: '2 results' }).waitFor();
@@ -105,10 +105,10 @@ describe.skipIf(withoutBrowser)('the palette', () => {
     await page.goto('/app');
     await page.locator('main h1').waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('option').first().waitFor();
+    await page.locator('dialog [role=option]').first().waitFor();
     await expectAccessible(page);
-    await page.getByRole('combobox').fill('file');
-    await page.getByRole('option').filter({ hasText: 'long name' }).waitFor();
+    await page.locator('dialog input').fill('file');
+    await page.locator('dialog [role=option]').filter({ hasText: 'long name' }).waitFor();
     await expectAccessible(page);
   });
 });

@@ -18,7 +18,7 @@ export interface Entry {
   id: string;
   icon: LucideIcon;
   name: string;
-  /** What distinguishes the entry from others with the same name, or the keys of a command. */
+  /** Distinguishes the entry from others with the same name. For a command, its keys. */
   hint?: ReactNode;
   run: () => void;
 }

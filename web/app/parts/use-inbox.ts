@@ -3,7 +3,7 @@ import { client } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
 
 /**
- * What awaits review in the workspace. The navigation and the inbox show the same data, so that both show the same
+ * The tasks of the workspace that await review. The navigation and the inbox show the same data, so that both show the same
  * number of tasks.
  * @param refetchInterval milliseconds between refreshes
  * @param staleTime age in milliseconds from which the data is loaded again when the component is shown
