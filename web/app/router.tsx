@@ -7,6 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { deployment } from './deployment.ts';
+import { readTextSearch } from './editor/texts/filters.ts';
 import { formerAddresses } from './former-addresses.ts';
 import { loadWorkspaceWords } from './i18n.tsx';
 import { NotFound } from './parts/not-found.tsx';
@@ -14,7 +15,6 @@ import { RouteError } from './parts/problem.tsx';
 import { readDocumentFilter, readSegmentFilter } from './screens/documents/search.ts';
 import { readInboxSearch } from './screens/inbox/tasks.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
-import { readReviewSearch } from './screens/review/filters.ts';
 import { readConcordanceSearch, readContentFilter } from './screens/sets/search.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
@@ -160,8 +160,8 @@ const formerDocument = createRoute({
 const review = createRoute({
   getParentRoute: () => workspace,
   path: '/app/edit/texts',
-  validateSearch: readReviewSearch,
-  component: lazyRouteComponent(() => import('./screens/review/review.tsx'), 'ReviewScreen'),
+  validateSearch: readTextSearch,
+  component: lazyRouteComponent(() => import('./editor/texts/texts-editor.tsx'), 'TextsEditorScreen'),
 });
 
 const glossaries = createRoute({

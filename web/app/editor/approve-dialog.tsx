@@ -1,16 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Lock } from 'lucide-react';
 import { useState } from 'react';
 import type { DocumentOutline, TenantDocumentJob } from '#sdk/types.ts';
 import { approveDocument, client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
-import { Problem } from '../parts/problem.tsx';
-import { StatusMark } from '../parts/status-mark.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { queryKeys } from '../query-keys.ts';
-import styles from './editor.module.css';
+import { ApprovePlan } from './approve-plan.tsx';
 
 /**
  * Says what an approval of all segments confirms and what it leaves out, then does it. Critical segments and those that a
@@ -60,59 +56,25 @@ export function ApproveDialog({
     onClose();
   });
   return (
-    <Dialog title={t('editor.approve_title')} onClose={onClose}>
-      <ul className={styles['plan']}>
-        <li>
-          <StatusMark status="todo" />
-          <div>
-            <b>{t('editor.plan_clean', { count: clean })}</b>
-            <span className="hint">{t('editor.plan_unread')}</span>
-          </div>
-        </li>
-        {warning > 0 && (
-          <li>
-            <StatusMark status="warning" />
-            <label>
-              <input
-                type="checkbox"
-                checked={withWarnings}
-                onChange={({ target }) => setWithWarnings(target.checked)}
-              />
-              {t('editor.plan_warnings', { count: warning })}
-            </label>
-          </li>
-        )}
-        {critical > 0 && (
-          <li className={styles['locked']}>
-            <StatusMark status="critical" />
-            <div>
-              <b>
-                <Lock size={13} aria-hidden /> {t('editor.plan_critical', { count: critical })}
-              </b>
-              <span className="hint">{t('editor.plan_never')}</span>
-            </div>
-          </li>
-        )}
-      </ul>
-      <p className={styles['result']}>
-        {left === 0
-          ? t('editor.plan_complete')
-          : t('editor.plan_left', { confirmed: confirmed + count, left })}
-      </p>
-      {error ? <Problem error={error} /> : null}
-      <div className="actions">
-        <button type="button" onClick={onClose}>
-          {t('common.cancel')}
-        </button>
-        <button
-          type="button"
-          className="primary"
-          disabled={isBusy || (count === 0 && left > 0)}
-          onClick={approve}
-        >
-          {left === 0 ? t('editor.approve_and_deliver') : t('editor.confirm_many', { count })}
-        </button>
-      </div>
-    </Dialog>
+    <ApprovePlan
+      title={t('editor.approve_title')}
+      clean={{ text: t('editor.plan_clean', { count: clean }), hint: t('editor.plan_unread') }}
+      warnings={warning > 0 ? t('editor.plan_warnings', { count: warning }) : undefined}
+      left={
+        critical > 0
+          ? [{ text: t('editor.plan_critical', { count: critical }), hint: t('editor.plan_never') }]
+          : []
+      }
+      withWarnings={withWarnings}
+      onWithWarnings={setWithWarnings}
+      result={
+        left === 0 ? t('editor.plan_complete') : t('editor.plan_left', { confirmed: confirmed + count, left })
+      }
+      action={left === 0 ? t('editor.approve_and_deliver') : t('editor.confirm_many', { count })}
+      isReady={!isBusy && (count > 0 || left === 0)}
+      error={error}
+      onApprove={approve}
+      onClose={onClose}
+    />
   );
 }

@@ -15,7 +15,7 @@ export function EditorFoot({
   saves,
   canUndo,
 }: {
-  outline: DocumentOutline | undefined;
+  outline: Pick<DocumentOutline, 'segments' | 'statuses'> | undefined;
   saves: SegmentSaves;
   canUndo: boolean;
 }) {
@@ -39,7 +39,11 @@ export function EditorFoot({
   );
 }
 
-function Progress({ outline: { segments, statuses } }: { outline: DocumentOutline }) {
+function Progress({
+  outline: { segments, statuses },
+}: {
+  outline: Pick<DocumentOutline, 'segments' | 'statuses'>;
+}) {
   const t = useT();
   const { number } = useFormat();
   const parts = (['confirmed', 'draft', 'critical'] as const).map(

@@ -101,10 +101,11 @@ function isSpacedLetter(character: string | undefined): boolean {
   );
 }
 
-/** The placeholders that the source has more often than the translation, each once, in the order of the source. */
-export function missingSpans(source: string, target: string, languages: Languages): string[] {
+/** The placeholders and tags that the source has more often than the translation, each once, in the order of the source. */
+export function missingSpans(source: string, target: string, languages: Languages, isHtml = false): string[] {
   const { certain, conversions } = findPlaceholders(source, languages.source);
-  const spans = [...certain, ...conversions].toSorted((one, other) => one.start - other.start);
+  const tags = isHtml ? findMarkup(source).tags : [];
+  const spans = [...certain, ...conversions, ...tags].toSorted((one, other) => one.start - other.start);
   return [...new Set(spans.map(({ span }) => span))].filter(
     (span) => countOf(source, span) > countOf(target, span),
   );

@@ -1,5 +1,13 @@
 import { ChevronRight, Copy } from 'lucide-react';
-import { useEffect, useEffectEvent, useId, useMemo, useRef, useSyncExternalStore } from 'react';
+import {
+  type ReactNode,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
@@ -25,10 +33,10 @@ export interface OpenField {
   focus(): void;
 }
 
-interface OpenSegmentProps {
-  segment: EditedSegment;
+interface OpenSegmentProps<Segment extends EditedSegment> {
+  segment: Segment;
   /** Checks the reviewer's text. */
-  check: SegmentCheck;
+  check: SegmentCheck<Segment>;
   saves: SegmentSaves;
   languages: Languages;
   sought: string | undefined;
@@ -37,10 +45,14 @@ interface OpenSegmentProps {
   field: React.RefObject<OpenField | null>;
   /** Called when the segment was confirmed: the editor opens the next one. */
   onConfirmed: () => void;
+  /** Further actions on the segment. */
+  tools?: ReactNode;
+  /** Shown above the findings. */
+  children?: ReactNode;
 }
 
 /** The open segment: the source, the field with the translation, and its findings. */
-export function OpenSegment(props: OpenSegmentProps) {
+export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentProps<Segment>) {
   const { segment, check, saves, languages, sought, isReadOnly, onConfirmed } = props;
   const t = useT();
   const note = useId();
@@ -50,7 +62,10 @@ export function OpenSegment(props: OpenSegmentProps) {
   const text = edit?.text ?? stored ?? '';
   const { issues, isCurrent } = useIssues(check, segment, edit ? text : undefined);
   const terms = useTerms(segment, languages);
-  const missing = useMemo(() => missingSpans(source, text, languages), [source, text, languages]);
+  const missing = useMemo(
+    () => missingSpans(source, text, languages, isHtml),
+    [source, text, languages, isHtml],
+  );
   const isCritical = issues.some(({ severity }) => severity === 'critical');
 
   const confirm = (reason?: Reason) => {
@@ -142,6 +157,7 @@ export function OpenSegment(props: OpenSegmentProps) {
               {span === missing[0] && <kbd>{keyLabel('Mod+.')}</kbd>}
             </button>
           ))}
+          {props.tools}
           <span id={note} className={styles['length']}>
             {t('editor.characters', { count: [...text].length })}
           </span>
@@ -153,8 +169,12 @@ export function OpenSegment(props: OpenSegmentProps) {
       {edit?.state.kind === 'refused' && (
         <div role="gridcell" tabIndex={-1} className={styles['conflict']}>
           <Problem error={edit.state.error} retry={() => void saves.flush()} />
+          <button type="button" className="small" onClick={() => saves.drop(position)}>
+            {t('review.give_up_mine')}
+          </button>
         </div>
       )}
+      {props.children}
       <Findings
         issues={issues}
         text={text}

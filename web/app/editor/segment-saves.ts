@@ -195,7 +195,9 @@ export class SegmentSaves {
     if (alike.length === 0) return undefined;
     return {
       edits: new Map(
-        alike.slice(0, this.#options.maxPerRequest).map(([position, { state: _, ...edit }]) => [position, edit]),
+        alike
+          .slice(0, this.#options.maxPerRequest)
+          .map(([position, { state: _, ...edit }]) => [position, edit]),
       ),
     };
   }

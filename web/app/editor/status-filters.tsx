@@ -1,5 +1,5 @@
 import { Search } from 'lucide-react';
-import { type FormEvent, type RefObject, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
 import type { DocumentOutline } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
@@ -13,11 +13,14 @@ export function StatusFilters({
   filter,
   search,
   onChange,
+  children,
 }: {
-  outline: DocumentOutline | undefined;
+  outline: Pick<DocumentOutline, 'segments' | 'statuses'> | undefined;
   filter: SegmentFilter;
   search: RefObject<HTMLInputElement | null>;
   onChange: (filter: SegmentFilter) => void;
+  /** Further filters. */
+  children?: ReactNode;
 }) {
   const t = useT();
   const { number } = useFormat();
@@ -52,6 +55,7 @@ export function StatusFilters({
           <b>{outline && number(outline.statuses[status])}</b>
         </button>
       ))}
+      {children}
       <search className={styles['search']}>
         <form onSubmit={submit}>
           <Search size={15} aria-hidden />

@@ -13,17 +13,24 @@ const pause = 300;
 const staleTime = 60_000;
 
 /** How the service checks a reviewer's text for a segment, without a model. */
-export interface SegmentCheck {
-  queryKey(segment: EditedSegment, text: string | undefined): QueryKey;
-  run(segment: EditedSegment, text: string, signal: AbortSignal): Promise<{ issues: QualityIssue[] }>;
+export interface SegmentCheck<Segment extends EditedSegment = EditedSegment> {
+  queryKey(segment: Segment, text: string | undefined): QueryKey;
+  run(segment: Segment, text: string, signal: AbortSignal): Promise<{ issues: QualityIssue[] }>;
+  /** Whether the stored findings are those of the stored translation; otherwise it is checked, too. Default: always. */
+  isChecked?(segment: Segment): boolean;
 }
 
 /**
  * The issues of a segment: those that the service stored, or those of the reviewer's text, which the service checks
  * without a model.
- * @param text the reviewer's text; undefined if it equals the stored translation
+ * @param edited the reviewer's text; undefined if it equals the stored translation
  */
-export function useIssues({ queryKey, run }: SegmentCheck, segment: EditedSegment, text: string | undefined) {
+export function useIssues<Segment extends EditedSegment>(
+  { queryKey, run, isChecked }: SegmentCheck<Segment>,
+  segment: Segment,
+  edited: string | undefined,
+) {
+  const text = edited ?? (isChecked?.(segment) === false ? (segment.target_text ?? '') : undefined);
   const [checked, setChecked] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setChecked(text), pause);

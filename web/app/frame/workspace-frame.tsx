@@ -8,7 +8,6 @@ import { CommandDialogs } from '../keys/command-dialogs.tsx';
 import { Announcer } from '../parts/announcer.tsx';
 import { OfflineNotice } from '../parts/offline.tsx';
 import { SignInAgain } from '../parts/sign-in-again.tsx';
-import { OutboxProvider, useOutbox } from '../screens/review/outbox-provider.tsx';
 import { signOut } from '../session/keeper.ts';
 import { useSession } from '../session/use-session.ts';
 import styles from './frame.module.css';
@@ -29,16 +28,7 @@ function noDraftsAfter(milliseconds: number): Promise<StoredDraft[]> {
 
 /** The frame of all workspace screens: navigation, the signed-in member, and the dialog to sign in again. */
 export function WorkspaceFrame() {
-  return (
-    <OutboxProvider>
-      <Frame />
-    </OutboxProvider>
-  );
-}
-
-function Frame() {
   const t = useT();
-  const outbox = useOutbox();
   const navigate = useNavigate();
   const state = useSession();
   const main = useRef<HTMLElement>(null);
@@ -61,10 +51,10 @@ function Frame() {
   const [unsent, setUnsent] = useState<StoredDraft[]>();
   const leave = async () => {
     // Recent decisions and edits may still be sent.
-    await Promise.all([outbox.untilSent(pauseBeforeAsking), sendOpenEdits(pauseBeforeAsking)]);
+    await sendOpenEdits(pauseBeforeAsking);
     // Sign-out must work even if the browser cannot read its storage, or the service does not return the draft keys.
     const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(maxReadingMs)]);
-    if (drafts.length === 0 && outbox.countSending() === 0) await signOut();
+    if (drafts.length === 0) await signOut();
     else setUnsent(drafts);
   };
 

@@ -4,8 +4,8 @@ import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { ApprovePlan } from '../approve-plan.tsx';
-import { countStatuses } from './use-shown.ts';
 import type { TextList, TextSegment } from './text-list.ts';
+import { countStatuses } from './use-shown.ts';
 import type { useTextDecisions } from './use-text-decisions.ts';
 
 /** Maximum number of reviews in a request. */
@@ -61,18 +61,29 @@ export function ApproveTexts({
     announce(t('editor.approved_texts', { count: approved.length, left: open.length - approved.length }));
     onClose();
   });
+  const count = todo + draft + (withWarnings ? warning : 0);
+  const held = open.length - free.length;
   return (
     <ApprovePlan
       title={t('editor.approve_texts')}
-      counts={{ clean: todo + draft, warning, critical, held: open.length - free.length }}
+      clean={{ text: t('editor.plan_texts_clean', { count: todo + draft }), hint: t('editor.plan_unread') }}
+      warnings={warning > 0 ? t('editor.plan_texts_warnings', { count: warning }) : undefined}
+      left={[
+        ...(critical > 0
+          ? [
+              {
+                text: t('editor.plan_texts_critical', { count: critical }),
+                hint: t('editor.plan_texts_never'),
+              },
+            ]
+          : []),
+        ...(held > 0 ? [{ text: t('editor.plan_texts_held', { count: held }) }] : []),
+      ]}
       withWarnings={withWarnings}
       onWithWarnings={setWithWarnings}
-      result={t('editor.plan_texts', {
-        count: todo + draft + (withWarnings ? warning : 0),
-        left: open.length - (todo + draft + (withWarnings ? warning : 0)),
-      })}
-      action={t('editor.publish_many', { count: todo + draft + (withWarnings ? warning : 0) })}
-      isReady={!isBusy && todo + draft + (withWarnings ? warning : 0) > 0}
+      result={t('editor.plan_texts_left', { left: open.length - count })}
+      action={t('editor.publish_many', { count })}
+      isReady={!isBusy && count > 0}
       error={error}
       onApprove={approve}
       onClose={onClose}

@@ -52,10 +52,7 @@ export function TextFilters({
           />
           <label>
             {t('review.reason')}
-            <select
-              value={filter.trigger ?? ''}
-              onChange={({ target }) => change('trigger', target.value)}
-            >
+            <select value={filter.trigger ?? ''} onChange={({ target }) => change('trigger', target.value)}>
               <option value="">{t('review.any')}</option>
               {triggerCodes.map((code) => (
                 <option key={code} value={code}>

@@ -103,7 +103,11 @@ function Flagged({
 }
 
 /** The events of a text, and what reviewers have changed. */
-function History({ segment: { id, version, pipeline_text, target_text, languages } }: { segment: TextSegment }) {
+function History({
+  segment: { id, version, pipeline_text, target_text, languages },
+}: {
+  segment: TextSegment;
+}) {
   const t = useT();
   const { data: job, error } = useQuery({
     queryKey: [...queryKeys.jobs.job(id), version],

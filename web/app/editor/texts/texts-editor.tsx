@@ -26,9 +26,9 @@ import type { TextSegment } from './text-list.ts';
 import { TextPanel } from './text-panel.tsx';
 import { useClaims } from './use-claims.ts';
 import { useOpenText } from './use-open-text.ts';
+import { countStatuses, useShown } from './use-shown.ts';
 import { useTextDecisions } from './use-text-decisions.ts';
 import { useTexts } from './use-texts.ts';
-import { countStatuses, useShown } from './use-shown.ts';
 import { useWorkTime } from './work-time.ts';
 
 /** `/app/edit/texts`: the texts that await review, one of them open in its place. */
@@ -57,15 +57,15 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
   const { item, status } = search;
   const texts = useTexts(filter, item);
   const { list, segments } = texts;
-  const shown = useShown(segments, status);
+  const range = useShown(segments, status);
   const decisions = useTextDecisions(list);
   const { saves, drafts } = decisions;
   const { open, segment, upcoming, openAt, move, moveToNextOpen } = useOpenText({
     list,
-    shown,
+    shown: range.segments,
     filter,
     saves,
-    addressed: item,
+    search,
   });
   useReturned(saves, openAt);
   const { others, held } = useClaims(segment?.id, upcoming?.id);
@@ -109,14 +109,6 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
   });
   const setFilter = (next: Omit<TextSearch, 'item'>) =>
     void navigate({ to: '/app/edit/texts', search: next, replace: true });
-  const range = {
-    total: shown.length,
-    at: (index: number) => shown[index],
-    indexOf: (position: number) => {
-      const index = shown.findIndex((one) => one.position === position);
-      return index < 0 ? undefined : index;
-    },
-  };
   return (
     <div className={styles['editor']} data-editor>
       <EditorHead
@@ -146,7 +138,10 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
         <TextFilters filter={filter} onChange={setFilter} />
       </StatusFilters>
       <div ref={body} className={styles['body']}>
-        <Read from={{ data: texts.isLoading ? undefined : range, error: texts.error, refetch: texts.refetch }} lines={20}>
+        <Read
+          from={{ data: texts.isLoading ? undefined : range, error: texts.error, refetch: texts.refetch }}
+          lines={20}
+        >
           {(range) => (
             <SegmentGrid
               key={status}
@@ -198,7 +193,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
       {dialog === 'approve' && (
         <ApproveTexts
           list={list}
-          segments={shown}
+          segments={range.segments}
           decisions={decisions}
           onClose={() => setDialog(undefined)}
         />

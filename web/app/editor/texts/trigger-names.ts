@@ -1,5 +1,5 @@
 import type { MessageId } from '../../i18n.tsx';
-import type { TriggerCode } from './items.ts';
+import type { TriggerCode } from './filters.ts';
 
 /** The labels of the quality gate's reasons. */
 export const triggerNames: Record<TriggerCode, MessageId> = {

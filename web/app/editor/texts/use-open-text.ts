@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { client } from '../../client.ts';
 import type { SegmentSaves } from '../segment-saves.ts';
-import type { TextFilter } from './filters.ts';
+import type { TextFilter, TextSearch } from './filters.ts';
 import type { TextList, TextSegment } from './text-list.ts';
 import { claimFirst } from './use-claims.ts';
 
@@ -15,12 +15,12 @@ interface Props {
   shown: readonly TextSegment[];
   filter: TextFilter;
   saves: SegmentSaves;
-  /** The ID of the text in the URL. */
-  addressed: string | undefined;
+  /** The parameters of the URL. */
+  search: TextSearch;
 }
 
 /** The open text, and how to open another one. At the start it is that of the URL, or one that no one has claimed. */
-export function useOpenText({ list, shown, filter, saves, addressed }: Props) {
+export function useOpenText({ list, shown, filter, saves, search }: Props) {
   const [position, setPosition] = useState<number | null>(null);
   const known = useRef({ shown, position });
   known.current = { shown, position };
@@ -47,8 +47,8 @@ export function useOpenText({ list, shown, filter, saves, addressed }: Props) {
     return next !== undefined;
   }, [isFree]);
 
-  useStart({ list, shown, filter, addressed, isFree, open: setPosition });
-  useAddress(segment?.id, addressed, (id) => {
+  useStart({ list, shown, filter, search, isFree, open: setPosition });
+  useAddress(segment?.id, search, (id) => {
     const at = list.positionOf(id);
     if (at !== undefined) return setPosition(at);
     client.reviews.texts({ job_ids: [id] }).then(
@@ -75,7 +75,7 @@ function useStart({
   list,
   shown,
   filter,
-  addressed,
+  search: { item: addressed },
   isFree,
   open,
 }: Omit<Props, 'saves'> & { isFree: (segment: TextSegment) => boolean; open: (position: number) => void }) {
@@ -90,7 +90,7 @@ function useStart({
     const isClaimable = filter.text === undefined && !('domain' in filter) && !('submitter' in filter);
     if (!isClaimable) return open(first);
     claimFirst(filter).then(
-      (id) => open((id && list.positionOf(id)) ?? first),
+      (id) => open((id === undefined ? undefined : list.positionOf(id)) ?? first),
       () => open(first),
     );
   }, [list, shown, filter, addressed, isFree, open]);
@@ -100,27 +100,23 @@ function useStart({
  * The URL names the open text, so that a reload or a shared link opens the same one.
  * @param onAddress called when a link in the application leads to another text
  */
-function useAddress(id: string | undefined, addressed: string | undefined, onAddress: (id: string) => void) {
+function useAddress(id: string | undefined, search: TextSearch, onAddress: (id: string) => void) {
   const navigate = useNavigate();
+  const { item: addressed } = search;
   const written = useRef(new Set([addressed]));
+  const write = useEffectEvent((item: string) => {
+    // The member is already going to another screen.
+    if (!location.pathname.endsWith('/app/edit/texts')) return;
+    void navigate({ to: '/app/edit/texts', search: { ...search, item }, replace: true, resetScroll: false });
+  });
   useEffect(() => {
     if (id === undefined) return;
     written.current.add(id);
-    const timer = setTimeout(() => {
-      // The member is already going to another screen.
-      if (!location.pathname.endsWith('/app/edit/texts')) return;
-      void navigate({
-        to: '/app/edit/texts',
-        search: ({ item: _, ...others }) => ({ ...others, item: id }),
-        replace: true,
-        resetScroll: false,
-      });
-    }, addressAfter);
+    const timer = setTimeout(() => write(id), addressAfter);
     return () => clearTimeout(timer);
-  }, [id, navigate]);
-  const latest = useRef(onAddress);
-  latest.current = onAddress;
+  }, [id]);
+  const follow = useEffectEvent(onAddress);
   useEffect(() => {
-    if (addressed !== undefined && !written.current.has(addressed)) latest.current(addressed);
+    if (addressed !== undefined && !written.current.has(addressed)) follow(addressed);
   }, [addressed]);
 }

@@ -68,8 +68,7 @@ export function useTextDecisions(list: TextList) {
   useEffect(() => {
     const release = holdOpen(saves);
     return () => {
-      release();
-      void saves.flush();
+      void saves.flush().finally(release);
     };
   }, [saves]);
 
@@ -85,7 +84,10 @@ export function useTextDecisions(list: TextList) {
       await sendReview(list, position, { action, text: text ?? '', replaces: text, notes });
     }
   };
-  const revert = async (stack: { current: readonly Decided[] }, work: (decided: Decided) => Promise<void>) => {
+  const revert = async (
+    stack: { current: readonly Decided[] },
+    work: (decided: Decided) => Promise<void>,
+  ) => {
     try {
       // The latest decision may be one that is still being sent.
       await saves.flush();

@@ -23,9 +23,9 @@ export function TaskLink({
 export function addressOf(task: Task) {
   if (task.kind === 'document')
     return { to: '/app/edit/documents/$documentId', params: { documentId: task.id } } as const;
-  const { source_lang, target_lang } = task.filter;
+  const { source_lang, target_lang, domain, submitter } = task.filter;
   return {
     to: '/app/edit/texts',
-    search: { source: source_lang, target: target_lang, item: task.first },
+    search: { source: source_lang, target: target_lang, domain, submitter, item: task.first },
   } as const;
 }

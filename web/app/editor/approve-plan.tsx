@@ -1,0 +1,98 @@
+import { Lock } from 'lucide-react';
+import { type ReactNode, useId } from 'react';
+import { useT } from '../i18n.tsx';
+import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { StatusMark } from '../parts/status-mark.tsx';
+import styles from './editor.module.css';
+
+/** A line of the plan: what it is, and a hint. */
+interface Line {
+  text: string;
+  hint?: string;
+}
+
+/** A dialog that says what an approval of everything confirms and what it leaves out, before it is done. */
+export function ApprovePlan({
+  title,
+  clean,
+  warnings,
+  left,
+  withWarnings,
+  onWithWarnings,
+  result,
+  action,
+  isReady,
+  error,
+  onApprove,
+  onClose,
+}: {
+  title: string;
+  /** What has no findings, and is confirmed. */
+  clean: Line;
+  /** What has warnings, and is confirmed only if the reviewer selects it; undefined if nothing has. */
+  warnings: string | undefined;
+  /** What is never confirmed together with others. */
+  left: readonly Line[];
+  withWarnings: boolean;
+  onWithWarnings: (withWarnings: boolean) => void;
+  /** What is left after the approval. */
+  result: ReactNode;
+  /** The label of the button. */
+  action: string;
+  isReady: boolean;
+  error: unknown;
+  onApprove: () => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const id = useId();
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <ul className={styles['plan']}>
+        <li>
+          <StatusMark status="todo" />
+          <div>
+            <b>{clean.text}</b>
+            <span className="hint">{clean.hint}</span>
+          </div>
+        </li>
+        {warnings && (
+          <li>
+            <StatusMark status="warning" />
+            <label htmlFor={id}>
+              <input
+                id={id}
+                type="checkbox"
+                checked={withWarnings}
+                onChange={({ target }) => onWithWarnings(target.checked)}
+              />
+              {warnings}
+            </label>
+          </li>
+        )}
+        {left.map(({ text, hint }) => (
+          <li key={text} className={styles['locked']}>
+            <StatusMark status="critical" />
+            <div>
+              <b>
+                <Lock size={13} aria-hidden /> {text}
+              </b>
+              {hint && <span className="hint">{hint}</span>}
+            </div>
+          </li>
+        ))}
+      </ul>
+      <p className={styles['result']}>{result}</p>
+      {error ? <Problem error={error} /> : null}
+      <div className="actions">
+        <button type="button" onClick={onClose}>
+          {t('common.cancel')}
+        </button>
+        <button type="button" className="primary" disabled={!isReady} onClick={onApprove}>
+          {action}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
