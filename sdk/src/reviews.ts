@@ -22,6 +22,8 @@ import type {
   Inbox,
   MentionList,
   MentionsQuery,
+  ReviewTextPage,
+  ReviewTextsQuery,
   SegmentClaim,
   SegmentClaimRequest,
 } from './workplace-types.ts';
@@ -51,6 +53,8 @@ export interface Reviews {
   byReviewer(query: ReviewerReportQuery, options?: CallOptions): ApiPromise<ReviewerReport>;
   /** @internal Returns the documents and the groups of texts that await review, the most severe first. */
   inbox(options?: CallOptions): ApiPromise<Inbox>;
+  /** @internal Returns a page of the texts to review, or of texts with the given IDs. */
+  texts(query?: ReviewTextsQuery, options?: CallOptions): ApiPromise<ReviewTextPage>;
   /** @internal Like `claim`, for an item and the segment of it that the member has open. */
   claimSegment(request: SegmentClaimRequest, options?: CallOptions): ApiPromise<SegmentClaim>;
   /** @internal Returns a page of the comments on an item or a segment, oldest first. */
@@ -72,6 +76,7 @@ const claimCall: Call = { name: 'reviews.claim', repeatable: true };
 const reopenCall: Call = { name: 'reviews.reopen', repeatable: false };
 const byReviewerCall: Call = { name: 'reviews.byReviewer', repeatable: true };
 const inboxCall: Call = { name: 'reviews.inbox', repeatable: true };
+const textsCall: Call = { name: 'reviews.texts', repeatable: true };
 const commentsCall: Call = { name: 'reviews.comments', repeatable: true };
 const commentCountsCall: Call = { name: 'reviews.commentCounts', repeatable: true };
 const commentCall: Call = { name: 'reviews.comment', repeatable: true };
@@ -86,6 +91,7 @@ export function reviews({ mutate, query }: Connection): Reviews {
     reopen: (request, options) => mutate(reopenCall, request, options),
     byReviewer: (wanted, options) => query(byReviewerCall, wanted, options),
     inbox: (options) => query(inboxCall, {}, options),
+    texts: (wanted, options) => query(textsCall, wanted ?? {}, options),
     claimSegment: (request, options) => mutate(claimCall, request, options),
     comments: (wanted, options) => query(commentsCall, wanted, options),
     commentCounts: (wanted, options) => query(commentCountsCall, wanted, options),

@@ -9,6 +9,10 @@ type Outputs = inferRouterOutputs<AppRouter>['reviews'];
 export type Inbox = Outputs['inbox'];
 /** A document, or a group of texts, that awaits review. */
 export type InboxTask = Inbox['tasks'][number];
+/** The filters of the texts to list. */
+export type ReviewTextsQuery = Extract<Inputs['texts'], object>;
+/** A page of texts to review, oldest first. */
+export type ReviewTextPage = Outputs['texts'];
 /** A claim on an item, with the segment that the member has open. */
 export type SegmentClaimRequest = Inputs['claim'];
 /** The current reviewers of an item, with the segments that they have open. */

@@ -98,6 +98,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'reviews.claim': 'bearer',
   'reviews.reopen': 'bearer',
   'reviews.inbox': 'bearer',
+  'reviews.texts': 'bearer',
   'reviews.comments': 'bearer',
   'reviews.commentCounts': 'bearer',
   'reviews.comment': 'bearer',

@@ -38,6 +38,7 @@ export const withoutRoute: readonly string[] = [
   'reviews.next',
   'reviews.outcomes',
   'reviews.reopen',
+  'reviews.texts',
   'tenants.rotateKey',
   'terminology.addEntry',
   'terminology.addTerm',

@@ -1,25 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
-import { doubtingEngine, openDocuments, useDocuments } from './workspace.ts';
+import { doubtingEngine, openDocuments, useDocuments, withBrokenMemory } from './workspace.ts';
 
 const engine = doubtingEngine();
 const app = useTestApp({ env, engine });
 const small = useTestApp({ env: { ...env, MAX_TM_SEGMENTS: '2' }, engine });
 
 const mine = useDocuments(app, engine);
-
-async function withBrokenMemory<T>(work: () => Promise<T>): Promise<T> {
-  const sql = openSuperuser(app.superuserUrl);
-  await sql`alter table memory_segments add constraint broken check (target_text = '') not valid`;
-  try {
-    return await work();
-  } finally {
-    await sql`alter table memory_segments drop constraint broken`;
-  }
-}
 
 const nothing = { fast_path: 0, needs_review: 0, duplicates: 0, empty: 0 };
 
@@ -159,7 +148,7 @@ describe('an approval (B 4.3)', () => {
 
   test('a memory that cannot be written fails no approval', async () => {
     const { id } = await mine.translate(['Hello']);
-    const { status, body } = await withBrokenMemory(() => mine.approve(id));
+    const { status, body } = await withBrokenMemory(app, () => mine.approve(id));
     expect([status, body.approval_result.fed_pairs, body.approval_result.feed_error]).toEqual([
       200,
       0,

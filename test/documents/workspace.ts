@@ -163,6 +163,17 @@ export function useDocuments(app: TestApp, engine?: RecordingEngine): Documents 
   return mine;
 }
 
+/** Runs `work` while nothing can be added to the TM. */
+export async function withBrokenMemory<T>(app: TestApp, work: () => Promise<T>): Promise<T> {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`alter table memory_segments add constraint broken check (target_text = '') not valid`;
+  try {
+    return await work();
+  } finally {
+    await sql`alter table memory_segments drop constraint broken`;
+  }
+}
+
 /** A recording engine. Texts with "doubtful" have a score below the threshold. */
 export const doubtingEngine = () =>
   recordingEngine({

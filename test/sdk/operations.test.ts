@@ -92,6 +92,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'reviews.claim': ({ reviews }) => reviews.claim({ kind: 'job', id: 'a' }),
   'reviews.byReviewer': ({ reviews }) => reviews.byReviewer({}),
   'reviews.inbox': ({ reviews }) => reviews.inbox(),
+  'reviews.texts': ({ reviews }) => reviews.texts(),
   'reviews.claimSegment': ({ reviews }) => reviews.claimSegment({ kind: 'document', id: 'a', position: 1 }),
   'reviews.comments': ({ reviews }) => reviews.comments({ kind: 'job', id: 'a' }),
   'reviews.commentCounts': ({ reviews }) => reviews.commentCounts({ kind: 'job', id: 'a' }),

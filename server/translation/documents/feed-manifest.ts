@@ -1,4 +1,4 @@
-import { and, asc, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, isNotNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
@@ -8,15 +8,13 @@ import {
   type DocumentPair,
   feedDocument,
 } from '#server/language/translation-memory/document-feed.ts';
-import { unlearnJob } from '#server/language/translation-memory/learning.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { type DocumentRow, emptyManifest, isDocument, requestOf, unknownDocument } from './jobs.ts';
-import type { DocumentApprovalResult, DocumentFeedManifest } from './schema.ts';
+import type { DocumentApprovalResult } from './schema.ts';
 import { isUnresolved, ofDocument } from './segments.ts';
 
 type FeedServices = Pick<Services, 'database' | 'embedder' | 'log' | 'settings'>;
-type DocumentFedPair = DocumentFeedManifest['fed_pairs'][number];
 type Tally = DocumentApprovalResult['skipped'];
 
 /** The result of adding segments to the TM. */
@@ -41,16 +39,17 @@ interface Selection {
 /**
  * Adds to the TM the corrections of a review, and all other corrections that a reviewer has confirmed since. A correction
  * that is a draft, which means that no one has confirmed it, is added by the approval: its author may still be typing.
- * @param changed positions of the review's corrections
+ * @param changeId the change that stored the review's corrections. If a reviewer has saved a draft over one of them
+ *   since, the draft is not added.
  */
-export function feedReview(
-  services: FeedServices,
-  row: DocumentRow,
-  changed: readonly number[] = [],
-): Promise<Fed> {
+export function feedReview(services: FeedServices, row: DocumentRow, changeId?: string): Promise<Fed> {
   const { confirmedAt, position } = documentSegments;
-  const isReviewed = sql`(${confirmedAt} is not null or ${position} = any(array(
-    select jsonb_array_elements_text(${JSON.stringify(changed)}::jsonb)::int)))`;
+  const isOfChange = sql`${changeId ?? ''} = (
+    select e.change_id from segment_events e
+    where e.tenant_id = ${row.tenantId} and e.document_id = ${row.documentId} and e.position = ${position}
+      and e.undone_at is null and e.kind not in ('undone', 'redone')
+    order by e.created_at desc, e.event_id desc limit 1)`;
+  const isReviewed = changeId === undefined ? isNotNull(confirmedAt) : or(isNotNull(confirmedAt), isOfChange);
   return feedMemory(services, row, 'review', async (tx) => ({
     ...(await selectCorrections(tx, row, isReviewed)),
     skipped: null,
@@ -99,8 +98,9 @@ export async function selectTally(tx: Tx, { tenantId, documentId }: DocumentRow)
 }
 
 /**
- * Adds segments of a document to the TM and records them in the document's manifest. Best effort: if the TM is
- * unavailable, the review or approval still succeeds.
+ * Adds segments of a document to the TM and records them in the document's manifest, in one transaction: if it is
+ * repeated, it adds nothing twice. If the TM is unavailable, this returns an error instead of throwing it, because the
+ * review or approval still succeeds.
  */
 async function feedMemory(
   services: FeedServices,
@@ -266,95 +266,14 @@ function storeFed(
   );
 }
 
-/**
- * Withdraws the segments that the approval of a document added: removes them from the TM and from the manifest, and
- * resets the manifest's counts of omitted segments. Corrections among them are added again by the next approval.
- * Segments that reviews added stay.
- */
-export async function withdrawApprovalFeed(tx: Tx, row: DocumentRow): Promise<void> {
-  const { tenantId, documentId } = row;
-  const fed = await withdrawFed(tx, row, sql`f ->> 'stage' = 'approve'`);
-  const corrections = fed
-    .filter(({ corrected }) => corrected)
-    .map(({ source_text, target_text }) => ({ s: source_text, t: target_text }));
-  if (corrections.length > 0)
-    await tx.execute(sql`
-      update document_segments d set feed_pending = true
-      from json_to_recordset(${JSON.stringify(corrections)}::json) as r(s text, t text)
-      where d.tenant_id = ${tenantId} and d.document_id = ${documentId} and d.corrected
-        and d.source_text = r.s and d.target_text = r.t`);
-  await changeManifest(tx, row, sql`jsonb_build_object('skipped', '{}'::jsonb, 'last_feed_error', null)`);
-}
-
-/** A source, and the translation that an undone change gave it. */
-export interface UndonePair {
-  source_text: string;
-  target_text: string | null;
-}
-
-/**
- * Withdraws the pairs of a change that was undone, except for pairs that another segment of the document justifies: a
- * correction that was added with the same translation, or an unchanged segment of an approved document.
- * @returns the withdrawn pairs
- */
-export function withdrawUndoneFeed(
-  tx: Tx,
-  row: DocumentRow,
-  pairs: readonly UndonePair[],
-): Promise<UndonePair[]> {
-  const { sourceText, targetText, corrected, feedPending } = documentSegments;
-  return withdrawFed(
-    tx,
-    row,
-    sql`exists (select from json_to_recordset(${JSON.stringify(pairs)}::json) as g(source_text text, target_text text)
-        where g.source_text = f ->> 'source_text' and g.target_text = f ->> 'target_text')
-      and not exists (select from document_segments
-        where ${ofDocument(row.tenantId, row.documentId)}
-          and ${sourceText} = f ->> 'source_text' and ${targetText} = f ->> 'target_text'
-          and ((${corrected} and not ${feedPending})
-            or (not ${corrected} and ${row.approvedAt !== null}::boolean and not ${isUnresolved})))`,
-  );
-}
-
-/**
- * Removes pairs from the TM and from the manifest.
- * @param condition about `f`, a pair in the manifest
- * @returns the removed pairs
- */
-async function withdrawFed(tx: Tx, row: DocumentRow, condition: SQL): Promise<DocumentFedPair[]> {
-  const { tenantId, documentId } = row;
-  const [stored] = await tx
-    .select({
-      fed: sql<DocumentFedPair[]>`(select coalesce(jsonb_agg(f), '[]')
-        from jsonb_array_elements(${documentJobs.feedManifest} -> 'fed_pairs') f where ${condition})`,
-    })
-    .from(documentJobs)
-    .where(isDocument(tenantId, documentId));
-  const fed = stored?.fed ?? [];
-  if (fed.length === 0) return [];
-  await unlearnJob(
-    tx,
-    tenantId,
-    documentId,
-    fed.map(({ source_hash, target_text }) => ({ hash: source_hash, targetText: target_text })),
-  );
-  await changeManifest(
-    tx,
-    row,
-    sql`jsonb_build_object('fed_pairs', (select coalesce(jsonb_agg(f order by n), '[]')
-      from jsonb_array_elements(${manifestInSql} -> 'fed_pairs') with ordinality as e(f, n)
-      where not coalesce(${condition}, false)))`,
-  );
-  return fed;
-}
-
-const manifestInSql = sql`coalesce(${documentJobs.feedManifest}, ${JSON.stringify(emptyManifest)}::jsonb)`;
+/** SQL: the manifest of a document; the empty one if none is stored. */
+export const manifestInSql = sql`coalesce(${documentJobs.feedManifest}, ${JSON.stringify(emptyManifest)}::jsonb)`;
 
 /**
  * Replaces members of the manifest inside the database, so that a large manifest need not be read.
  * @throws AppError 404 if the document was deleted in between
  */
-async function changeManifest(
+export async function changeManifest(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
   members: ReturnType<typeof sql>,

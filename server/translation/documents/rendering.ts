@@ -200,36 +200,42 @@ export function needsRendering({ edits, renderedEdits }: Pick<DocumentRow, 'edit
 /**
  * Renders the file of a document if necessary, and adds its confirmed corrections to the TM. This continues if the caller
  * disconnects, and a stopping process completes it.
+ * @returns why the TM could not be updated; null if it was, or if nothing had to be added
  * @throws AppError 404; transient_error if a review holds the document for too long, or at the deadline; and like
  *   `renderAndStore`
  */
 export async function renderDocument(
   services: RenderServices,
   { tenantId, documentId }: { tenantId: string; documentId: string },
-): Promise<void> {
+): Promise<{ feedError: string | null }> {
   const { row, isPending } = await services.database.inTenant(tenantId, async (tx) => {
     const row = await requireDocument(tx, tenantId, documentId);
     return { row, isPending: needsRendering(row) || (await hasPendingFeed(tx, row)) };
   });
-  if (!isPending) return;
-  await services.backgroundWork.track(
+  if (!isPending) return { feedError: null };
+  return services.backgroundWork.track(
     withRequestDeadline(services.settings, ({ signal }) =>
       withReviewLease(services, tenantId, documentId, async (lease) => {
         await renderChanges(services, { tenantId, documentId, lease, signal });
-        if (await services.database.inTenant(tenantId, (tx) => hasPendingFeed(tx, row)))
-          await feedReview(services, row);
+        const isUnfed = await services.database.inTenant(tenantId, (tx) => hasPendingFeed(tx, row));
+        return { feedError: isUnfed ? (await feedReview(services, row)).error : null };
       }),
     ),
   );
 }
 
-/** Runs the job that `queueRendering` adds. May run twice. */
+/**
+ * Runs the job that `queueRendering` adds. May run twice.
+ * @throws Error if the TM could not be updated, so that the queue runs the job again
+ */
 export async function renderQueued(
   services: RenderServices,
   document: { tenantId: string; documentId: string },
 ): Promise<void> {
-  await renderDocument(services, document).catch((error: unknown) => {
+  const rendered = await renderDocument(services, document).catch((error: unknown) => {
     // `not_found`: the document was deleted in between.
-    if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+    if (error instanceof AppError && error.code === 'not_found') return undefined;
+    throw error;
   });
+  if (rendered?.feedError) throw new Error(rendered.feedError);
 }

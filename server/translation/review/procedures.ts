@@ -16,6 +16,8 @@ import { addComment, countComments, deleteComment, listComments, listMentions } 
 import { inbox } from './inbox/inbox-schema.ts';
 import { listInbox } from './inbox/list-inbox.ts';
 import { reviewItem } from './schema.ts';
+import { listTexts } from './texts/list-texts.ts';
+import { reviewTextPage, reviewTextsInput } from './texts/text-list-schema.ts';
 
 /**
  * Procedures for the inbox and for comments. They have no route, so only /trpc serves them. For members only: a comment
@@ -30,6 +32,18 @@ export const itemProcedures = {
         ctx.withBearer,
         { scans: () => true, signal: ctx.disconnected() },
         (tx, principal) => listInbox(tx, claimantOf(principal)),
+      ),
+    ),
+
+  texts: deferredBearerProcedure
+    .input(reviewTextsInput)
+    .output(reviewTextPage)
+    .query(({ ctx, input }) =>
+      runSearch(
+        ctx.services.database,
+        ctx.withBearer,
+        { scans: () => input.job_ids === undefined, signal: ctx.disconnected() },
+        (tx, principal) => listTexts(tx, principal, input),
       ),
     ),
 

@@ -27,7 +27,7 @@ interface Found {
   more: boolean;
 }
 
-interface Search {
+export interface Search {
   tenantId: string;
   filter: JobFilter;
   order: SearchInput['order'];
@@ -76,7 +76,7 @@ function bytesRead(filter: JobFilter): SQL<number> {
 }
 
 /** Returns the next positions in the listing, for each status, using the index of statuses. */
-async function selectPlaces(
+export async function selectPlaces(
   tx: Tx,
   { tenantId, filter, order }: Search,
   after: PageEnd | undefined,
@@ -113,7 +113,7 @@ async function selectPlaces(
     .slice(0, limit);
 }
 
-function inOrder(order: SearchInput['order']): SQL[] {
+export function inOrder(order: SearchInput['order']): SQL[] {
   return order === 'newest' ? [desc(updatedAt), desc(jobId)] : [asc(updatedAt), asc(jobId)];
 }
 

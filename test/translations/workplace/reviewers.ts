@@ -8,6 +8,7 @@ const queries: ReadonlySet<string> = new Set([
   'translations.search',
   'translations.counts',
   'reviews.inbox',
+  'reviews.texts',
   'reviews.comments',
   'reviews.commentCounts',
   'reviews.mentions',

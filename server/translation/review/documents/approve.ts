@@ -156,7 +156,13 @@ async function stamp(
   if (confirmCritical === false) await requireNoCritical(tx, locked);
   const [row] = await tx
     .update(documentJobs)
-    .set({ approvedAt: sql`now()`, approvedBy: reviewer, approvedByUser: userId, updatedAt: sql`now()` })
+    // The time after the lock was acquired: changes until then are approved, and later ones are not.
+    .set({
+      approvedAt: sql`clock_timestamp()`,
+      approvedBy: reviewer,
+      approvedByUser: userId,
+      updatedAt: sql`now()`,
+    })
     .where(
       and(
         isDocument(tenantId, documentId),
@@ -170,30 +176,46 @@ async function stamp(
 
 /**
  * Completes an approval that is stored in the row, unless it is already complete: adds segments to the TM, then writes
- * the audit record, which counts them.
+ * the audit record, which counts them. If the TM cannot be updated, both are left to a queued job; if the process dies
+ * before it adds the job, the sweep adds it, because the record is missing.
  */
 async function completeApproval(services: CompleteServices, row: DocumentRow) {
   const { tenantId, documentId } = row;
-  const tally = await services.database.inTenant(tenantId, (tx) => selectTally(tx, row));
-  const fed = tally ? { pairs: 0, skipped: tally, error: null } : await feedApproval(services, row);
-  if (row.goldenUri === null) await recordApproval(services, tenantId, documentId);
+  const fed = await feedOnce(services, row);
+  if (fed.error !== null)
+    await services.database.inTenant(tenantId, (tx) =>
+      queueCompletion(tx, { tenantId, documentId }, { afterSeconds: 60 }),
+    );
+  else if (row.goldenUri === null) await recordApproval(services, tenantId, documentId);
   return fed;
 }
 
+async function feedOnce(services: CompleteServices, row: DocumentRow) {
+  const tally = await services.database.inTenant(row.tenantId, (tx) => selectTally(tx, row));
+  return tally ? { pairs: 0, skipped: tally, error: null } : feedApproval(services, row);
+}
+
 /**
- * Completes an approval whose process died after storing it in the row, or could not write to the store. May run twice.
+ * Completes an approval whose process died after storing it in the row, or could not write to the store or to the TM.
+ * The audit record is written even if the TM still cannot be updated. May run twice.
+ * @throws Error if the TM could not be updated, so that the queue runs the job again
  */
 export async function resumeApproval(
   services: CompleteServices,
   { tenantId, documentId }: { tenantId: string; documentId: string },
 ): Promise<void> {
-  const find = () => services.database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId));
-  await withReviewLease(services, tenantId, documentId, async () =>
-    completeApproval(services, await find()),
-  ).catch((error: unknown) => {
+  const feedError = await withReviewLease(services, tenantId, documentId, async () => {
+    const row = await services.database.inTenant(tenantId, (tx) => requireDocument(tx, tenantId, documentId));
+    if (row.approvedAt === null) return null;
+    const { error } = await feedOnce(services, row);
+    if (row.goldenUri === null) await recordApproval(services, tenantId, documentId);
+    return error;
+  }).catch((error: unknown) => {
     // `not_found`: the document was deleted in between.
-    if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
   });
+  if (feedError !== null) throw new Error(feedError);
 }
 
 /** Queues the completion of approvals that have had no audit record for a while. */
@@ -214,7 +236,15 @@ export async function resumeApprovals(
         ),
       )
       .limit(1000);
-    for (const document of idle)
-      await addJob(tx, 'resume_approval', document, { key: `resume_approval:${document.documentId}` });
+    for (const document of idle) await queueCompletion(tx, document);
   });
+}
+
+function queueCompletion(
+  tx: Tx,
+  document: { tenantId: string; documentId: string },
+  { afterSeconds = 0 } = {},
+): Promise<void> {
+  const key = `resume_approval:${document.documentId}`;
+  return addJob(tx, 'resume_approval', document, { key, afterSeconds });
 }

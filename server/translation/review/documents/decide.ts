@@ -109,6 +109,7 @@ async function applyReview(
       translation: { target, targetText, issues: issues[index] ?? [] },
     }),
   );
+  const changeId = newId();
   await renderAndStore(
     services,
     leased,
@@ -119,12 +120,12 @@ async function applyReview(
       async store(tx) {
         const isOpen = await selectStillOpen(tx, row, request);
         const stored = changes.filter(({ position }) => isOpen(position));
-        await storeChanges(tx, row, author, newId(), stored);
+        await storeChanges(tx, row, author, changeId, stored);
         return stored.length;
       },
     },
   );
-  await feedReview(services, row, changed);
+  await feedReview(services, row, changeId);
   return { named, changed };
 }
 

@@ -7,7 +7,7 @@ import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { approvalOf } from '#server/translation/documents/approval-record.ts';
-import { withdrawApprovalFeed } from '#server/translation/documents/feed-manifest.ts';
+import { withdrawApprovalFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import { isDocument, requireDocument } from '#server/translation/documents/jobs.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-deletion.ts';

@@ -4,7 +4,7 @@ import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { newId } from '#server/platform/ids.ts';
-import { withdrawUndoneFeed } from '#server/translation/documents/feed-manifest.ts';
+import { withdrawUndoneFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
 import { correctionConflicts } from '../review-conflict.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
@@ -220,11 +220,8 @@ async function withdrawFromMemory(
   events: readonly string[],
 ): Promise<void> {
   const pairs = segments.map(({ source_text, target_text }) => ({ source_text, target_text }));
-  const withdrawn = await withdrawUndoneFeed(tx, row, pairs);
-  const keyOf = (pair: { source_text: string; target_text: string | null }) =>
-    JSON.stringify([pair.source_text, pair.target_text]);
-  const keys = new Set(withdrawn.map(keyOf));
-  const marked = events.filter((_, index) => keys.has(keyOf(segments[index] as ChangedSegment)));
+  const isWithdrawn = await withdrawUndoneFeed(tx, row, pairs);
+  const marked = events.filter((_, index) => isWithdrawn(segments[index] as ChangedSegment));
   if (marked.length === 0) return;
   await tx.execute(sql`
     update segment_events set before = before || '{"feed_pending": true}'

@@ -95,24 +95,25 @@ function judgedTexts({ tenantId, userId }: Claimant): SQL {
     ) examined`;
 }
 
-const submitter = sql`case when jsonb_typeof(j.request #> '{metadata,submitter}') = 'string'
-  and length(j.request #>> '{metadata,submitter}') <= ${longestName} then j.request #>> '{metadata,submitter}' end`;
+/** SQL: who submitted a text `j`, from its metadata; null if the metadata has no usable name. */
+export const submitter = sql`case when jsonb_typeof(request #> '{metadata,submitter}') = 'string'
+  and length(request #>> '{metadata,submitter}') <= ${longestName} then request #>> '{metadata,submitter}' end`;
 
 /*
  * The issues of the machine translation are those of its last assessment, as in `criticalFindings`. They do not apply to
  * a draft that a reviewer saved; only a check, which is too slow for many texts, could find those of the draft. So a
  * draft of a text with critical issues counts as a warning.
  */
-const isCritical = sql`coalesce(j.refinement -> 'issues' @> '[{"severity": "critical"}]'
-  or j.verification -> 'issues' @> '[{"severity": "critical"}]', false)`;
+export const isCritical = sql`coalesce(refinement -> 'issues' @> '[{"severity": "critical"}]'
+  or verification -> 'issues' @> '[{"severity": "critical"}]', false)`;
 
-const threshold = sql`case when jsonb_typeof(j.request #> '{metadata,min_quality_score}') = 'number'
-  then least(100, greatest(0, (j.request #>> '{metadata,min_quality_score}')::float8)) else ${defaultThreshold}::float8 end`;
+const threshold = sql`case when jsonb_typeof(request #> '{metadata,min_quality_score}') = 'number'
+  then least(100, greatest(0, (request #>> '{metadata,min_quality_score}')::float8)) else ${defaultThreshold}::float8 end`;
 
-const isWarning = sql`coalesce(j.verification is not null and (
-  least((j.refinement ->> 'score')::float8, (j.verification ->> 'score')::float8) < ${threshold}
-  or j.verification ->> 'passed' = 'false' or j.refinement -> 'issues' <> '[]' or j.verification -> 'issues' <> '[]'
-  or j.pipeline_metadata #>> '{terminology_gate,passed}' = 'false'), false)`;
+export const isWarning = sql`coalesce(verification is not null and (
+  least((refinement ->> 'score')::float8, (verification ->> 'score')::float8) < ${threshold}
+  or verification ->> 'passed' = 'false' or refinement -> 'issues' <> '[]' or verification -> 'issues' <> '[]'
+  or pipeline_metadata #>> '{terminology_gate,passed}' = 'false'), false)`;
 
 function taskOf({ filter, counts, first, since, opened, claims }: Group): TextsTask {
   const live = claims.flat();

@@ -1,0 +1,142 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { readCursor } from '#server/http/paging.ts';
+import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
+import { contentOf, cursorOf, selectPlaces } from '#server/translation/texts/find-jobs.ts';
+import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
+import { holdersOf } from '../claims.ts';
+import { isCritical, isWarning, submitter } from '../inbox/waiting-texts.ts';
+import type { ReviewText, ReviewTextPage, ReviewTextsInput } from './text-list-schema.ts';
+
+/** Maximum number of characters of a text in the list. `translations.get` returns the whole text. */
+const longest = 4000;
+
+/** Maximum number of findings of a text in the list. */
+const maxIssues = 20;
+
+type Row = Omit<ReviewText, 'claimed_by'>;
+
+/**
+ * Returns a page of the texts that await review, oldest first, or the texts with these IDs in
+ * any status. Only the texts that a filter selects are returned; one request examines a limited number of texts, so a
+ * page may be short although more texts follow.
+ * @throws AppError 422 for an invalid cursor or an unsupported language
+ */
+export async function listTexts(
+  tx: Tx,
+  principal: SessionPrincipal,
+  { job_ids: ids, limit, cursor, domain, submitter: sender, ...filter }: ReviewTextsInput,
+): Promise<ReviewTextPage> {
+  const tenantId = principal.tenant.id;
+  const named = ids && {
+    found: await selectTexts(tx, tenantId, ids, undefined, ids.length),
+    more: false,
+    last: undefined,
+  };
+  const search = { statuses: [...reviewableStatuses], ...filter, ...(domain && { domain }) };
+  const wanted = and(
+    contentOf(search),
+    domain === null ? sql`${translationJobs.request} ->> 'domain' is null` : undefined,
+    sender === undefined ? undefined : sql`${submitter} is not distinct from ${sender}::text`,
+  );
+  const { found, more, last } =
+    named ??
+    (await scanJobs<Row>({
+      after: cursor === undefined ? undefined : readCursor(cursor),
+      limit,
+      filtered: wanted !== undefined,
+      places: (after, size) =>
+        selectPlaces(tx, { tenantId, filter: search, order: 'oldest', limit, cursor }, after, size),
+      pick: (some, missing) => selectTexts(tx, tenantId, some, wanted, missing),
+    }));
+  const claimed = await holdersOf(
+    tx,
+    tenantId,
+    'job',
+    found.map(({ id }) => id),
+    principal.user.id,
+  );
+  return {
+    texts: found.map((text) => ({ ...text, claimed_by: claimed.get(text.id) ?? [] })),
+    next_cursor: more && last ? cursorOf(last) : null,
+  };
+}
+
+/** Returns those of these texts that pass the filter, at most `limit`, in the order of the list. */
+async function selectTexts(
+  tx: Tx,
+  tenantId: string,
+  ids: readonly string[],
+  wanted: SQL | undefined,
+  limit: number,
+): Promise<Row[]> {
+  const { jobId, request, finalTranslation, pipelineCandidate, agentRun, updatedAt, status } =
+    translationJobs;
+  const field = (name: string) => sql<string | null>`${request} ->> ${name}`;
+  const rows = await tx
+    .select({
+      id: jobId,
+      updatedAt,
+      jobStatus: status,
+      severity: sql<'critical' | 'warning' | 'todo'>`case when ${isCritical} then 'critical'
+        when ${isWarning} then 'warning' else 'todo' end`,
+      sourceLang: field('source_lang'),
+      targetLang: field('target_lang'),
+      textType: field('text_type'),
+      domain: field('domain'),
+      submitter: sql<string | null>`${submitter}`,
+      source: sql<string>`left(${request} ->> 'source_text', ${longest + 1})`,
+      target: sql<string | null>`left(${finalTranslation}, ${longest + 1})`,
+      pipeline: sql<string | null>`left(${pipelineCandidate}, ${longest})`,
+      issues: sql<Row['issues']>`(select coalesce(json_agg(issue), '[]') from (
+        select distinct issue from jsonb_array_elements(coalesce(refinement -> 'issues', '[]')
+          || coalesce(verification -> 'issues', '[]')) issue limit ${maxIssues}) judged)`,
+      gate: sql<{ score: number; threshold: number; triggers: { code: string }[]; reasons: string[] } | null>`
+        ${agentRun} -> 'quality_gate'`,
+    })
+    .from(translationJobs)
+    .where(
+      and(
+        eq(translationJobs.tenantId, tenantId),
+        sql`${jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
+        wanted,
+      ),
+    )
+    .orderBy(updatedAt, jobId)
+    .limit(limit);
+  return rows.map(({ gate, ...row }) => {
+    const isDraft = row.pipeline !== null;
+    return {
+      id: row.id,
+      updated_at: row.updatedAt.toISOString(),
+      status: statusOf(row.jobStatus, row.severity, isDraft),
+      source_lang: row.sourceLang ?? '',
+      target_lang: row.targetLang ?? '',
+      is_html: row.textType === 'Html',
+      domain: row.domain,
+      submitter: row.submitter,
+      source_text: row.source.slice(0, longest),
+      target_text: row.target?.slice(0, longest) ?? null,
+      is_cut: row.source.length > longest || (row.target?.length ?? 0) > longest,
+      pipeline_text: row.pipeline,
+      // The findings are those of the machine translation. Only a check could find those of a draft.
+      issues: isDraft ? [] : row.issues,
+      score: gate?.score ?? null,
+      threshold: gate?.threshold ?? null,
+      reasons: (gate?.triggers ?? []).map(({ code }, index) => ({
+        code: code as Row['reasons'][number]['code'],
+        reason: gate?.reasons[index] ?? null,
+      })),
+    };
+  });
+}
+
+/** The status of a text in the editor. A draft of a text with findings counts as a warning, as in the inbox. */
+function statusOf(job: string, severity: 'critical' | 'warning' | 'todo', isDraft: boolean): Row['status'] {
+  if (job === 'rejected') return 'rejected';
+  if (!reviewableStatuses.some((one) => one === job)) return 'confirmed';
+  if (!isDraft) return severity;
+  return severity === 'todo' ? 'draft' : 'warning';
+}

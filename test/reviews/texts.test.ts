@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { env, type Fields } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openReviewers, useReviewers } from '../translations/workplace/reviewers.ts';
+import { judgingEngine } from './judging-engine.ts';
+
+const app = useTestApp({ env, engine: judgingEngine() });
+
+const mine = useReviewers(app);
+
+const list = (input: Fields = {}) => mine.call('reviews.texts', input);
+
+// biome-ignore lint/suspicious/noExplicitAny: the texts of a page
+const texts = async (input: Fields = {}): Promise<any[]> => (await list(input)).texts;
+
+const sources = async (input: Fields = {}) => (await texts(input)).map(({ source_text }) => source_text);
+
+test('a text is listed with its findings, the reasons for its review, and the members who work on it', async () => {
+  const { id } = await mine.held({ source_text: 'wrong', metadata: { submitter: 'app@example.org' } });
+  const colleague = await mine.join();
+  await mine.call('reviews.claim', { kind: 'job', id }, colleague);
+  expect(await list()).toEqual({
+    texts: [
+      {
+        id,
+        updated_at: expect.any(String),
+        status: 'critical',
+        source_lang: 'en',
+        target_lang: 'fr',
+        is_html: false,
+        domain: 'legal',
+        submitter: 'app@example.org',
+        source_text: 'wrong',
+        target_text: 'fr of wrong',
+        is_cut: false,
+        pipeline_text: null,
+        issues: [expect.objectContaining({ severity: 'critical', explanation: 'critical' })],
+        score: 92,
+        threshold: expect.any(Number),
+        reasons: expect.arrayContaining([
+          { code: 'policy_required', reason: expect.stringContaining('legal') },
+          { code: 'critical_issue', reason: expect.any(String) },
+        ]),
+        claimed_by: [colleague.email],
+      },
+    ],
+    next_cursor: null,
+  });
+});
+
+test('a draft has no findings, because those are of the machine translation', async () => {
+  const { id } = await mine.held({ source_text: 'wrong' });
+  const plain = await mine.held({ source_text: 'plain' });
+  for (const job of [id, plain.id])
+    await mine.review(job, { action: 'save', final_translation: `better ${job}` });
+  expect(await texts()).toMatchObject([
+    { id, status: 'warning', issues: [], target_text: `better ${id}`, pipeline_text: 'fr of wrong' },
+    { id: plain.id, status: 'draft', issues: [], pipeline_text: 'fr of plain' },
+  ]);
+});
+
+test('the filters are those of the groups in the inbox', async () => {
+  await mine.held({ source_text: 'one', metadata: { submitter: 'app' } });
+  await mine.held({ source_text: 'two' });
+  await mine.held({ source_text: 'three', target_lang: 'de' });
+  await mine.job({ source_text: 'four doubtful' });
+  const { tasks } = await mine.call('reviews.inbox');
+  const groups = await Promise.all(tasks.map(({ filter }: Fields) => sources(filter as Fields)));
+  expect(groups.sort()).toEqual([['four doubtful'], ['one'], ['three'], ['two']]);
+  expect(await sources({ domain: 'legal' })).toEqual(['one', 'two', 'three']);
+  expect(await sources({ submitter: 'app' })).toEqual(['one']);
+  expect(await sources({ domain: null })).toEqual(['four doubtful']);
+  expect(await sources({ trigger: 'low_quality_score' })).toEqual(['four doubtful']);
+  expect(await sources({ text: 'TWO' })).toEqual(['two']);
+});
+
+test('pages follow each other without gaps or repeats, the longest waiting first', async () => {
+  const all = ['a', 'b', 'c', 'd', 'e'];
+  for (const source_text of all) await mine.held({ source_text });
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Fields = await list({ limit: 2, domain: 'legal', ...(cursor && { cursor }) });
+    seen.push(...(page['texts'] as Fields[]).map(({ source_text }) => source_text as string));
+    cursor = page['next_cursor'] as string | null;
+  } while (cursor !== null);
+  expect(seen).toEqual(all);
+});
+
+test('named texts are listed also after their decision', async () => {
+  const [published, rejected, other] = [
+    await mine.held({ source_text: 'a' }),
+    await mine.held({ source_text: 'b' }),
+    await mine.held({ source_text: 'c' }),
+  ];
+  await mine.review(published.id, { action: 'approve' });
+  await mine.review(rejected.id, { action: 'reject' });
+  expect(await texts()).toMatchObject([{ id: other.id }]);
+  expect(await texts({ job_ids: [published.id, rejected.id] })).toMatchObject([
+    { id: published.id, status: 'confirmed' },
+    { id: rejected.id, status: 'rejected' },
+  ]);
+});
+
+test('long texts are cut, and say so', async () => {
+  await mine.held({ source_text: 'word '.repeat(1000) });
+  expect(await texts()).toMatchObject([{ is_cut: true, source_text: 'word '.repeat(800) }]);
+});
+
+test('a workspace sees only its own texts, and an API key sees none', async () => {
+  const theirs = await openReviewers(app);
+  const { id } = await theirs.held();
+  expect(await texts()).toEqual([]);
+  expect(await texts({ job_ids: [id] })).toEqual([]);
+  const keyed = await app.request('/trpc/reviews.texts', { headers: theirs.founder.key });
+  expect(keyed.status).toBe(401);
+  expect((await mine.refused('reviews.texts', { cursor: 'x' })).status).toBe(422);
+});
