@@ -2,7 +2,7 @@ import { useT } from '../i18n.tsx';
 import { maxTextLength } from '../screens/documents/search.ts';
 import styles from './replace.module.css';
 
-/** What the reviewer wants to replace, and where. */
+/** The text to replace, its replacement, and the segments in which it is replaced. */
 export interface Wanted {
   sought: string;
   replacement: string;
