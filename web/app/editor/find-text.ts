@@ -74,7 +74,7 @@ export function replaceRanges(text: string, ranges: readonly TextRange[], replac
 
 /**
  * The part of a sought text that the service can search for: it compares letters one by one, so it does not find STRASSE
- * for "straße". The result is the longest part without such letters, or the whole text if there is no such part.
+ * for "straße". The result is the longest part without such letters, or the whole text if that part is empty.
  */
 export function searchablePart(text: string, language: string): string {
   const parts = text.split(isTurkic(language) ? /ß|ẞ|ss|ς|σ|[iıİ]/iu : /ß|ẞ|ss|ς|σ|İ/iu);
@@ -84,7 +84,7 @@ export function searchablePart(text: string, language: string): string {
 
 const inWord = /[\p{L}\p{N}\p{M}_]/u;
 
-/** @returns the index of the last character of a match that begins at `index`; undefined if there is none */
+/** @returns the index of the last character of a match that begins at `index`; undefined without a match */
 function matchAt(characters: readonly Character[], index: number, wanted: string): number | undefined {
   let length = 0;
   for (let last = index; last < characters.length; last += 1) {
