@@ -17,6 +17,7 @@ import { DocumentNotices } from './document-notices.tsx';
 import { DocumentPanel } from './document-panel.tsx';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
+import { FindReplace } from './find-replace.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { StatusFilters } from './status-filters.tsx';
@@ -93,7 +94,13 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
       <div className={styles['editor']} data-editor>
         <DocumentHead document={document} others={others} onApprove={() => setApproving(true)} />
         <DocumentNotices document={document} />
-        <StatusFilters outline={outline.data} filter={filter} search={search} onChange={setFilter} />
+        <StatusFilters
+          outline={outline.data}
+          filter={filter}
+          search={search}
+          canReplace={!isReadOnly}
+          onChange={setFilter}
+        />
         <div ref={body} className={styles['body']}>
           <Read from={segments} lines={20}>
             {(range) => (
@@ -139,6 +146,16 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         </div>
         <EditorFoot outline={outline.data} saves={saves} canUndo={canUndo} />
       </div>
+      {!isReadOnly && (
+        <FindReplace
+          documentId={id}
+          languages={languages}
+          filter={filter}
+          saves={saves}
+          holders={holders}
+          onChanged={remember}
+        />
+      )}
       {isApproving && (
         <ApproveDialog
           document={document}

@@ -1,4 +1,4 @@
-import type { MessageId, MessageValues } from '../i18n.tsx';
+import type { MessageId, MessageValues, Translate } from '../i18n.tsx';
 
 export const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
@@ -49,6 +49,8 @@ export const commands = {
   undoDecision: { name: 'keys.undo_decision', keys: ['Mod+z'], where: 'list' },
   redoDecision: { name: 'keys.redo_decision', keys: ['Mod+Shift+z', 'Mod+y'], where: 'list' },
   findText: { name: 'keys.find_text', keys: ['Mod+f'], where: 'anywhere' },
+  // On Apple's systems, Command+H hides the browser.
+  replaceText: { name: 'keys.replace_text', keys: [isApple ? 'Mod+Shift+h' : 'Mod+h'], where: 'anywhere' },
   toList: { name: 'keys.to_list', keys: ['Escape'], where: 'field' },
   listDown: { name: 'keys.list_down', keys: ['j'], where: 'list', repeats: true },
   listUp: { name: 'keys.list_up', keys: ['k'], where: 'list', repeats: true },
@@ -68,6 +70,11 @@ export const commands = {
 export type CommandId = keyof typeof commands;
 
 export const commandIds = Object.keys(commands) as CommandId[];
+
+export function nameOfCommand(id: CommandId, t: Translate): string {
+  const { name, values }: Command = commands[id];
+  return t(name, values);
+}
 
 function insertMatch(number: number) {
   const keys = [isApple ? `Control+${number}` : `Alt+${number}`];

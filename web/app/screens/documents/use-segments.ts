@@ -60,7 +60,7 @@ export function useSegments(
 /**
  * The filter as sent to the service. A segment that was confirmed no longer needs a review, so `flagged` excludes it.
  */
-function searched(filter: SegmentFilter): SegmentFilter {
+export function searched(filter: SegmentFilter): SegmentFilter {
   return filter.flagged ? { ...filter, confirmed: false } : filter;
 }
 
