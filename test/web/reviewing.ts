@@ -25,7 +25,7 @@ export async function waitingJobs(
   return jobs;
 }
 
-/** Loads the review screen, and waits until the first job is open. */
+/** Loads the editor of texts, and waits until the first text is open. */
 export async function openReview(page: Page): Promise<void> {
   await page.goto('/app/edit/texts');
   await field(page).waitFor();
@@ -55,14 +55,15 @@ export async function signInAt(
   await page.locator('button[type=submit]').last().click();
 }
 
-/** Waits until the job with this source text is open in the editor. */
+/** Waits until the text with this source is open in the editor. */
 export async function opened(page: Page, source: string): Promise<void> {
   await page.waitForFunction(
     (text) =>
       document
         .querySelector('textarea[data-edited]')
-        ?.closest('section')
-        ?.parentElement?.textContent?.includes(text),
+        ?.closest('[role=row]')
+        ?.querySelector('[role=gridcell]')
+        ?.textContent?.includes(text),
     source,
   );
 }
@@ -75,13 +76,4 @@ export function field(page: Page) {
 /** Waits until the live region announces a text. */
 export async function said(page: Page, words: string | RegExp): Promise<void> {
   await page.locator('[aria-live=polite]').getByText(words).waitFor({ state: 'attached' });
-}
-
-/** Approves the items that an approval of several items skipped because they were not opened. */
-export async function approveUnopened(page: Page) {
-  const leftOut = page.getByRole('dialog', { name: /not approved$/ });
-  await leftOut.waitFor();
-  for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
-  await leftOut.getByRole('button', { name: /^Approve \d/ }).click();
-  await leftOut.waitFor({ state: 'detached' });
 }

@@ -3,9 +3,9 @@ import { CheckCheck, CircleSlash } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
+import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import styles from '../editor.module.css';
@@ -26,7 +26,7 @@ import type { TextSegment } from './text-list.ts';
 import { TextPanel } from './text-panel.tsx';
 import { useClaims } from './use-claims.ts';
 import { useOpenText } from './use-open-text.ts';
-import { countStatuses, useShown } from './use-shown.ts';
+import { commonLanguages, countStatuses, useShown } from './use-shown.ts';
 import { useTextDecisions } from './use-text-decisions.ts';
 import { useTexts } from './use-texts.ts';
 import { useWorkTime } from './work-time.ts';
@@ -53,6 +53,7 @@ const check: SegmentCheck<TextSegment> = {
 
 function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilter }) {
   const t = useT();
+  const { nameOf } = useLanguages();
   const navigate = useNavigate();
   const { item, status } = search;
   const texts = useTexts(filter, item);
@@ -91,6 +92,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
     [segments, held],
   );
   const outline = useMemo(() => countStatuses(segments), [segments]);
+  const languages = useMemo(() => commonLanguages(segments), [segments]);
   const isReadOnly = !segment || segment.confirmed_at !== null || segment.is_cut;
   const askWhy = () => !isReadOnly && setDialog('reject');
   useCommands({
@@ -118,7 +120,9 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
           </span>
         }
         title={t('editor.texts', { count: segments.length, more: texts.hasMore ? 'yes' : 'no' })}
-        pair={undefined}
+        pair={
+          languages && t('documents.pair', { from: nameOf(languages.source), to: nameOf(languages.target) })
+        }
         others={others}
       >
         <button type="button" onClick={() => setDialog('approve')} disabled={segments.length === 0}>
@@ -147,7 +151,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
               key={status}
               range={range}
               saves={saves}
-              languages={undefined}
+              languages={languages}
               languagesOf={({ languages }) => languages}
               sought={filter.text}
               open={open}
@@ -166,7 +170,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
                   field={field}
                   tools={
                     <button type="button" className="ghost small" disabled={isReadOnly} onClick={askWhy}>
-                      <CircleSlash size={14} aria-hidden /> {t('review.reject')} <kbd>{keyLabel('r')}</kbd>
+                      <CircleSlash size={14} aria-hidden /> {t('review.reject')}
                     </button>
                   }
                   onConfirmed={() => goOn(t('editor.confirmed', { number: one.position + 1 }))}

@@ -1,5 +1,6 @@
 import { useMemo, useRef } from 'react';
 import type { SegmentStatus } from '../../screens/documents/search.ts';
+import type { Languages } from '../marks.ts';
 import type { SegmentRange } from '../segment.ts';
 import type { TextSegment } from './text-list.ts';
 
@@ -28,6 +29,16 @@ export function useShown(segments: readonly TextSegment[], status: SegmentStatus
       indexOf: (position) => indexes.get(position),
     };
   }, [segments, status]);
+}
+
+/** The languages of all texts; undefined if they differ. */
+export function commonLanguages(segments: readonly TextSegment[]): Languages | undefined {
+  const [first] = segments;
+  const isCommon = segments.every(
+    ({ languages: { source, target } }) =>
+      source === first?.languages.source && target === first.languages.target,
+  );
+  return isCommon ? first?.languages : undefined;
 }
 
 /** The number of texts with each status. Rejected texts count as confirmed: they are decided. */
