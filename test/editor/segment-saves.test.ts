@@ -6,14 +6,21 @@ const pause = 800;
 
 /** Saves with a service whose responses the test controls. */
 function saves() {
-  const sent: { request: SaveRequest; respond(saved?: Saved): void; fail(error: unknown): void }[] = [];
+  const sent: {
+    request: SaveRequest;
+    signal: AbortSignal;
+    respond(saved?: Saved): void;
+    fail(error: unknown): void;
+  }[] = [];
   const saved: Saved[] = [];
   const kept = new Map<number, string>();
   const edits = new SegmentSaves({
-    send: (request) =>
+    send: (request, signal) =>
       new Promise((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
         sent.push({
           request,
+          signal,
           respond: (result = { changeId: 'change', positions: [...request.edits.keys()] }) => resolve(result),
           fail: reject,
         });
@@ -241,5 +248,66 @@ describe('saves of segments', () => {
     sent[0]?.respond();
     await vi.advanceTimersByTimeAsync(0);
     expect(isDone).toBe(true);
+  });
+
+  test('flush sends also what could not reach the service, and returns the segments that are not stored', async () => {
+    const { edits, sent } = saves();
+    edits.edit(7, 'waiting', 'stored');
+    await vi.advanceTimersByTimeAsync(pause);
+    sent[0]?.fail(error(null));
+    await vi.advanceTimersByTimeAsync(0);
+    edits.edit(3, 'mine', 'before');
+    const left = edits.flush();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(textsOf(sent[1] as never)).toEqual([
+      [7, 'waiting', false],
+      [3, 'mine', false],
+    ]);
+    sent[1]?.fail(error(422));
+    await vi.advanceTimersByTimeAsync(0);
+    sent[2]?.fail(error(null));
+    await vi.advanceTimersByTimeAsync(0);
+    sent[3]?.fail(error(409, 'conflict', [{ position: 3, target_text: 'theirs' }]));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await left).toEqual([3, 7]);
+    // The attempt after the pause sends only the edit that may succeed.
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(sent.slice(4).map(textsOf)).toEqual([[[7, 'waiting', false]]]);
+  });
+
+  test('stop aborts the running request, sends nothing more, and keeps the drafts on the device', async () => {
+    const { edits, sent, kept } = saves();
+    edits.edit(1, 'running', 'a');
+    await vi.advanceTimersByTimeAsync(pause);
+    edits.edit(2, 'typed', 'b');
+    edits.stop();
+    expect(sent[0]?.signal.aborted).toBe(true);
+    kept.delete(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await edits.flush();
+    expect(sent).toHaveLength(1);
+    expect([...edits.all().keys()]).toEqual([1, 2]);
+    // A stopped edit is not written again, because the member may have deleted the drafts since.
+    expect([...kept.keys()]).toEqual([2]);
+  });
+
+  test('stop also ends the attempts to reach the service', async () => {
+    const { edits, sent } = saves();
+    edits.edit(1, 'text', 'stored');
+    await vi.advanceTimersByTimeAsync(pause);
+    sent[0]?.fail(error(null));
+    await vi.advanceTimersByTimeAsync(0);
+    edits.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('drop all edits of a deleted document, also from the device', async () => {
+    const { edits, sent, kept } = saves();
+    edits.edit(1, 'one', 'a');
+    edits.edit(2, 'two', 'b');
+    edits.dropAll();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([edits.all().size, kept.size, sent.length]).toEqual([0, 0, 0]);
   });
 });

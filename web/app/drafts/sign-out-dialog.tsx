@@ -3,6 +3,7 @@ import { Dialog } from '../parts/confirm-dialog.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
 import { useSending } from '../screens/review/outbox-provider.tsx';
 import { deleteDrafts, type StoredDraft } from './drafts.ts';
+import { stopOpenEdits } from './open-edits.ts';
 
 /**
  * Shows unsent changes and running requests before sign-out. The texts are deleted unless the member keeps them on the
@@ -21,6 +22,7 @@ export function SignOutDialog({
   const sending = useSending();
   const hasDrafts = drafts.length > 0;
   const deleteAll = async () => {
+    stopOpenEdits();
     await deleteDrafts();
     onSignOut();
   };

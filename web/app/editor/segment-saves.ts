@@ -45,8 +45,8 @@ export type EditState =
 export type PendingEdit = Edit & { state: EditState };
 
 interface Options {
-  /** @throws LinguaLoopError */
-  send(request: SaveRequest): Promise<Saved>;
+  /** @param signal aborted when the edits are stopped. @throws LinguaLoopError */
+  send(request: SaveRequest, signal: AbortSignal): Promise<Saved>;
   /** Called for each stored request, before the edits are removed. */
   onSaved(request: SaveRequest, saved: Saved): void;
   /** Called for each edit that changed, so that it can be kept on this device; undefined if it was stored or dropped. */
@@ -70,6 +70,8 @@ export class SegmentSaves {
   #edits: ReadonlyMap<number, PendingEdit> = new Map();
   readonly #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #retryTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #stopping = new AbortController();
   #sending: Promise<void> | undefined;
   #savedAt: Date | undefined;
   /** The texts of requests without a response yet: the service may have stored them. By position. */
@@ -131,12 +133,30 @@ export class SegmentSaves {
     if (this.#edits.has(position)) this.#set(position, undefined);
   }
 
-  /** Sends all drafts now, also the refused ones. Resolves when no request is left to send. */
-  async flush(): Promise<void> {
-    for (const [position, edit] of this.#edits)
-      if (edit.state.kind === 'refused') this.#set(position, { ...edit, state: { kind: 'typed' } });
-    this.#schedule(0);
+  /** Discards all edits, such as those of a deleted document. */
+  dropAll(): void {
+    for (const position of this.#edits.keys()) this.drop(position);
+  }
+
+  /**
+   * Sends all edits now, also those that were refused or could not reach the service. Resolves when no request is left to
+   * send. @returns the positions of the edits that are still not stored, in ascending order
+   */
+  async flush(): Promise<number[]> {
+    if (!this.isStopped) this.#sendAgain('refused', 'waiting');
     await this.#run();
+    return [...this.#edits.keys()].sort((one, other) => one - other);
+  }
+
+  /** Aborts the running request and sends nothing more, because the member signs out or has left. The edits stay. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#retryTimer);
+    this.#stopping.abort();
+  }
+
+  get isStopped(): boolean {
+    return this.#stopping.signal.aborted;
   }
 
   #schedule(milliseconds: number): void {
@@ -144,10 +164,15 @@ export class SegmentSaves {
     this.#timer = setTimeout(() => void this.#run(), milliseconds);
   }
 
+  #sendAgain(...kinds: EditState['kind'][]): void {
+    for (const [position, edit] of this.#edits)
+      if (kinds.includes(edit.state.kind)) this.#set(position, { ...edit, state: { kind: 'typed' } });
+  }
+
   async #run(): Promise<void> {
     clearTimeout(this.#timer);
     while (this.#sending) await this.#sending;
-    const request = this.#nextRequest();
+    const request = this.isStopped ? undefined : this.#nextRequest();
     if (!request) return;
     this.#sending = this.#deliver(request).finally(() => {
       this.#sending = undefined;
@@ -181,12 +206,12 @@ export class SegmentSaves {
     const lost = new Map(this.#unanswered);
     for (const [position, { text }] of request.edits) this.#unanswered.set(position, text);
     try {
-      const saved = await this.#options.send(request);
+      const saved = await this.#options.send(request, this.#stopping.signal);
       this.#savedAt = new Date();
       this.#options.onSaved(request, saved);
       this.#settle(request);
     } catch (error) {
-      await this.#fail(request, error, lost);
+      if (!this.isStopped) await this.#fail(request, error, lost);
     }
   }
 
@@ -205,8 +230,9 @@ export class SegmentSaves {
   async #fail(request: SaveRequest, error: unknown, lost: ReadonlyMap<number, string>): Promise<void> {
     if (!(error instanceof LinguaLoopError) || isTemporary(error)) {
       this.#setStates(request, () => ({ kind: 'waiting' }));
-      setTimeout(() => {
-        this.#setStates(request, ({ state }) => (state.kind === 'waiting' ? { kind: 'typed' } : state));
+      this.#retryTimer ??= setTimeout(() => {
+        this.#retryTimer = undefined;
+        this.#sendAgain('waiting');
         void this.#run();
       }, this.#options.retryAfter);
       return;

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { client } from '../client.ts';
 import { type DraftItem, dropDraft, keepDraft } from '../drafts/drafts.ts';
+import { holdOpen } from '../drafts/open-edits.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { problemText } from '../parts/problem.tsx';
@@ -32,18 +33,21 @@ export function useDecisions(documentId: string) {
   const [saves] = useState(
     () =>
       new SegmentSaves({
-        async send({ edits, reason }) {
-          const saving = client.documents.save({
-            document_id: documentId,
-            segments: Array.from(edits, ([position, { text, replaces, confirmed }]) => ({
-              position,
-              target_text: text,
-              replaces,
-              confirmed,
-            })),
-            repeat: [...edits.values()].some(({ confirmed }) => confirmed),
-            ...(reason && { confirm_critical: true, reason }),
-          });
+        async send({ edits, reason }, signal) {
+          const saving = client.documents.save(
+            {
+              document_id: documentId,
+              segments: Array.from(edits, ([position, { text, replaces, confirmed }]) => ({
+                position,
+                target_text: text,
+                replaces,
+                confirmed,
+              })),
+              repeat: [...edits.values()].some(({ confirmed }) => confirmed),
+              ...(reason && { confirm_critical: true, reason }),
+            },
+            { signal },
+          );
           const { change_id, segments } = await saving.catch(async (error: unknown) => {
             // A colleague has changed a segment: the reviewer must see its present state, and can take it over.
             if (error instanceof LinguaLoopError && error.code === 'conflict')
@@ -69,12 +73,15 @@ export function useDecisions(documentId: string) {
         onChange: (position, edit) => keepOnDevice(documentId, position, edit),
       }),
   );
-  useEffect(
-    () => () => {
-      void saves.flush();
-    },
-    [saves],
-  );
+  useEffect(() => {
+    const close = holdOpen(saves);
+    return () => {
+      void saves.flush().finally(() => {
+        saves.stop();
+        close();
+      });
+    };
+  }, [saves]);
 
   const isReverting = useRef(false);
   const revert = async (

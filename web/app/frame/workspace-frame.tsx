@@ -1,6 +1,7 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
+import { sendOpenEdits } from '../drafts/open-edits.ts';
 import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
 import { useT } from '../i18n.tsx';
 import { CommandDialogs } from '../keys/command-dialogs.tsx';
@@ -59,8 +60,8 @@ function Frame() {
   const unreadable = useUnreadable();
   const [unsent, setUnsent] = useState<StoredDraft[]>();
   const leave = async () => {
-    // A recent decision may still be sent.
-    await outbox.untilSent(pauseBeforeAsking);
+    // Recent decisions and edits may still be sent.
+    await Promise.all([outbox.untilSent(pauseBeforeAsking), sendOpenEdits(pauseBeforeAsking)]);
     // Sign-out must work even if the browser cannot read its storage, or the service does not return the draft keys.
     const drafts = await Promise.race([listDrafts().catch(() => []), noDraftsAfter(maxReadingMs)]);
     if (drafts.length === 0 && outbox.countSending() === 0) await signOut();
