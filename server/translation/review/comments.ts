@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { and, asc, desc, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
@@ -114,7 +113,7 @@ export async function addComment(
   const [known] = await tx.select().from(reviewComments).where(isComment(tenantId, commentId));
   if (known) {
     const isSame = Object.entries(added).every(([column, value]) => known[column as keyof Row] === value);
-    if (!isSame || !isDeepStrictEqual(known.mentions.toSorted(), mentions.toSorted())) throw taken();
+    if (!isSame || known.mentions.toSorted().join() !== mentions.toSorted().join()) throw taken();
     return viewOf(tx, tenantId, known);
   }
   if (position !== null) await requireSegment(tx, tenantId, item, position);
