@@ -47,7 +47,7 @@ export function hasAllFigures(stored: unknown): stored is ReportFigures {
   return stored !== null && Object.keys(noFigures).every((name) => name in (stored as object));
 }
 
-/** Returns figures after some segments have changed. `before` and `after` are the figures of these segments alone. */
+/** Returns figures after some segments have changed. `before` and `after` count only these segments. */
 export function movedFigures(
   all: ReportFigures,
   { before, after }: { before: ReportFigures; after: ReportFigures },
