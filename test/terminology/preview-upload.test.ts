@@ -163,7 +163,7 @@ describe('terminology.applyPreview', () => {
     const again = (await preview(lines)).body;
     await app.json('DELETE', `/api/terminology/${id}`, { headers: mine.headers });
     expect(refusal(await apply(again.revision))).toEqual(refused);
-    // A revision of another workspace is none of this one.
+    // Another workspace cannot use the revision.
     const neighbor = await openSets(app);
     expect(refusal(await apply(again.revision, {}, neighbor.headers))).toEqual(refused);
   });
