@@ -12,10 +12,12 @@ import { queryKeys } from '../query-keys.ts';
 import type { SegmentFilter } from '../screens/documents/search.ts';
 import { useSegments } from '../screens/documents/use-segments.ts';
 import { ApproveDialog } from './approve-dialog.tsx';
+import bars from './bars.module.css';
 import { DocumentNotices } from './document-notices.tsx';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
 import { EditorHead } from './editor-head.tsx';
+import { FoundEdits } from './found-edits.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { SidePanel } from './side-panel.tsx';
@@ -46,7 +48,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
     [request.source_lang, request.target_lang],
   );
   const { filter, setFilter } = useFilter(id);
-  const { saves, undo, redo, canUndo, remember } = useDecisions(id);
+  const { saves, opening, undo, redo, canUndo, remember } = useDecisions(id, request.target_lang);
   const outline = useQuery({
     queryKey: queryKeys.documents.outline(id),
     queryFn: () => client.documents.outline(id),
@@ -85,7 +87,10 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
       <title>{`${plainName(name)} · LinguaLoop`}</title>
       <div className={styles['editor']} data-editor>
         <EditorHead document={document} others={others} onApprove={() => setApproving(true)} />
-        <DocumentNotices document={document} />
+        <div className={bars['bars']}>
+          <DocumentNotices document={document} />
+          {!isReadOnly && <FoundEdits opening={opening} saves={saves} />}
+        </div>
         <StatusFilters outline={outline.data} filter={filter} search={search} onChange={setFilter} />
         <div ref={body} className={styles['body']}>
           <Read from={segments} lines={20}>
