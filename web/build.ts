@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
+import { iconImports } from './icon-imports.ts';
 import { type Locale, locales } from './server/locale.ts';
 
 /*
@@ -25,7 +26,7 @@ async function buildWeb(): Promise<void> {
     // URLs within the files are relative, because the public URL of the service may contain a path.
     base: './',
     publicDir: join(root, 'public'),
-    plugins: [catalogs(), pdfResources()],
+    plugins: [catalogs(), pdfResources(), iconImports()],
     css: { modules: { generateScopedName: '[local]-[hash:base64:5]' } },
     define: { 'process.env.NODE_ENV': '"production"' },
     build: {
@@ -57,11 +58,15 @@ async function buildWeb(): Promise<void> {
         },
         output: {
           codeSplitting: {
-            groups: (['session', 'app', 'workspace'] as const).map((name) => ({
-              name: (id: string, modules: Rolldown.ChunkingContext) =>
-                fileOf(id, modules) === name ? name : null,
-              debugName: name,
-            })),
+            // A group also takes the modules that its modules import, so the files of the first screens come first.
+            groups: [
+              ...(['session', 'app', 'workspace', 'parts'] as const).map((name) => ({
+                name: (id: string, modules: Rolldown.ChunkingContext) =>
+                  fileOf(id, modules) === name ? name : null,
+                debugName: name,
+              })),
+              { name: fileOf, debugName: 'parts of screens' },
+            ],
           },
           entryFileNames: '[name]-[hash].js',
           chunkFileNames: '[name]-[hash].js',
@@ -74,14 +79,18 @@ async function buildWeb(): Promise<void> {
   await compressAll(join(dist, 'static'));
 }
 
+/** The modules of libraries that their index files import, but that no screen before the workspace uses. */
+const workspaceLibraries = /\/(queriesObserver|useQueries|infiniteQuery\w+|useInfiniteQuery|useBlocker)\.js$/;
+
 /**
- * Selects the file of a module. There are three shared files: `session`; `app`, for the other modules of the first
- * screen; and `workspace`, for modules that several workspace screens share. Without this function, the bundler would
- * create one file for each set of screens that share modules. A list would then need thirty files, and a browser
- * requests six at a time over HTTP/1.1.
+ * Selects the file of a module. These files are shared: `session`; `app`, for the other modules of the first screen;
+ * `workspace`, for the modules of the frame of all workspace screens and of the inbox; one for each folder of screens;
+ * and `parts`, for all other modules that several screens share. Without this function, the bundler would create one
+ * file for each set of screens that share modules. A list would then need thirty files, and a browser requests six at a
+ * time over HTTP/1.1.
  * @returns null for modules that only one screen uses, and for libraries that few screens use
  */
-function fileOf(id: string, modules: Rolldown.ChunkingContext): 'session' | 'app' | 'workspace' | null {
+function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   const users = new Set<string>();
   const add = (module: string) => {
     if (users.has(module)) return;
@@ -91,11 +100,18 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): 'session' | 'app
   add(id);
   const isUsedBy = (file: string) => users.has(join(root, 'app', file));
   if (isUsedBy('session/start.ts')) return 'session';
+  if (workspaceLibraries.test(id)) return 'workspace';
   if (isUsedBy('main.tsx')) return 'app';
-  if (isUsedBy('frame/workspace-frame.tsx'))
-    return isUsedBy('screens/sign-in/sign-in.tsx') ? 'app' : 'workspace';
   const screens = [...users].filter((user) => modules.getModuleInfo(user)?.dynamicImporters.length);
-  return screens.length > 1 && id.startsWith(join(root, 'app')) ? 'workspace' : null;
+  if (screens.length < 2) return null;
+  const isFirst = isUsedBy('screens/sign-in/sign-in.tsx');
+  if (isUsedBy('frame/workspace-frame.tsx')) return isFirst ? 'app' : 'workspace';
+  if (isFirst) return 'app';
+  if (isUsedBy('screens/inbox/inbox.tsx')) return 'workspace';
+  const path = relative(join(root, 'app'), id);
+  if (path.startsWith('..')) return id.includes('/lucide-react/') ? 'workspace' : null;
+  const [, folder] = /^screens\/([^/]+)\//.exec(path) ?? [];
+  return folder ? `${folder}-parts` : 'parts';
 }
 
 /** Determines the URLs that `web/server/build.ts` reads. */

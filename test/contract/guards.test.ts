@@ -52,6 +52,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
 
   'members.previewInvite': 'public',
   'members.list': 'admin',
+  'members.colleagues': 'bearer',
   'members.revoke': 'admin',
   'members.restore': 'admin',
   'members.changeRole': 'admin',

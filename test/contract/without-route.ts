@@ -23,6 +23,7 @@ export const withoutRoute: readonly string[] = [
   'documents.outage',
   'documents.files',
   'documents.requeue',
+  'members.colleagues',
   'memory.browse',
   'memory.concordance',
   'memory.matches',

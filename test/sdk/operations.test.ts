@@ -164,6 +164,7 @@ const forBrowsers = [
   'auth.draftKeys',
   'billing.prices',
   'documents.files',
+  'members.colleagues',
   'reviews.byDomain',
   'reviews.outcomes',
   'usage.breakdown',

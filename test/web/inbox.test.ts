@@ -60,6 +60,8 @@ describe.skipIf(withoutBrowser)('the inbox', () => {
     for (const text of ['from app@example.org', '2 to review', 'Review required'])
       await group.getByText(text).waitFor();
     await page.getByText('4 tasks').waitFor();
+    // The navigation counts tasks, too: five texts and files await review.
+    await page.getByRole('link', { name: 'Inbox 4 Awaiting review' }).waitFor();
     await page.getByRole('link', { name: 'Open next' }).click();
     await page.waitForURL(`**/app/edit/documents/${lease}`);
     await page.goBack();

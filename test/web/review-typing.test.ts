@@ -170,7 +170,7 @@ describe.skipIf(withoutBrowser)('a reviewer who types', () => {
     await page.keyboard.press('j');
     await opened(page, 'One');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Find a command' }).fill('next item');
+    await page.getByRole('combobox', { name: 'Find a file, screen or command' }).fill('next item');
     await page.keyboard.press('Enter');
     await opened(page, 'Two');
   });

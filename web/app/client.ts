@@ -125,8 +125,8 @@ export function approveDocument(request: {
 }
 
 /** Returns a page of the workspace's files with their progress, the last changed first. */
-export function listFiles(query: FilesQuery): Promise<FilePage> {
-  return connection.query({ name: 'documents.files', repeatable: true }, query);
+export function listFiles(query: FilesQuery, options: { signal?: AbortSignal } = {}): Promise<FilePage> {
+  return connection.query({ name: 'documents.files', repeatable: true }, query, options);
 }
 
 /**

@@ -1,7 +1,9 @@
+import type { PriceList } from '#server/billing/prices.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { escapeHtml } from './html.ts';
 import { arrow, check, confirmedMark, criticalMark } from './icons.ts';
 import { figures } from './landing-figures.ts';
+import { pricesPart } from './landing-prices.ts';
 import { ar } from './landing-words/ar.ts';
 import { de } from './landing-words/de.ts';
 import { en } from './landing-words/en.ts';
@@ -26,14 +28,17 @@ export interface LandingFacts {
 }
 
 /**
- * Builds the landing page, which `/` shows unless the operator has a page `home`.
+ * Builds the landing page, which `/` shows unless the operator has a page `home`. `parts` are the links to its parts, for
+ * the navigation at its top.
+ * @param prices null if nothing is sold
  * @param picture returns the picture of the editor as HTML, with the given description; undefined if it does not exist
  */
 export function landingPage(
   locale: Locale,
   { address, basePath, signUp, trial }: LandingFacts,
+  prices: PriceList | null,
   picture: (alt: string) => string | undefined,
-): Page {
+): Page & { parts: [address: string, name: string][] } {
   const words = allWords[locale];
   const number = (value: number) => new Intl.NumberFormat(locale).format(value);
   const values = { ...figures(locale), count: number(languageCodes.length) };
@@ -44,6 +49,7 @@ export function landingPage(
     ? `<a class="button primary large" href="${at(pageLinks.signUp)}">${escapeHtml(createWorkspace[locale])} ${arrow}</a>`
     : `<a class="button primary large" href="${at(pageLinks.signIn)}">${escapeHtml(signIn[locale])} ${arrow}</a>`;
   const shot = picture(words.picture);
+  const sold = prices && pricesPart(locale, prices, words.prices);
   const offer = trial
     ? say(words.trial, { characters: number(trial.characters), days: number(trial.days) })
     : say(words.finalText);
@@ -70,22 +76,19 @@ ${card(memoryExample(words.memory, say), words.memory, say)}
 <ul>${languageCodes.map((code) => `<li lang="${code}" dir="auto" translate="no">${escapeHtml(ownName(code))}</li>`).join('')}</ul>
 </section>
 ${developers(words, say, address, at)}
+${sold ?? ''}
 <section class="final">
 <h2>${say(words.finalHeading)}</h2>
 <p>${offer}</p>
 <p>${start}</p>
 </section>`;
-  return { title: words.title, content, locale };
-}
-
-/** The links to parts of the landing page, for the navigation at its top. */
-export function landingParts(locale: Locale): [address: string, name: string][] {
-  const { how, languages, developers } = allWords[locale];
-  return [
-    ['#how', how],
-    ['#languages', languages],
-    ['#developers', developers],
+  const parts: [address: string, name: string][] = [
+    ['#how', words.how],
+    ['#languages', words.languages],
+    ['#developers', words.developers],
+    ...(sold ? [['#prices', words.prices.heading] as [string, string]] : []),
   ];
+  return { title: words.title, content, locale, parts };
 }
 
 /** Turns a text into HTML that can contain a figure or code. */

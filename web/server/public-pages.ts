@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { publishPrices } from '#server/billing/published-prices.ts';
 import type { Services } from '#server/context.ts';
 import { readCookie } from '#server/http/cookies.ts';
 import { isCrossSite } from '#server/http/csrf.ts';
 import { pageHeaders } from '#server/http/response-headers.ts';
 import { basePathOf, publicAddress } from '#server/settings.ts';
 import type { Build } from './build.ts';
-import { type LandingFacts, landingPage, landingParts } from './landing.ts';
+import { type LandingFacts, landingPage } from './landing.ts';
 import { type Locale, localeCookie, localeFor, localeNamed } from './locale.ts';
 import { type PageFrame, pageDocument } from './page-document.ts';
 import { notFound, stubNotice } from './page-words.ts';
@@ -40,7 +41,7 @@ export function preferencesOf({ headers }: FastifyRequest, secure: boolean) {
  */
 export function servePublicPages(
   app: FastifyInstance,
-  { settings, engine }: Pick<Services, 'settings' | 'engine'>,
+  { settings, engine, payments, log }: Pick<Services, 'settings' | 'engine' | 'payments' | 'log'>,
   build: Build | undefined,
 ): PublicPages {
   const address = publicAddress(settings);
@@ -58,16 +59,20 @@ export function servePublicPages(
         : null,
   };
 
-  const landing = ({ locale, theme }: ReturnType<typeof preferencesOf>): Page =>
-    landingPage(locale, facts, (alt) => pictures.html('editor', alt, theme));
+  const prices = publishPrices({ settings, payments, log });
+  const landing = async ({ locale, theme }: ReturnType<typeof preferencesOf>) =>
+    landingPage(locale, facts, await prices(), (alt) => pictures.html('editor', alt, theme));
+
+  const noticeFor = ({ locale }: Page) => (engine.live ? '' : stubNotice[locale]);
 
   app.get('/', { config: { versioned: false } }, async (request, reply) => {
     const preferences = pagePreferencesOf(request);
     const own = await readPage(folder, 'home', preferences.locale, basePath);
-    const page = own ?? landing(preferences);
-    const notice = engine.live ? '' : stubNotice[page.locale];
-    const layout = own ? {} : { layout: 'landing' as const, parts: landingParts(page.locale) };
-    return send(request, reply, page, { path: '/', notice, ...layout });
+    const path = '/';
+    if (own) return send(request, reply, own, { path, notice: noticeFor(own) });
+    const page = await landing(preferences);
+    const { parts } = page;
+    return send(request, reply, page, { path, notice: noticeFor(page), layout: 'landing', parts });
   });
   for (const name of pages)
     app.get(`/${name}`, { config: { versioned: false } }, (request, reply) => sendPage(request, reply, name));

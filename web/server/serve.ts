@@ -35,7 +35,7 @@ export async function serveWeb(
   app: FastifyInstance,
   router: AppRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
-  { settings, engine, payments }: Pick<Services, 'settings' | 'engine' | 'payments'>,
+  { settings, engine, payments, log }: Pick<Services, 'settings' | 'engine' | 'payments' | 'log'>,
   built = dist,
 ): Promise<WebFront> {
   const build = readBuild(built);
@@ -75,7 +75,7 @@ export async function serveWeb(
     return reply.headers(pageHeaders()).header('vary', vary).send(page);
   }
 
-  const pages = servePublicPages(app, { settings, engine }, build);
+  const pages = servePublicPages(app, { settings, engine, payments, log }, build);
   serveGuides(app, router, { build, address: publicAddress(settings), basePath, secure, ...pages });
   await serveAssets(app, join(built, 'static'));
   serveSignIn(app, router, createContext, refreshCookie);

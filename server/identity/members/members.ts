@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, ne, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { mfaChallenges, users } from '#db/schema/identity.ts';
 import { AppError } from '#server/errors.ts';
@@ -120,6 +120,33 @@ export async function selectActiveMembers(
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.active, true), isOneOf(userIds)));
   return new Set(rows.map(({ userId }) => userId));
+}
+
+/** Maximum number of colleagues that a search returns. */
+const maxColleagues = 20;
+
+/**
+ * Returns the active members of a tenant whose email address contains a text, except the member who asks: at most
+ * `maxColleagues`, in the order of their addresses.
+ */
+export async function findColleagues(
+  tx: Tx,
+  { tenantId, userId }: Pick<MemberRow, 'tenantId' | 'userId'>,
+  search: string,
+): Promise<{ user_id: string; name: string }[]> {
+  return tx
+    .select({ user_id: users.userId, name: users.email })
+    .from(users)
+    .where(
+      and(
+        eq(users.tenantId, tenantId),
+        eq(users.active, true),
+        ne(users.userId, userId),
+        sql`strpos(${users.email}, ${search.toLowerCase()}) > 0`,
+      ),
+    )
+    .orderBy(asc(users.email))
+    .limit(maxColleagues);
 }
 
 function isOneOf(userIds: readonly string[]): SQL {

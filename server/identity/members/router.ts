@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { adminProcedure, tenantNotFound } from '#server/identity/access/guards/admin.ts';
 import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
+import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { listPage } from '#server/identity/tenants/schema.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
@@ -8,10 +9,12 @@ import { router } from '#server/trpc.ts';
 import { previewInvite } from './invite-redemption.ts';
 import { createInvite, listInvites, withdrawInvite } from './invites.ts';
 import { changeRole, restoreMember, revokeMember } from './member-status.ts';
-import { listMembers } from './members.ts';
+import { findColleagues, listMembers } from './members.ts';
 import { resetMfa } from './mfa-reset.ts';
 import { issueResetLink } from './password-reset-links.ts';
 import {
+  colleagueList,
+  colleagueSearch,
   createdInvite,
   inviteCreateRequest,
   invitePreview,
@@ -67,6 +70,18 @@ export const membersRouter = router({
       if (page.nextCursor) ctx.response.setHeader('X-Next-Cursor', page.nextCursor);
       return page.users;
     }),
+
+  /** Has no route, so only /trpc serves it. For all members, who mention each other in comments. */
+  colleagues: bearerProcedure
+    .input(colleagueSearch)
+    .output(colleagueList)
+    .query(async ({ ctx: { tx, principal }, input }) => ({
+      colleagues: await findColleagues(
+        tx,
+        { tenantId: principal.tenant.id, userId: principal.user.id },
+        input.search,
+      ),
+    })),
 
   revoke: adminProcedure
     .meta({

@@ -130,6 +130,18 @@ export const invitePreview = z
   ])
   .meta({ id: 'InvitePreview' });
 
+/** Input of `members.colleagues`. */
+export const colleagueSearch = z.object({
+  search: z.string().max(320).default('').describe('A part of the email address.'),
+});
+
+/** Output of `members.colleagues`: what each member may see of the others. */
+export const colleagueList = z.object({
+  colleagues: z
+    .array(z.object({ user_id: z.string(), name: z.string().describe('The email address.') }))
+    .describe('Active members without the caller, in the order of their names; at most 20.'),
+});
+
 export type UserRow = z.infer<typeof userRow>;
 export type Role = z.infer<typeof role>;
 export type PasswordResetLink = z.infer<typeof passwordResetLink>;

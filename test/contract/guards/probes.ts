@@ -104,6 +104,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   'members.previewInvite': { input: () => ({ invite_token: 'nothing' }) },
   // A 4.1: this procedure ignores another tenant's tenant_id.
   'members.list': { input: named },
+  'members.colleagues': {},
   'members.revoke': { input: leaver, abroad: noUser },
   'members.restore': { input: leaver, abroad: noUser },
   'members.changeRole': {

@@ -13,18 +13,19 @@ import type { SegmentFilter } from '../screens/documents/search.ts';
 import { useSegments } from '../screens/documents/use-segments.ts';
 import { ApproveDialog } from './approve-dialog.tsx';
 import bars from './bars.module.css';
+import { DocumentHead } from './document-head.tsx';
 import { DocumentNotices } from './document-notices.tsx';
+import { DocumentPanel } from './document-panel.tsx';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
-import { EditorHead } from './editor-head.tsx';
 import { FoundEdits } from './found-edits.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
-import { SidePanel } from './side-panel.tsx';
 import { StatusFilters } from './status-filters.tsx';
 import { useDecisions } from './use-decisions.ts';
 import { useOpenSegment, useReturned } from './use-open-segment.ts';
 import { usePresence } from './use-presence.ts';
+import type { SegmentCheck } from './use-segment-data.ts';
 
 /** `/app/edit/documents/{id}`: the segments of a document, one of them open in its place. */
 export function DocumentEditorScreen() {
@@ -47,6 +48,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
     () => ({ source: request.source_lang, target: request.target_lang }),
     [request.source_lang, request.target_lang],
   );
+  const check = useMemo(() => checkOf(id), [id]);
   const { filter, setFilter } = useFilter(id);
   const { saves, opening, undo, redo, canUndo, remember } = useDecisions(id, request.target_lang);
   const outline = useQuery({
@@ -86,7 +88,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
     <>
       <title>{`${plainName(name)} · LinguaLoop`}</title>
       <div className={styles['editor']} data-editor>
-        <EditorHead document={document} others={others} onApprove={() => setApproving(true)} />
+        <DocumentHead document={document} others={others} onApprove={() => setApproving(true)} />
         <div className={bars['bars']}>
           <DocumentNotices document={document} />
           {!isReadOnly && <FoundEdits opening={opening} saves={saves} />}
@@ -100,6 +102,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
                 range={range}
                 saves={saves}
                 languages={languages}
+                languagesOf={() => languages}
                 sought={filter.text}
                 open={open}
                 holders={holders}
@@ -108,8 +111,8 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
                 renderOpen={(segment) => (
                   <OpenSegment
                     key={segment.position}
-                    documentId={id}
                     segment={segment}
+                    check={check}
                     saves={saves}
                     languages={languages}
                     sought={filter.text}
@@ -124,7 +127,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
               />
             )}
           </Read>
-          <SidePanel
+          <DocumentPanel
             document={document}
             segment={openSegment}
             languages={languages}
@@ -145,6 +148,14 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
       )}
     </>
   );
+}
+
+function checkOf(documentId: string): SegmentCheck {
+  return {
+    queryKey: ({ position }, text) => queryKeys.documents.check(documentId, position, text),
+    run: ({ position }, text, signal) =>
+      client.documents.check({ document_id: documentId, position, text }, { signal }),
+  };
 }
 
 /** The filter of the segments, which is part of the URL. */

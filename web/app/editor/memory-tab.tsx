@@ -9,10 +9,10 @@ import { LanguageText } from '../parts/language-text.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import { queryKeys } from '../query-keys.ts';
-import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
 import type { Languages } from './marks.ts';
 import type { OpenField } from './open-segment.tsx';
+import type { EditedSegment } from './segment.ts';
 import { useMatches } from './use-segment-data.ts';
 
 interface Match {
@@ -30,7 +30,7 @@ export function MemoryTab({
   languages,
   field,
 }: {
-  segment: Segment;
+  segment: EditedSegment;
   languages: Languages;
   field: RefObject<OpenField | null>;
 }) {

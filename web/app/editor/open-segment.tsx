@@ -5,16 +5,16 @@ import { keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
-import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
 import { Findings } from './findings.tsx';
 import { MarkedText } from './marked-text.tsx';
 import { type Languages, marksOf, missingSpans } from './marks.ts';
+import type { EditedSegment } from './segment.ts';
 import { SegmentConflict } from './segment-conflict.tsx';
 import { shownStatus } from './segment-row.tsx';
 import type { Reason, SegmentSaves } from './segment-saves.ts';
 import { insertText, TargetField } from './target-field.tsx';
-import { useIssues, useTerms } from './use-segment-data.ts';
+import { type SegmentCheck, useIssues, useTerms } from './use-segment-data.ts';
 
 /** The functions of the open field for other parts of the editor. */
 export interface OpenField {
@@ -26,8 +26,9 @@ export interface OpenField {
 }
 
 interface OpenSegmentProps {
-  documentId: string;
-  segment: Segment;
+  segment: EditedSegment;
+  /** Checks the reviewer's text. */
+  check: SegmentCheck;
   saves: SegmentSaves;
   languages: Languages;
   sought: string | undefined;
@@ -40,14 +41,14 @@ interface OpenSegmentProps {
 
 /** The open segment: the source, the field with the translation, and its findings. */
 export function OpenSegment(props: OpenSegmentProps) {
-  const { documentId, segment, saves, languages, sought, isReadOnly, onConfirmed } = props;
+  const { segment, check, saves, languages, sought, isReadOnly, onConfirmed } = props;
   const t = useT();
   const note = useId();
   const element = useRef<HTMLTextAreaElement>(null);
-  const { position, source_text: source, target_text: stored } = segment;
+  const { position, source_text: source, target_text: stored, is_html: isHtml = false } = segment;
   const edit = useSyncExternalStore(saves.subscribe, saves.all).get(position);
   const text = edit?.text ?? stored ?? '';
-  const { issues, isCurrent } = useIssues(documentId, segment, edit ? text : undefined);
+  const { issues, isCurrent } = useIssues(check, segment, edit ? text : undefined);
   const terms = useTerms(segment, languages);
   const missing = useMemo(() => missingSpans(source, text, languages), [source, text, languages]);
   const isCritical = issues.some(({ severity }) => severity === 'critical');
@@ -91,7 +92,7 @@ export function OpenSegment(props: OpenSegmentProps) {
           text={source}
           marks={marksOf(source, {
             language: languages.source,
-            isHtml: false,
+            isHtml,
             issues,
             terms: terms.map(({ source_term }) => source_term),
             sought,
@@ -109,7 +110,7 @@ export function OpenSegment(props: OpenSegmentProps) {
           text={text}
           marks={marksOf(text, {
             language: languages.target,
-            isHtml: false,
+            isHtml,
             issues,
             terms: terms.flatMap(({ target_terms }) => target_terms),
             sought,

@@ -2,21 +2,22 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
 import { useLanguages } from '../parts/languages.tsx';
-import type { Segment } from '../screens/documents/search.ts';
-import type { SegmentRange } from '../screens/documents/use-segments.ts';
 import { unitMark } from '../terms/selected-words.ts';
 import styles from './editor.module.css';
 import type { Languages } from './marks.ts';
+import type { EditedSegment, SegmentRange } from './segment.ts';
 import { SegmentRow } from './segment-row.tsx';
 import type { SegmentSaves } from './segment-saves.ts';
 
 /** Rows before and after the visible ones that are in the page, so that scrolling shows no gaps. */
 const overscan = 8;
 
-interface GridProps {
-  range: SegmentRange;
+interface GridProps<Segment extends EditedSegment> {
+  range: SegmentRange<Segment>;
   saves: SegmentSaves;
-  languages: Languages;
+  /** The languages of all segments; undefined if they differ. */
+  languages: Languages | undefined;
+  languagesOf: (segment: Segment) => Languages;
   sought: string | undefined;
   /** The position and index of the open segment; null if none is open. */
   open: { position: number; index: number } | null;
@@ -34,8 +35,9 @@ const noHolders: readonly string[] = [];
  * The segments as a grid with one tab stop. Only the visible rows and the open one are in the page. Arrow keys in the
  * grid open the next or previous segment; Enter moves the focus into the field.
  */
-export function SegmentGrid(props: GridProps) {
-  const { range, saves, languages, sought, open, holders, onOpen, onVisible, renderOpen } = props;
+export function SegmentGrid<Segment extends EditedSegment>(props: GridProps<Segment>) {
+  const { range, saves, languages, languagesOf, sought, open, holders, onOpen, onVisible, renderOpen } =
+    props;
   const t = useT();
   const { nameOf } = useLanguages();
   const scroller = useRef<HTMLDivElement>(null);
@@ -81,8 +83,14 @@ export function SegmentGrid(props: GridProps) {
         <span role="columnheader">
           <span className="visually-hidden">{t('editor.number')}</span>
         </span>
-        <span role="columnheader">{t('editor.source_in', { language: nameOf(languages.source) })}</span>
-        <span role="columnheader">{t('editor.translation_in', { language: nameOf(languages.target) })}</span>
+        <span role="columnheader">
+          {languages ? t('editor.source_in', { language: nameOf(languages.source) }) : t('editor.source')}
+        </span>
+        <span role="columnheader">
+          {languages
+            ? t('editor.translation_in', { language: nameOf(languages.target) })
+            : t('editor.translation')}
+        </span>
       </div>
       <div role="rowgroup" className={styles['rows']} style={{ blockSize: virtual.getTotalSize() }}>
         {items.map(({ key, index, start }) => {
@@ -107,7 +115,7 @@ export function SegmentGrid(props: GridProps) {
                 <SegmentRow
                   segment={segment}
                   edit={edits.get(segment.position)}
-                  languages={languages}
+                  languages={languagesOf(segment)}
                   sought={sought}
                   holders={holders.get(segment.position) ?? noHolders}
                   onOpen={onOpen}

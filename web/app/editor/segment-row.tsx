@@ -3,14 +3,14 @@ import { memo } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { type Status, StatusMark } from '../parts/status-mark.tsx';
-import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
 import { MarkedText } from './marked-text.tsx';
 import { type Languages, marksOf } from './marks.ts';
+import type { EditedSegment } from './segment.ts';
 import type { PendingEdit } from './segment-saves.ts';
 
 interface RowProps {
-  segment: Segment;
+  segment: EditedSegment;
   /** The reviewer's text, if it is not stored yet. */
   edit: PendingEdit | undefined;
   languages: Languages;
@@ -30,7 +30,7 @@ export const SegmentRow = memo(function SegmentRow({
   onOpen,
 }: RowProps) {
   const t = useT();
-  const { position, source_text: source, kind } = segment;
+  const { position, source_text: source, kind, is_html: isHtml = false } = segment;
   const issues = edit ? [] : (segment.quality.issues as QualityIssue[]);
   const target = edit?.text ?? segment.target_text;
   const status = shownStatus(segment, issues, edit !== undefined);
@@ -50,7 +50,7 @@ export const SegmentRow = memo(function SegmentRow({
       <div role="gridcell" className={styles['source']} tabIndex={-1}>
         <MarkedText
           text={source}
-          marks={marksOf(source, { language: languages.source, isHtml: false, sought })}
+          marks={marksOf(source, { language: languages.source, isHtml, sought })}
           language={languages.source}
         />
       </div>
@@ -65,7 +65,7 @@ export const SegmentRow = memo(function SegmentRow({
         ) : (
           <MarkedText
             text={target}
-            marks={marksOf(target, { language: languages.target, isHtml: false, issues, sought })}
+            marks={marksOf(target, { language: languages.target, isHtml, issues, sought })}
             language={languages.target}
           />
         )}
@@ -80,7 +80,11 @@ export const SegmentRow = memo(function SegmentRow({
 });
 
 /** The status that a row shows: that of the stored segment, or of the reviewer's text. */
-export function shownStatus(segment: Segment, issues: readonly QualityIssue[], isEdited: boolean): Status {
+export function shownStatus(
+  segment: EditedSegment,
+  issues: readonly QualityIssue[],
+  isEdited: boolean,
+): Status {
   if (!isEdited) return segment.status;
   return issues.some(({ severity }) => severity === 'critical') ? 'critical' : 'draft';
 }

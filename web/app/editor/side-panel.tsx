@@ -1,19 +1,6 @@
-import { type KeyboardEvent, lazy, type RefObject, Suspense, useId, useState } from 'react';
-import type { TenantDocumentJob } from '#sdk/types.ts';
+import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
-import { Loading } from '../parts/loading.tsx';
-import { QualityReport } from '../screens/documents/quality-report.tsx';
-import type { Segment, SegmentFilter } from '../screens/documents/search.ts';
-import { CommentsTab } from './comments-tab.tsx';
 import styles from './editor.module.css';
-import { HistoryTab } from './history-tab.tsx';
-import { IssuesTab } from './issues-tab.tsx';
-import type { Languages } from './marks.ts';
-import { MemoryTab } from './memory-tab.tsx';
-import type { OpenField } from './open-segment.tsx';
-import { TermsTab } from './terms-tab.tsx';
-
-const Preview = lazy(() => import('../screens/documents/preview/preview.tsx'));
 
 const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;
 
@@ -21,21 +8,15 @@ type Tab = (typeof tabs)[number];
 
 const storedTab = 'lingualoop-editor-tab';
 
-/** Tabs with terms, matches, findings, comments and history of the open segment, and the page of the file below. */
+/** Tabs with terms, matches, findings, comments and history of the open segment, and something below them. */
 export function SidePanel({
-  document,
-  segment,
-  languages,
-  field,
-  onOpen,
-  onFilter,
+  contents,
+  children,
 }: {
-  document: TenantDocumentJob;
-  segment: Segment | undefined;
-  languages: Languages;
-  field: RefObject<OpenField | null>;
-  onOpen: (position: number) => void;
-  onFilter: (filter: SegmentFilter) => void;
+  /** The content of each tab; only that of the selected tab is in the page. */
+  contents: Record<Tab, ReactNode>;
+  /** What is shown below the tabs. */
+  children?: ReactNode;
 }) {
   const t = useT();
   const id = useId();
@@ -82,29 +63,9 @@ export function SidePanel({
         tabIndex={0}
         className={styles['tabPanel']}
       >
-        {segment && tab === 'terms' && <TermsTab segment={segment} languages={languages} field={field} />}
-        {segment && tab === 'memory' && <MemoryTab segment={segment} languages={languages} field={field} />}
-        {tab === 'issues' && (
-          <>
-            <QualityReport document={document} onFilter={onFilter} onOpen={onOpen} />
-            <IssuesTab documentId={document.id} onOpen={onOpen} />
-          </>
-        )}
-        {segment && tab === 'comments' && (
-          <CommentsTab
-            key={segment.position}
-            about={{ kind: 'document', id: document.id, position: segment.position }}
-          />
-        )}
-        {segment && tab === 'history' && (
-          <HistoryTab documentId={document.id} segment={segment} language={languages.target} />
-        )}
+        {contents[tab]}
       </div>
-      <section className={styles['preview']} aria-label={t('editor.preview')}>
-        <Suspense fallback={<Loading lines={12} />}>
-          <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />
-        </Suspense>
-      </section>
+      {children}
     </aside>
   );
 }

@@ -1,11 +1,11 @@
 import type { RefObject } from 'react';
 import { useT } from '../i18n.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
-import type { Segment } from '../screens/documents/search.ts';
 import { NewTerm } from '../terms/new-term.tsx';
 import styles from './editor.module.css';
 import type { Languages } from './marks.ts';
 import type { OpenField } from './open-segment.tsx';
+import type { EditedSegment } from './segment.ts';
 import { useTerms } from './use-segment-data.ts';
 
 /** The glossary terms of the open segment; a click inserts a target term at the caret. */
@@ -14,7 +14,7 @@ export function TermsTab({
   languages,
   field,
 }: {
-  segment: Segment;
+  segment: EditedSegment;
   languages: Languages;
   field: RefObject<OpenField | null>;
 }) {

@@ -1,10 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
+import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
-import type { Segment } from '../screens/documents/search.ts';
 import type { Languages } from './marks.ts';
+import type { EditedSegment } from './segment.ts';
 
 /** Milliseconds without a keystroke before a text is checked. */
 const pause = 300;
@@ -12,24 +12,26 @@ const pause = 300;
 /** The terms and TM matches of a segment change rarely, so they are loaded once a minute at most. */
 const staleTime = 60_000;
 
+/** How the service checks a reviewer's text for a segment, without a model. */
+export interface SegmentCheck {
+  queryKey(segment: EditedSegment, text: string | undefined): QueryKey;
+  run(segment: EditedSegment, text: string, signal: AbortSignal): Promise<{ issues: QualityIssue[] }>;
+}
+
 /**
  * The issues of a segment: those that the service stored, or those of the reviewer's text, which the service checks
  * without a model.
  * @param text the reviewer's text; undefined if it equals the stored translation
  */
-export function useIssues(documentId: string, segment: Segment, text: string | undefined) {
+export function useIssues({ queryKey, run }: SegmentCheck, segment: EditedSegment, text: string | undefined) {
   const [checked, setChecked] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setChecked(text), pause);
     return () => clearTimeout(timer);
   }, [text]);
   const check = useQuery({
-    queryKey: queryKeys.documents.check(documentId, segment.position, checked),
-    queryFn: ({ signal }) =>
-      client.documents.check(
-        { document_id: documentId, position: segment.position, text: checked ?? '' },
-        { signal },
-      ),
+    queryKey: queryKey(segment, checked),
+    queryFn: ({ signal }) => run(segment, checked ?? '', signal),
     placeholderData: (before) => before,
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -45,12 +47,12 @@ export function useIssues(documentId: string, segment: Segment, text: string | u
 }
 
 /** The glossary terms in a segment's source. */
-export function useTerms({ source_text }: Segment, { source, target }: Languages) {
+export function useTerms({ source_text, is_html }: EditedSegment, { source, target }: Languages) {
   const { data } = useQuery({
     queryKey: queryKeys.terminology.matches(`${source} ${target} ${source_text}`),
     queryFn: ({ signal }) =>
       client.terminology.matches(
-        { source_text, source_lang: source, target_lang: target, text_type: 'Plain' },
+        { source_text, source_lang: source, target_lang: target, text_type: is_html ? 'Html' : 'Plain' },
         { signal },
       ),
     staleTime,
@@ -59,12 +61,12 @@ export function useTerms({ source_text }: Segment, { source, target }: Languages
 }
 
 /** The TM matches for a segment's source, the best first. */
-export function useMatches({ source_text }: Segment, { source, target }: Languages) {
+export function useMatches({ source_text, is_html }: EditedSegment, { source, target }: Languages) {
   return useQuery({
     queryKey: queryKeys.memory.matches(`${source} ${target} ${source_text}`),
     queryFn: ({ signal }) =>
       client.memory.matches(
-        { source_text, source_lang: source, target_lang: target, text_type: 'Plain' },
+        { source_text, source_lang: source, target_lang: target, text_type: is_html ? 'Html' : 'Plain' },
         { signal },
       ),
     staleTime,

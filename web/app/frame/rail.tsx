@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
-import { useJobCounts } from '../parts/use-job-counts.ts';
+import { useInbox } from '../parts/use-inbox.ts';
 import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
@@ -89,21 +89,24 @@ function SectionLink({
     >
       <Icon size={19} aria-hidden />
       <span>{t(name)}</span>
-      {name === 'common.home' && <AwaitingReview />}
+      {name === 'common.home' && <InboxCount />}
     </Link>
   );
 }
 
-/** The number of texts that await review; nothing if there are none. */
-function AwaitingReview() {
+/** Milliseconds between refreshes of the number of tasks. The inbox itself refreshes more often. */
+const readAgain = 30_000;
+
+/** The number of tasks in the inbox; nothing if there are none. */
+function InboxCount() {
   const t = useT();
-  const { data } = useJobCounts();
-  if (!data || data.waiting.count === 0) return null;
-  const { count, more } = data.waiting;
+  const { data } = useInbox({ refetchInterval: readAgain });
+  if (!data || data.tasks.length === 0) return null;
+  const { tasks, more } = data;
   return (
     <b className={styles['count']}>
-      {Math.min(count, 99)}
-      {(more || count > 99) && '+'}
+      {Math.min(tasks.length, 99)}
+      {(more.documents || more.texts || tasks.length > 99) && '+'}
       <span className="visually-hidden">{t('common.waiting')}</span>
     </b>
   );

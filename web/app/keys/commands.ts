@@ -1,4 +1,4 @@
-import type { MessageId, MessageValues } from '../i18n.tsx';
+import type { MessageId, MessageValues, Translate } from '../i18n.tsx';
 
 export const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
@@ -68,6 +68,11 @@ export const commands = {
 export type CommandId = keyof typeof commands;
 
 export const commandIds = Object.keys(commands) as CommandId[];
+
+export function nameOfCommand(id: CommandId, t: Translate): string {
+  const { name, values }: Command = commands[id];
+  return t(name, values);
+}
 
 function insertMatch(number: number) {
   const keys = [isApple ? `Control+${number}` : `Alt+${number}`];

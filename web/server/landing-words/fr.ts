@@ -50,6 +50,14 @@ export const fr: LandingWords = {
   quickStart: 'Démarrage rapide',
   samples: 'Exemple',
   comment: 'la réponse est la tâche terminée',
+  prices: {
+    heading: 'Tarifs',
+    characters: '{characters} caractères par mois',
+    per: { day: 'par jour', week: 'par semaine', month: 'par mois', year: 'par an' },
+    topup: 'Davantage en cas de besoin : {characters} caractères pour {price}.',
+    inclusive: 'Prix taxes comprises.',
+    exclusive: 'Prix hors taxes.',
+  },
   finalHeading: 'Relire moins. Se fier davantage.',
   finalText: 'Commencez par un fichier.',
   trial:

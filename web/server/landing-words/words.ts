@@ -32,6 +32,15 @@ export interface LandingWords {
   quickStart: string;
   samples: string;
   comment: string;
+  prices: {
+    /** Also the name of the link to this part. */
+    heading: string;
+    characters: string;
+    per: Readonly<Record<'day' | 'week' | 'month' | 'year', string>>;
+    topup: string;
+    inclusive: string;
+    exclusive: string;
+  };
   finalHeading: string;
   finalText: string;
   /** Shown instead of `finalText` if new workspaces have a free trial. */

@@ -1,13 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, useCallback, useEffect, useRef, useState } from 'react';
+import type { SegmentRange } from '../../editor/segment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import type { CorrectionStore } from './corrections.ts';
 import styles from './documents.module.css';
-import type { SegmentFilter } from './search.ts';
+import type { Segment, SegmentFilter } from './search.ts';
 import { type Languages, SegmentRow } from './segment-row.tsx';
-import { indexOf, maxInDom, type SegmentRange, useSegments } from './use-segments.ts';
+import { indexOf, maxInDom, useSegments } from './use-segments.ts';
 
 interface ListProps {
   documentId: string;
@@ -50,7 +51,7 @@ function Rows({
   range,
   onVisible,
   ...props
-}: ListProps & { range: SegmentRange; onVisible: (visible: readonly [number, number]) => void }) {
+}: ListProps & { range: SegmentRange<Segment>; onVisible: (visible: readonly [number, number]) => void }) {
   const { documentId, filter, languages, corrections, current, mayEdit, onOpen, onHidden } = props;
   const t = useT();
   const isWhole = range.total <= maxInDom;

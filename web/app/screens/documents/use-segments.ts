@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import type { DocumentQualityFinding } from '#sdk/types.ts';
 import { client } from '../../client.ts';
+import type { SegmentRange } from '../../editor/segment.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
 
@@ -11,15 +12,6 @@ const pageSize = 500;
  * Maximum number of segments in the DOM. The browser's search and screen readers find all segments that are in the DOM.
  */
 export const maxInDom = 2000;
-
-/** The loaded segments among those that match a filter. */
-export interface SegmentRange {
-  total: number;
-  /** @returns undefined while the segment is loading */
-  at(index: number): Segment | undefined;
-  /** @returns undefined if the segment is not loaded or does not match the filter */
-  indexOf(position: number): number | undefined;
-}
 
 /**
  * Loads the segments that match a filter: all of them if the list fits into the DOM, otherwise only the visible pages.
@@ -44,7 +36,7 @@ export function useSegments(
   const others = useQueries({ queries: offsets.map(pageOf) });
   const pages = new Map<number, SegmentPage | undefined>([[0, first.data]]);
   for (const [index, offset] of offsets.entries()) pages.set(offset, others[index]?.data);
-  const range: SegmentRange | undefined = first.data && {
+  const range: SegmentRange<Segment> | undefined = first.data && {
     total,
     at: (index) => pages.get(index - (index % pageSize))?.segments[index % pageSize],
     indexOf(position) {

@@ -1,12 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
-import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
 import { Read } from '../../parts/loading.tsx';
-import { queryKeys } from '../../query-keys.ts';
+import { useInbox } from '../../parts/use-inbox.ts';
 import { FirstSteps } from './first-steps.tsx';
 import styles from './inbox.module.css';
 import { Mentions } from './mentions.tsx';
@@ -23,13 +21,8 @@ export function InboxScreen() {
   const t = useT();
   const navigate = useNavigate();
   const search = useSearch({ from: '/workspace/app' });
-  const inbox = useQuery({
-    queryKey: queryKeys.reviews.inbox,
-    queryFn: () => client.reviews.inbox(),
-    refetchInterval: readAgain,
-    // A member who returns from a review must not see the reviewed task.
-    staleTime: 0,
-  });
+  // A member who returns from a review must not see the reviewed task.
+  const inbox = useInbox({ refetchInterval: readAgain, staleTime: 0 });
   const shown = inbox.data?.tasks.filter((task) => matches(task, search)) ?? [];
   const [next] = shown;
   useCommands(next ? { openNext: () => void navigate(addressOf(next)) } : {});

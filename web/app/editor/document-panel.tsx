@@ -1,0 +1,61 @@
+import { lazy, type RefObject, Suspense } from 'react';
+import type { TenantDocumentJob } from '#sdk/types.ts';
+import { useT } from '../i18n.tsx';
+import { Loading } from '../parts/loading.tsx';
+import { QualityReport } from '../screens/documents/quality-report.tsx';
+import type { Segment, SegmentFilter } from '../screens/documents/search.ts';
+import { CommentsTab } from './comments-tab.tsx';
+import styles from './editor.module.css';
+import { HistoryTab } from './history-tab.tsx';
+import { IssuesTab } from './issues-tab.tsx';
+import type { Languages } from './marks.ts';
+import { MemoryTab } from './memory-tab.tsx';
+import type { OpenField } from './open-segment.tsx';
+import { SidePanel } from './side-panel.tsx';
+import { TermsTab } from './terms-tab.tsx';
+
+const Preview = lazy(() => import('../screens/documents/preview/preview.tsx'));
+
+/** The side panel of a document: information about the open segment, and the page of the file. */
+export function DocumentPanel({
+  document,
+  segment,
+  languages,
+  field,
+  onOpen,
+  onFilter,
+}: {
+  document: TenantDocumentJob;
+  segment: Segment | undefined;
+  languages: Languages;
+  field: RefObject<OpenField | null>;
+  onOpen: (position: number) => void;
+  onFilter: (filter: SegmentFilter) => void;
+}) {
+  const t = useT();
+  const about = segment && ({ kind: 'document', id: document.id, position: segment.position } as const);
+  return (
+    <SidePanel
+      contents={{
+        terms: segment && <TermsTab segment={segment} languages={languages} field={field} />,
+        memory: segment && <MemoryTab segment={segment} languages={languages} field={field} />,
+        issues: (
+          <>
+            <QualityReport document={document} onFilter={onFilter} onOpen={onOpen} />
+            <IssuesTab documentId={document.id} onOpen={onOpen} />
+          </>
+        ),
+        comments: about && <CommentsTab key={about.position} about={about} />,
+        history: segment && (
+          <HistoryTab documentId={document.id} segment={segment} language={languages.target} />
+        ),
+      }}
+    >
+      <section className={styles['preview']} aria-label={t('editor.preview')}>
+        <Suspense fallback={<Loading lines={12} />}>
+          <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />
+        </Suspense>
+      </section>
+    </SidePanel>
+  );
+}

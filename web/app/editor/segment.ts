@@ -1,0 +1,30 @@
+import type { Status } from '../parts/status-mark.tsx';
+
+/** A segment of the grid: a part of a document, or a whole text. */
+export interface EditedSegment {
+  /** The number of the segment among all segments of the editor, from 0. */
+  position: number;
+  source_text: string;
+  /** The stored translation; null without one. */
+  target_text: string | null;
+  /** The machine translation, if a reviewer has changed it; otherwise null. */
+  pipeline_text: string | null;
+  status: Status;
+  /** The findings that the service stored. */
+  quality: { issues: unknown; score?: number | null };
+  /** Null if no reviewer has decided about the segment. */
+  confirmed_at: string | null;
+  /** A short line below the source, such as the page of a document. */
+  place: string;
+  kind?: string;
+  is_html?: boolean;
+}
+
+/** The segments that match the filter, as far as they are loaded. */
+export interface SegmentRange<Segment extends EditedSegment = EditedSegment> {
+  total: number;
+  /** @returns undefined while the segment is loading */
+  at(index: number): Segment | undefined;
+  /** @returns undefined if the segment is not loaded or does not match the filter */
+  indexOf(position: number): number | undefined;
+}
