@@ -139,19 +139,19 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
     const offered = async () => {
       await third.goto(path);
       const text = found(third).getByText('1 change of an earlier visit');
-      return text.waitFor({ timeout: 3000 }).then(
+      return text.waitFor({ timeout: 8000 }).then(
         () => true,
         () => false,
       );
     };
     await second.close();
-    await expect.poll(offered, { timeout: 20_000 }).toBe(true);
+    await expect.poll(offered, { timeout: 30_000 }).toBe(true);
     await found(third).getByText('1 change of an earlier visit').click();
     expect((await found(third).locator('ins').allTextContents()).join(' ')).toBe('From the second tab');
     await found(third).getByRole('button', { name: 'Discard it' }).click();
     await found(third).waitFor({ state: 'detached' });
     await page.close();
-    await expect.poll(offered, { timeout: 20_000 }).toBe(true);
+    await expect.poll(offered, { timeout: 30_000 }).toBe(true);
   });
 
   test('are listed at a sign-out with their source, but not those that the service gets before', async () => {
