@@ -33,7 +33,7 @@ export class CommentDrafts {
 
   /**
    * Takes the text to send it, and leaves the field empty for the next comment.
-   * @returns undefined if there is no text, or if a comment on this subject is still being sent
+   * @returns undefined for an empty text, or if a comment on this subject is still being sent
    */
   take(subject: string): SentComment | undefined {
     const body = this.textOf(subject).trim();
