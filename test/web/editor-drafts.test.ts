@@ -169,7 +169,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
     expect((await targets())[0]).toBe('Sent before');
   });
 
-  test('are deleted at a sign-out for good if the member wants that', async () => {
+  test('are deleted at a sign-out for good on request', async () => {
     const { page, path } = await atDocument();
     await type(page, 1, 'Secret');
     await signOut(page);

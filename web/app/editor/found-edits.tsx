@@ -9,7 +9,7 @@ import type { SegmentSaves } from './segment-saves.ts';
 
 /**
  * Offers edits of earlier visits that are only on this device, such as after a crash. Nothing is restored or sent
- * before the reviewer says so. If a translation has changed since, restoring its edit shows the conflict.
+ * before the reviewer selects that. If a translation has changed since, restoring its edit shows the conflict.
  */
 export function FoundEdits({ opening, saves }: { opening: Opening; saves: SegmentSaves }) {
   const t = useT();

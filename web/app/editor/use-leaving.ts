@@ -4,7 +4,7 @@ import { hasUnwritten, isKeeping } from '../drafts/drafts.ts';
 import { useT } from '../i18n.tsx';
 import type { SegmentSaves } from './segment-saves.ts';
 
-/** Maximum milliseconds for which leaving waits for the service. */
+/** Maximum milliseconds for which the service can delay leaving. */
 const maxWait = 2000;
 
 /**
