@@ -97,6 +97,11 @@ export class TextList {
   }
 }
 
+/** Whether a reviewer can decide about a text now: it is loaded whole, and no one has decided. */
+export function isDecidable({ confirmed_at, is_cut }: TextSegment): boolean {
+  return confirmed_at === null && !is_cut;
+}
+
 /** Whether a job still awaits review. */
 export function isReviewable({ status }: Pick<TranslationJob, 'status'>): boolean {
   return status === 'awaiting_review' || status === 'refined';

@@ -1,32 +1,28 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { CheckCheck, CircleSlash } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { client } from '../../client.ts';
+import { CheckCheck } from 'lucide-react';
+import { useMemo, useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
-import { queryKeys } from '../../query-keys.ts';
 import styles from '../editor.module.css';
 import { EditorFoot } from '../editor-foot.tsx';
 import { EditorHead } from '../editor-head.tsx';
-import { type OpenField, OpenSegment } from '../open-segment.tsx';
+import type { OpenField } from '../open-segment.tsx';
 import { SegmentGrid } from '../segment-grid.tsx';
 import { StatusFilters } from '../status-filters.tsx';
 import { useReturned } from '../use-open-segment.ts';
-import type { SegmentCheck } from '../use-segment-data.ts';
 import { ApproveTexts } from './approve-texts.tsx';
 import type { TextFilter, TextSearch } from './filters.ts';
-import { FoundDrafts } from './found-drafts.tsx';
+import { OpenText } from './open-text.tsx';
 import { RejectText } from './reject-text.tsx';
-import { readWhole } from './send-review.ts';
 import { TextFilters } from './text-filters.tsx';
-import type { TextSegment } from './text-list.ts';
+import { isDecidable } from './text-list.ts';
 import { TextPanel } from './text-panel.tsx';
 import { useClaims } from './use-claims.ts';
 import { useOpenText } from './use-open-text.ts';
-import { commonLanguages, countStatuses, useShown } from './use-shown.ts';
+import { commonLanguages, countStatuses, holdersOf, useShown } from './use-shown.ts';
 import { useTextDecisions } from './use-text-decisions.ts';
 import { useTexts } from './use-texts.ts';
 import { useWorkTime } from './work-time.ts';
@@ -43,13 +39,6 @@ export function TextsEditorScreen() {
     </>
   );
 }
-
-const check: SegmentCheck<TextSegment> = {
-  queryKey: ({ id }, text) => queryKeys.jobs.check(id, text ?? ''),
-  run: ({ id }, text, signal) => client.translations.check({ job_id: id, text }, { signal }),
-  // The stored findings are those of the machine translation.
-  isChecked: ({ pipeline_text }) => pipeline_text === null,
-};
 
 function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilter }) {
   const t = useT();
@@ -71,30 +60,15 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
   useReturned(saves, openAt);
   const { others, held } = useClaims(segment?.id, upcoming?.id);
   useWorkTime(segment?.id);
-  useEffect(() => {
-    if (!segment) return;
-    if (segment.is_cut) readWhole(list, segment.position).catch(() => undefined);
-    void drafts.find(segment).catch(() => undefined);
-  }, [list, drafts, segment]);
-  const found = useSyncExternalStore(drafts.subscribe, drafts.found).get(segment?.id ?? '') ?? [];
   const field = useRef<OpenField>(null);
   const searchField = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const [dialog, setDialog] = useState<'approve' | 'reject'>();
   const goOn = (said: string) => announce(moveToNextOpen() ? said : `${said} ${t('review.all_done')}`);
-  const holders = useMemo(
-    () =>
-      new Map(
-        segments
-          .filter(({ id, holders }) => holders.length > 0 || (held.get(id) ?? 0) > Date.now())
-          .map(({ position, holders }) => [position, holders] as const),
-      ),
-    [segments, held],
-  );
+  const holders = useMemo(() => holdersOf(segments, held), [segments, held]);
   const outline = useMemo(() => countStatuses(segments), [segments]);
   const languages = useMemo(() => commonLanguages(segments), [segments]);
-  const isReadOnly = !segment || segment.confirmed_at !== null || segment.is_cut;
-  const askWhy = () => !isReadOnly && setDialog('reject');
+  const askWhy = () => segment && isDecidable(segment) && setDialog('reject');
   useCommands({
     nextItem: () => move(1),
     previousItem: () => move(-1),
@@ -140,6 +114,11 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
         }}
       >
         <TextFilters filter={filter} onChange={setFilter} />
+        {texts.hasMore && (
+          <button type="button" className="small" onClick={texts.loadMore}>
+            {t('review.more')}
+          </button>
+        )}
       </StatusFilters>
       <div ref={body} className={styles['body']}>
         <Read
@@ -159,24 +138,17 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
               onOpen={openAt}
               onVisible={() => undefined}
               renderOpen={(one) => (
-                <OpenSegment
-                  key={`${one.id} ${one.is_cut}`}
+                <OpenText
+                  key={one.id}
                   segment={one}
-                  check={check}
+                  list={list}
                   saves={saves}
-                  languages={one.languages}
+                  drafts={drafts}
                   sought={filter.text}
-                  isReadOnly={isReadOnly}
                   field={field}
-                  tools={
-                    <button type="button" className="ghost small" disabled={isReadOnly} onClick={askWhy}>
-                      <CircleSlash size={14} aria-hidden /> {t('review.reject')}
-                    </button>
-                  }
+                  onReject={askWhy}
                   onConfirmed={() => goOn(t('editor.confirmed', { number: one.position + 1 }))}
-                >
-                  <FoundDrafts segment={one} found={found} drafts={drafts} saves={saves} />
-                </OpenSegment>
+                />
               )}
             />
           )}

@@ -47,7 +47,15 @@ export function useOpenText({ list, shown, filter, saves, search }: Props) {
     return next !== undefined;
   }, [isFree]);
 
-  useStart({ list, shown, filter, search, isFree, open: setPosition });
+  useStart({
+    list,
+    shown,
+    filter,
+    search,
+    isShown: position === null || segment !== undefined,
+    isFree,
+    open: setPosition,
+  });
   useAddress(segment?.id, search, (id) => {
     const at = list.positionOf(id);
     if (at !== undefined) return setPosition(at);
@@ -70,18 +78,29 @@ export function useOpenText({ list, shown, filter, saves, search }: Props) {
   };
 }
 
-/** Opens the first text when the list is loaded. */
+/** Opens the first text when the list is loaded, or when a filter no longer shows the open one. */
 function useStart({
   list,
   shown,
   filter,
   search: { item: addressed },
+  isShown,
   isFree,
   open,
-}: Omit<Props, 'saves'> & { isFree: (segment: TextSegment) => boolean; open: (position: number) => void }) {
+}: Omit<Props, 'saves'> & {
+  /** Whether the open text is among the shown ones, or none is open. */
+  isShown: boolean;
+  isFree: (segment: TextSegment) => boolean;
+  open: (position: number) => void;
+}) {
   const isBegun = useRef(false);
   useEffect(() => {
-    if (isBegun.current || shown.length === 0) return;
+    if (shown.length === 0) return;
+    if (isBegun.current) {
+      // The open text does not match the filter by status.
+      if (!isShown) open((shown.find(isFree) ?? (shown[0] as TextSegment)).position);
+      return;
+    }
     isBegun.current = true;
     const named = addressed === undefined ? undefined : list.positionOf(addressed);
     if (named !== undefined) return open(named);
@@ -93,7 +112,7 @@ function useStart({
       (id) => open((id === undefined ? undefined : list.positionOf(id)) ?? first),
       () => open(first),
     );
-  }, [list, shown, filter, addressed, isFree, open]);
+  }, [list, shown, filter, addressed, isShown, isFree, open]);
 }
 
 /**

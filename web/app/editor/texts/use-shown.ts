@@ -31,6 +31,16 @@ export function useShown(segments: readonly TextSegment[], status: SegmentStatus
   }, [segments, status]);
 }
 
+/**
+ * The members who have a text open, by its position.
+ * @param held by job ID, when other members' claims end, in milliseconds since 1970
+ */
+export function holdersOf(segments: readonly TextSegment[], held: ReadonlyMap<string, number>) {
+  const now = Date.now();
+  const isHeld = ({ id, holders }: TextSegment) => holders.length > 0 || (held.get(id) ?? 0) > now;
+  return new Map(segments.filter(isHeld).map(({ position, holders }) => [position, holders] as const));
+}
+
 /** The languages of all texts; undefined if they differ. */
 export function commonLanguages(segments: readonly TextSegment[]): Languages | undefined {
   const [first] = segments;

@@ -8,6 +8,7 @@ import { problemText } from '../../parts/problem.tsx';
 import { queryClient } from '../../query-client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { type Reason, SegmentSaves } from '../segment-saves.ts';
+import { useLeaving } from '../use-leaving.ts';
 import { useStack } from '../use-stack.ts';
 import { sendReview } from './send-review.ts';
 import { TextDrafts } from './text-drafts.ts';
@@ -65,6 +66,7 @@ export function useTextDecisions(list: TextList) {
         onChange: (position, edit) => drafts.keep(list.at(position), edit),
       }),
   );
+  useLeaving(saves);
   useEffect(() => {
     const release = holdOpen(saves);
     return () => {

@@ -5,7 +5,7 @@ import { queryKeys } from '../../query-keys.ts';
 import type { TextFilter } from './filters.ts';
 import { TextList } from './text-list.ts';
 
-/** Maximum number of listed texts. When some are decided, further ones can be loaded. */
+/** Number of texts that are loaded at once; further ones are loaded on demand. */
 const maxTexts = 2000;
 
 /** Milliseconds between two refreshes. */
@@ -47,7 +47,8 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
     list.take([...(named.data?.texts ?? []), ...data.pages.flatMap(({ texts }) => texts)]);
   }, [list, data, named.data, isNamedRead]);
   const mayAsk = hasNextPage && !isFetching && !isFetchNextPageError;
-  const needsMore = mayAsk && segments.length < maxTexts;
+  const [most, setMost] = useState(maxTexts);
+  const needsMore = mayAsk && segments.length < most;
   useEffect(() => {
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
@@ -55,8 +56,12 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
   return {
     list,
     segments,
-    /** Whether more texts follow than are listed. */
-    hasMore: hasNextPage && segments.length >= maxTexts,
+    /** Whether further texts are loaded only on demand: there are many, or a page could not be loaded. */
+    hasMore: hasNextPage && (segments.length >= most || isFetchNextPageError),
+    loadMore() {
+      setMost(segments.length + maxTexts);
+      void fetchNextPage();
+    },
     isLoading: !isNamedRead || data === undefined || (segments.length === 0 && hasNextPage),
     error: found.error,
     refetch: found.refetch,
