@@ -156,24 +156,21 @@ describe.skipIf(withoutBrowser).each(ways)(
       expect(faults).toEqual([]);
     });
 
-    test('the review screen, and signing out', async () => {
+    test('the editor of texts, and signing out', async () => {
       const { team, page, faults, look, dialog } = await atWork(options);
       await submitHeld(app, team.founder);
       const other = await submitHeld(app, team.founder);
       await page.goto('/app/edit/texts');
       await field(page).waitFor();
       await disclose(page);
-      await look('all parts and filters');
+      await look('all filters');
       await page.keyboard.press('Escape');
-      await page.locator('[data-row]').first().focus();
-      await page.keyboard.press('x');
-      await page.locator('fieldset').waitFor();
-      await look('what is selected');
       await dialog('a reason', () => page.keyboard.press('r'));
-      await page.locator('[data-row]').first().focus();
       await dialog('the keys', () => page.keyboard.press('?'));
-      await page.keyboard.press('x');
       await dialog('the commands', () => page.keyboard.press('Control+k'));
+      await dialog('what an approval of all does', () =>
+        page.locator('[data-editor] button:has(.lucide-check-check)').click(),
+      );
 
       await page.goto(`/app/edit/texts?item=${other}`);
       await field(page).fill('Mine');
@@ -184,8 +181,7 @@ describe.skipIf(withoutBrowser).each(ways)(
       await dialog('texts that were not sent', () => signOut(page));
       await field(page).focus();
       await page.keyboard.press('Control+Enter');
-      await page.locator('[data-row]', { has: page.locator('[class*=came]') }).click();
-      await page.locator('#conflict').waitFor();
+      await page.locator('[role=gridcell] dl').waitFor();
       await look('two texts of one job');
       // The URL changes shortly after the item.
       await page.waitForURL((url) => url.searchParams.get('item') === other);

@@ -52,10 +52,8 @@ describe.skipIf(withoutBrowser)('in forced colors, without motion', () => {
 
     await page.goto('/app/edit/texts');
     await field(page).fill('Salut');
-    await page.locator('main ins').first().waitFor();
-    await expectDifferent(page, 'li[data-open]', 'li:has([data-row]):not([data-open])');
-    await expectDifferent(page, 'main ins', 'main del');
-    await expectDifferent(page, 'button.primary', 'button.danger');
+    await expectDifferent(page, '[role=row][data-open]', '[role=row][data-index]:not([data-open])');
+    await expectDifferent(page, 'footer button.primary', 'footer button:not(.primary):not([disabled])');
     await expectDifferent(page, 'textarea:focus', 'input[type=search]');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');

@@ -66,7 +66,7 @@ describe.skipIf(withoutBrowser)('the inbox', () => {
     await page.waitForURL(`**/app/edit/documents/${lease}`);
     await page.goBack();
     await page.getByRole('link', { name: '2 texts' }).click();
-    await page.waitForURL('**/app/edit/texts?source=en&target=fr&item=*');
+    await page.waitForURL('**/app/edit/texts?source=en&target=fr&domain=*&submitter=*&item=*');
   });
 
   test('works by keyboard: a key opens the next task, others move from task to task', async () => {

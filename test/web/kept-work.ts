@@ -30,9 +30,9 @@ interface Thread {
   page: number;
   field: number;
   texts: { text: string; at: number }[];
-  /** Texts that the reviewer has saved by keyboard since the note below the field last appeared. */
+  /** Texts that the reviewer has saved by keyboard since the footer last showed that everything is saved. */
   saving: string[];
-  /** The texts that were in `saving` when the note last appeared. One of them, or a later text, must be stored. */
+  /** The texts that were in `saving` when the footer last showed it. One of them, or a later text, must be stored. */
   saved: string[];
 }
 
@@ -44,20 +44,15 @@ export class KeptWork {
   /** Approvals with the text in the field, by source text. */
   private readonly approved = new Map<string, { page: number; text: string }[]>();
   private threads: Thread[] = [];
-  /** The largest number of saved reviews that the queue has reported. */
-  private toldSaved = 0;
   private page = 0;
   readonly counts = { keystrokes: 0, approvals: 0, saves: 0, used: 0, discarded: 0, lost: 0 };
 
   /** A new page begins. */
   begin(): void {
     this.page += 1;
-    this.toldSaved = 0;
   }
 
   see({ kind, source, text, field, at }: Seen): void {
-    if (kind === 'told')
-      this.toldSaved = Math.max(this.toldSaved, Number(/(\d+) saved/.exec(text)?.[1] ?? 0));
     const thread = this.threadOf(source, field, kind === 'input');
     if (kind === 'input') {
       this.counts.keystrokes += 1;
@@ -82,15 +77,6 @@ export class KeptWork {
     );
   }
 
-  /** The jobs that were approved on this page and still await review. */
-  unfinished(jobs: Places['jobs']): StoredJob[] {
-    return [...this.approved]
-      .filter(
-        ([source, presses]) => presses.some(({ page }) => page === this.page) && jobs.get(source)?.isWaiting,
-      )
-      .map(([source]) => jobs.get(source) as StoredJob);
-  }
-
   /**
    * Returns errors: texts that are lost, done twice, or different from what the reviewer saw. The next check begins
    * with the current state.
@@ -109,16 +95,13 @@ export class KeptWork {
   }
 
   private *checkApprovals({ jobs }: Places): Generator<string> {
-    let done = 0;
     for (const { source, text, isWaiting, approvals } of jobs.values()) {
       const presses = this.approved.get(source) ?? [];
       if (approvals > 1) yield `${source} was approved ${approvals} times`;
       if (isWaiting || approvals === 0) continue;
-      if (presses.some(({ page }) => page === this.page)) done += 1;
       if (presses.some((press) => press.text === text)) continue;
       yield `${source} was approved as "${text}", and the field had ${JSON.stringify(presses)}`;
     }
-    if (done < this.toldSaved) yield `${this.toldSaved} reviews were called saved, and ${done} are`;
   }
 
   /** @returns the errors, and the part of the thread that must still be checked; undefined if nothing must */

@@ -51,7 +51,7 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     // A retry that is still queued would be sent for the next member.
     const ended = page.waitForEvent('requestfailed', (request) => request.url().includes('translations.act'));
     await field(page).press('Control+Enter');
-    await page.getByText('1 being saved').waitFor();
+    await opened(page, 'Second text');
     const second = await tab();
     await second.goto('/app');
     await signOut(second);
@@ -61,9 +61,10 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     await page.locator('#main h1').waitFor();
     // Through a link, because a new load of the page would empty its memory.
     await page.locator('#main a[href*="/app/edit/texts"]').first().click();
-    const row = page.locator(`[data-row="${jobs[0]?.id}"]`);
-    await row.waitFor();
-    expect(await row.getByText('Not saved').count()).toBe(0);
+    await opened(page, 'First text');
+    expect(await field(page).inputValue()).toBe('[fr] First text');
+    const path = `/api/translations/${jobs[0]?.id}`;
+    expect((await app.json('GET', path, { headers: one.key })).body.status).toBe('awaiting_review');
   });
 });
 
@@ -79,11 +80,11 @@ describe.skipIf(withoutBrowser)('a member who signs out while reviews are being 
     await field(page).press('Control+Enter');
     await opened(page, 'Second text');
     await signOut(page);
-    const dialog = page.getByRole('dialog', { name: 'Sign out' });
-    await dialog.getByText('1 review is still being sent').waitFor();
+    const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
+    await dialog.getByText('[fr] First text').waitFor();
     await (await held.promise).continue();
-    await dialog.getByText('All reviews are sent.').waitFor();
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
+    await page.getByText(/^Saved/).waitFor();
     await signOut(page);
     await page.waitForURL('**/signin*');
     const path = `/api/translations/${job?.id}`;

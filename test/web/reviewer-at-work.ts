@@ -11,7 +11,7 @@ const soon = { timeout: 2000 };
 let words = 0;
 
 /** Returns a unique word, so that each word can be found again. */
-const nextWord = () => `w${(words++).toString(36)}z`;
+export const nextWord = () => `w${(words++).toString(36)}z`;
 
 /** A reviewer who types, approves, saves and navigates at random, until the test stops it or the page ends. */
 export class ReviewerAtWork {
@@ -45,7 +45,7 @@ export class ReviewerAtWork {
     const { page, random } = this;
     const chance = random();
     if (page.isClosed()) return pause(20);
-    const choice = page.getByRole('button', { name: /^Keep my text|^Discard my text/ });
+    const choice = page.getByRole('button', { name: /^Keep mine|^Use theirs/ });
     if ((await choice.count()) > 0) return choice.first().click(soon);
     if ((await foundTexts(page).count()) > 0 && random() < 0.6) await this.decideFound();
     await field(page).focus(soon);
@@ -68,11 +68,11 @@ export class ReviewerAtWork {
     const name = random() < 0.75 ? 'Restore' : 'Discard';
     const offer = foundTexts(page).first();
     const { source, text, replaced } = await offer.evaluate((region) => {
-      const of = region.parentElement?.querySelector('textarea')?.closest('section')?.parentElement;
+      const row = region.closest('[role=row]');
       const shown = region.querySelector('[lang]')?.cloneNode(true) as Element;
       for (const removed of shown.querySelectorAll('del')) removed.remove();
-      const source = of?.querySelector('section [lang]')?.textContent ?? '';
-      return { source, text: shown.textContent, replaced: of?.querySelector('textarea')?.value ?? '' };
+      const source = row?.querySelector('[role=gridcell] [lang]')?.textContent ?? '';
+      return { source, text: shown.textContent, replaced: row?.querySelector('textarea')?.value ?? '' };
     });
     // The text in the field is replaced. This is recorded before the click, because the page may end with the click.
     if (name === 'Restore') kept.giveUp(source, replaced, 'used');
@@ -83,7 +83,7 @@ export class ReviewerAtWork {
 
 /** The texts that the screen offers for restoring. */
 export function foundTexts(page: Page) {
-  return page.getByRole('region', { name: 'Unsent changes' });
+  return page.getByRole('gridcell', { name: 'Unsent changes' });
 }
 
 /**

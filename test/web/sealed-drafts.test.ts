@@ -67,13 +67,13 @@ const moveRecord = (page: Page, from: string, to: string) => changeRecord(page, 
 /** Opens a job by its ID, because a job that another member may have claimed is not opened automatically. */
 async function openJob(page: Page, id: string | undefined): Promise<void> {
   await page.goto('/app/edit/texts');
-  await page.locator(`[data-row="${id}"]`).click();
+  await page.goto(`/app/edit/texts?item=${id}`);
   await field(page).waitFor();
 }
 
 const unreadable = "1 unsent change on this device can't be opened";
 
-const offered = (page: Page) => page.getByRole('region', { name: 'Unsent changes' });
+const offered = (page: Page) => page.getByRole('gridcell', { name: 'Unsent changes' });
 
 async function expectOffered(page: Page, text: string): Promise<void> {
   await offered(page).getByRole('button', { name: 'Restore' }).click();

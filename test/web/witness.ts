@@ -1,12 +1,12 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
 /**
- * An event of the review screen, read from the document and not from the application. `input`: the field has another
- * text. `approve`, `save`: the key was pressed while the field had this text. `saved`: the note at the field shows that
- * the text is saved on the server. `told`: the note at the queue about sent reviews; `text` is the note.
+ * An event of the editor of texts, read from the document and not from the application. `input`: the field has another
+ * text. `approve`, `save`: the key was pressed while the field had this text. `saved`: the footer shows that everything is
+ * saved on the server.
  */
 export interface Seen {
-  kind: 'input' | 'approve' | 'save' | 'saved' | 'told';
+  kind: 'input' | 'approve' | 'save' | 'saved';
   /** Milliseconds since 1970. */
   at: number;
   /** The source text of the open item. */
@@ -38,7 +38,7 @@ function watchEditor(): void {
   };
   const editor = () => document.querySelector<HTMLTextAreaElement>('textarea[data-edited]');
   const tellOf = (kind: Seen['kind'], field: HTMLTextAreaElement | null) => {
-    const source = field?.closest('section')?.parentElement?.querySelector('[lang]')?.textContent ?? '';
+    const source = field?.closest('[role=row]')?.querySelector('[role=gridcell] [lang]')?.textContent ?? '';
     const text = field?.value ?? '';
     tellTest({ kind, at: Date.now(), source, text, field: field ? numberOf(field) : 0 });
   };
@@ -52,14 +52,10 @@ function watchEditor(): void {
     },
     true,
   );
-  const last = { note: '', queue: '' };
+  let last = '';
   new MutationObserver(() => {
-    const field = editor();
-    const note = document.getElementById(field?.getAttribute('aria-describedby') ?? '')?.textContent ?? '';
-    if (note !== last.note && note === 'Draft saved.') tellOf('saved', field);
-    last.note = note;
-    const queue = document.querySelector('#queue + p')?.textContent ?? '';
-    if (queue !== last.queue) tellTest({ kind: 'told', at: Date.now(), source: '', text: queue, field: 0 });
-    last.queue = queue;
+    const note = document.querySelector('footer [role=status]')?.textContent?.trim() ?? '';
+    if (note !== last && note.startsWith('Saved')) tellOf('saved', editor());
+    last = note;
   }).observe(document, { childList: true, characterData: true, subtree: true });
 }

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { CheckCheck } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
@@ -37,6 +37,26 @@ export function TextsEditorScreen() {
       <title>{`${t('review.title')} · LinguaLoop`}</title>
       <TextsEditor key={JSON.stringify(filter)} search={search} filter={filter} />
     </>
+  );
+}
+
+const noop = () => undefined;
+
+/** Shown if no text awaits review, or none matches the filters. */
+function Empty({ search: { item: _, ...filters } }: { search: TextSearch }) {
+  const t = useT();
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <p className={styles['empty']}>
+      {t(isFiltered ? 'review.none_found' : 'review.nothing_waits')}{' '}
+      {isFiltered ? (
+        <Link to="/app/edit/texts" search={{}}>
+          {t('review.clear_filters')}
+        </Link>
+      ) : (
+        <Link to="/app">{t('editor.back')}</Link>
+      )}
+    </p>
   );
 }
 
@@ -125,33 +145,37 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
           from={{ data: texts.isLoading ? undefined : range, error: texts.error, refetch: texts.refetch }}
           lines={20}
         >
-          {(range) => (
-            <SegmentGrid
-              key={status}
-              range={range}
-              saves={saves}
-              languages={languages}
-              languagesOf={({ languages }) => languages}
-              sought={filter.text}
-              open={open}
-              holders={holders}
-              onOpen={openAt}
-              onVisible={() => undefined}
-              renderOpen={(one) => (
-                <OpenText
-                  key={one.id}
-                  segment={one}
-                  list={list}
-                  saves={saves}
-                  drafts={drafts}
-                  sought={filter.text}
-                  field={field}
-                  onReject={askWhy}
-                  onConfirmed={() => goOn(t('editor.confirmed', { number: one.position + 1 }))}
-                />
-              )}
-            />
-          )}
+          {(range) =>
+            range.total === 0 ? (
+              <Empty search={search} />
+            ) : (
+              <SegmentGrid
+                key={status}
+                range={range}
+                saves={saves}
+                languages={languages}
+                languagesOf={({ languages }) => languages}
+                sought={filter.text}
+                open={open}
+                holders={holders}
+                onOpen={openAt}
+                onVisible={noop}
+                renderOpen={(one) => (
+                  <OpenText
+                    key={one.id}
+                    segment={one}
+                    list={list}
+                    saves={saves}
+                    drafts={drafts}
+                    sought={filter.text}
+                    field={field}
+                    onReject={askWhy}
+                    onConfirmed={() => goOn(t('editor.confirmed', { number: one.position + 1 }))}
+                  />
+                )}
+              />
+            )
+          }
         </Read>
         <TextPanel segment={segment} segments={segments} field={field} onOpen={openAt} />
       </div>
