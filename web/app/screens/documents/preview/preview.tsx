@@ -23,7 +23,6 @@ export default function Preview(props: Omit<PreviewProps, 'side'>) {
           <label key={one}>
             <input
               type="radio"
-              className="visually-hidden"
               name="side"
               checked={side === one}
               disabled={one === 'target' && !isTranslated}
