@@ -6,6 +6,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
@@ -34,11 +35,10 @@ export function GlossariesScreen() {
   return (
     <>
       <title>{`${t('sets.glossaries')} · LinguaLoop`}</title>
-      <h1>{t('sets.glossaries')}</h1>
+      <PageHead title={t('sets.glossaries')} />
       <Read from={glossaries} lines={8}>
         {(sets) => (
           <>
-            <GlossaryTable sets={sets} />
             <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
               <UploadForm
                 accept=".csv,.tmx,.tbx"
@@ -50,6 +50,7 @@ export function GlossariesScreen() {
               />
               {uploaded && <Uploaded set={uploaded} />}
             </UploadSection>
+            <GlossaryTable sets={sets} />
           </>
         )}
       </Read>
