@@ -103,10 +103,12 @@ function Groups({ by, of }: { by: Dimension; of: Breakdown }) {
           </tfoot>
         </table>
       </div>
-      <DayTable caption={t('usage.table')} days={of.days.map(({ date }) => date)} series={series} />
-      <button type="button" onClick={() => void save()}>
-        {t('usage.export_breakdown')}
-      </button>
+      <div className={styles['foot']}>
+        <DayTable caption={t('usage.table')} days={of.days.map(({ date }) => date)} series={series} />
+        <button type="button" onClick={() => void save()}>
+          {t('usage.export_breakdown')}
+        </button>
+      </div>
     </>
   );
 }

@@ -98,10 +98,12 @@ function Results({ of }: { of: Outcomes }) {
           </tfoot>
         </table>
       </div>
-      <DayTable caption={t('usage.texts_table')} days={of.days.map(({ date }) => date)} series={series} />
-      <button type="button" onClick={() => void save()}>
-        {t('usage.export_outcomes')}
-      </button>
+      <div className={styles['foot']}>
+        <DayTable caption={t('usage.texts_table')} days={of.days.map(({ date }) => date)} series={series} />
+        <button type="button" onClick={() => void save()}>
+          {t('usage.export_outcomes')}
+        </button>
+      </div>
     </>
   );
 }
