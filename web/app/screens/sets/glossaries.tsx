@@ -39,6 +39,7 @@ export function GlossariesScreen() {
       <Read from={glossaries} lines={8}>
         {(sets) => (
           <>
+            {sets.length === 0 && <p>{t('sets.no_glossary')}</p>}
             <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
               <UploadForm
                 accept=".csv,.tmx,.tbx"
@@ -50,7 +51,7 @@ export function GlossariesScreen() {
               />
               {uploaded && <Uploaded set={uploaded} />}
             </UploadSection>
-            <GlossaryTable sets={sets} />
+            {sets.length > 0 && <GlossaryTable sets={sets} />}
           </>
         )}
       </Read>
@@ -111,16 +112,12 @@ function Uploaded({ set }: { set: UploadedTerminologySet }) {
 }
 
 function GlossaryTable({ sets }: { sets: readonly TerminologySet[] }) {
-  const t = useT();
-  if (sets.length === 0) return <p>{t('sets.no_glossary')}</p>;
   return (
     <SetTable sets={sets} size="sets.terms">
       {({ id, name }) => (
-        <>
-          <Link to="/app/glossaries/$setId" params={{ setId: id }}>
-            <bdi translate="no">{name}</bdi>
-          </Link>
-        </>
+        <Link to="/app/glossaries/$setId" params={{ setId: id }}>
+          <bdi translate="no">{name}</bdi>
+        </Link>
       )}
     </SetTable>
   );

@@ -25,8 +25,9 @@ export function MemoriesScreen() {
       <Read from={memories} lines={8}>
         {(sets) => (
           <>
+            {sets.length === 0 && <p>{t('sets.no_memory')}</p>}
             <Upload sets={sets} />
-            <MemoryTable sets={sets} />
+            {sets.length > 0 && <MemoryTable sets={sets} />}
           </>
         )}
       </Read>
@@ -93,7 +94,6 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
 
 function MemoryTable({ sets }: { sets: readonly TranslationMemorySet[] }) {
   const t = useT();
-  if (sets.length === 0) return <p>{t('sets.no_memory')}</p>;
   return (
     <SetTable sets={sets} size="sets.units">
       {({ id, name, origin }) => (
