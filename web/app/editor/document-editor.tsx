@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
@@ -10,13 +10,16 @@ import { plainName } from '../parts/language-text.tsx';
 import { Read } from '../parts/loading.tsx';
 import { queryKeys } from '../query-keys.ts';
 import type { SegmentFilter } from '../screens/documents/search.ts';
-import { useSegments } from '../screens/documents/use-segments.ts';
+import { segmentPage, useSegments } from '../screens/documents/use-segments.ts';
 import { ApproveDialog } from './approve-dialog.tsx';
+import bars from './bars.module.css';
 import { DocumentHead } from './document-head.tsx';
 import { DocumentNotices } from './document-notices.tsx';
 import { DocumentPanel } from './document-panel.tsx';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
+import { FindReplace } from './find-replace.tsx';
+import { FoundEdits } from './found-edits.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { StatusFilters } from './status-filters.tsx';
@@ -32,12 +35,20 @@ export function DocumentEditorScreen() {
     queryKey: queryKeys.documents.document(documentId),
     queryFn: () => client.documents.get(documentId),
   });
+  // These load together with the document: over a slow connection, requests one after the other take a second.
+  usePrefetchQuery(segmentPage(documentId, useFilter(documentId).filter, 0));
+  usePrefetchQuery(outlineOf(documentId));
   return (
     <Read from={document} lines={20} heading="documents.name">
       {(found) => <DocumentEditor key={found.id} document={found} />}
     </Read>
   );
 }
+
+const outlineOf = (id: string) => ({
+  queryKey: queryKeys.documents.outline(id),
+  queryFn: () => client.documents.outline(id),
+});
 
 function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const t = useT();
@@ -48,11 +59,8 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   );
   const check = useMemo(() => checkOf(id), [id]);
   const { filter, setFilter } = useFilter(id);
-  const { saves, undo, redo, canUndo, remember } = useDecisions(id);
-  const outline = useQuery({
-    queryKey: queryKeys.documents.outline(id),
-    queryFn: () => client.documents.outline(id),
-  });
+  const { saves, opening, undo, redo, canUndo, remember } = useDecisions(id, request.target_lang);
+  const outline = useQuery(outlineOf(id));
   const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
   const segments = useSegments(id, filter, visible);
   const { open, openSegment, openAt, move, moveToNextOpen } = useOpenSegment(
@@ -87,8 +95,17 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
       <title>{`${plainName(name)} · LinguaLoop`}</title>
       <div className={styles['editor']} data-editor>
         <DocumentHead document={document} others={others} onApprove={() => setApproving(true)} />
-        <DocumentNotices document={document} />
-        <StatusFilters outline={outline.data} filter={filter} search={search} onChange={setFilter} />
+        <div className={bars['bars']}>
+          <DocumentNotices document={document} />
+          {!isReadOnly && <FoundEdits opening={opening} saves={saves} />}
+        </div>
+        <StatusFilters
+          outline={outline.data}
+          filter={filter}
+          search={search}
+          canReplace={!isReadOnly}
+          onChange={setFilter}
+        />
         <div ref={body} className={styles['body']}>
           <Read from={segments} lines={20}>
             {(range) => (
@@ -123,6 +140,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
             )}
           </Read>
           <DocumentPanel
+            hasPreview={segments.data !== undefined}
             document={document}
             segment={openSegment}
             languages={languages}
@@ -133,6 +151,16 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         </div>
         <EditorFoot outline={outline.data} saves={saves} canUndo={canUndo} />
       </div>
+      {!isReadOnly && (
+        <FindReplace
+          documentId={id}
+          languages={languages}
+          filter={filter}
+          saves={saves}
+          holders={holders}
+          onChanged={remember}
+        />
+      )}
       {isApproving && (
         <ApproveDialog
           document={document}

@@ -24,6 +24,7 @@ export function DocumentPanel({
   field,
   onOpen,
   onFilter,
+  hasPreview,
 }: {
   document: TenantDocumentJob;
   segment: Segment | undefined;
@@ -31,6 +32,8 @@ export function DocumentPanel({
   field: RefObject<OpenField | null>;
   onOpen: (position: number) => void;
   onFilter: (filter: SegmentFilter) => void;
+  /** False until the segments are shown, so that the file does not delay them. */
+  hasPreview: boolean;
 }) {
   const t = useT();
   const about = segment && ({ kind: 'document', id: document.id, position: segment.position } as const);
@@ -53,7 +56,7 @@ export function DocumentPanel({
     >
       <section className={styles['preview']} aria-label={t('editor.preview')}>
         <Suspense fallback={<Loading lines={12} />}>
-          <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />
+          {hasPreview && <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />}
         </Suspense>
       </section>
     </SidePanel>

@@ -93,7 +93,7 @@ function occurrences(
 }
 
 /** Whether a character is a letter or digit of a script that has spaces between words. */
-function isSpacedLetter(character: string | undefined): boolean {
+export function isSpacedLetter(character: string | undefined): boolean {
   return (
     character !== undefined &&
     /[\p{L}\p{N}]/u.test(character) &&

@@ -1,7 +1,9 @@
-import { Search } from 'lucide-react';
+import { Replace, Search } from 'lucide-react';
 import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import type { DocumentOutline } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
+import { commands, keyLabel } from '../keys/commands.ts';
+import { runCommand } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { type SegmentFilter, segmentStatuses } from '../screens/documents/search.ts';
@@ -12,11 +14,14 @@ export function StatusFilters({
   outline,
   filter,
   search,
+  canReplace = false,
   onChange,
 }: {
   outline: DocumentOutline | undefined;
   filter: SegmentFilter;
   search: RefObject<HTMLInputElement | null>;
+  /** Whether translations can be replaced. */
+  canReplace?: boolean;
   onChange: (filter: SegmentFilter) => void;
 }) {
   const t = useT();
@@ -66,6 +71,17 @@ export function StatusFilters({
           />
         </form>
       </search>
+      {canReplace && (
+        <button
+          type="button"
+          className={`ghost ${styles['tool']}`}
+          aria-label={t('editor.replace')}
+          title={`${t('editor.replace')} (${keyLabel(commands.replaceText.keys[0])})`}
+          onClick={() => runCommand('replaceText')}
+        >
+          <Replace size={16} aria-hidden />
+        </button>
+      )}
     </div>
   );
 }

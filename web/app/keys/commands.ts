@@ -49,6 +49,8 @@ export const commands = {
   undoDecision: { name: 'keys.undo_decision', keys: ['Mod+z'], where: 'list' },
   redoDecision: { name: 'keys.redo_decision', keys: ['Mod+Shift+z', 'Mod+y'], where: 'list' },
   findText: { name: 'keys.find_text', keys: ['Mod+f'], where: 'anywhere' },
+  // On Apple's systems, Command+H hides the browser.
+  replaceText: { name: 'keys.replace_text', keys: [isApple ? 'Mod+Shift+h' : 'Mod+h'], where: 'anywhere' },
   toList: { name: 'keys.to_list', keys: ['Escape'], where: 'field' },
   listDown: { name: 'keys.list_down', keys: ['j'], where: 'list', repeats: true },
   listUp: { name: 'keys.list_up', keys: ['k'], where: 'list', repeats: true },

@@ -13,6 +13,13 @@ const pageSize = 500;
  */
 export const maxInDom = 2000;
 
+/** The request for a page of the segments that match a filter. */
+export const segmentPage = (documentId: string, filter: SegmentFilter, offset: number) => ({
+  queryKey: queryKeys.documents.segments(documentId, filter, offset),
+  queryFn: () =>
+    client.documents.search({ document_id: documentId, ...searched(filter), offset, limit: pageSize }),
+});
+
 /**
  * Loads the segments that match a filter: all of them if the list fits into the DOM, otherwise only the visible pages.
  * @param visible the first and last visible index
@@ -22,11 +29,7 @@ export function useSegments(
   filter: SegmentFilter,
   visible: readonly [first: number, last: number],
 ) {
-  const pageOf = (offset: number) => ({
-    queryKey: queryKeys.documents.segments(documentId, filter, offset),
-    queryFn: () =>
-      client.documents.search({ document_id: documentId, ...searched(filter), offset, limit: pageSize }),
-  });
+  const pageOf = (offset: number) => segmentPage(documentId, filter, offset);
   const first = useQuery({ ...pageOf(0), placeholderData: keepPreviousData });
   const total = first.data?.total ?? 0;
   const [from, to] = total <= maxInDom ? [0, total - 1] : visible;
@@ -57,7 +60,7 @@ export function useSegments(
 /**
  * The filter as sent to the service. A segment that was confirmed no longer needs a review, so `flagged` excludes it.
  */
-function searched(filter: SegmentFilter): SegmentFilter {
+export function searched(filter: SegmentFilter): SegmentFilter {
   return filter.flagged ? { ...filter, confirmed: false } : filter;
 }
 
