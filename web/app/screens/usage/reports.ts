@@ -80,7 +80,7 @@ const dayMs = 86_400_000;
 
 /** Adds the days of the range without values, so that a chart shows the whole range. */
 export function withAllDays(
-  { from, to, days: known }: Pick<Coverage, 'from' | 'to'> & { days: readonly { date: string }[] },
+  { from, to, days: known }: Coverage & { days: readonly { date: string }[] },
   series: readonly Series[],
 ): { days: string[]; series: Series[] } {
   const at = new Map(known.map(({ date }, index) => [date, index]));
