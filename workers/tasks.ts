@@ -20,6 +20,7 @@ import { removeUnreferencedFiles } from '#server/translation/documents/unreferen
 import { checkGoldenRecords } from '#server/translation/records/check.ts';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { pruneClaims } from '#server/translation/review/claims.ts';
+import { pruneComments } from '#server/translation/review/comments.ts';
 import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
 import { pruneOpenings } from '#server/translation/review/openings.ts';
 import {
@@ -114,7 +115,7 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
 }
 
 /**
- * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, old payment events and
+ * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, deleted comments, old payment events and
  * memory imports. Also deletes jobs that will never run.
  */
 async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Promise<void> {
@@ -124,6 +125,7 @@ async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Pro
     memory_imports: await pruneImports(database),
     replays: await database.inPlatform(pruneReplays),
     review_claims: await database.inPlatform(pruneClaims),
+    review_comments: await database.inPlatform(pruneComments),
     review_openings: await database.inPlatform(pruneOpenings),
     jobs: await database.inPlatform(pruneQueue),
   };

@@ -111,6 +111,9 @@ export const documentJobs = pgTable(
     index('document_jobs_unrecorded_idx')
       .on(t.tenantId, t.approvedAt)
       .where(sql`approved_at is not null and golden_uri is null`),
+    index('document_jobs_waiting_idx')
+      .on(t.tenantId, t.updatedAt, t.documentId)
+      .where(sql`status = 'translated' and approved_at is null`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
@@ -167,6 +170,10 @@ export const documentSegments = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.documentId, t.position] }),
     index('document_segments_flagged_idx').on(t.tenantId, t.documentId, t.position).where(sql`needs_review`),
+    index('document_segments_source_key_idx').on(t.tenantId, t.documentId, t.sourceKey),
+    index('document_segments_feed_pending_idx')
+      .on(t.tenantId, t.documentId, t.position)
+      .where(sql`feed_pending`),
     foreignKey({
       columns: [t.tenantId, t.documentId],
       foreignColumns: [documentJobs.tenantId, documentJobs.documentId],
@@ -212,6 +219,7 @@ export const segmentEvents = pgTable(
     primaryKey({ columns: [t.tenantId, t.eventId] }),
     index('segment_events_segment_idx').on(t.tenantId, t.documentId, t.position, t.createdAt),
     index('segment_events_change_idx').on(t.tenantId, t.documentId, t.changeId),
+    index('segment_events_latest_idx').on(t.tenantId, t.documentId, t.createdAt),
     foreignKey({
       columns: [t.tenantId, t.documentId],
       foreignColumns: [documentJobs.tenantId, documentJobs.documentId],

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, date, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
@@ -57,10 +58,14 @@ export const reviewComments = pgTable(
     /** IDs of the members that the comment mentions. */
     mentions: jsonb('mentions').$type<string[]>().notNull().default([]),
     createdAt: moment('created_at').notNull().defaultNow(),
+    /** When the comment was deleted; its text is gone then. The row keeps the ID for a while. */
+    deletedAt: moment('deleted_at'),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.commentId] }),
     index('review_comments_item_idx').on(t.tenantId, t.itemKind, t.itemId, t.position, t.createdAt),
+    index('review_comments_latest_idx').on(t.tenantId, t.createdAt, t.commentId),
+    index('review_comments_deleted_idx').on(t.deletedAt).where(sql`deleted_at is not null`),
   ],
 );
 

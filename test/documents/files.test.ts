@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { answered } from '#test/setup/engine.ts';
+import { viaRpc } from '../contract/call.ts';
 import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
 const critical = {
@@ -33,6 +35,9 @@ async function list(input: Fields = {}) {
   // biome-ignore lint/suspicious/noExplicitAny: the parsed body
   return body as any;
 }
+const inbox = async () =>
+  // biome-ignore lint/suspicious/noExplicitAny: the parsed body
+  (await viaRpc(app, { path: 'reviews.inbox', type: 'query' }, { headers: mine.admin })).body as any;
 const namesOf = ({ files }: { files: { source_file_name: string }[] }) =>
   files.map(({ source_file_name }) => source_file_name);
 const named = (name: string, ...cells: string[]) => ({ source_document: workbookFile(cells, name) });
@@ -69,6 +74,27 @@ describe('documents.files', () => {
       reviewer: 'Rev',
     });
     expect((await list()).files).toMatchObject([{ confirmed: 1, critical: 0, flagged: 1 }, { confirmed: 0 }]);
+  });
+
+  test('counts all segments with findings, also if an earlier version has stored the figures', async () => {
+    const { id } = await mine.translate([], named('a.xlsx', 'wrong', 'doubtful'));
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`
+      insert into document_segments (tenant_id, document_id, position, region_id, cell_id, kind, place, source_key,
+        source, source_text, target, target_text, needs_review, issues)
+      select tenant_id, document_id, 2 * n + position, region_id, n || cell_id, kind, place, source_key, source, source_text,
+        target, target_text, needs_review, issues
+      from document_segments, generate_series(1, 2100) n where document_id = ${id}`;
+    await sql`update document_jobs set report_figures = report_figures - 'critical' where document_id = ${id}`;
+    const counted = { critical: 2101, flagged: 2101 };
+    expect((await list()).files).toMatchObject([counted]);
+    expect((await inbox()).tasks).toMatchObject([{ critical: 2101, warnings: 2101, drafts: null }]);
+    // The first change of a segment completes the figures.
+    const segments = [{ position: 1, target_text: 'fr of doubtful' }];
+    await mine.mutate('confirm', { document_id: id, segments }, mine.admin);
+    expect((await mine.row(id))['report_figures']).toMatchObject({ critical: 2101, unresolved: 4201 });
+    expect((await list()).files).toMatchObject([{ ...counted, flagged: 2100, confirmed: 1 }]);
+    expect((await inbox()).tasks).toMatchObject([{ critical: 2101, warnings: 2100, drafts: 0 }]);
   });
 
   test('filters by state, and counts all states whatever the filter', async () => {
@@ -113,6 +139,8 @@ describe('documents.files', () => {
     expect(namesOf(first)).toEqual(['3.xlsx', '2.xlsx']);
     const rest = await list({ ...filter, limit: 2, cursor: first.next_cursor });
     expect([namesOf(rest), rest.next_cursor]).toEqual([['1.xlsx'], null]);
+    // The states are counted once, for the first page.
+    expect([first.counts.translating, rest.counts]).toEqual([3, null]);
   });
 
   test('shows and counts nothing of another workspace', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { figuresOf } from '#server/translation/documents/segments.ts';
 import { env, inviting } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { criticalEngine, savingIn } from './saving.ts';
 import { openDocuments, useDocuments } from './workspace.ts';
 
@@ -143,6 +145,40 @@ describe('undoing a change', () => {
     ])
       expect((await undo(document, change, as)).status).toBe(404);
   });
+});
+
+test('the figures of a document follow each change of its segments, which alone are counted', async () => {
+  const { id } = await mine.translate(['a wrong one', 'a doubtful one', 'Total', 'Total', 'World']);
+  const stored = async () => (await mine.row(id))['report_figures'];
+  const counted = () =>
+    app.services.database.inTenant(mine.tenantId, (tx) => figuresOf(tx, mine.tenantId, id));
+  const steps: (() => Promise<unknown>)[] = [
+    () => save(id, [[0, 'fr of a wrong one', 'un bon', true]]),
+    () => save(id, [[2, 'fr of Total', 'Somme']]),
+    () => mine.mutate('confirmAll', { document_id: id, statuses: ['draft', 'warning'] }, mine.admin),
+    () => save(id, [[3, 'Somme', 'La somme']]),
+    async () => undo(id, (await history(id, 0))[0].change_id),
+    async () => redo(id, (await history(id, 0))[0].change_id),
+    () =>
+      mine.mutate(
+        'confirm',
+        { document_id: id, segments: [{ position: 4, target_text: 'fr of World' }] },
+        mine.admin,
+      ),
+  ];
+  for (const step of steps) {
+    const before = await stored();
+    await step();
+    expect(await stored()).not.toEqual(before);
+    expect(await stored()).toEqual(await counted());
+  }
+  // A segment that another statement has changed is not counted again.
+  await openSuperuser(app.superuserUrl)`
+    update document_segments set needs_review = true where document_id = ${id} and position = 4`;
+  await save(id, [[2, 'Somme', 'Le total']]);
+  expect(await stored()).not.toEqual(await counted());
+  await runQueued(id);
+  expect(await stored()).toEqual(await counted());
 });
 
 describe('the memory', () => {

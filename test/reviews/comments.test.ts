@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { pruneComments } from '#server/translation/review/comments.ts';
 import { addDocument, env, type Fields, type Person, revoke } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openReviewers, useReviewers } from '../translations/workplace/reviewers.ts';
@@ -108,6 +109,7 @@ describe('reviews.comment', () => {
       [{ ...sent, body: 'Second' }],
       [{ ...sent, ...(await aText()) }],
       [sent, colleague],
+      [{ ...sent, mentions: [colleague.userId] }],
     ];
     for (const [input, as] of others)
       expect((await mine.refused('reviews.comment', input, as)).body).toMatchObject({
@@ -187,6 +189,35 @@ describe('reviews.deleteComment', () => {
   });
 });
 
+describe('a deleted comment', () => {
+  test('is not added again by a late copy of its request, and leaves no text', async () => {
+    const item = await aText();
+    const colleague = await mine.join();
+    const sent = { ...item, body: 'Secret', comment_id: randomUUID(), mentions: [colleague.userId] };
+    const { comment_id } = await mine.call('reviews.comment', sent);
+    await mine.call('reviews.deleteComment', { comment_id });
+    expect((await mine.refused('reviews.comment', sent)).body).toMatchObject({ error_code: 'conflict' });
+    expect((await list(item)).bodies).toEqual([]);
+    expect((await mine.call('reviews.commentCounts', item)).total).toBe(0);
+    expect((await mine.call('reviews.mentions', {}, colleague)).mentions).toEqual([]);
+    const rows = () =>
+      mine.sql()`select body, mentions from review_comments where comment_id = ${comment_id}`;
+    expect([...(await rows())]).toEqual([{ body: '', mentions: [] }]);
+    await mine.sql()`update review_comments set deleted_at = now() - interval '25 hours' where comment_id = ${comment_id}`;
+    expect(await app.services.database.inPlatform(pruneComments)).toBe(1);
+    expect(await rows()).toHaveLength(0);
+  });
+
+  test('leaves its place on the item to another one', async () => {
+    const item = await aText();
+    await fill(item, 999);
+    const { comment_id } = await add(item, 'The last one');
+    expect((await mine.refused('reviews.comment', { ...item, body: 'x' })).status).toBe(409);
+    await mine.call('reviews.deleteComment', { comment_id });
+    expect((await mine.refused('reviews.comment', { ...item, body: 'x' })).status).toBe(200);
+  });
+});
+
 describe('a deleted item', () => {
   const remove = ({ kind, id }: Fields) =>
     app.json('DELETE', `/api/${kind === 'job' ? 'translations' : 'documents'}/${id}`, {
@@ -241,10 +272,28 @@ describe('reviews.mentions', () => {
     expect(later.mentions).toMatchObject([{ body: 'Two' }]);
   });
 
-  test('returns at most 50', async () => {
+  test('returns 50 a page, also if they were written in the same millisecond', async () => {
     const item = await aText();
-    await fill(item, 60, [mine.founder.userId]);
-    expect((await mine.call('reviews.mentions')).mentions).toHaveLength(50);
+    await fill(item, 120, [mine.founder.userId]);
+    const pages: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await mine.call('reviews.mentions', cursor ? { cursor } : {});
+      pages.push(page.mentions.map(({ body }: { body: string }) => body));
+      cursor = page.next_cursor;
+    }
+    expect(pages.map(({ length }) => length)).toEqual([50, 50, 20]);
+    expect(new Set(pages.flat()).size).toBe(120);
+    expect((await mine.refused('reviews.mentions', { cursor: 'x' })).status).toBe(422);
+  });
+
+  test('examines 5,000 comments for a page; the next page continues there', async () => {
+    const item = await aText();
+    await mine.call('reviews.comment', { ...item, body: 'Old', mentions: [mine.founder.userId] });
+    await fill(item, 5000);
+    const { mentions, next_cursor } = await mine.call('reviews.mentions');
+    expect(mentions).toEqual([]);
+    const next = await mine.call('reviews.mentions', { cursor: next_cursor });
+    expect(next).toMatchObject({ mentions: [{ body: 'Old' }], next_cursor: null });
   });
 });
 

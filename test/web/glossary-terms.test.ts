@@ -102,6 +102,28 @@ describe.skipIf(withoutBrowser)('a member at /app/glossaries/{id}', { timeout: 9
     await page.getByText('Deleted bill.').waitFor({ state: 'detached' });
   });
 
+  test('restores a deleted term by its key on any layout, but not from behind a dialog', async () => {
+    const { page } = await openGlossary();
+    await rows(page).first().focus();
+    await page.keyboard.press('Delete');
+    await page.getByText('Deleted bill.').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('ControlOrMeta+z');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const restoring = page.getByRole('button', { name: /^Undo/ });
+    await restoring.waitFor();
+    expect(await restoring.isEnabled()).toBe(true);
+    expect(await shown(page)).not.toContain('bill addition');
+    // The key of the letter Z on a Russian keyboard.
+    await page.evaluate(() => {
+      const key = { key: 'я', code: 'KeyZ', ctrlKey: true, bubbles: true };
+      document.querySelector('main')?.dispatchEvent(new KeyboardEvent('keydown', key));
+    });
+    await expect.poll(() => shown(page), patient).toContain('bill addition');
+  });
+
   test('Escape cancels a change, and the row keeps the focus', async () => {
     const { page } = await openGlossary();
     await rows(page).first().focus();

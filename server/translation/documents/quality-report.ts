@@ -12,6 +12,10 @@ export interface ReportFigures {
   /** Number of segments that need a review and are not confirmed. */
   unresolved: number;
   noncompliant: number;
+  /** Number of unresolved segments with critical issues. */
+  critical: number;
+  /** Number of segments that a reviewer changed, without findings, and that no one has confirmed. */
+  drafts: number;
   /** Number of segments with a score, and the sum of those scores (0 to 100 each). */
   scored: number;
   scoreSum: number;
@@ -23,6 +27,8 @@ export const noFigures: ReportFigures = {
   confirmed: 0,
   unresolved: 0,
   noncompliant: 0,
+  critical: 0,
+  drafts: 0,
   scored: 0,
   scoreSum: 0,
 };
@@ -34,6 +40,22 @@ export const noFigures: ReportFigures = {
 export function readFigures(stored: unknown): ReportFigures {
   const known = stored as Partial<ReportFigures> | null;
   return { ...noFigures, unresolved: known?.needsReview ?? 0, ...known };
+}
+
+/** Whether the stored figures are complete. Those of an earlier version lack some. */
+export function hasAllFigures(stored: unknown): stored is ReportFigures {
+  return stored !== null && Object.keys(noFigures).every((name) => name in (stored as object));
+}
+
+/** Returns figures after some segments have changed. `before` and `after` count only these segments. */
+export function movedFigures(
+  all: ReportFigures,
+  { before, after }: { before: ReportFigures; after: ReportFigures },
+): ReportFigures {
+  const names = Object.keys(noFigures) as (keyof ReportFigures)[];
+  return Object.fromEntries(
+    names.map((name) => [name, all[name] + after[name] - before[name]]),
+  ) as unknown as ReportFigures;
 }
 
 /** Returns a finding of a file format in the form in which it is stored and returned. */

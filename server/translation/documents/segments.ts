@@ -1,4 +1,4 @@
-import { and, eq, gt, isNotNull, sql } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
@@ -330,8 +330,14 @@ export async function selectCritical(tx: Tx, tenantId: string, documentId: strin
 /**
  * Computes the figures of a document's segments. They are stored with the job, so that a list of jobs need not read all
  * segments.
+ * @param positions the segments; default: all
  */
-export async function figuresOf(tx: Tx, tenantId: string, documentId: string): Promise<ReportFigures> {
+export async function figuresOf(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  positions?: readonly number[],
+): Promise<ReportFigures> {
   const [figures] = await tx
     .select({
       needsReview: sql<number>`count(*) filter (where ${documentSegments.needsReview})::int`,
@@ -340,12 +346,21 @@ export async function figuresOf(tx: Tx, tenantId: string, documentId: string): P
       unresolved: sql<number>`count(*) filter (where ${isUnresolved})::int`,
       noncompliant: sql<number>`count(*) filter (where ${documentSegments.needsReview}
         and ${documentSegments.issues} @> '[{"category": "terminology"}]')::int`,
+      critical: sql<number>`count(*) filter (where ${isUnresolved}
+        and ${documentSegments.issues} @> '[{"severity": "critical"}]')::int`,
+      drafts: sql<number>`count(*) filter (where ${statusOfSegment} = 'draft')::int`,
       scored: sql<number>`count(${documentSegments.score})::int`,
       scoreSum: sql<number>`coalesce(sum(${documentSegments.score}), 0)::float8`,
     })
     .from(documentSegments)
-    .where(ofDocument(tenantId, documentId));
+    .where(and(ofDocument(tenantId, documentId), positions && isAtOneOf(positions)));
   return figures ?? noFigures;
+}
+
+/** Matches the segments at these positions. They are passed as one parameter, whatever their number. */
+export function isAtOneOf(positions: readonly number[]): SQL {
+  return sql`${documentSegments.position} = any(array(
+    select json_array_elements_text(${JSON.stringify(positions)}::json)::int))`;
 }
 
 /** Matches the segments of one document by tenant and ID. The row-level policy is only the second line of defense. */

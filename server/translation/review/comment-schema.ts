@@ -84,6 +84,7 @@ export const mentionsInput = z
       .datetime({ offset: true })
       .optional()
       .describe('Only comments written after this time: ISO 8601 with a time zone.'),
+    cursor: z.string().max(200).optional().describe('The `next_cursor` of the previous page.'),
   })
   .prefault({});
 
@@ -93,7 +94,8 @@ const mention = comment.extend({
 });
 
 export const mentionList = z.object({
-  mentions: z.array(mention).describe('Latest first; at most 50.'),
+  mentions: z.array(mention).describe('Latest first; at most 50. A page may be short although more follow.'),
+  next_cursor: z.string().nullable().describe('Null on the last page.'),
 });
 
 export type Comment = z.infer<typeof comment>;

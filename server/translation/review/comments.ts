@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { reviewComments } from '#db/schema/reviews.ts';
@@ -23,7 +23,8 @@ import type { ReviewItem } from './schema.ts';
 
 /*
  * Members comment on texts, documents and segments. A comment is never changed. It is deleted by its author, by an
- * administrator, or together with its item.
+ * administrator, or together with its item. The ID of a deleted comment is kept for a day, so that a late copy of the
+ * request that added the comment does not add it again.
  */
 
 /** Maximum number of comments on one item. */
@@ -31,8 +32,11 @@ const maxOfItem = 1000;
 
 const pageSize = 100;
 
-/** Maximum number of mentions that are listed. */
-const maxMentions = 50;
+/** Hours for which the IDs of deleted comments are kept. */
+const keptHours = 24;
+
+/** Maximum number of mentions on a page, and of comments that one request examines for mentions. */
+const most = { mentions: 50, examined: 5000 };
 
 /** Characters of a text that a list of mentions shows. */
 const nameLength = 100;
@@ -91,9 +95,9 @@ export async function countComments(tx: Tx, tenantId: string, item: ReviewItem):
 }
 
 /**
- * Adds a comment. If the member has already added a comment with the same ID, returns the first one.
+ * Adds a comment. If the member has already added the same comment with the same ID, returns the first one.
  * @throws AppError 404; 422 for an unknown segment, or a mention of someone who is not an active member; 409 if the
- *   item has `maxOfItem` comments, or if the ID belongs to another comment
+ *   item has `maxOfItem` comments, or if the ID belongs to another comment or to a deleted one
  */
 export async function addComment(
   tx: Tx,
@@ -108,7 +112,8 @@ export async function addComment(
   const added = { tenantId, userId, itemKind: item.kind, itemId: item.id, position, body };
   const [known] = await tx.select().from(reviewComments).where(isComment(tenantId, commentId));
   if (known) {
-    if (Object.entries(added).some(([column, value]) => known[column as keyof Row] !== value)) throw taken();
+    const isSame = Object.entries(added).every(([column, value]) => known[column as keyof Row] === value);
+    if (!isSame || known.mentions.toSorted().join() !== mentions.toSorted().join()) throw taken();
     return viewOf(tx, tenantId, known);
   }
   if (position !== null) await requireSegment(tx, tenantId, item, position);
@@ -149,7 +154,10 @@ async function requireRoom(tx: Tx, tenantId: string, item: ReviewItem): Promise<
 }
 
 function taken(): AppError {
-  return new AppError('conflict', 'the comment ID belongs to another comment; send a new one');
+  return new AppError(
+    'conflict',
+    'the comment ID belongs to another comment, or to a deleted one; send a new one',
+  );
 }
 
 /**
@@ -162,29 +170,64 @@ export async function deleteComment(
   commentId: string,
 ): Promise<void> {
   const isAllowed = user.role === 'global_administrator' ? undefined : eq(reviewComments.userId, user.id);
-  const { count } = await tx.delete(reviewComments).where(and(isComment(tenant.id, commentId), isAllowed));
+  const isKnown = and(isComment(tenant.id, commentId), isNull(reviewComments.deletedAt));
+  const { count } = await tx
+    .update(reviewComments)
+    .set({ body: '', mentions: [], deletedAt: sql`now()` })
+    .where(and(isKnown, isAllowed));
   if (count > 0) return;
-  const known = await tx
-    .select({ commentId: reviewComments.commentId })
-    .from(reviewComments)
-    .where(isComment(tenant.id, commentId));
+  const known = await tx.select({ commentId: reviewComments.commentId }).from(reviewComments).where(isKnown);
   throw known.length > 0
     ? new AppError('forbidden', 'only the author or an administrator can delete a comment')
     : new AppError('not_found', 'comment not found');
 }
 
-/** Deletes all comments on an item, in the transaction that deletes the item. */
-export async function deleteCommentsOn(tx: Tx, tenantId: string, item: ReviewItem): Promise<void> {
-  await tx.delete(reviewComments).where(isOn(tenantId, item));
+/**
+ * Deletes the rows of deleted comments after `keptHours`. Platform scope.
+ * @returns their number
+ */
+export async function pruneComments(tx: Tx): Promise<number> {
+  const { count } = await tx
+    .delete(reviewComments)
+    .where(lt(reviewComments.deletedAt, sql`now() - make_interval(hours => ${keptHours})`));
+  return count;
 }
 
-/** Returns the latest comments that mention the member. */
+/** Deletes all comments on an item, in the transaction that deletes the item. */
+export async function deleteCommentsOn(tx: Tx, tenantId: string, item: ReviewItem): Promise<void> {
+  await tx.delete(reviewComments).where(ofItem(tenantId, item));
+}
+
+/**
+ * Returns a page of the comments that mention the member, latest first. One request examines at most `most.examined`
+ * comments, because no index supports the condition under row-level security. So a page may be short although more
+ * follow.
+ * @throws AppError 422 for an invalid cursor
+ */
 export async function listMentions(
   tx: Tx,
   { tenant, user }: SessionPrincipal,
-  { since }: MentionsInput,
+  { since, cursor }: MentionsInput,
 ): Promise<MentionList> {
-  const { tenantId, itemKind, itemId, createdAt, commentId } = reviewComments;
+  const { tenantId, itemKind, itemId, createdAt, commentId, mentions } = reviewComments;
+  const after = cursor === undefined ? undefined : readCursor(cursor);
+  const isExamined = and(
+    eq(tenantId, tenant.id),
+    since === undefined ? undefined : gt(createdAt, new Date(since)),
+    after &&
+      sql`(${createdAt}, ${commentId}) < (${after.updatedAt.toISOString()}::timestamptz, ${uuidOf(after.id)})`,
+  );
+  const named = await tx.execute<NamedPlace>(sql`
+    select comment_id as "commentId", to_json(created_at) #>> '{}' as "createdAt", named, n = ${most.examined} as "isEnd"
+    from (
+      select ${commentId}, ${createdAt}, ${mentions} @> ${JSON.stringify([user.id])}::jsonb as named,
+        row_number() over (order by ${createdAt} desc, ${commentId} desc) as n
+      from ${reviewComments} where ${isExamined}
+      order by ${createdAt} desc, ${commentId} desc limit ${most.examined}) examined
+    where named or n = ${most.examined} order by n limit ${most.mentions + 1}`);
+  const found = named.filter((place) => place.named);
+  const end = found.length > most.mentions ? found[most.mentions - 1] : named.find(({ isEnd }) => isEnd);
+  const ids = found.slice(0, most.mentions).map((place) => place.commentId);
   const rows = await tx
     .select({
       row: reviewComments,
@@ -200,15 +243,8 @@ export async function listMentions(
       translationJobs,
       and(eq(itemKind, 'job'), eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, itemId)),
     )
-    .where(
-      and(
-        eq(tenantId, tenant.id),
-        sql`${reviewComments.mentions} @> ${JSON.stringify([user.id])}::jsonb`,
-        since === undefined ? undefined : gt(createdAt, new Date(since)),
-      ),
-    )
-    .orderBy(desc(createdAt), desc(commentId))
-    .limit(maxMentions);
+    .where(and(eq(tenantId, tenant.id), inArray(commentId, ids)))
+    .orderBy(desc(createdAt), desc(commentId));
   const views = await viewsOf(
     tx,
     tenant.id,
@@ -216,7 +252,17 @@ export async function listMentions(
   );
   return {
     mentions: rows.map(({ name }, index) => ({ ...(views[index] as Comment), item_name: name })),
+    next_cursor: end ? cursorOf({ ...end, createdAt: new Date(end.createdAt) }) : null,
   };
+}
+
+/** A comment that mentions the member, or the last examined one. */
+interface NamedPlace extends Record<string, unknown> {
+  commentId: string;
+  /** ISO 8601. */
+  createdAt: string;
+  named: boolean;
+  isEnd: boolean;
 }
 
 async function viewOf(tx: Tx, tenantId: string, row: Row): Promise<Comment> {
@@ -240,7 +286,12 @@ async function viewsOf(tx: Tx, tenantId: string, rows: readonly Row[]): Promise<
   }));
 }
 
-function isOn(tenantId: string, { kind, id }: ReviewItem): SQL | undefined {
+/** Matches the comments on an item that are not deleted. */
+function isOn(tenantId: string, item: ReviewItem): SQL | undefined {
+  return and(ofItem(tenantId, item), isNull(reviewComments.deletedAt));
+}
+
+function ofItem(tenantId: string, { kind, id }: ReviewItem): SQL | undefined {
   return and(
     eq(reviewComments.tenantId, tenantId),
     eq(reviewComments.itemKind, kind),
@@ -253,7 +304,7 @@ function isComment(tenantId: string, commentId: string): SQL | undefined {
 }
 
 /** A cursor has IDs of 32 hexadecimal characters: those of a UUID without its hyphens. */
-function cursorOf({ createdAt, commentId }: Row): string {
+function cursorOf({ createdAt, commentId }: Pick<Row, 'createdAt' | 'commentId'>): string {
   return writeCursor({ updated_at: createdAt.toISOString(), id: commentId.replaceAll('-', '') });
 }
 

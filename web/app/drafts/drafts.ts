@@ -62,7 +62,7 @@ const unwritten = new Map<string, Draft | null>();
 const writing = new Map<string, Promise<boolean>>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** Whether the last write succeeded. It fails if the disk is full or the browser blocks storage. */
-let isKeeping = true;
+let keeping = true;
 /** Keys of the member's records that cannot be decrypted. */
 const unreadable = new Set<string>();
 const listeners = new Set<() => void>();
@@ -188,11 +188,21 @@ async function deleteExpired(): Promise<void> {
 
 /** Whether this browser can save drafts. If not, everything else still works. */
 export function useKeeping(): boolean {
-  return useSyncExternalStore(subscribe, () => isKeeping);
+  return useSyncExternalStore(subscribe, isKeeping);
+}
+
+/** Whether the last write of a draft succeeded. */
+export function isKeeping(): boolean {
+  return keeping;
+}
+
+/** Whether a draft is not written yet: it would be lost if the page ended now. */
+export function hasUnwritten(): boolean {
+  return [...unwritten.values()].some((draft) => draft !== null);
 }
 
 function setKeeping(keeps: boolean): void {
-  isKeeping = keeps;
+  keeping = keeps;
   tellListeners();
 }
 

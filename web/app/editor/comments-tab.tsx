@@ -1,14 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useSyncExternalStore } from 'react';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
-import { isKey } from '../keys/match-key.ts';
+import { isComposing, isKey } from '../keys/match-key.ts';
 import { useFormat } from '../parts/format.ts';
 import { Problem } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
+import { onSessionChange, sessionState } from '../session/keeper.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
+import { CommentDrafts, type SentComment } from './comment-drafts.ts';
 import styles from './editor.module.css';
 
 /** The subject of comments: a job, or a segment of a document. */
@@ -52,7 +54,7 @@ export function CommentsTab({ about }: { about: Commented }) {
           />
         ))}
       </ul>
-      <NewComment about={about} onSaved={refresh} />
+      <NewComment key={JSON.stringify(about)} about={about} onSaved={refresh} />
     </>
   );
 }
@@ -92,22 +94,28 @@ function Comment({ comment: { user_id, author, body, created_at }, onDelete }: C
   );
 }
 
+/** Unsent comments stay while this page exists. */
+const drafts = new CommentDrafts();
+onSessionChange(() => {
+  if (sessionState().kind === 'signed_out') drafts.clear();
+});
+
 function NewComment({ about, onSaved }: { about: Commented; onSaved: () => unknown }) {
   const t = useT();
-  const [body, setBody] = useState('');
-  // The service stores a comment with the same ID only once, so that a repeated request adds no second comment.
-  const [commentId, setCommentId] = useState(() => crypto.randomUUID());
+  const subject = JSON.stringify(about);
+  const body = useSyncExternalStore(drafts.subscribe, () => drafts.textOf(subject));
   const addition = useMutation({
-    mutationFn: () => client.reviews.comment({ ...about, comment_id: commentId, body: body.trim() }),
+    mutationFn: ({ id, body }: SentComment) => client.reviews.comment({ ...about, comment_id: id, body }),
     onSuccess: () => {
-      setBody('');
-      setCommentId(crypto.randomUUID());
+      drafts.settle(subject, true);
       return onSaved();
     },
+    onError: () => drafts.settle(subject, false),
   });
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    if (body.trim() !== '' && !addition.isPending) addition.mutate();
+    const comment = drafts.take(subject);
+    if (comment) addition.mutate(comment);
   };
   return (
     <form onSubmit={submit}>
@@ -118,9 +126,10 @@ function NewComment({ about, onSaved }: { about: Commented; onSaved: () => unkno
         rows={3}
         maxLength={maxLength}
         value={body}
-        onChange={({ target }) => setBody(target.value)}
+        onChange={({ target }) => drafts.write(subject, target.value)}
         onKeyDown={(event) => {
-          if (!isKey(event.nativeEvent, 'Mod+Enter')) return;
+          // While an input method composes a text, its keys are text and not shortcuts.
+          if (isComposing(event.nativeEvent) || !isKey(event.nativeEvent, 'Mod+Enter')) return;
           // Otherwise the key would confirm the segment.
           event.preventDefault();
           event.stopPropagation();

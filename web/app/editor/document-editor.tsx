@@ -12,12 +12,14 @@ import { queryKeys } from '../query-keys.ts';
 import type { SegmentFilter } from '../screens/documents/search.ts';
 import { segmentPage, useSegments } from '../screens/documents/use-segments.ts';
 import { ApproveDialog } from './approve-dialog.tsx';
+import bars from './bars.module.css';
 import { DocumentHead } from './document-head.tsx';
 import { DocumentNotices } from './document-notices.tsx';
 import { DocumentPanel } from './document-panel.tsx';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
 import { FindReplace } from './find-replace.tsx';
+import { FoundEdits } from './found-edits.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { StatusFilters } from './status-filters.tsx';
@@ -57,7 +59,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   );
   const check = useMemo(() => checkOf(id), [id]);
   const { filter, setFilter } = useFilter(id);
-  const { saves, undo, redo, canUndo, remember } = useDecisions(id);
+  const { saves, opening, undo, redo, canUndo, remember } = useDecisions(id, request.target_lang);
   const outline = useQuery(outlineOf(id));
   const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
   const segments = useSegments(id, filter, visible);
@@ -93,7 +95,10 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
       <title>{`${plainName(name)} · LinguaLoop`}</title>
       <div className={styles['editor']} data-editor>
         <DocumentHead document={document} others={others} onApprove={() => setApproving(true)} />
-        <DocumentNotices document={document} />
+        <div className={bars['bars']}>
+          <DocumentNotices document={document} />
+          {!isReadOnly && <FoundEdits opening={opening} saves={saves} />}
+        </div>
         <StatusFilters
           outline={outline.data}
           filter={filter}

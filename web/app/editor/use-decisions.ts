@@ -1,24 +1,31 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { client } from '../client.ts';
-import { type DraftItem, dropDraft, keepDraft } from '../drafts/drafts.ts';
 import { holdOpen } from '../drafts/open-edits.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
+import { nextOpening, offerAfter } from '../screens/documents/kept-corrections.ts';
+import type { SegmentPage } from '../screens/documents/search.ts';
 import { readSegments, storeSegments } from '../screens/documents/use-segments.ts';
-import { type Edit, SegmentSaves } from './segment-saves.ts';
+import { keepEdits, type Opening } from './kept-edits.ts';
+import { SegmentSaves } from './segment-saves.ts';
+import { useLeaving } from './use-leaving.ts';
 
 /** Milliseconds from a decision until the counts are loaded again. */
 const countAfter = 300;
 
+/** Maximum milliseconds for which a closed document sends its edits. Those that are left are offered at the next visit. */
+const maxWait = 3000;
+
 /**
  * The reviewer's edits of a document, and the decisions that can be undone: those of this visit, the latest last.
+ * @param language the language of the translation
  * @returns `undo` reverts the latest decision; `redo` applies the latest undone one again
  */
-export function useDecisions(documentId: string) {
+export function useDecisions(documentId: string, language: string) {
   const t = useT();
   const queries = useQueryClient();
   const [done, setDone, doneNow] = useStack();
@@ -30,6 +37,7 @@ export function useDecisions(documentId: string) {
       void queries.invalidateQueries({ queryKey: queryKeys.documents.allHistory(documentId) });
     }, countAfter);
   }, [queries, documentId]);
+  const [opening] = useState((): Opening => ({ documentId, opening: nextOpening(), language }));
   const [saves] = useState(
     () =>
       new SegmentSaves({
@@ -70,18 +78,22 @@ export function useDecisions(documentId: string) {
           if (repeated > 0) announce(t('editor.repeated', { count: repeated }));
           refresh();
         },
-        onChange: (position, edit) => keepOnDevice(documentId, position, edit),
+        onChange: keepEdits(opening, (position) => sourceOf(queries, documentId, position)),
       }),
   );
   useEffect(() => {
     const close = holdOpen(saves);
     return () => {
-      void saves.flush().finally(() => {
+      const sending = saves.flush();
+      const late = new Promise((resolve) => setTimeout(resolve, maxWait));
+      const stopped = Promise.race([sending, late]).finally(() => {
         saves.stop();
         close();
       });
+      offerAfter(stopped);
     };
   }, [saves]);
+  useLeaving(saves);
 
   const isReverting = useRef(false);
   const revert = async (
@@ -112,6 +124,7 @@ export function useDecisions(documentId: string) {
   };
   return {
     saves,
+    opening,
     canUndo: done.length > 0,
     /** Adds a change that another part of the editor made; null if nothing changed. */
     remember(changeId: string | null) {
@@ -145,16 +158,14 @@ function useStack() {
   return [list, change, now] as const;
 }
 
-/** Stores an edit on this device until the service has it, so that a crash loses nothing. */
-function keepOnDevice(documentId: string, position: number, edit: Edit | undefined): void {
-  const item: DraftItem = { kind: 'segment', id: `${documentId}/${position}/editor` };
-  if (edit === undefined) void dropDraft(item);
-  else
-    keepDraft(item, {
-      text: edit.text,
-      base: edit.replaces,
-      language: '',
-      source: '',
-      changedAt: Date.now(),
-    });
+/** The source of a segment, if the segment is loaded. */
+function sourceOf(queries: QueryClient, documentId: string, position: number): string | undefined {
+  const pages = queries.getQueriesData<SegmentPage>({
+    queryKey: queryKeys.documents.allSegments(documentId),
+  });
+  for (const [, page] of pages) {
+    const found = page?.segments.find((segment) => segment.position === position);
+    if (found) return found.source_text;
+  }
+  return undefined;
 }

@@ -6,7 +6,7 @@ import type { Principal } from '#server/identity/access/principal.ts';
 import { newId } from '#server/platform/ids.ts';
 import { ofDocument, statusOfSegment } from '#server/translation/documents/segments.ts';
 import { authorOf, lockTranslated, requireName } from './reviewed-document.ts';
-import { completeChanges, storeChanges } from './segment-changes.ts';
+import { changeSegments, storeChanges } from './segment-changes.ts';
 
 export const confirmAllInput = z.object({
   document_id: z.string().describe('The document.'),
@@ -58,8 +58,10 @@ export async function confirmAll(
   let updatedAt = row.updatedAt.toISOString();
   if (changeId !== null) {
     const changes = rows.map((segment) => ({ ...segment, kind: 'confirmed' as const, isConfirmed: true }));
-    await storeChanges(tx, row, author, changeId, changes);
-    updatedAt = await completeChanges(tx, row, { edits: 0 });
+    const positions = changes.map((change) => change.position);
+    updatedAt = await changeSegments(tx, row, { positions, edits: 0 }, () =>
+      storeChanges(tx, row, author, changeId, changes),
+    );
   }
   const [open] = await tx
     .select({ left: sql<number>`count(*)::int` })

@@ -9,7 +9,7 @@ import { UnconfirmedFindings } from '../confirmation.ts';
 import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 import { authorOf, lockTranslated, requireName } from './reviewed-document.ts';
-import { completeChanges, storeChanges } from './segment-changes.ts';
+import { changeSegments, type SegmentChange, storeChanges } from './segment-changes.ts';
 
 export const documentConfirmInput = z.object({
   document_id: z.string().describe('The ID of the document job.'),
@@ -89,18 +89,16 @@ export async function confirmSegments(
   if (confirmed && !confirm_critical && critical.length > 0)
     throw new UnconfirmedFindings(`document job ${documentId}`, critical);
   if (changed.length === 0) return { segments: present, updated_at: row.updatedAt.toISOString() };
-  await storeChanges(
-    tx,
-    row,
-    author,
-    newId(),
-    changed.map(({ position }) => ({
+  const changes = changed.map(
+    ({ position }): SegmentChange => ({
       position,
       kind: confirmed ? 'confirmed' : 'unconfirmed',
       isConfirmed: confirmed,
-    })),
+    }),
   );
-  const updatedAt = await completeChanges(tx, row, { edits: 0 });
+  const updatedAt = await changeSegments(tx, row, { positions, edits: 0 }, () =>
+    storeChanges(tx, row, author, newId(), changes),
+  );
   return {
     segments: await selectSegments(tx, tenantId, documentId, positions),
     updated_at: updatedAt,

@@ -12,6 +12,7 @@ import { isAfter, isInFlight, isOneOf } from '#server/translation/documents/jobs
 import { readFigures } from '#server/translation/documents/quality-report.ts';
 import { documentJob } from '#server/translation/documents/schema.ts';
 import { waitingView } from '#server/translation/documents/waiting.ts';
+import { unresolvedOf } from './unresolved.ts';
 
 /** The states of a file in the list. */
 const states = ['translating', 'needs_review', 'approved', 'failed'] as const;
@@ -64,17 +65,17 @@ const filePage = z.object({
   next_cursor: z.string().nullable().describe('null at the end; a filtered page may have fewer files.'),
   counts: z
     .object({ translating: count, needs_review: count, approved: count, failed: count, more: z.boolean() })
-    .describe('The files by state, without filters; `more`: only the last changed files were counted.'),
+    .nullable()
+    .describe(
+      'The files by state, without filters; null with a cursor. `more`: only the last changed files were counted.',
+    ),
 });
 
 type FilesQuery = z.infer<typeof filesQuery>;
 type FileView = z.infer<typeof file>;
 
-/**
- * Maximum number of files whose states are counted; of unconfirmed flagged segments that are counted for a file; and of
- * segments, of all files of a page, of which those that are confirmed are counted.
- */
-const limits = { counted: 10_000, flagged: 500, segments: 50_000 };
+/** Maximum number of files whose states are counted. */
+const maxCounted = 10_000;
 
 const conditions: Readonly<Record<State, SQL>> = {
   translating: sql`status in ('queued', 'extracted')`,
@@ -102,7 +103,8 @@ function listFiles(
   query: FilesQuery,
   signal: AbortSignal,
 ): Promise<z.infer<typeof filePage>> {
-  const scans = () => conditionOf(query) !== undefined;
+  // Without a cursor, the request counts files, too.
+  const scans = () => conditionOf(query) !== undefined || query.cursor === undefined;
   return runSearch(database, withTenant, { scans, signal }, async (tx, { tenant: { id: tenantId } }) => {
     const { found, last, more } = await findFiles(tx, tenantId, query);
     return {
@@ -113,7 +115,7 @@ function listFiles(
       ),
       next_cursor:
         more && last ? writeCursor({ updated_at: last.updatedAt.toISOString(), id: last.id }) : null,
-      counts: await countStates(tx, tenantId),
+      counts: query.cursor === undefined ? await countStates(tx, tenantId) : null,
     };
   });
 }
@@ -163,10 +165,10 @@ async function countStates(tx: Tx, tenantId: string) {
   const [row] = await tx.execute<Record<State, number>>(sql`
     select ${sql.join(states.map(counted), sql`, `)} from (
       select status, approved_at from document_jobs where tenant_id = ${tenantId}
-      order by updated_at desc, document_id desc limit ${limits.counted}) latest`);
+      order by updated_at desc, document_id desc limit ${maxCounted}) latest`);
   const found = row ?? { translating: 0, needs_review: 0, approved: 0, failed: 0 };
   const all = states.reduce((sum, state) => sum + found[state], 0);
-  return { ...found, more: all === limits.counted };
+  return { ...found, more: all === maxCounted };
 }
 
 type Row = Pick<
@@ -218,7 +220,7 @@ async function selectFiles(tx: Tx, tenantId: string, ids: readonly string[]): Pr
     .where(and(eq(jobs.tenantId, tenantId), isOneOf(ids)))
     .orderBy(desc(jobs.updatedAt), desc(jobs.documentId));
   const keys = await selectSourceKeys(tx, tenantId, ids);
-  const counts = await countSegments(tx, tenantId, rows);
+  const counts = await countUnresolved(tx, tenantId, rows);
   return rows.map((row) => fileView(row, keys.get(row.documentId) ?? null, counts.get(row.documentId)));
 }
 
@@ -234,41 +236,23 @@ async function selectSourceKeys(
   return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
-type Counts = { critical: number; flagged: number; confirmed: number | null };
+type Counts = { critical: number; warnings: number };
 
-/**
- * Counts the segments of files that are not approved. Confirmed segments are counted only for the first files that have
- * at most `limits.segments` together; of the others, the figures of the last rendering are known.
- */
-async function countSegments(tx: Tx, tenantId: string, rows: readonly Row[]): Promise<Map<string, Counts>> {
-  let left = limits.segments;
-  const counted = rows
+/** Counts the unconfirmed segments with findings of files that are not approved. */
+async function countUnresolved(tx: Tx, tenantId: string, rows: readonly Row[]): Promise<Map<string, Counts>> {
+  const ids = rows
     .filter(({ status, approvedAt }) => status === 'translated' && approvedAt === null)
-    .map(({ documentId, segments }) => {
-      const isCounted = segments <= left;
-      if (isCounted) left -= segments;
-      return { id: documentId, whole: isCounted };
-    });
-  if (counted.length === 0) return new Map();
+    .map(({ documentId }) => documentId);
+  if (ids.length === 0) return new Map();
   const found = await tx.execute<Counts & { id: string }>(sql`
-    select d.id, f.critical, f.flagged, c.confirmed
-    from json_to_recordset(${JSON.stringify(counted)}::json) as d(id text, whole boolean)
-    cross join lateral (
-      select (count(*) filter (where is_critical))::int as critical,
-        (count(*) filter (where not is_critical))::int as flagged
-      from (
-        -- An unconfirmed segment with critical findings is always flagged, so the index of flagged segments has it.
-        select issues @> '[{"severity": "critical"}]' as is_critical from document_segments s
-        where s.tenant_id = ${tenantId} and s.document_id = d.id and s.needs_review and s.confirmed_at is null
-        limit ${limits.flagged}) unresolved) f
-    left join lateral (
-      select count(confirmed_at)::int as confirmed from document_segments s
-      where d.whole and s.tenant_id = ${tenantId} and s.document_id = d.id having d.whole) c on true`);
+    select j.document_id as id, f.critical, f.warnings
+    from document_jobs j cross join lateral (${unresolvedOf(tenantId)}) f
+    where j.tenant_id = ${tenantId}
+      and j.document_id = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`);
   return new Map(found.map(({ id, ...counts }) => [id, counts]));
 }
 
 function fileView(row: Row, sourceKey: string | null, counts: Counts | undefined): FileView {
-  const figures = readFigures(row.reportFigures);
   return {
     id: row.documentId,
     status: row.status,
@@ -279,9 +263,9 @@ function fileView(row: Row, sourceKey: string | null, counts: Counts | undefined
     target_lang: row.targetLang,
     pages: row.pageCount,
     segments: row.segments,
-    confirmed: counts?.confirmed ?? figures.confirmed,
+    confirmed: readFigures(row.reportFigures).confirmed,
     critical: counts?.critical ?? 0,
-    flagged: counts?.flagged ?? 0,
+    flagged: counts?.warnings ?? 0,
     approved_at: row.approvedAt?.toISOString() ?? null,
     changed_by: row.changedBy,
     error: (row.failure as { message: string } | null)?.message ?? null,

@@ -73,6 +73,8 @@ async function selectRepetitions(
     select s.position, o.position as original, s.target, s.issues, s.confirmed_at is not null as "isConfirmed"
     from document_segments s join originals o on o.source_key = s.source_key
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position <> all(${positionsIn(named)})
+      -- Without statistics the planner would read the whole document; an array becomes a condition of the index.
+      and s.source_key = any(array(select source_key from originals))
       and case when not s.corrected and s.confirmed_at is null then true
         else s.provenance -> 'repetition_of' = to_jsonb(o.position) and 'repeated' = (
           select e.kind from segment_events e

@@ -24,7 +24,7 @@ import {
   type SegmentAuthor,
 } from './reviewed-document.ts';
 import { maxReturned, type SavedSegments, type SaveInput } from './save-schema.ts';
-import { completeChanges, type SegmentChange, storeChanges } from './segment-changes.ts';
+import { changeSegments, type SegmentChange, storeChanges } from './segment-changes.ts';
 
 type SaveServices = LocatingServices & Parameters<typeof checkSegments>[0] & Pick<Services, 'log'>;
 
@@ -98,9 +98,12 @@ async function store(
     return view(await selectLastChange(tx, row, author, positions), row.updatedAt.toISOString());
   const changes = [...originals.map(({ change }) => change), ...repetitions];
   const changeId = newId();
-  await storeChanges(tx, row, author, changeId, changes);
   const edits = changes.filter(({ translation }) => translation).length;
-  return view(changeId, await completeChanges(tx, row, { edits }));
+  const changed = changes.map(({ position }) => position);
+  const updatedAt = await changeSegments(tx, row, { positions: changed, edits }, () =>
+    storeChanges(tx, row, author, changeId, changes),
+  );
+  return view(changeId, updatedAt);
 }
 
 /**

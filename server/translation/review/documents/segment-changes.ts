@@ -5,7 +5,8 @@ import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { isCriticalIssue } from '#server/translation/core/checks.ts';
-import { isDocument } from '#server/translation/documents/jobs.ts';
+import { type DocumentRow, isDocument } from '#server/translation/documents/jobs.ts';
+import { hasAllFigures, movedFigures } from '#server/translation/documents/quality-report.ts';
 import { queueRendering } from '#server/translation/documents/rendering.ts';
 import { figuresOf } from '#server/translation/documents/segments.ts';
 import type { SegmentAuthor } from './reviewed-document.ts';
@@ -127,19 +128,28 @@ export async function storeChanges(
 }
 
 /**
- * Completes changes of a document's segments: counts the segments with another translation, updates the figures, and
- * queues the rendering.
+ * Changes segments of a document that the caller has locked with `lockTranslated`: updates the document's figures by
+ * those of the changed segments, so that a large document is not read as a whole, counts the segments with another
+ * translation, and queues the rendering.
+ * @param row the document as it is after the lock
  * @returns the document's updated_at
  */
-export async function completeChanges(
+export async function changeSegments(
   tx: Tx,
-  { tenantId, documentId }: Document,
-  { edits }: { edits: number },
+  { tenantId, documentId, reportFigures: stored }: DocumentRow,
+  { positions, edits }: { positions: readonly number[]; edits: number },
+  change: () => Promise<void>,
 ): Promise<string> {
+  const count = () => figuresOf(tx, tenantId, documentId, positions);
+  const before = await count();
+  await change();
+  const figures = hasAllFigures(stored)
+    ? movedFigures(stored, { before, after: await count() })
+    : await figuresOf(tx, tenantId, documentId);
   const [changed] = await tx
     .update(documentJobs)
     .set({
-      reportFigures: await figuresOf(tx, tenantId, documentId),
+      reportFigures: figures,
       edits: sql`${documentJobs.edits} + ${edits}::int`,
       updatedAt: sql`now()`,
     })

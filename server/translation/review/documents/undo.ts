@@ -10,7 +10,7 @@ import { correctionConflicts } from '../review-conflict.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 import { authorOf, lockTranslated, type SegmentAuthor } from './reviewed-document.ts';
 import { maxReturned } from './save-schema.ts';
-import { completeChanges, replacedColumns, restoredColumns } from './segment-changes.ts';
+import { changeSegments, replacedColumns, restoredColumns } from './segment-changes.ts';
 
 export const changeInput = z.object({
   document_id: z.string().describe('The document.'),
@@ -93,11 +93,17 @@ async function restoreChange(
       isMoved ? [{ index, position, region_id, cell_id, target_text, corrected }] : [],
   );
   if (conflicts.length > 0) throw correctionConflicts(conflicts, direction);
-  const events = await restoreSegments(tx, row, authorOf(principal, null), { changeId, direction, segments });
-  if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
-  await markPending(tx, row, positions);
   const edits = segments.filter(({ isEdit }) => isEdit).length;
-  return view(await completeChanges(tx, row, { edits }));
+  const updatedAt = await changeSegments(tx, row, { positions, edits }, async () => {
+    const events = await restoreSegments(tx, row, authorOf(principal, null), {
+      changeId,
+      direction,
+      segments,
+    });
+    if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
+    await markPending(tx, row, positions);
+  });
+  return view(updatedAt);
 }
 
 /** @throws AppError 404 for an unknown change; 403 */

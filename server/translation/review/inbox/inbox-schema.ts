@@ -34,9 +34,7 @@ const documentTask = z.object({
   drafts: z
     .int()
     .nullable()
-    .describe(
-      'Segments that a reviewer changed, without findings, and did not confirm; null for large files.',
-    ),
+    .describe('Segments that a reviewer changed, without findings, and did not confirm; null if not known.'),
   critical: z.int().describe('Unconfirmed segments with critical findings.'),
   warnings: z.int().describe('Other unconfirmed segments that need a review.'),
 });

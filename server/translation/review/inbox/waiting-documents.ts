@@ -1,21 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { readFigures } from '#server/translation/documents/quality-report.ts';
+import { hasAllFigures, readFigures } from '#server/translation/documents/quality-report.ts';
 import type { Claimant } from '../claims.ts';
+import { unresolvedOf } from '../documents/unresolved.ts';
 import { type DocumentTask, severities } from './inbox-schema.ts';
 import { type LiveClaim, othersOf } from './waiting-texts.ts';
 
 /** Maximum number of documents that are listed. */
 const maxListed = 100;
 
-/**
- * The most recently changed documents are examined: at most `documents` of the workspace, of which at most `waiting`
- * are not approved. Of each, at most `flagged` unconfirmed segments are read.
- */
-const most = { documents: 2000, waiting: 200, flagged: 2000 };
-
-/** Maximum number of segments, of all listed documents, that are read to count those that are confirmed. */
-const maxCounted = 20_000;
+/** Maximum number of waiting documents that are examined: those that were changed last. */
+const maxExamined = 1000;
 
 /** A document as the query returns it. */
 interface Waiting extends Record<string, unknown> {
@@ -32,7 +27,7 @@ interface Waiting extends Record<string, unknown> {
   since: string;
   opened: boolean;
   claims: LiveClaim[];
-  /** Whether more documents are stored than were examined. */
+  /** Whether not all waiting documents were examined. */
   cut: boolean;
 }
 
@@ -42,46 +37,29 @@ export async function listWaitingDocuments(
   member: Claimant,
 ): Promise<{ tasks: DocumentTask[]; more: boolean }> {
   const rows = await tx.execute<Waiting>(sql`
-    with recent as (
-      select document_id, status, approved_at, updated_at from document_jobs where tenant_id = ${member.tenantId}
-      order by updated_at desc, document_id desc limit ${most.documents}),
-    waiting as (
-      select document_id from recent where status = 'translated' and approved_at is null
-      order by updated_at desc, document_id desc limit ${most.waiting})
+    with waiting as materialized (
+      select document_id from document_jobs
+      where tenant_id = ${member.tenantId} and status = 'translated' and approved_at is null
+      order by updated_at desc, document_id desc limit ${maxExamined + 1}),
+    listed as (
+      select w.document_id, f.*, coalesce(t.created_at, j.created_at) as since
+      from (select * from waiting limit ${maxExamined}) w
+      join document_jobs j on j.tenant_id = ${member.tenantId} and j.document_id = w.document_id
+      cross join lateral (${unresolvedOf(member.tenantId)}) f
+      left join document_artifacts t on t.tenant_id = ${member.tenantId} and t.document_id = j.document_id
+        and t.kind = 'translated' and t.revision = 1
+      order by f.critical > 0 desc, f.warnings > 0 desc, since, j.document_id limit ${maxListed + 1})
     select j.document_id as id, j.source_file_name as name, j.source_format as format,
       j.request ->> 'source_lang' as source_lang, j.request ->> 'target_lang' as target_lang,
-      j.request ->> 'domain' as domain, j.segments, j.report_figures as figures, f.critical, f.warnings,
-      to_json(coalesce(t.created_at, j.created_at)) #>> '{}' as since,
-      ${isOpened(member)} as opened, ${claimsOf(member)} as claims,
-      (select count(*) from recent) = ${most.documents} or (select count(*) from waiting) = ${most.waiting} as cut
-    from waiting w
-    join document_jobs j on j.tenant_id = ${member.tenantId} and j.document_id = w.document_id
-    cross join lateral (
-      select (count(*) filter (where is_critical))::int as critical,
-        (count(*) filter (where not is_critical))::int as warnings
-      from (
-        -- An unconfirmed segment with critical findings is always flagged, so the index of flagged segments has it.
-        select issues @> '[{"severity": "critical"}]' as is_critical from document_segments s
-        where s.tenant_id = ${member.tenantId} and s.document_id = j.document_id and s.needs_review
-          and s.confirmed_at is null
-        limit ${most.flagged}) unresolved) f
-    left join document_artifacts t on t.tenant_id = ${member.tenantId} and t.document_id = j.document_id
-      and t.kind = 'translated' and t.revision = 1
-    order by f.critical > 0 desc, f.warnings > 0 desc, coalesce(t.created_at, j.created_at), j.document_id
-    limit ${maxListed + 1}`);
-  const listed = rows.slice(0, maxListed);
-  const counts = await countProgress(tx, member.tenantId, listed);
+      j.request ->> 'domain' as domain, j.segments, j.report_figures as figures, l.critical, l.warnings,
+      to_json(l.since) #>> '{}' as since, ${isOpened(member)} as opened, ${claimsOf(member)} as claims,
+      (select count(*) from waiting) > ${maxExamined} as cut
+    from listed l join document_jobs j on j.tenant_id = ${member.tenantId} and j.document_id = l.document_id
+    order by l.critical > 0 desc, l.warnings > 0 desc, l.since, l.document_id`);
   return {
-    tasks: listed.map((row) => taskOf(row, counts.get(row.id))),
-    more: rows.length > maxListed || (rows[0]?.cut ?? (await hasMoreThanRead(tx, member.tenantId))),
+    tasks: rows.slice(0, maxListed).map(taskOf),
+    more: rows.length > maxListed || (rows[0]?.cut ?? false),
   };
-}
-
-/** Whether the workspace has more documents than those among which the waiting ones are looked for. */
-async function hasMoreThanRead(tx: Tx, tenantId: string): Promise<boolean> {
-  const [row] = await tx.execute<{ cut: boolean }>(sql`
-    select exists(select from document_jobs where tenant_id = ${tenantId} offset ${most.documents} limit 1) as cut`);
-  return row?.cut ?? false;
 }
 
 function isOpened({ tenantId, userId }: Claimant): SQL {
@@ -97,36 +75,7 @@ function claimsOf({ tenantId, userId }: Claimant): SQL {
       and c.item_id = j.document_id and c.expires_at > now()), '[]')`;
 }
 
-interface Progress extends Record<string, unknown> {
-  id: string;
-  confirmed: number;
-  drafts: number;
-}
-
-/** Counts the confirmed and the drafted segments of those documents that fit into `maxCounted` segments together. */
-async function countProgress(
-  tx: Tx,
-  tenantId: string,
-  documents: readonly Waiting[],
-): Promise<Map<string, Progress>> {
-  let left = maxCounted;
-  const ids: string[] = [];
-  for (const { id, segments } of documents) {
-    if (segments > left) continue;
-    left -= segments;
-    ids.push(id);
-  }
-  if (ids.length === 0) return new Map();
-  const rows = await tx.execute<Progress>(sql`
-    select document_id as id, count(confirmed_at)::int as confirmed,
-      (count(*) filter (where corrected and confirmed_at is null and not needs_review and issues = '[]'))::int as drafts
-    from document_segments where tenant_id = ${tenantId}
-      and document_id = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))
-    group by document_id`);
-  return new Map(rows.map((row) => [row.id, row]));
-}
-
-function taskOf(row: Waiting, counted: Progress | undefined): DocumentTask {
+function taskOf(row: Waiting): DocumentTask {
   const { id, name, format, source_lang, target_lang, domain, segments, critical, warnings, claims } = row;
   const worst = critical > 0 ? 0 : warnings > 0 ? 1 : 2;
   return {
@@ -140,9 +89,8 @@ function taskOf(row: Waiting, counted: Progress | undefined): DocumentTask {
     domain,
     submitter: null,
     segments,
-    // For other documents, the figures of the last time that the file was rendered, or a segment confirmed.
-    confirmed: counted?.confirmed ?? readFigures(row.figures).confirmed,
-    drafts: counted?.drafts ?? null,
+    confirmed: readFigures(row.figures).confirmed,
+    drafts: hasAllFigures(row.figures) ? row.figures.drafts : null,
     critical,
     warnings,
     waiting_since: new Date(row.since).toISOString(),

@@ -20,7 +20,7 @@ export function DocumentsScreen() {
   const navigate = useNavigate();
   const filter = useSearch({ from: '/workspace/app/files' });
   const files = useFiles(filter);
-  const counts = files.data?.pages[0]?.counts;
+  const counts = files.data?.pages[0]?.counts ?? undefined;
   const all = counts && counts.translating + counts.needs_review + counts.approved + counts.failed;
   const change = (search: DocumentFilter) =>
     void navigate({ to: '/app/files', search, replace: true, resetScroll: false });

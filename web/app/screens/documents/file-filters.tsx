@@ -75,7 +75,7 @@ export function FileFilters({
   filter,
   counts,
   onChange,
-}: Props & { counts: FilePage['counts'] | undefined }) {
+}: Props & { counts: NonNullable<FilePage['counts']> | undefined }) {
   const t = useT();
   const { languages } = useLanguages();
   const set = (change: Change) => onChange(changed(filter, change));

@@ -32,6 +32,14 @@ export function nextOpening(): string {
   return `${ownPage}/${openings}`;
 }
 
+/** Settles when all edits were sent whose document was closed on this page. */
+let closing: Promise<unknown> = Promise.resolve();
+
+/** Edits of a closed document are not offered while they are still being sent. */
+export function offerAfter(sending: Promise<unknown>): void {
+  closing = Promise.allSettled([closing, sending]);
+}
+
 /** Stores the changed corrections on this device. */
 export function keepChanges(
   { documentId, opening, language }: { documentId: string; opening: string; language: string },
@@ -73,6 +81,7 @@ const maxOffered = 50;
  * already in the document.
  */
 export async function findCorrections(documentId: string, opening: string): Promise<FoundCorrection[]> {
+  await closing;
   const left = await draftsOf(documentId, opening);
   const found: FoundCorrection[] = [];
   while (found.length === 0 && left.length > 0) {

@@ -2,6 +2,8 @@ import { Undo2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { GlossaryEntry } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { keyLabel } from '../../keys/commands.ts';
+import { isKey } from '../../keys/match-key.ts';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -11,7 +13,7 @@ import styles from './terms.module.css';
 const offeredFor = 10_000;
 
 /**
- * Offers to restore deleted terms, also with Ctrl+Z outside of text fields. The time stops while the pointer or the
+ * Offers to restore deleted terms, also with Ctrl+Z (⌘Z) outside of text fields and dialogs. The time stops while the pointer or the
  * focus is on the message.
  */
 export function UndoDeletion({
@@ -40,8 +42,9 @@ export function UndoDeletion({
   });
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const isUndo = (event.ctrlKey || event.metaKey) && !event.shiftKey && event.key.toLowerCase() === 'z';
-      if (!isUndo || (event.target as Element).matches('input, textarea, select')) return;
+      if (!isKey(event, 'Mod+z') || (event.target as Element).matches('input, textarea, select')) return;
+      // An open dialog gets all keys.
+      if (document.querySelector('dialog[open]')) return;
       event.preventDefault();
       void undo();
     };
@@ -64,7 +67,7 @@ export function UndoDeletion({
           : t('sets.terms_deleted', { count: deleted.length })}
       </span>
       <button type="button" disabled={isBusy} onClick={undo}>
-        <Undo2 size={15} aria-hidden /> {t('sets.undo')} <kbd>Ctrl Z</kbd>
+        <Undo2 size={15} aria-hidden /> {t('sets.undo')} <kbd>{keyLabel('Mod+z')}</kbd>
       </button>
       {error ? <Problem error={error} /> : null}
     </div>

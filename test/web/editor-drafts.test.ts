@@ -1,0 +1,221 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { violationsOn } from './accessibility.ts';
+import { signOut } from './account.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { sendDocument } from './document-files.ts';
+import { signedIn } from './founder.ts';
+import { field, patient } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+/** Opens a document of three segments, whose edits do not reach the service. */
+async function atDocument() {
+  const founder = await signedIn(app, browser, '/app/files');
+  const id = await sendDocument(app, founder, workbookFile(['One', 'Two', 'Three']));
+  const path = `/app/edit/documents/${id}`;
+  const headers = { 'x-api-key': founder.apiKey };
+  const segments = async () =>
+    (await app.json('GET', `/api/documents/${id}/segments`, { headers })).body.segments;
+  await unreachable(founder.page);
+  await founder.page.goto(path);
+  await opened(founder.page, 1);
+  return {
+    ...founder,
+    id,
+    path,
+    targets: async () => (await segments()).map((one: { target_text: string }) => one.target_text),
+    async correct(index: number, target_text: string) {
+      const { region_id, cell_id } = (await segments())[index];
+      const body = { corrections: [{ region_id, cell_id, target_text }] };
+      await app.json('POST', `/api/documents/${id}/review`, { headers, body });
+    },
+  };
+}
+
+const unreachable = (page: Page) =>
+  page.route('**/trpc/documents.save*', (route) => route.abort('internetdisconnected'));
+const opened = (page: Page, number: number) =>
+  page.getByRole('textbox', { name: `Translation of segment ${number}` }).waitFor();
+const found = (page: Page) => page.getByRole('region', { name: 'Unsent changes of an earlier visit' });
+/** After 300 ms, a text is in the browser's storage. */
+const stored = (page: Page) => page.waitForTimeout(300);
+
+async function type(page: Page, number: number, text: string): Promise<void> {
+  await page.getByRole('row').nth(number).click();
+  await opened(page, number);
+  await field(page).fill(text);
+}
+
+async function crash({ page, context }: Pick<Awaited<ReturnType<typeof atDocument>>, 'page' | 'context'>) {
+  const crashed = page.waitForEvent('crash');
+  void (await context.newCDPSession(page)).send('Page.crash').catch(() => undefined);
+  await crashed;
+}
+
+describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout: 60_000 }, () => {
+  test('are offered after a crash, never sent before that, and stored after Restore', async () => {
+    const at = await atDocument();
+    await type(at.page, 1, 'Un');
+    await type(at.page, 3, 'Trois');
+    await stored(at.page);
+    await crash(at);
+    const page = await at.tab();
+    await page.goto(at.path);
+    await found(page).getByText('2 changes of an earlier visit').click();
+    expect(await found(page).locator('ins').allTextContents()).toEqual(
+      expect.arrayContaining(['Un', 'Trois']),
+    );
+    expect(await violationsOn(page)).toEqual([]);
+    await page.reload();
+    await found(page).getByText('2 changes of an earlier visit').waitFor();
+    expect(await at.targets()).toEqual(['[fr] One', '[fr] Two', '[fr] Three']);
+    await found(page).getByRole('button', { name: 'Restore all' }).click();
+    await expect.poll(at.targets, patient).toEqual(['Un', '[fr] Two', 'Trois']);
+    await found(page).waitFor({ state: 'detached' });
+    await page.reload();
+    await opened(page, 1);
+    await stored(page);
+    expect(await found(page).count()).toBe(0);
+  });
+
+  test('show a conflict after Restore if the translation has changed since', async () => {
+    const at = await atDocument();
+    await type(at.page, 1, 'Mine');
+    await stored(at.page);
+    await crash(at);
+    await at.correct(0, 'Theirs');
+    const page = await at.tab();
+    await page.goto(at.path);
+    await found(page).getByRole('button', { name: 'Restore it' }).click();
+    const conflict = page.getByRole('row').filter({ hasText: 'Keep mine' });
+    await conflict.getByText('Theirs', { exact: true }).first().waitFor();
+    expect((await at.targets())[0]).toBe('Theirs');
+    await conflict.getByRole('button', { name: 'Keep mine' }).click();
+    await expect.poll(async () => (await at.targets())[0], patient).toBe('Mine');
+  });
+
+  test('are offered when the document is opened again on the same page, and deleted by Discard', async () => {
+    const { page, path, targets } = await atDocument();
+    await type(page, 2, 'Deux');
+    await page.getByRole('link', { name: 'Back to the inbox' }).click();
+    await page.waitForURL((url) => url.pathname === '/app');
+    await page.goBack();
+    await found(page).getByRole('button', { name: 'Discard it' }).click();
+    await found(page).waitFor({ state: 'detached' });
+    await page.goto(path);
+    await opened(page, 1);
+    await stored(page);
+    expect(await found(page).count()).toBe(0);
+    expect((await targets())[1]).toBe('[fr] Two');
+  });
+
+  test('of the former screen of the document are offered too', async () => {
+    const { page, id, path } = await atDocument();
+    await page.goto(`/app/documents/${id}`);
+    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    await page.getByRole('textbox', { name: 'Translation of segment 1' }).fill('Former');
+    await stored(page);
+    await page.goto(path);
+    await found(page).getByText('1 change of an earlier visit').click();
+    expect(await found(page).locator('ins').allTextContents()).toEqual(['Former']);
+  });
+
+  test('of an open tab are neither offered nor deleted in another tab', async () => {
+    const { page, tab, path } = await atDocument();
+    await type(page, 1, 'From the first tab');
+    await stored(page);
+    const second = await tab();
+    await unreachable(second);
+    await second.goto(path);
+    await type(second, 1, 'From the second tab');
+    await stored(second);
+    expect(await found(second).count()).toBe(0);
+    const third = await tab();
+    // The browser ends a closed tab a moment later.
+    const offered = async () => {
+      await third.goto(path);
+      const text = found(third).getByText('1 change of an earlier visit');
+      return text.waitFor({ timeout: 8000 }).then(
+        () => true,
+        () => false,
+      );
+    };
+    await second.close();
+    await expect.poll(offered, { timeout: 30_000 }).toBe(true);
+    await found(third).getByText('1 change of an earlier visit').click();
+    expect((await found(third).locator('ins').allTextContents()).join(' ')).toBe('From the second tab');
+    await found(third).getByRole('button', { name: 'Discard it' }).click();
+    await found(third).waitFor({ state: 'detached' });
+    await page.close();
+    await expect.poll(offered, { timeout: 30_000 }).toBe(true);
+  });
+
+  test('are listed at a sign-out with their source, but not those that the service gets before', async () => {
+    const { page, targets } = await atDocument();
+    await type(page, 1, 'Kept on the device');
+    await signOut(page);
+    const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
+    await dialog.getByText('Kept on the device').waitFor();
+    await dialog.getByText('One', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Stay signed in' }).click();
+    await page.unroute('**/trpc/documents.save*');
+    await field(page).fill('Sent before');
+    await signOut(page);
+    await page.waitForURL('**/signin*');
+    expect((await targets())[0]).toBe('Sent before');
+  });
+
+  test('are deleted at a sign-out for good on request', async () => {
+    const { page, path } = await atDocument();
+    await type(page, 1, 'Secret');
+    await signOut(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete and sign out' }).click();
+    await page.waitForURL('**/signin*');
+    // Longer than the pause until an edit is sent again.
+    await page.waitForTimeout(4000);
+    const names = await page.evaluate(
+      () =>
+        new Promise<IDBValidKey[]>((resolve, reject) => {
+          const opening = indexedDB.open('lingualoop-drafts');
+          opening.onerror = () => reject(opening.error);
+          opening.onsuccess = () => {
+            const all = opening.result.transaction('drafts').objectStore('drafts').getAllKeys();
+            all.onsuccess = () => resolve(all.result);
+          };
+        }),
+    );
+    expect(names.filter((name) => String(name).includes(path.split('/').at(-1) as string))).toEqual([]);
+  });
+
+  test('leave without a question, because they are on this device; if they are not, leaving asks', async () => {
+    const { page, path } = await atDocument();
+    await type(page, 1, 'Un');
+    await stored(page);
+    // A question would stop this navigation.
+    await page.reload();
+    await found(page).waitFor();
+    await page.addInitScript(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('the disk is full', 'QuotaExceededError');
+      };
+    });
+    await page.goto(path);
+    await type(page, 2, 'Deux');
+    await stored(page);
+    const asked = page.waitForEvent('dialog');
+    const leaving = page.getByRole('link', { name: 'Back to the inbox' }).click();
+    const dialog = await asked;
+    expect(dialog.message()).toContain('1 change is not saved');
+    await dialog.dismiss();
+    await leaving;
+    expect(await field(page).inputValue()).toBe('Deux');
+    const warned = page.waitForEvent('dialog');
+    void page.reload().catch(() => undefined);
+    expect((await warned).type()).toBe('beforeunload');
+    await (await warned).accept();
+  });
+});
