@@ -202,6 +202,10 @@ describe('saves of segments', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(textsOf(sent[1] as never)).toEqual([[1, 'bad', true]]);
     expect(sent[1]?.request.reason).toEqual(reason);
+    // Once it is stored, it is not sent again.
+    sent[1]?.respond();
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'draft', false]]]);
   });
 
   test('send each edit alone if a request with several is rejected, so that one does not stop the others', async () => {

@@ -189,8 +189,8 @@ export class SegmentSaves {
     const ready = [...this.#edits].filter(([, { state }]) => state.kind === 'typed');
     const overruled = ready.find(([, { reason }]) => reason);
     if (overruled) {
-      const [position, { state: _, reason, ...edit }] = overruled;
-      return { edits: new Map([[position, edit]]), ...(reason && { reason }) };
+      const [position, { state: _, ...edit }] = overruled;
+      return { edits: new Map([[position, edit]]), ...(edit.reason && { reason: edit.reason }) };
     }
     const alike = ready.filter(([, { confirmed }]) => confirmed === ready[0]?.[1].confirmed);
     if (alike.length === 0) return undefined;
