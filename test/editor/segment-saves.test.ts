@@ -208,6 +208,18 @@ describe('saves of segments', () => {
     expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'draft', false]]]);
   });
 
+  test('send each confirmation alone, so that an undo reverts one decision', async () => {
+    const { edits, sent } = saves();
+    edits.confirm(1, 'one', 'a');
+    edits.confirm(2, 'two', 'b');
+    edits.confirm(3, 'three', 'c');
+    for (let n = 0; n < 3; n++) {
+      await vi.advanceTimersByTimeAsync(0);
+      sent[n]?.respond();
+    }
+    expect(sent.map(textsOf)).toEqual([[[1, 'one', true]], [[2, 'two', true]], [[3, 'three', true]]]);
+  });
+
   test('send each edit alone if a request with several is rejected, so that one does not stop the others', async () => {
     const { edits, sent } = saves();
     edits.edit(1, 'good', 'a');
