@@ -77,7 +77,7 @@ export class KeptSegments {
       }
   }
 
-  /** The reviewer replaces all texts of a segment by one: words that it does not have are given up. */
+  /** The reviewer replaces all texts of a segment by one: words that it lacks need not be kept. */
   choose(position: number, text: string): void {
     this.words = this.words.filter((one) => one.position !== position || text.includes(one.word));
   }

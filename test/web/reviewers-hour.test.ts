@@ -169,7 +169,7 @@ describe.skipIf(withoutBrowser)('a reviewer of 60 segments, ten of them critical
     await expect.poll(async () => (await confirmed()).length, patient).toBe(segmentCount);
     expect((await segments())[5]?.target_text).toBe(`${amountOf(5)} euros sont dus à la livraison.`);
 
-    // Each decision is taken back once, and the first ones are made again.
+    // Undo reverts each decision once, and redo repeats the first ones.
     await page.keyboard.press('Escape');
     for (let left = segmentCount - 1; left >= 0; left--) {
       await page.keyboard.press('Control+z');
