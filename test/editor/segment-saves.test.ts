@@ -208,7 +208,7 @@ describe('saves of segments', () => {
     expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'draft', false]]]);
   });
 
-  test('send each confirmation alone, so that an undo reverts one decision', async () => {
+  test('send each confirmation in its own request, so that an undo reverts one decision', async () => {
     const { edits, sent } = saves();
     edits.confirm(1, 'one', 'a');
     edits.confirm(2, 'two', 'b');

@@ -82,7 +82,7 @@ export class KeptSegments {
     this.words = this.words.filter((one) => one.position !== position || text.includes(one.word));
   }
 
-  /** Returns errors: words that are lost or twice in a text, and confirmations that nobody requested. */
+  /** Returns errors: words that are lost or twice in a text, and confirmations without a request. */
   check({ segments, confirmed, drafts, endedAt }: StoredTexts): string[] {
     const wrong: string[] = [];
     for (const [position, texts] of confirmed) {

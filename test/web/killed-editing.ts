@@ -88,13 +88,13 @@ export class KilledEditing {
     return this.look(undefined);
   }
 
-  /** Waits until everything is stored, and checks it. */
+  /** Checks the texts after everything is stored. */
   async finish(): Promise<string[]> {
     await this.settle();
     return this.look(undefined);
   }
 
-  /** Lets the reviewer work until `stop` is called, which waits for the current step. */
+  /** Lets the reviewer work until `stop` is called, which resolves after the current step. */
   private work(page: Page) {
     let isStopped = false;
     const work = async () => {
@@ -153,7 +153,7 @@ export class KilledEditing {
     await offer.getByRole('button', { name: isRestored ? /^Restore/ : /^Discard/ }).click(soon);
   }
 
-  /** Waits until all edits are stored, and solves conflicts. */
+  /** Resolves when all edits are stored. Solves conflicts. */
   private async settle(): Promise<void> {
     const { page } = this;
     const note = page.locator('footer [role=status]');
