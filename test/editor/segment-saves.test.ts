@@ -5,7 +5,7 @@ import { type Saved, type SaveRequest, SegmentSaves } from '#web/app/editor/segm
 const pause = 800;
 
 /** Saves with a service whose responses the test controls. */
-function saves() {
+function saves(options: { maxPerRequest?: number; parallel?: number } = {}) {
   const sent: {
     request: SaveRequest;
     signal: AbortSignal;
@@ -28,6 +28,7 @@ function saves() {
     onSaved: (_request, result) => saved.push(result),
     onChange: (position, edit) => (edit ? kept.set(position, edit.text) : kept.delete(position)),
     pause,
+    ...options,
     retryAfter: 3000,
   });
   return { edits, sent, saved, kept };
@@ -202,6 +203,22 @@ describe('saves of segments', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(textsOf(sent[1] as never)).toEqual([[1, 'bad', true]]);
     expect(sent[1]?.request.reason).toEqual(reason);
+    // Once it is stored, it is not sent again.
+    sent[1]?.respond();
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'draft', false]]]);
+  });
+
+  test('send each confirmation in its own request, so that an undo reverts one decision', async () => {
+    const { edits, sent } = saves();
+    edits.confirm(1, 'one', 'a');
+    edits.confirm(2, 'two', 'b');
+    edits.confirm(3, 'three', 'c');
+    for (let n = 0; n < 3; n++) {
+      await vi.advanceTimersByTimeAsync(0);
+      sent[n]?.respond();
+    }
+    expect(sent.map(textsOf)).toEqual([[[1, 'one', true]], [[2, 'two', true]], [[3, 'three', true]]]);
   });
 
   test('send each edit alone if a request with several is rejected, so that one does not stop the others', async () => {
@@ -309,5 +326,26 @@ describe('saves of segments', () => {
     edits.dropAll();
     await vi.advanceTimersByTimeAsync(60_000);
     expect([edits.all().size, kept.size, sent.length]).toEqual([0, 0, 0]);
+  });
+
+  test('have several requests at the same time if that is allowed, but never two for one segment', async () => {
+    const { edits, sent } = saves({ maxPerRequest: 1, parallel: 2 });
+    const positions = () => sent.map(({ request }) => [...request.edits.keys()][0]);
+    for (const position of [1, 2, 3]) edits.confirm(position, `text ${position}`, null);
+    const flushed = edits.flush();
+    expect(positions()).toEqual([1, 2]);
+    edits.edit(1, 'a later text', null);
+    sent[1]?.respond();
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(positions()).toEqual([1, 2, 3]);
+    sent[2]?.respond();
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(positions()).toEqual([1, 2, 3]);
+    sent[0]?.respond();
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(positions()).toEqual([1, 2, 3, 1]);
+    expect(sent[3]?.request.edits.get(1)).toMatchObject({ text: 'a later text', confirmed: false });
+    sent[3]?.respond();
+    expect(await flushed).toEqual([]);
   });
 });

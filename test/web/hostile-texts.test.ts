@@ -79,10 +79,9 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
       await opened(page, text.slice(0, 1000));
       // The translation contains the source text, and differs from it.
       await field(page).fill(`${hostileTexts.at(index - 2)} ${text}`);
-      if (index % 10 === 0 || text.includes('\u2069')) faults.push(...(await harmOn(page, [text])));
+      if (index % 5 === 0 || text.includes('\u2069')) faults.push(...(await harmOn(page, [text])));
       await page.keyboard.press('Alt+ArrowDown');
     }
-    faults.push(...(await harmOn(page, excerpts)));
     expect(faults).toEqual([]);
   });
 
@@ -114,7 +113,7 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
       // A field may disappear when another one is submitted.
       for (let n = 0; n < (await fields.count()); n += 1) {
         const one = fields.nth(n);
-        if (!(await one.isEditable())) continue;
+        if (!(await one.isEditable({ timeout: 2000 }).catch(() => false))) continue;
         await one.fill(allHostile.slice(0, Number((await one.getAttribute('maxlength')) ?? 5000)));
         await one.press('Enter');
       }

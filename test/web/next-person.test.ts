@@ -55,6 +55,7 @@ describe.skipIf(withoutBrowser)('a member who signs in after another one, in the
     const second = await tab();
     await second.goto('/app');
     await signOut(second);
+    await second.getByRole('button', { name: 'Keep and sign out' }).click();
     await page.waitForURL('**/signin*');
     await ended;
     await signInAt(page, other);
@@ -84,7 +85,7 @@ describe.skipIf(withoutBrowser)('a member who signs out while reviews are being 
     await dialog.getByText('[fr] First text').waitFor();
     await (await held.promise).continue();
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
-    await page.getByText(/^Saved/).waitFor();
+    await page.getByText(/Saved \d/).waitFor();
     await signOut(page);
     await page.waitForURL('**/signin*');
     const path = `/api/translations/${job?.id}`;

@@ -83,7 +83,7 @@ export class ReviewerAtWork {
 
 /** The texts that the screen offers for restoring. */
 export function foundTexts(page: Page) {
-  return page.getByRole('gridcell', { name: 'Unsent changes' });
+  return page.getByRole('region', { name: 'Unsent changes' });
 }
 
 /**

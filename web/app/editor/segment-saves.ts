@@ -53,6 +53,8 @@ interface Options {
   onChange?(position: number, edit: Edit | undefined): void;
   /** Maximum number of segments in a request. */
   maxPerRequest?: number;
+  /** Maximum number of requests at a time. There is never more than one for a segment. */
+  parallel?: number;
   /** Milliseconds after the last keystroke until a draft is sent. */
   pause?: number;
   /** Milliseconds until a request is repeated that could not reach the service. */
@@ -60,9 +62,9 @@ interface Options {
 }
 
 /**
- * The edits of a document that are not stored yet. Drafts are sent after a pause in typing, confirmations at once. Only
- * one request runs at a time, so that an older text never overwrites a later one; edits that were made during the request are
- * sent together in the next request. If the service cannot be reached, all edits stay and are sent again.
+ * The edits of a document that are not stored yet. Drafts are sent after a pause in typing, confirmations at once. A
+ * segment has only one request at a time, so that an older text never overwrites a later one; edits that were made during
+ * the request are sent together in the next request. If the service cannot be reached, all edits stay and are sent again.
  */
 export class SegmentSaves {
   readonly #options: Required<Omit<Options, 'onChange'>> & Pick<Options, 'onChange'>;
@@ -71,13 +73,14 @@ export class SegmentSaves {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #retryTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #stopping = new AbortController();
-  #sending: Promise<void> | undefined;
+  /** The running requests. */
+  readonly #running = new Map<Promise<void>, SaveRequest>();
   #savedAt: Date | undefined;
   /** The texts of requests without a response yet: the service may have stored them. By position. */
   readonly #unanswered = new Map<number, string>();
 
   constructor(options: Options) {
-    this.#options = { maxPerRequest: 1000, pause: 800, retryAfter: 3000, ...options };
+    this.#options = { maxPerRequest: 1000, parallel: 1, pause: 800, retryAfter: 3000, ...options };
   }
 
   /** All edits that are not stored yet, by position. Each change creates another map. */
@@ -170,35 +173,35 @@ export class SegmentSaves {
 
   async #run(): Promise<void> {
     clearTimeout(this.#timer);
-    while (this.#sending) await this.#sending;
-    const request = this.isStopped ? undefined : this.#nextRequest();
-    if (!request) return;
-    this.#sending = this.#deliver(request).finally(() => {
-      this.#sending = undefined;
-    });
-    await this.#sending;
-    await this.#run();
+    while (true) {
+      while (!this.isStopped && this.#running.size < this.#options.parallel) {
+        const request = this.#nextRequest();
+        if (!request) break;
+        const delivery: Promise<void> = this.#deliver(request).finally(() => this.#running.delete(delivery));
+        this.#running.set(delivery, request);
+      }
+      if (this.#running.size === 0) return;
+      await Promise.race(this.#running.keys());
+    }
   }
 
   /**
-   * The next request. A confirmation with a reason has its own request, because the reason applies to all segments of a
-   * request. Drafts and confirmations are separate requests, because a confirmation also fills repetitions.
+   * The next request. Each confirmation has its own, so that undo reverts one decision, and because a reason applies to
+   * all segments of a request. Drafts are sent together.
    */
   #nextRequest(): SaveRequest | undefined {
-    const ready = [...this.#edits].filter(([, { state }]) => state.kind === 'typed');
-    const overruled = ready.find(([, { reason }]) => reason);
-    if (overruled) {
-      const [position, { state: _, reason, ...edit }] = overruled;
-      return { edits: new Map([[position, edit]]), ...(reason && { reason }) };
-    }
-    const alike = ready.filter(([, { confirmed }]) => confirmed === ready[0]?.[1].confirmed);
-    if (alike.length === 0) return undefined;
+    const running = [...this.#running.values()];
+    const ready = [...this.#edits].filter(
+      ([position, { state }]) => state.kind === 'typed' && !running.some(({ edits }) => edits.has(position)),
+    );
+    const [first] = ready;
+    if (!first) return undefined;
+    const drafts = ready.filter(([, { confirmed }]) => !confirmed);
+    const sent = first[1].confirmed ? [first] : drafts.slice(0, this.#options.maxPerRequest);
+    const { reason } = first[1];
     return {
-      edits: new Map(
-        alike
-          .slice(0, this.#options.maxPerRequest)
-          .map(([position, { state: _, ...edit }]) => [position, edit]),
-      ),
+      edits: new Map(sent.map(([position, { state: _, ...edit }]) => [position, edit])),
+      ...(reason && { reason }),
     };
   }
 

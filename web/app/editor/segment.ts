@@ -1,4 +1,4 @@
-import type { Status } from '../parts/status-mark.tsx';
+import type { SegmentStatus } from '../screens/documents/search.ts';
 
 /** A segment of the grid: a part of a document, or a whole text. */
 export interface EditedSegment {
@@ -9,7 +9,7 @@ export interface EditedSegment {
   target_text: string | null;
   /** The machine translation, if a reviewer has changed it; otherwise null. */
   pipeline_text: string | null;
-  status: Status;
+  status: SegmentStatus | 'rejected';
   /** The findings that the service stored. */
   quality: { issues: unknown; score?: number | null };
   /** Null if no reviewer has decided about the segment. */

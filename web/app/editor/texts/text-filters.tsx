@@ -1,9 +1,11 @@
 import { SlidersHorizontal, X } from 'lucide-react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { LanguageSelect } from '../../parts/languages.tsx';
 import styles from '../editor.module.css';
-import { type TextFilter, triggerCodes } from './filters.ts';
-import { triggerNames } from './trigger-names.ts';
+import type { TextFilter } from './filters.ts';
+
+// The popover and its library load when it is first opened.
+const FilterPopover = lazy(() => import('./filter-popover.tsx'));
 
 /** The filters of the texts by language, reason, domain and submitter. They are part of the URL, which can be shared. */
 export function TextFilters({
@@ -14,6 +16,8 @@ export function TextFilters({
   onChange: (filter: TextFilter) => void;
 }) {
   const t = useT();
+  const trigger = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
   const change = (name: keyof TextFilter, value: string) => {
     const { [name]: _, ...others } = filter;
     onChange(value === '' ? others : { ...others, [name]: value });
@@ -33,36 +37,22 @@ export function TextFilters({
           <bdi>{filter[name] ?? t(`editor.no_${name}`)}</bdi> <X size={13} aria-hidden />
         </button>
       ))}
-      <details className={styles['more']}>
-        <summary className={styles['chip']}>
-          <SlidersHorizontal size={14} aria-hidden /> {t('review.filters')}
-        </summary>
-        <div className={styles['moreFields']}>
-          <LanguageSelect
-            label={t('review.source_lang')}
-            any={t('review.any')}
-            value={filter.source ?? ''}
-            onChange={(source) => change('source', source)}
-          />
-          <LanguageSelect
-            label={t('review.target_lang')}
-            any={t('review.any')}
-            value={filter.target ?? ''}
-            onChange={(target) => change('target', target)}
-          />
-          <label>
-            {t('review.reason')}
-            <select value={filter.trigger ?? ''} onChange={({ target }) => change('trigger', target.value)}>
-              <option value="">{t('review.any')}</option>
-              {triggerCodes.map((code) => (
-                <option key={code} value={code}>
-                  {t(triggerNames[code])}
-                </option>
-              ))}
-            </select>
-          </label>
-        </div>
-      </details>
+      <button
+        ref={trigger}
+        type="button"
+        className={styles['chip']}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        data-chosen={filter.source || filter.target || filter.trigger ? true : undefined}
+        onClick={() => setOpen(true)}
+      >
+        <SlidersHorizontal size={14} aria-hidden /> {t('review.filters')}
+      </button>
+      {isOpen && (
+        <Suspense>
+          <FilterPopover trigger={trigger} filter={filter} onChange={change} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -25,6 +25,9 @@ interface Decided {
 /** Milliseconds after the last keystroke until a draft is saved. */
 const pause = 2000;
 
+/** Reviews that are sent at the same time, so that a slow service does not delay a fast reviewer. */
+const parallel = 6;
+
 /** Maximum number of texts that the service lists by ID. */
 const maxNamed = 100;
 
@@ -48,6 +51,7 @@ export function useTextDecisions(list: TextList) {
     () =>
       new SegmentSaves({
         maxPerRequest: 1,
+        parallel,
         pause,
         async send({ edits, reason }) {
           const [entry] = edits;

@@ -6,6 +6,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
@@ -34,18 +35,18 @@ export function GlossariesScreen() {
           revision: previewed.revision,
         })
       : await client.terminology.upload(file, setFields(fields), { onUploadProgress: shareOf(onProgress) });
+    await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
     setUploaded(set);
     announce(t('sets.uploaded', { name: set.name, count: set.entry_count }));
-    await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
   };
   return (
     <>
       <title>{`${t('sets.glossaries')} · LinguaLoop`}</title>
-      <h1>{t('sets.glossaries')}</h1>
+      <PageHead title={t('sets.glossaries')} />
       <Read from={glossaries} lines={8}>
         {(sets) => (
           <>
-            <GlossaryTable sets={sets} />
+            {sets.length === 0 && <p>{t('sets.no_glossary')}</p>}
             <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
               <UploadForm
                 accept=".csv,.tmx,.tbx"
@@ -57,6 +58,7 @@ export function GlossariesScreen() {
               />
               {uploaded && <Uploaded set={uploaded} />}
             </UploadSection>
+            {sets.length > 0 && <GlossaryTable sets={sets} />}
           </>
         )}
       </Read>
@@ -120,16 +122,12 @@ function Uploaded({ set }: { set: UploadedTerminologySet }) {
 }
 
 function GlossaryTable({ sets }: { sets: readonly TerminologySet[] }) {
-  const t = useT();
-  if (sets.length === 0) return <p>{t('sets.no_glossary')}</p>;
   return (
     <SetTable sets={sets} size="sets.terms">
       {({ id, name }) => (
-        <>
-          <Link to="/app/glossaries/$setId" params={{ setId: id }}>
-            <bdi translate="no">{name}</bdi>
-          </Link>
-        </>
+        <Link to="/app/glossaries/$setId" params={{ setId: id }}>
+          <bdi translate="no">{name}</bdi>
+        </Link>
       )}
     </SetTable>
   );
