@@ -56,8 +56,9 @@ export function OpenSegment(props: OpenSegmentProps) {
   const confirm = (reason?: Reason) => {
     if (isReadOnly || text.trim() === '') return;
     saves.confirm(position, text, stored, reason);
-    // With critical findings, the segment stays open: the service will ask for a reason.
-    if (!isCritical || reason) onConfirmed();
+    // With critical findings, the segment stays open: the service will ask for a reason. Findings of an earlier text do
+    // not count: the reviewer may just have corrected them.
+    if (!isCritical || !isCurrent || reason) onConfirmed();
   };
   const handle = useEffectEvent(
     (): OpenField => ({
