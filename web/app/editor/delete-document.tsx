@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { forgetCorrections } from '../screens/documents/kept-corrections.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
+import styles from './editor.module.css';
 
 /** Deletes a document, after a question. Only administrators see the button. */
 export function DeleteDocument({ documentId }: { documentId: string }) {
@@ -31,7 +32,7 @@ export function DeleteDocument({ documentId }: { documentId: string }) {
     <>
       <button
         type="button"
-        className="ghost"
+        className={`ghost ${styles['wideOnly']}`}
         aria-label={t('documents.delete')}
         onClick={() => setAsked(true)}
       >
