@@ -25,3 +25,5 @@ export type DeletedTerm = Outputs['deleteTerm'];
 export type PreviewUploadRequest = Inputs['previewUpload'];
 /** The changes that an upload would make. */
 export type UploadPreview = Outputs['previewUpload'];
+/** A previewed file, and the revision of the glossary that it replaces. */
+export type ApplyPreviewRequest = Inputs['applyPreview'];

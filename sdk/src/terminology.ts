@@ -8,6 +8,7 @@ import { formFields, formRequest, type SourceFile } from './source-file.ts';
 import type {
   AddedTerm,
   AddTermRequest,
+  ApplyPreviewRequest,
   DeletedTerm,
   DeleteTermRequest,
   PreviewUploadRequest,
@@ -84,6 +85,8 @@ export interface Terminology {
   deleteTerm(request: DeleteTermRequest, options?: CallOptions): ApiPromise<DeletedTerm>;
   /** @internal Compares a file with the glossary that it would replace, without storing it. */
   previewUpload(request: PreviewUploadRequest, options?: CallOptions): ApiPromise<UploadPreview>;
+  /** @internal Uploads a previewed file. Throws ConflictError if the glossary has changed since the preview. */
+  applyPreview(request: ApplyPreviewRequest, options?: CallOptions): ApiPromise<UploadedTerminologySet>;
 }
 
 const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
@@ -101,6 +104,7 @@ const addTermCall: Call = { name: 'terminology.addTerm', repeatable: true };
 const updateTermCall: Call = { name: 'terminology.updateTerm', repeatable: true };
 const deleteTermCall: Call = { name: 'terminology.deleteTerm', repeatable: true };
 const previewUploadCall: Call = { name: 'terminology.previewUpload', repeatable: true };
+const applyPreviewCall: Call = { name: 'terminology.applyPreview', repeatable: true };
 
 const exportTbxCall: Call = { name: 'terminology.exportTbx', repeatable: true };
 
@@ -155,5 +159,6 @@ export function terminology(connection: Connection): Terminology {
     updateTerm: (request, options) => mutate(updateTermCall, request, options),
     deleteTerm: (request, options) => mutate(deleteTermCall, request, options),
     previewUpload: (request, options) => mutate(previewUploadCall, request, options),
+    applyPreview: (request, options) => mutate(applyPreviewCall, request, options),
   };
 }

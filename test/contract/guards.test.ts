@@ -156,6 +156,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'terminology.updateTerm': 'tenant_identity',
   'terminology.deleteTerm': 'tenant_identity',
   'terminology.previewUpload': 'tenant_identity',
+  'terminology.applyPreview': 'tenant_identity',
   'terminology.matches': 'tenant_identity',
 
   'memory.import': 'tenant_identity',

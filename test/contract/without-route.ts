@@ -43,6 +43,7 @@ export const withoutRoute: readonly string[] = [
   'tenants.rotateKey',
   'terminology.addEntry',
   'terminology.addTerm',
+  'terminology.applyPreview',
   'terminology.deleteTerm',
   'terminology.entries',
   'terminology.matches',

@@ -129,6 +129,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'terminology.updateTerm': ({ terminology }) => terminology.updateTerm({} as never),
   'terminology.deleteTerm': ({ terminology }) => terminology.deleteTerm({} as never),
   'terminology.previewUpload': ({ terminology }) => terminology.previewUpload({} as never),
+  'terminology.applyPreview': ({ terminology }) => terminology.applyPreview({} as never),
   'translations.create': ({ translations }) => translations.create({ source_text: 'a', target_lang: 'fr' }),
   'translations.createBatch': ({ translations }) => translations.createBatch({ inputs: [] }),
   'translations.createFromText': ({ translations }) =>

@@ -115,3 +115,56 @@ describe('terminology.previewUpload', () => {
     expect(answer.body).toMatchObject({ set_id: null, added: 1, removed: 0 });
   });
 });
+
+describe('terminology.applyPreview', () => {
+  const lines = [header, 'order,ordre,en,fr,'];
+  const apply = (revision: string | null, fields: Fields = {}, headers = mine.headers) =>
+    viaRpc(
+      app,
+      { path: 'terminology.applyPreview', type: 'mutation' },
+      {
+        input: {
+          file_name: 'terms.csv',
+          content: btoa(lines.join('\n')),
+          name: 'A glossary',
+          revision,
+          ...fields,
+        },
+        headers,
+      },
+    );
+  const stored = async () =>
+    (await mine.glossaries()).map(({ name, entry_count }: Fields) => [name, entry_count]);
+
+  test('replaces the glossary that was previewed, and does nothing when it is sent again', async () => {
+    const { body } = await preview(lines);
+    const first = await apply(body.revision);
+    expect([first.status, await stored()]).toEqual([200, [['A glossary', 1]]]);
+    expect(await apply(body.revision)).toEqual(first);
+    const both = await Promise.all([1, 2].map(() => apply(null, { name: 'New' })));
+    expect(both[0]).toEqual(both[1]);
+    expect((await preview(lines)).body).toMatchObject({ added: 0, changed: 0, removed: 0, unchanged: 1 });
+  });
+
+  test('is rejected if the glossary was changed, created or deleted since the preview', async () => {
+    const { body } = await preview(lines);
+    const refused = [409, 'the glossary has changed since the preview; preview the file again'];
+    const [{ id }] = await mine.glossaries();
+    const term = { source_term: 'tea', target_term: 'thé', source_lang: 'en', target_lang: 'fr' };
+    const added = await viaRpc(
+      app,
+      { path: 'terminology.addTerm', type: 'mutation' },
+      { input: { set_id: id, term: { ...term, case_sensitive: false, priority: 0 } }, headers: mine.headers },
+    );
+    expect([added.status, added.body.detail]).toEqual([200, undefined]);
+    expect(refusal(await apply(body.revision))).toEqual(refused);
+    expect(refusal(await apply(null))).toEqual(refused);
+    expect(await stored()).toEqual([['A glossary', 4]]);
+    const again = (await preview(lines)).body;
+    await app.json('DELETE', `/api/terminology/${id}`, { headers: mine.headers });
+    expect(refusal(await apply(again.revision))).toEqual(refused);
+    // Another workspace cannot use the revision.
+    const neighbor = await openSets(app);
+    expect(refusal(await apply(again.revision, {}, neighbor.headers))).toEqual(refused);
+  });
+});

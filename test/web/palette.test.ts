@@ -26,7 +26,7 @@ const entriesOn = (page: Page) =>
   page.evaluate(() =>
     Object.fromEntries(
       [...document.querySelectorAll('dialog [role=group]')].map((group) => [
-        group.querySelector('h3')?.textContent,
+        group.getAttribute('aria-label'),
         [...group.querySelectorAll('[role=option] bdi')].map(({ textContent }) => textContent),
       ]),
     ),

@@ -4,10 +4,11 @@ import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
+import type { GlossaryForm, UploadedGlossary } from './schema.ts';
 import type { NewEntry } from './sets.ts';
 import type { Term } from './term-changes.ts';
-import type { PreviewRequest, UploadPreview } from './term-schema.ts';
-import { readUpload, requireRoomForUpload, type UploadServices } from './upload.ts';
+import type { ApplyPreviewRequest, PreviewRequest, UploadPreview } from './term-schema.ts';
+import { readUpload, requireRoomForUpload, type UploadServices, uploadGlossary } from './upload.ts';
 import { glossaryWarnings, lineWarnings } from './upload-warnings.ts';
 
 /** Maximum number of terms of the file or of the glossary that are compared, and of changes of a kind that are listed. */
@@ -24,12 +25,10 @@ type Compared = Term & { line?: number };
 export async function previewUpload(
   services: UploadServices,
   withTenant: WithTenant,
-  { file_name, content, ...fields }: PreviewRequest,
+  request: PreviewRequest,
   signal: AbortSignal,
 ): Promise<UploadPreview> {
-  const bytes = Buffer.from(content, 'base64');
-  const file = { name: file_name, contentType: '', bytes, via: 'form' as const };
-  const form = { ...fields, terminology_file: file };
+  const form = formOf(request);
   const { tenantId, name, read, entries } = await readUpload(services, withTenant, form, signal);
   return services.database.inTenant(tenantId, async (tx) => {
     await requireRoomForUpload(tx, services.settings, tenantId, name, entries);
@@ -40,6 +39,7 @@ export async function previewUpload(
     const ofKind = (kind: Change['kind']) => changes.filter((change) => change.kind === kind);
     return {
       set_id: present.setId,
+      revision: present.revision,
       entry_count: entries.length,
       added: ofKind('added').length,
       changed: ofKind('changed').length,
@@ -54,19 +54,40 @@ export async function previewUpload(
   });
 }
 
+/**
+ * Uploads a previewed file, if its glossary is still as it was for the preview.
+ * @throws AppError 400, 413, 415, 422; 409 if the glossary has changed since the preview
+ */
+export function applyPreview(
+  services: UploadServices,
+  withTenant: WithTenant,
+  { revision, ...request }: ApplyPreviewRequest,
+  signal: AbortSignal,
+): Promise<UploadedGlossary> {
+  return uploadGlossary(services, withTenant, formOf(request), signal, { replaces: revision });
+}
+
+function formOf({ file_name, content, ...fields }: PreviewRequest): GlossaryForm {
+  const bytes = Buffer.from(content, 'base64');
+  return {
+    ...fields,
+    terminology_file: { name: file_name, contentType: '', bytes, via: 'form' },
+  };
+}
+
 async function selectPresent(tx: Tx, tenantId: string, name: string) {
   const [set] = await tx
-    .select({ setId: terminologySets.setId })
+    .select({ setId: terminologySets.setId, revision: terminologySets.revision })
     .from(terminologySets)
     .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.name, name)));
-  if (!set) return { setId: null, terms: [] };
+  if (!set) return { setId: null, revision: null, terms: [] };
   const terms = await tx
     .select()
     .from(terminologyEntries)
     .where(and(eq(terminologyEntries.tenantId, tenantId), eq(terminologyEntries.setId, set.setId)))
     .orderBy(asc(terminologyEntries.entryNo))
     .limit(limits.compared + 1);
-  return { setId: set.setId, terms };
+  return { ...set, terms };
 }
 
 /**

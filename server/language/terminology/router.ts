@@ -17,12 +17,13 @@ import {
 import { exportTbx, tbxQuery } from './export-tbx.ts';
 import { listTerms } from './list-terms.ts';
 import { findTermMatches } from './matches.ts';
-import { previewUpload } from './preview-upload.ts';
+import { applyPreview, previewUpload } from './preview-upload.ts';
 import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
 import { listSets, removeSet } from './sets.ts';
 import {
   addedTerm,
   addTermRequest,
+  applyPreviewRequest,
   deletedTerm,
   deleteTermRequest,
   previewRequest,
@@ -156,6 +157,11 @@ const termProcedures = {
     .input(previewRequest)
     .output(uploadPreview)
     .mutation(({ ctx, input }) => previewUpload(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
+  applyPreview: deferredTenantProcedure
+    .input(applyPreviewRequest)
+    .output(uploadedGlossary)
+    .mutation(({ ctx, input }) => applyPreview(ctx.services, ctx.withTenant, input, ctx.disconnected())),
 };
 
 export const terminologyRouter = router({

@@ -66,6 +66,16 @@ export async function insertEntries(
       as r(n integer, sl text, tl text, s text, t text, c boolean, p integer)`);
 }
 
+/** Returns the set with this name, which cannot be deleted until the transaction ends. */
+export async function lockSet(tx: Tx, tenantId: string, name: string): Promise<SetRow | undefined> {
+  const [set] = await tx
+    .select()
+    .from(terminologySets)
+    .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.name, name)))
+    .for('update');
+  return set;
+}
+
 /** Counts a tenant's sets. Returns undefined if one of them has this name. */
 export async function countOtherSets(tx: Tx, tenantId: string, name: string): Promise<number | undefined> {
   const [row] = await tx

@@ -92,10 +92,20 @@ export const previewRequest = z.object({
   target_lang: z.string().max(100).optional().describe('As in an upload.'),
 });
 
+/** Input of `terminology.applyPreview`: the previewed file, and the revision that the preview returned. */
+export const applyPreviewRequest = previewRequest.extend({
+  revision: z
+    .string()
+    .max(100)
+    .nullable()
+    .describe('The `revision` of the preview. If the glossary has changed since, the status is 409.'),
+});
+
 const previewedTerm = terminologyEntry.omit({ entry_no: true });
 
 export const uploadPreview = z.object({
   set_id: z.string().nullable().describe('The glossary that the upload would replace; null for a new one.'),
+  revision: z.string().nullable().describe('Changes with each change of the glossary; null for a new one.'),
   entry_count: z.int().describe('The number of terms after the upload.'),
   added: z.int().describe('New terms.'),
   changed: z.int().describe('Terms with another translation or priority.'),
@@ -123,6 +133,7 @@ export const uploadPreview = z.object({
 });
 
 export type PreviewRequest = z.infer<typeof previewRequest>;
+export type ApplyPreviewRequest = z.infer<typeof applyPreviewRequest>;
 export type UploadPreview = z.infer<typeof uploadPreview>;
 export type TermInput = z.infer<typeof term>;
 export type SeenTerm = z.infer<typeof seenTerm>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
@@ -21,20 +22,23 @@ import type { ReadGlossaryPayload } from '#server/platform/sandbox/tasks/read-gl
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
-import { countOtherSets, insertEntries, type NewEntry, replaceSet, setView } from './sets.ts';
+import { countOtherSets, insertEntries, lockSet, type NewEntry, replaceSet, setView } from './sets.ts';
 import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
  * Creates a glossary, or replaces the one with this name; either all of the file is stored or nothing. A child process
  * reads the file, then one transaction stores it.
- * @throws AppError 400, 413, 415, 422
+ * @param expected `replaces`: the revision that the glossary must have; null if it must not exist. If the same request
+ *   has been completed before, nothing changes. Default: any
+ * @throws AppError 400, 413, 415, 422; 409 if the glossary has another revision
  */
 export async function uploadGlossary(
   services: UploadServices,
   withTenant: WithTenant,
   form: GlossaryForm,
   signal: AbortSignal,
+  expected?: { replaces: string | null },
 ): Promise<UploadedGlossary> {
   const { tenantId, name, source, target, read, entries } = await readUpload(
     services,
@@ -43,8 +47,18 @@ export async function uploadGlossary(
     signal,
   );
   const warnings = glossaryWarnings(read, entries);
+  const revision = expected ? revisionAfter(expected.replaces, form) : newId();
   // With the lock, two uploads cannot both use the same free capacity.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
+    if (expected) {
+      const present = await lockSet(tx, tenantId, name);
+      if (present?.revision === revision) return { ...setView(present), warnings };
+      if ((present?.revision ?? null) !== expected.replaces)
+        throw new AppError(
+          'state_conflict',
+          'the glossary has changed since the preview; preview the file again',
+        );
+    }
     await requireRoomForUpload(tx, services.settings, tenantId, name, entries);
     const set = await replaceSet(tx, {
       tenantId,
@@ -55,11 +69,24 @@ export async function uploadGlossary(
       entryCount: entries.length,
       // Terms are not embedded. The name of the model only shows whether one is configured.
       embeddingModel: services.embedder?.model ?? null,
-      revision: newId(),
+      revision,
     });
     await insertEntries(tx, tenantId, set.setId, entries);
     return { ...setView(set), warnings };
   });
+}
+
+/** Returns the revision of a glossary after this upload, which is the same whenever the request is repeated. */
+function revisionAfter(
+  replaces: string | null,
+  { name, source_lang, target_lang, terminology_file: file }: GlossaryForm,
+): string {
+  const fields = JSON.stringify([replaces, name, source_lang, target_lang, file?.name]);
+  return createHash('sha256')
+    .update(fields)
+    .update(file?.bytes ?? '')
+    .digest('hex')
+    .slice(0, 32);
 }
 
 export type UploadServices = Pick<Services, 'database' | 'embedder' | 'fileWork' | 'settings'>;

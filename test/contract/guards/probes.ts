@@ -364,6 +364,9 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: '404 terminology set not found',
   },
   'terminology.previewUpload': { input: () => ({ file_name: 'a.csv', content: btoa('a,b'), name: 'New' }) },
+  'terminology.applyPreview': {
+    input: () => ({ file_name: 'a.csv', content: btoa('a,b'), name: 'Previewed', revision: null }),
+  },
   'terminology.matches': { input: () => ({ ...pair, source_text: 'word 0' }) },
 
   'memory.import': { input: () => memoryForm(1, { name: 'Imported' }) },

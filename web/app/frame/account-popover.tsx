@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { Keyboard, LogOut, ShieldCheck } from 'lucide-react';
+import { Keyboard, Languages, LogOut, ShieldCheck, SunMoon } from 'lucide-react';
 import type { RefObject } from 'react';
 import { Dialog, Popover } from 'react-aria-components';
 import { themes } from '#web/server/theme.ts';
@@ -36,15 +36,23 @@ export default function AccountPopover({
           {name}
         </bdi>
         <fieldset className={styles['themes']}>
-          <legend>{t('common.theme')}</legend>
-          {themes.map((one) => (
-            <label key={one}>
-              <input type="radio" name="theme" checked={one === theme} onChange={() => selectTheme(one)} />
-              {t(`common.theme_${one}`)}
-            </label>
-          ))}
+          <legend>
+            <SunMoon size={16} aria-hidden />
+            {t('common.theme')}
+          </legend>
+          <span>
+            {themes.map((one) => (
+              <label key={one}>
+                <input type="radio" name="theme" checked={one === theme} onChange={() => selectTheme(one)} />
+                {t(`common.theme_${one}`)}
+              </label>
+            ))}
+          </span>
         </fieldset>
-        <LanguageChoice />
+        <div className={styles['interface']}>
+          <Languages size={16} aria-hidden />
+          <LanguageChoice />
+        </div>
         <hr />
         <Link to="/app/settings/security" onClick={onClose}>
           <ShieldCheck size={16} aria-hidden />

@@ -1,6 +1,6 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
@@ -117,6 +117,13 @@ export function SectionNavigation() {
   const t = useT();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const section = useSections().find(({ entries }) => entries.some((entry) => isAt(path, entry)));
+  const list = useRef<HTMLUListElement>(null);
+  // In a narrow window, the links are a row that scrolls.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path marks another link
+  useEffect(() => {
+    const current = list.current?.querySelector('[aria-current]');
+    current?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [path]);
   if (!section || section.entries.length < 2) return null;
   const isSettings = section.name === 'common.settings';
   return (
@@ -126,7 +133,7 @@ export function SectionNavigation() {
           {t(section.name)}
         </p>
       )}
-      <ul>
+      <ul ref={list}>
         {section.entries.map((entry) => (
           <li key={entry.to}>
             <Link

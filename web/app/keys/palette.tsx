@@ -100,12 +100,11 @@ function Group({
   option: (id: string) => string;
   run: (entry: Entry) => void;
 }) {
-  const heading = useId();
   if (found.length === 0) return null;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot group the options of a list box
-    <div role="group" aria-labelledby={heading}>
-      <h3 id={heading}>{title}</h3>
+    <div role="group" aria-label={title}>
+      <p aria-hidden>{title}</p>
       {found.map((entry) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the input's, which has the focus
         // biome-ignore lint/a11y/useFocusableInteractive: see above

@@ -2,18 +2,33 @@ import type { ReactNode } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
 import { isAdministrator, type Me, useMe } from '../session/use-me.ts';
 import { Read } from './loading.tsx';
+import { PageHead } from './page-head.tsx';
 
 /**
  * A screen for administrators. Other members see whom to ask, and the screen sends no requests that the service would
  * reject.
+ * @param acts controls in a bar with the heading; without them, the heading has no bar
  */
-export function AdminsOnly({ title, children }: { title: MessageId; children: (me: Me) => ReactNode }) {
+export function AdminsOnly({
+  title,
+  acts,
+  children,
+}: {
+  title: MessageId;
+  acts?: ReactNode;
+  children: (me: Me) => ReactNode;
+}) {
   const t = useT();
   const me = useMe();
+  const isAllowed = me.data !== undefined && isAdministrator(me.data);
   return (
     <>
       <title>{`${t(title)} · LinguaLoop`}</title>
-      <h1>{t(title)}</h1>
+      {acts === undefined ? (
+        <h1>{t(title)}</h1>
+      ) : (
+        <PageHead title={t(title)}>{isAllowed ? acts : null}</PageHead>
+      )}
       <Read from={me}>
         {(known) => (isAdministrator(known) ? children(known) : <Forbidden why={t('common.admins_only')} />)}
       </Read>

@@ -4,6 +4,7 @@ import { useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { useCommands } from '../../keys/use-commands.ts';
 import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { useInbox } from '../../parts/use-inbox.ts';
 import { FirstSteps } from './first-steps.tsx';
 import styles from './inbox.module.css';
@@ -55,25 +56,24 @@ export function InboxScreen() {
 function Head({ count, next }: { count: number | undefined; next: Task | undefined }) {
   const t = useT();
   return (
-    <header className={styles.head}>
-      <h1>{t('common.home')}</h1>
-      {count !== undefined && count > 0 && <span className="badge">{t('inbox.tasks', { count })}</span>}
-      <div className={styles.acts}>
-        <Link
-          to="/app/translate"
-          search={{ kind: 'file' }}
-          className={`button ${styles.upload} ${count === 0 ? 'primary' : ''}`}
-        >
-          <Upload size={16} aria-hidden />
-          {t('inbox.upload')}
-        </Link>
-        {next && (
-          <TaskLink task={next} className="button primary">
-            {t('inbox.open_next')}
-            <kbd aria-hidden>{keyLabel('g')}</kbd>
-          </TaskLink>
-        )}
-      </div>
-    </header>
+    <PageHead
+      title={t('common.home')}
+      aside={count !== undefined && count > 0 && <span className="badge">{t('inbox.tasks', { count })}</span>}
+    >
+      <Link
+        to="/app/translate"
+        search={{ kind: 'file' }}
+        className={`button ${styles.upload} ${count === 0 ? 'primary' : ''}`}
+      >
+        <Upload size={16} aria-hidden />
+        {t('inbox.upload')}
+      </Link>
+      {next && (
+        <TaskLink task={next} className="button primary">
+          {t('inbox.open_next')}
+          <kbd aria-hidden>{keyLabel('g')}</kbd>
+        </TaskLink>
+      )}
+    </PageHead>
   );
 }

@@ -29,71 +29,72 @@ export function FilterFields({
   return (
     <search>
       <form onSubmit={search} className={styles.filters}>
-        <label>
-          {t('jobs.status')}
-          <select
-            value={filter.status ?? ''}
-            onChange={({ target }) => set({ status: target.value as KnownJobStatus | '' })}
-          >
-            <option value="">{t('jobs.any')}</option>
-            {jobStatuses.map((status) => (
-              <option key={status} value={status}>
-                {t(`jobs.status_${status}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <LanguageSelect
-          label={t('jobs.source_language')}
-          value={filter.from ?? ''}
-          any={t('jobs.any')}
-          onChange={(from) => set({ from })}
-        />
-        <LanguageSelect
-          label={t('jobs.target_language')}
-          value={filter.to ?? ''}
-          any={t('jobs.any')}
-          onChange={(to) => set({ to })}
-        />
-        <label>
-          {t('jobs.trigger')}
-          <select
-            value={filter.trigger ?? ''}
-            onChange={({ target }) => set({ trigger: target.value as Trigger | '' })}
-          >
-            <option value="">{t('jobs.any')}</option>
-            {triggers.map((trigger) => (
-              <option key={trigger} value={trigger}>
-                {t(`jobs.trigger_${trigger}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <DayField
-          label={t('jobs.since')}
-          value={filter.since}
-          max={filter.until}
-          onValue={(since) => set({ since })}
-        />
-        <DayField
-          label={t('jobs.until')}
-          value={filter.until}
-          min={filter.since}
-          onValue={(until) => set({ until })}
-        />
-        <label className={styles.text}>
-          {t('jobs.text')}
+        <div className={styles.text}>
           <input
             type="search"
             dir="auto"
+            aria-label={t('jobs.text')}
+            placeholder={t('jobs.text')}
             maxLength={maxTextLength}
             value={text}
             onChange={({ target }) => setText(target.value)}
           />
-        </label>
-        <div className={styles.filterActions}>
           <button type="submit">{t('jobs.search')}</button>
-          <button type="button" className="plain" onClick={() => onChange({})}>
+        </div>
+        <div className={styles.chips}>
+          <label>
+            {t('jobs.status')}
+            <select
+              value={filter.status ?? ''}
+              onChange={({ target }) => set({ status: target.value as KnownJobStatus | '' })}
+            >
+              <option value="">{t('jobs.any')}</option>
+              {jobStatuses.map((status) => (
+                <option key={status} value={status}>
+                  {t(`jobs.status_${status}`)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <LanguageSelect
+            label={t('jobs.source_language')}
+            value={filter.from ?? ''}
+            any={t('jobs.any')}
+            onChange={(from) => set({ from })}
+          />
+          <LanguageSelect
+            label={t('jobs.target_language')}
+            value={filter.to ?? ''}
+            any={t('jobs.any')}
+            onChange={(to) => set({ to })}
+          />
+          <label>
+            {t('jobs.trigger')}
+            <select
+              value={filter.trigger ?? ''}
+              onChange={({ target }) => set({ trigger: target.value as Trigger | '' })}
+            >
+              <option value="">{t('jobs.any')}</option>
+              {triggers.map((trigger) => (
+                <option key={trigger} value={trigger}>
+                  {t(`jobs.trigger_${trigger}`)}
+                </option>
+              ))}
+            </select>
+          </label>
+          <DayField
+            label={t('jobs.since')}
+            value={filter.since}
+            max={filter.until}
+            onValue={(since) => set({ since })}
+          />
+          <DayField
+            label={t('jobs.until')}
+            value={filter.until}
+            min={filter.since}
+            onValue={(until) => set({ until })}
+          />
+          <button type="button" className="plain small" onClick={() => onChange({})}>
             {t('jobs.clear')}
           </button>
         </div>

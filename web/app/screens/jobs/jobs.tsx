@@ -3,9 +3,9 @@ import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { FilterFields } from './filter-fields.tsx';
 import type { JobFilter } from './search.ts';
-import styles from './text-table.module.css';
 import { TextTable } from './text-table.tsx';
 import { useJobs } from './use-jobs.ts';
 
@@ -23,9 +23,7 @@ export function JobsScreen() {
   return (
     <>
       <title>{`${t('jobs.title')} · LinguaLoop`}</title>
-      <div className={styles.head}>
-        <h1>{t('jobs.title')}</h1>
-      </div>
+      <PageHead title={t('jobs.title')} />
       <FilterFields filter={filter} onChange={change} />
       <Read from={jobs} lines={12}>
         {({ pages }) => (

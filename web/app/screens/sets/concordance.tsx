@@ -1,10 +1,11 @@
-import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useState } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { type ConcordanceSearch, maxTextLength, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
@@ -32,7 +33,7 @@ export function ConcordanceScreen() {
   return (
     <>
       <title>{`${t('sets.concordance')} · LinguaLoop`}</title>
-      <h1 className={styles.title}>{t('sets.concordance')}</h1>
+      <PageHead title={t('sets.concordance')} />
       <p className="hint">{t('sets.concordance_what')}</p>
       <SearchFields />
       {text && from && to ? (
@@ -50,15 +51,11 @@ export function ConcordanceScreen() {
 
 type Change = { [Name in keyof ConcordanceSearch]: ConcordanceSearch[Name] | '' | false };
 
-/**
- * The fields of the concordance search. On its own screen, a selected option applies immediately; on other screens, the
- * form opens that screen when it is submitted.
- */
-export function SearchFields() {
+/** The fields of the concordance search. A selected option applies immediately. */
+function SearchFields() {
   const t = useT();
   const navigate = useNavigate();
-  const isOpen = useRouterState({ select: ({ location }) => location.pathname === '/app/concordance' });
-  const inAddress: ConcordanceSearch = useSearch({ strict: false });
+  const inAddress = useSearch({ from: '/workspace/app/concordance' });
   const [search, setSearch] = useState(inAddress);
   const address = JSON.stringify(inAddress);
   // The browser's Back and Forward change the URL without this form.
@@ -68,12 +65,8 @@ export function SearchFields() {
       Object.entries({ ...search, ...changed }).filter(([, value]) => value),
     ) as ConcordanceSearch;
   const open = (search: ConcordanceSearch) =>
-    void navigate({ to: '/app/concordance', search, replace: isOpen, resetScroll: !isOpen });
-  const set = (changed: Change) => {
-    const next = change(changed);
-    if (isOpen) open(change({ ...changed, text: search.text?.trim() ?? '' }));
-    else setSearch(next);
-  };
+    void navigate({ to: '/app/concordance', search, replace: true, resetScroll: false });
+  const set = (changed: Change) => open(change({ ...changed, text: search.text?.trim() ?? '' }));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     open(change({ text: search.text?.trim() ?? '' }));

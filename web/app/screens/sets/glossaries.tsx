@@ -6,6 +6,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
@@ -18,15 +19,22 @@ export function GlossariesScreen() {
   const t = useT();
   const queries = useQueryClient();
   const glossaries = useGlossaries();
+  const [preview, setPreview] = useState<{ file: File; name: string; revision: string | null }>();
   const [uploaded, setUploaded] = useState<UploadedTerminologySet>();
 
+  const compare = async (file: File, fields: SetFields) => {
+    const found = await previewFile(file, fields);
+    setPreview(found && { file, name: fields.name, revision: found.revision });
+    return found;
+  };
   const send = async (file: File, fields: SetFields, onProgress: UploadShare) => {
-    const { name, source_lang, target_lang } = fields;
-    const set = await client.terminology.upload(
-      file,
-      { name, ...(source_lang && { source_lang }), ...(target_lang && { target_lang }) },
-      { onUploadProgress: shareOf(onProgress) },
-    );
+    const previewed = preview?.file === file && preview.name === fields.name ? preview : undefined;
+    const set = previewed
+      ? await client.terminology.applyPreview({
+          ...(await requestOf(file, fields)),
+          revision: previewed.revision,
+        })
+      : await client.terminology.upload(file, setFields(fields), { onUploadProgress: shareOf(onProgress) });
     setUploaded(set);
     announce(t('sets.uploaded', { name: set.name, count: set.entry_count }));
     await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
@@ -34,22 +42,23 @@ export function GlossariesScreen() {
   return (
     <>
       <title>{`${t('sets.glossaries')} · LinguaLoop`}</title>
-      <h1>{t('sets.glossaries')}</h1>
+      <PageHead title={t('sets.glossaries')} />
       <Read from={glossaries} lines={8}>
         {(sets) => (
           <>
-            <GlossaryTable sets={sets} />
+            {sets.length === 0 && <p>{t('sets.no_glossary')}</p>}
             <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
               <UploadForm
                 accept=".csv,.tmx,.tbx"
                 hint={t('sets.glossary_file')}
                 isPairNeeded={(file) => /\.t[bm]x$/i.test(file?.name ?? '')}
                 names={sets.map(({ name }) => name)}
-                preview={previewFile}
+                preview={compare}
                 send={send}
               />
               {uploaded && <Uploaded set={uploaded} />}
             </UploadSection>
+            {sets.length > 0 && <GlossaryTable sets={sets} />}
           </>
         )}
       </Read>
@@ -61,15 +70,18 @@ export function GlossariesScreen() {
 const maxPreviewed = 7_000_000;
 
 /** Compares a file with the glossary that it would replace. @returns undefined if the file is too large for that */
-async function previewFile(file: File, { name, source_lang, target_lang }: SetFields) {
-  if (file.size > maxPreviewed) return undefined;
-  return client.terminology.previewUpload({
-    file_name: file.name,
-    content: await base64Of(file),
-    name,
-    ...(source_lang && { source_lang }),
-    ...(target_lang && { target_lang }),
-  });
+async function previewFile(file: File, fields: SetFields) {
+  return file.size > maxPreviewed
+    ? undefined
+    : client.terminology.previewUpload(await requestOf(file, fields));
+}
+
+async function requestOf(file: File, fields: SetFields) {
+  return { ...setFields(fields), file_name: file.name, content: await base64Of(file) };
+}
+
+function setFields({ name, source_lang, target_lang }: SetFields) {
+  return { name, ...(source_lang && { source_lang }), ...(target_lang && { target_lang }) };
 }
 
 function base64Of(file: File): Promise<string> {
@@ -110,16 +122,12 @@ function Uploaded({ set }: { set: UploadedTerminologySet }) {
 }
 
 function GlossaryTable({ sets }: { sets: readonly TerminologySet[] }) {
-  const t = useT();
-  if (sets.length === 0) return <p>{t('sets.no_glossary')}</p>;
   return (
     <SetTable sets={sets} size="sets.terms">
       {({ id, name }) => (
-        <>
-          <Link to="/app/glossaries/$setId" params={{ setId: id }}>
-            <bdi translate="no">{name}</bdi>
-          </Link>
-        </>
+        <Link to="/app/glossaries/$setId" params={{ setId: id }}>
+          <bdi translate="no">{name}</bdi>
+        </Link>
       )}
     </SetTable>
   );

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { TerminologySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
@@ -16,16 +16,10 @@ import { TermList } from './term-list.tsx';
 
 /** `/app/glossaries/{id}`: the terms of a glossary, which can be added, changed and deleted one by one. */
 export function GlossaryScreen() {
-  const t = useT();
   const { setId } = useParams({ from: '/workspace/app/glossaries/$setId' });
   const glossaries = useGlossaries();
   return (
-    <SetScreen
-      from={glossaries}
-      setId={setId}
-      heading="sets.glossaries"
-      back={<Link to="/app/glossaries">{t('sets.all_glossaries')}</Link>}
-    >
+    <SetScreen kind="glossary" from={glossaries} setId={setId}>
       {(set) => <Glossary key={set.id} set={set} />}
     </SetScreen>
   );
@@ -36,7 +30,7 @@ function Glossary({ set }: { set: TerminologySet }) {
   const filter = useSearch({ from: '/workspace/app/glossaries/$setId' });
   return (
     <>
-      <SetSummary set={set} size={t('sets.terms_count', { count: set.entry_count })}>
+      <SetSummary kind="glossary" set={set} size={t('sets.terms_count', { count: set.entry_count })}>
         <Actions set={set} />
       </SetSummary>
       <SetFilter to="/app/glossaries/$setId" setId={set.id} filter={filter} />

@@ -6,12 +6,11 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
-import { SearchFields } from './concordance.tsx';
 import { Imports, LeftOut } from './imports.tsx';
 import { SetTable } from './set-table.tsx';
-import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 import { useMemories } from './use-imports.ts';
 
@@ -22,17 +21,13 @@ export function MemoriesScreen() {
   return (
     <>
       <title>{`${t('sets.memories')} · LinguaLoop`}</title>
-      <h1>{t('sets.memories')}</h1>
-      <section className={`card ${styles.concordance}`} aria-labelledby="concordance">
-        <h2 id="concordance">{t('sets.concordance')}</h2>
-        <p className="hint">{t('sets.concordance_what')}</p>
-        <SearchFields />
-      </section>
+      <PageHead title={t('sets.memories')} />
       <Read from={memories} lines={8}>
         {(sets) => (
           <>
-            <MemoryTable sets={sets} />
+            {sets.length === 0 && <p>{t('sets.no_memory')}</p>}
             <Upload sets={sets} />
+            {sets.length > 0 && <MemoryTable sets={sets} />}
           </>
         )}
       </Read>
@@ -99,7 +94,6 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
 
 function MemoryTable({ sets }: { sets: readonly TranslationMemorySet[] }) {
   const t = useT();
-  if (sets.length === 0) return <p>{t('sets.no_memory')}</p>;
   return (
     <SetTable sets={sets} size="sets.units">
       {({ id, name, origin }) => (

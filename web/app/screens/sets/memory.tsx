@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
 import type { TranslationMemorySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
@@ -19,16 +19,10 @@ import { useMemories } from './use-imports.ts';
 
 /** `/app/memories/{id}`: the segments of a TM. */
 export function MemoryScreen() {
-  const t = useT();
   const { setId } = useParams({ from: '/workspace/app/memories/$setId' });
   const memories = useMemories();
   return (
-    <SetScreen
-      from={memories}
-      setId={setId}
-      heading="sets.memories"
-      back={<Link to="/app/memories">{t('sets.all_memories')}</Link>}
-    >
+    <SetScreen kind="memory" from={memories} setId={setId}>
       {(set) => <Memory key={set.id} set={set} />}
     </SetScreen>
   );
@@ -40,11 +34,13 @@ function Memory({ set }: { set: TranslationMemorySet }) {
   return (
     <>
       <SetSummary
+        kind="memory"
         set={set}
         size={t('sets.units_count', { count: set.entry_count })}
         badge={set.origin === 'golden_approved' && <span className="badge good">{t('sets.approved')}</span>}
-      />
-      <Actions set={set} />
+      >
+        <Actions set={set} />
+      </SetSummary>
       <SetFilter to="/app/memories/$setId" setId={set.id} filter={filter} />
       <Units set={set} filter={filter} />
     </>
@@ -74,12 +70,10 @@ function Actions({ set }: { set: TranslationMemorySet }) {
   };
   return (
     <>
-      <div className="actions">
-        <button type="button" disabled={isBusy} onClick={save}>
-          <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
-        </button>
-        <RemoveSet question={t('sets.delete_memory')} why={t('sets.delete_memory_why')} remove={remove} />
-      </div>
+      <button type="button" disabled={isBusy} onClick={save}>
+        <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export')}
+      </button>
+      <RemoveSet question={t('sets.delete_memory')} why={t('sets.delete_memory_why')} remove={remove} />
       {error ? <Problem error={error} retry={() => void save()} /> : null}
     </>
   );

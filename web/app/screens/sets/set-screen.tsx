@@ -1,9 +1,11 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { ChevronLeft } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { plainName } from '../../parts/language-text.tsx';
-import { Heading, Read } from '../../parts/loading.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
 import { ContentFilterFields } from './content-filter.tsx';
 import { PairName } from './pair-name.tsx';
 import type { ContentFilter } from './search.ts';
@@ -18,68 +20,87 @@ interface TextSet {
   updated_at: string;
 }
 
-/** The screen of one set, or a message that the set does not exist. @param back a link to the list of all sets */
+/** The list to which a set belongs, and the name of the link there. */
+const lists = {
+  glossary: { to: '/app/glossaries', name: 'sets.all_glossaries', heading: 'sets.glossaries' },
+  memory: { to: '/app/memories', name: 'sets.all_memories', heading: 'sets.memories' },
+} as const satisfies Record<string, { to: string; name: MessageId; heading: MessageId }>;
+
+type Kind = keyof typeof lists;
+
+/** The screen of one set, or a message that the set does not exist. */
 export function SetScreen<S extends TextSet>({
+  kind,
   from,
   setId,
-  heading,
-  back,
   children,
 }: {
+  kind: Kind;
   from: ComponentProps<typeof Read<readonly S[]>>['from'];
   setId: string;
-  heading: MessageId;
-  back: ReactNode;
   children: (set: S) => ReactNode;
 }) {
   const t = useT();
+  const { heading } = lists[kind];
   return (
-    <>
-      <p className={styles.back}>{back}</p>
-      <Read from={from} lines={12} heading={heading}>
-        {(sets) => {
-          const set = sets.find(({ id }) => id === setId);
-          if (set) return children(set);
-          return (
-            <>
-              <Heading of={heading} />
-              <p>{t('sets.gone')}</p>
-            </>
-          );
-        }}
-      </Read>
-    </>
+    <Read from={from} lines={12} heading={heading}>
+      {(sets) => {
+        const set = sets.find(({ id }) => id === setId);
+        if (set) return children(set);
+        return (
+          <>
+            <title>{`${t(heading)} · LinguaLoop`}</title>
+            <PageHead before={<BackLink kind={kind} />} title={t(heading)} />
+            <p>{t('sets.gone')}</p>
+          </>
+        );
+      }}
+    </Read>
   );
 }
 
-/** The title, heading and summary of a set. @param size the number of its entries, as text */
+function BackLink({ kind }: { kind: Kind }) {
+  const t = useT();
+  const { to, name } = lists[kind];
+  return (
+    <Link to={to} className={`button ghost ${styles.back}`} aria-label={t(name)} title={t(name)}>
+      <ChevronLeft size={18} aria-hidden />
+    </Link>
+  );
+}
+
+/**
+ * The title, heading and summary of a set.
+ * @param size the number of its entries, as text
+ * @param children the actions on the set
+ */
 export function SetSummary({
+  kind,
   set,
   size,
   badge,
   children,
 }: {
+  kind: Kind;
   set: TextSet;
   size: string;
   badge?: ReactNode;
-  children?: ReactNode;
+  children: ReactNode;
 }) {
   const t = useT();
   const { moment } = useFormat();
   return (
     <>
       <title>{`${plainName(set.name)} · LinguaLoop`}</title>
-      <h1 className={styles.title}>
-        <bdi translate="no">{set.name}</bdi>
-      </h1>
+      <PageHead before={<BackLink kind={kind} />} title={<bdi translate="no">{set.name}</bdi>} aside={badge}>
+        {children}
+      </PageHead>
       <div className={styles.summary}>
-        {badge}
         <PairName source={set.source_lang} target={set.target_lang} />
         <span>{size}</span>
         <span className={styles.soft}>
           {t('sets.changed')} <time dateTime={set.updated_at}>{moment(set.updated_at)}</time>
         </span>
-        {children}
       </div>
     </>
   );

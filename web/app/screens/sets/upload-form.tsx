@@ -1,3 +1,4 @@
+import { Upload } from 'lucide-react';
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react';
 import type { UploadPreview } from '#sdk/term-types.ts';
 import { deployment } from '../../deployment.ts';
@@ -244,7 +245,9 @@ export function UploadSection({
   const [isOpen] = useState(isOpenFirst);
   return (
     <details className={styles.upload} open={isOpen}>
-      <summary>{title}</summary>
+      <summary className="button">
+        <Upload size={16} aria-hidden /> {title}
+      </summary>
       {children}
     </details>
   );

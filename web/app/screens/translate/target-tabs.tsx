@@ -76,7 +76,7 @@ export function TargetTabs({
       )}
       <LanguagePicker
         chosen={codes}
-        className={`ghost icon ${styles.add}`}
+        className={`ghost ${codes.length > 0 ? 'icon' : ''} ${styles.add}`}
         onChange={onChange}
         {...(codes.length === 0 && { text: t('translate.add_language') })}
       />

@@ -9,8 +9,8 @@ import { saveFile } from '../../parts/save-file.ts';
 import type { Series } from './bar-chart.tsx';
 import { csvOf } from './csv.ts';
 import { Chart } from './lazy-chart.tsx';
-import { CountedFrom, Segments } from './report-parts.tsx';
-import { type Breakdown, type Dimension, dimensions, useBreakdown } from './reports.ts';
+import { CountedFrom, DayTable, Segments } from './report-parts.tsx';
+import { type Breakdown, type Dimension, dimensions, useBreakdown, withAllDays } from './reports.ts';
 import styles from './usage.module.css';
 
 /** The largest groups have a part of their own in each bar, in these colors; the last color is for all others. */
@@ -103,13 +103,12 @@ function Groups({ by, of }: { by: Dimension; of: Breakdown }) {
           </tfoot>
         </table>
       </div>
-      <details>
-        <summary>{t('usage.as_table')}</summary>
-        <DayTable of={of} series={series} />
-      </details>
-      <button type="button" onClick={() => void save()}>
-        {t('usage.export_breakdown')}
-      </button>
+      <div className={styles['foot']}>
+        <DayTable caption={t('usage.table')} days={of.days.map(({ date }) => date)} series={series} />
+        <button type="button" onClick={() => void save()}>
+          {t('usage.export_breakdown')}
+        </button>
+      </div>
     </>
   );
 }
@@ -117,42 +116,6 @@ function Groups({ by, of }: { by: Dimension; of: Breakdown }) {
 function Share({ of, all }: { of: number; all: number }) {
   const { percent } = useFormat();
   return <span>{percent(all === 0 ? 0 : of / all)}</span>;
-}
-
-/** The values of each day, with the same columns as the chart has parts. */
-function DayTable({ of, series }: { of: Breakdown; series: readonly Series[] }) {
-  const t = useT();
-  const { number, utcDay } = useFormat();
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
-    <section className="table-scroll" tabIndex={0} aria-label={t('usage.table')}>
-      <table className={styles['table']}>
-        <caption>{t('usage.table')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('usage.day')}</th>
-            {series.map(({ label }) => (
-              <th scope="col" key={label}>
-                {label}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {of.days
-            .map(({ date }, at) => (
-              <tr key={date}>
-                <th scope="row">{utcDay(date)}</th>
-                {series.map(({ label, values }) => (
-                  <td key={label}>{number(values[at] ?? 0)}</td>
-                ))}
-              </tr>
-            ))
-            .toReversed()}
-        </tbody>
-      </table>
-    </section>
-  );
 }
 
 /** Returns the name of a group in the interface language. */
@@ -189,21 +152,4 @@ function seriesOf(of: Breakdown, nameOf: (name: string | null) => string, t: Tra
     billable_chars.slice(single).reduce((sum, chars) => sum + chars, 0),
   );
   return [...shown, { label: t('usage.others'), color: colors[parts] as string, values }];
-}
-
-const dayMs = 86_400_000;
-
-/** Adds the days without usage, so that the chart shows the whole range. */
-function withAllDays(of: Breakdown, series: readonly Series[]) {
-  const at = new Map(of.days.map(({ date }, index) => [date, index]));
-  const days: string[] = [];
-  for (let time = Date.parse(of.from); time <= Date.parse(of.to); time += dayMs)
-    days.push(new Date(time).toISOString().slice(0, 10));
-  return {
-    days,
-    series: series.map((one) => ({
-      ...one,
-      values: days.map((date) => one.values[at.get(date) ?? -1] ?? 0),
-    })),
-  };
 }

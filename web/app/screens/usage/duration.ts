@@ -1,4 +1,7 @@
-/** A duration in the interface language: minutes and seconds, or tenths of a second below ten seconds. */
+/**
+ * A duration in the interface language: minutes and seconds, or tenths of a second below ten seconds. A shorter one than
+ * a tenth is `<0.1s`.
+ */
 export function durationOf(milliseconds: number, locale: string): string {
   const part = (value: number, unit: 'minute' | 'second') =>
     new Intl.NumberFormat(locale, {
@@ -7,6 +10,7 @@ export function durationOf(milliseconds: number, locale: string): string {
       unitDisplay: 'narrow',
       maximumFractionDigits: value < 10 ? 1 : 0,
     }).format(value);
+  if (milliseconds < 50) return `<${part(0.1, 'second')}`;
   const seconds = milliseconds < 9950 ? Math.round(milliseconds / 100) / 10 : Math.round(milliseconds / 1000);
   const minutes = Math.floor(seconds / 60);
   return minutes === 0

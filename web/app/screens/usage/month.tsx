@@ -26,7 +26,7 @@ export function Month({ tenantId }: { tenantId: string }) {
     queryFn: () => client.usage.summary(tenantId, { period, limit: 1 }),
   });
   return (
-    <section className={`card ${styles['wide']}`} aria-labelledby="allowance">
+    <section className="card" aria-labelledby="allowance">
       <h2 id="allowance">{t('usage.month')}</h2>
       <div className={styles['controls']}>
         <Field

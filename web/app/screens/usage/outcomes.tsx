@@ -7,8 +7,8 @@ import { Read } from '../../parts/loading.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { csvOf } from './csv.ts';
 import { Chart } from './lazy-chart.tsx';
-import { CountedFrom } from './report-parts.tsx';
-import { type Outcome, type Outcomes, outcomes, sumOutcomes, useOutcomes } from './reports.ts';
+import { CountedFrom, DayTable } from './report-parts.tsx';
+import { type Outcome, type Outcomes, outcomes, sumOutcomes, useOutcomes, withAllDays } from './reports.ts';
 import styles from './usage.module.css';
 
 const colors: Record<Outcome, string> = {
@@ -23,7 +23,7 @@ export function PublishedTexts() {
   const t = useT();
   const report = useOutcomes();
   return (
-    <section className="card" aria-labelledby="published">
+    <section className={`card ${styles['wide']}`} aria-labelledby="published">
       <h2 id="published">{t('usage.published')}</h2>
       <p className="hint">{t('usage.published_hint')}</p>
       <Read from={report} lines={14}>
@@ -38,17 +38,16 @@ function Results({ of }: { of: Outcomes }) {
   const { number, percent, utcDay } = useFormat();
   const sums = sumOutcomes(of);
   const all = outcomes.reduce((sum, name) => sum + sums[name], 0);
-  const chart = useMemo(
-    () => ({
-      days: of.days.map(({ date }) => date),
-      series: outcomes.map((name) => ({
+  const series = useMemo(
+    () =>
+      outcomes.map((name) => ({
         label: t(`usage.outcome_${name}`),
         color: colors[name],
         values: of.days.map((day) => day[name]),
       })),
-    }),
     [of, t],
   );
+  const chart = useMemo(() => withAllDays(of, series), [of, series]);
   const save = async () => {
     await saveFile({
       fileName: `texts-${of.from}-${of.to}.csv`,
@@ -62,11 +61,13 @@ function Results({ of }: { of: Outcomes }) {
   return (
     <>
       <CountedFrom of={of} />
-      <Chart {...chart} />
-      <div className="table-scroll">
-        <table className={`stacked ${styles['table']}`}>
-          <caption>{t('usage.texts_of', { from: utcDay(of.from), to: utcDay(of.to) })}</caption>
-          <thead>
+      <div className={styles['split']}>
+        <Chart {...chart} />
+        <table className={styles['bars']}>
+          <caption className="visually-hidden">
+            {t('usage.texts_of', { from: utcDay(of.from), to: utcDay(of.to) })}
+          </caption>
+          <thead className="visually-hidden">
             <tr>
               <th scope="col">{t('usage.outcome')}</th>
               <th scope="col">{t('usage.texts')}</th>
@@ -77,21 +78,32 @@ function Results({ of }: { of: Outcomes }) {
             {outcomes.map((name) => (
               <tr key={name}>
                 <th scope="row">
-                  <span className={styles['legend']}>
-                    <i style={{ background: `var(${colors[name]})` }} />
-                    {t(`usage.outcome_${name}`)}
-                  </span>
+                  <i style={{ background: `var(${colors[name]})` }} />
+                  {t(`usage.outcome_${name}`)}
                 </th>
-                <td data-label={t('usage.texts')}>{number(sums[name])}</td>
-                <td data-label={t('usage.share')}>{percent(sums[name] / all)}</td>
+                <td>{number(sums[name])}</td>
+                <td>
+                  <Bar className={styles['part']} max={all} value={sums[name]} />
+                  <span>{percent(all === 0 ? 0 : sums[name] / all)}</span>
+                </td>
               </tr>
             ))}
           </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{t('usage.total')}</th>
+              <td>{number(all)}</td>
+              <td />
+            </tr>
+          </tfoot>
         </table>
       </div>
-      <button type="button" className={styles['below']} onClick={() => void save()}>
-        {t('usage.export_outcomes')}
-      </button>
+      <div className={styles['foot']}>
+        <DayTable caption={t('usage.texts_table')} days={of.days.map(({ date }) => date)} series={series} />
+        <button type="button" onClick={() => void save()}>
+          {t('usage.export_outcomes')}
+        </button>
+      </div>
     </>
   );
 }

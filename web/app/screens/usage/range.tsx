@@ -29,7 +29,7 @@ export function RangeChoice() {
   const show = (range: { from: string; to: string }) =>
     void navigate({ search: (before) => ({ ...before, ...range }) });
   return (
-    <div className={styles['controls']}>
+    <>
       <Segments<Preset | 'other'>
         label={t('usage.range')}
         value={preset ?? 'other'}
@@ -37,7 +37,7 @@ export function RangeChoice() {
         onChange={(days) => show(lastDays(Number(days)))}
       />
       <Days key={`${shown.from} ${shown.to}`} shown={shown} onShow={show} />
-    </div>
+    </>
   );
 }
 
@@ -52,7 +52,7 @@ function Days({
   const [range, setRange] = useState(shown);
   return (
     <form
-      className={styles['controls']}
+      className={styles['range']}
       onSubmit={(event) => {
         event.preventDefault();
         onShow(range);

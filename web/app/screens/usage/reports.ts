@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { ask } from '../../client.ts';
 import { queryKeys } from '../../query-keys.ts';
+import type { Series } from './bar-chart.tsx';
 
 /** The range of a report, both days included, and the oldest counted job if there were too many to count them all. */
 interface Coverage {
@@ -72,5 +73,25 @@ export function sumOutcomes({ days }: Pick<Outcomes, 'days'>): Record<Outcome, n
     reviewed: sum('reviewed'),
     waiting: sum('waiting'),
     rejected: sum('rejected'),
+  };
+}
+
+const dayMs = 86_400_000;
+
+/** Adds the days of the range without values, so that a chart shows the whole range. */
+export function withAllDays(
+  { from, to, days: known }: Coverage & { days: readonly { date: string }[] },
+  series: readonly Series[],
+): { days: string[]; series: Series[] } {
+  const at = new Map(known.map(({ date }, index) => [date, index]));
+  const days: string[] = [];
+  for (let time = Date.parse(from); time <= Date.parse(to); time += dayMs)
+    days.push(new Date(time).toISOString().slice(0, 10));
+  return {
+    days,
+    series: series.map((one) => ({
+      ...one,
+      values: days.map((date) => one.values[at.get(date) ?? -1] ?? 0),
+    })),
   };
 }

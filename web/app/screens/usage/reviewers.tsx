@@ -3,6 +3,7 @@ import type { ReviewerReport } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useInterface, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -39,6 +40,7 @@ function Table({ report }: { report: ReviewerReport }) {
   const t = useT();
   const { number, percent, utcDay } = useFormat();
   const { locale } = useInterface();
+  const most = Math.max(1, ...report.reviewers.map(reviewsOf));
   const save = async () => {
     const body = csvOf(
       columns,
@@ -56,6 +58,7 @@ function Table({ report }: { report: ReviewerReport }) {
           <thead>
             <tr>
               <th scope="col">{t('usage.reviewer')}</th>
+              <th scope="col">{t('usage.reviews')}</th>
               <th scope="col">{t('usage.approved')}</th>
               <th scope="col">{t('usage.edited')}</th>
               <th scope="col">{t('usage.rejected')}</th>
@@ -69,6 +72,10 @@ function Table({ report }: { report: ReviewerReport }) {
                 <th scope="row">
                   <bdi translate="no">{one.email ?? one.user_id}</bdi>
                 </th>
+                <td data-label={t('usage.reviews')} className={styles['measure']}>
+                  <Bar className={styles['part']} max={most} value={reviewsOf(one)} />
+                  <span>{number(reviewsOf(one))}</span>
+                </td>
                 <td data-label={t('usage.approved')}>{number(one.approved)}</td>
                 <td data-label={t('usage.edited')}>{number(one.edited)}</td>
                 <td data-label={t('usage.rejected')}>{number(one.rejected)}</td>
@@ -78,7 +85,7 @@ function Table({ report }: { report: ReviewerReport }) {
                 </td>
                 <td data-label={t('usage.time_each')}>
                   {one.timed > 0 ? durationOf(one.worked_ms / one.timed, locale) : t('usage.unknown')}
-                  <Known of={one.timed} all={one.approved + one.edited + one.rejected} />
+                  <Known of={one.timed} all={reviewsOf(one)} />
                 </td>
               </tr>
             ))}
@@ -90,6 +97,10 @@ function Table({ report }: { report: ReviewerReport }) {
       </button>
     </>
   );
+}
+
+function reviewsOf({ approved, edited, rejected }: ReviewerReport['reviewers'][number]): number {
+  return approved + edited + rejected;
 }
 
 /** Shows how many of the reviews a figure is based on, if it is not based on all. */

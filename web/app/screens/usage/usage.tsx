@@ -13,16 +13,15 @@ import styles from './usage.module.css';
  */
 export function UsageScreen() {
   return (
-    <AdminsOnly title="usage.title">
+    <AdminsOnly title="usage.title" acts={<RangeChoice />}>
       {({ tenant }) => (
         <div className={styles['reports']}>
-          <RangeChoice />
           <KeyFigures />
           <BilledCharacters />
           <PublishedTexts />
-          <ReviewReasons />
           <Reviewers />
           <Month tenantId={tenant.id} />
+          <ReviewReasons />
         </div>
       )}
     </AdminsOnly>
