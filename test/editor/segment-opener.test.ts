@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { SegmentOpener } from '#web/app/editor/segment-opener.ts';
 
 /**
- * An opener for ten segments, of which the first `loaded` ones are loaded. The test answers the requests for others.
+ * An opener for ten segments, of which the first `loaded` ones are loaded. The test responds to the requests for others.
  */
 function opener({ loaded = 10, confirmed = [] as number[], hidden = [] as number[] } = {}) {
   const shown = Array.from({ length: 10 }, (_, position) => position).filter((one) => !hidden.includes(one));
@@ -104,7 +104,7 @@ describe('the opener of segments', () => {
     expect(reloads()).toBe(1);
   });
 
-  test('says that the next segment is being found until it is loaded', async () => {
+  test('reports that the next segment is being found until it is loaded', async () => {
     const { opener: one, asked, at } = opener({ loaded: 5 });
     await one.openAt(4);
     void one.moveToNextOpen();
@@ -118,7 +118,7 @@ describe('the opener of segments', () => {
     expect(one.state().next).toBe('none');
   });
 
-  test('stays where it is if the next segment cannot be found, and finds it at the next attempt', async () => {
+  test('keeps the segment open if the next one cannot be found, and finds it at the next attempt', async () => {
     const { opener: one, asked, at } = opener({ loaded: 5 });
     await one.openAt(4);
     const failed = expect(one.moveToNextOpen()).rejects.toThrow('unreachable');

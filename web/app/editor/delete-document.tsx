@@ -21,7 +21,7 @@ export function DeleteDocument({ documentId, saves }: { documentId: string; save
   const [isAsked, setAsked] = useState(false);
   if (!me.data || !isAdministrator(me.data)) return null;
   const remove = async () => {
-    // Edits stay until the document is deleted, because the deletion may fail. None is sent after it.
+    // Edits stay until the document is deleted, because the deletion may fail. After it, none is sent.
     await storeAll(saves).catch(() => undefined);
     await client.documents.delete(documentId);
     saves.stop();

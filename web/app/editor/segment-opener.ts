@@ -11,9 +11,9 @@ export interface LoadedSegments {
 export interface SegmentFinder {
   /** @returns undefined if the segment does not match the filter */
   indexOf(position: number): Promise<number | undefined>;
-  /** @returns undefined if there is no segment at this index */
+  /** @returns undefined without a segment at this index */
   positionAt(index: number): Promise<number | undefined>;
-  /** The first segment after `position` that is not confirmed; undefined if there is none. */
+  /** The first segment after `position` that is not confirmed; undefined after the last one. */
   nextOpen(position: number): Promise<number | undefined>;
   /** Loads the list again, because its indexes have changed. */
   reload(): Promise<unknown>;
@@ -29,8 +29,8 @@ export interface OpenState {
     takesFocus: boolean;
   } | null;
   /**
-   * Whether the next segment is being found after a confirmation. `failed`: the service could not be reached. What the
-   * reviewer types then belongs to the next segment.
+   * Whether the next segment is being found after a confirmation. `failed`: the service could not be reached. Text
+   * that the reviewer types then belongs to the next segment.
    */
   next: 'none' | 'finding' | 'loading' | 'failed';
   /** A segment that was found only after the reviewer had begun to type in another one. */

@@ -1,6 +1,6 @@
 import type { SegmentSaves } from './segment-saves.ts';
 
-/** Maximum milliseconds for which an action waits for the service to store all edits. */
+/** Maximum milliseconds for which the service can delay an action. */
 const maxWait = 10_000;
 
 /** Thrown if an action on the whole document cannot begin, because the service does not have all edits. */
