@@ -16,6 +16,7 @@ import { approvalRecords } from '#server/translation/documents/approval-record.t
 import { resumeDocuments } from '#server/translation/documents/queue.ts';
 import { renderQueued } from '#server/translation/documents/rendering.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
+import { removeSuperseded } from '#server/translation/documents/superseded-files.ts';
 import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
 import { checkGoldenRecords } from '#server/translation/records/check.ts';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
@@ -73,6 +74,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
     pool: 'documents',
   },
   render_document: { run: renderQueued },
+  remove_superseded_file: { run: removeSuperseded },
   resume_approval: { run: resumeApproval },
   remove_golden_records: { run: removeGoldenRecords },
 };

@@ -227,7 +227,7 @@ export const segmentEvents = pgTable(
   ],
 );
 
-/** The files of a document: its source and each translated output. Rows are only added. */
+/** The files of a document: its source and each translated output. Only provisional ones are deleted before it. */
 export const documentArtifacts = pgTable(
   'document_artifacts',
   {
@@ -243,6 +243,13 @@ export const documentArtifacts = pgTable(
     sha256: text('sha256').notNull(),
     /** The https URL of the file in the tenant's own storage; null if the file is in platform storage. */
     address: text('address'),
+    /**
+     * Whether the file was rendered from saved segments, and was not approved. The next such file replaces it; then it
+     * is `superseded`, and is deleted later.
+     */
+    state: text('state', { enum: ['kept', 'provisional', 'superseded'] })
+      .notNull()
+      .default('kept'),
     createdAt: moment('created_at').notNull().defaultNow(),
   },
   (t) => [

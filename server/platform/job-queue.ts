@@ -37,6 +37,8 @@ export interface TaskPayloads {
   run_document: { tenantId: string; documentId: string };
   /** Renders the file of a document again after reviewers have changed segments, and adds the segments to the TM. */
   render_document: { tenantId: string; documentId: string };
+  /** Removes a translated file that a later one has replaced. */
+  remove_superseded_file: { tenantId: string; documentId: string; artifactId: string };
   /** Completes an interrupted approval: adds the approved document to the TM and writes its audit record. */
   resume_approval: { tenantId: string; documentId: string };
   /**

@@ -1,9 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import { env } from '#test/factories.ts';
+import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
+import { env, inviting } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { criticalEngine, savingIn } from './saving.ts';
+import { tasks } from '#workers/tasks.ts';
+import { criticalEngine, type Saved, savingIn } from './saving.ts';
 import { openDocuments, useDocuments } from './workspace.ts';
 
 const engine = criticalEngine();
@@ -115,6 +117,93 @@ describe('after segments were saved', () => {
     );
     expect([status, body.error_code]).toEqual([409, 'critical_findings']);
     expect(await mine.read(id)).toMatchObject({ approved_at: null });
+  });
+});
+
+describe('the files of saved segments', () => {
+  const removeReplaced = async (id: string) => {
+    const payload = { tenantId: mine.tenantId, documentId: id };
+    const replaced = await openSuperuser(app.superuserUrl)`
+      select artifact_id from document_artifacts where document_id = ${id} and state = 'superseded'`;
+    for (const { artifact_id: artifactId } of replaced)
+      await tasks.remove_superseded_file.run(app.services, { ...payload, artifactId });
+    return replaced.map(({ artifact_id }) => artifact_id);
+  };
+  const stored = async () => (await app.services.storage.list(`${mine.tenantId}/documents`)).length;
+
+  test('replace each other, and their records become one', async () => {
+    const { id } = await mine.translate(['Hello', 'World']);
+    const other = (await inviting(app, mine.admin).join()).bearer;
+    const steps: [Saved, typeof other | undefined][] = [
+      [[0, 'fr of Hello', 'Bon'], undefined],
+      [[0, 'Bon', 'Bonjour', true], undefined],
+      [[1, 'fr of World', 'Monde', true], other],
+    ];
+    const reviewers: unknown[] = [];
+    for (const [text, as] of steps) {
+      await save(id, [text], {}, as);
+      await runQueued(id);
+      reviewers.push((await mine.read(id)).review_history[0].reviewer);
+    }
+    const job = await mine.read(id);
+    const latest = job.artifacts.at(-1).id;
+    expect(reviewers).toEqual([expect.any(String), reviewers[0], null]);
+    expect(job.review_history).toMatchObject([{ corrections: 3, notes: null, artifact_id: latest }]);
+    // A download that began before the next rendering can end.
+    const [first] = job.artifacts.slice(2);
+    const queue = await openSuperuser(app.superuserUrl)`
+      select extract(epoch from run_at - now())::float8 as seconds from graphile_worker.jobs
+      where task_identifier = 'remove_superseded_file' and key like ${`%${first.id}`}`;
+    expect(queue[0]?.['seconds']).toBeGreaterThan(500);
+    expect(await stored()).toBe(5);
+    expect(await removeReplaced(id)).toHaveLength(2);
+    await tasks.remove_superseded_file.run(app.services, {
+      tenantId: mine.tenantId,
+      documentId: id,
+      artifactId: first.id,
+    });
+    expect((await mine.read(id)).artifacts.map((one: { id: string }) => one.id)).toEqual([
+      ...job.artifacts.slice(0, 2).map((one: { id: string }) => one.id),
+      latest,
+    ]);
+    expect([await stored(), await downloaded(id)]).toEqual([3, ['Bonjour', 'Monde']]);
+  });
+
+  test('stay if they were approved, or if a review follows them', async () => {
+    const { id } = await mine.translate(['Hello']);
+    await save(id, [[0, 'fr of Hello', 'Bon']]);
+    await mine.approve(id);
+    await save(id, [[0, 'Bon', 'Bonjour']]);
+    await runQueued(id);
+    await mine.correct(id, { A1: 'Salut' });
+    await save(id, [[0, 'Salut', 'Hello']]);
+    await runQueued(id);
+    expect(await removeReplaced(id)).toEqual([]);
+    const { artifacts, review_history } = await mine.read(id);
+    expect(artifacts).toHaveLength(6);
+    expect(review_history.map(({ artifact_id }: { artifact_id: string }) => artifact_id)).toEqual(
+      artifacts.slice(2).map((one: { id: string }) => one.id),
+    );
+  });
+
+  test('that a stopped process has left without a row are removed by the sweep', async () => {
+    const { id } = await mine.translate(['Hello']);
+    for (const [replaces, text] of [
+      ['fr of Hello', 'Bon'],
+      ['Bon', 'Bonjour'],
+    ] as const) {
+      await save(id, [[0, replaces, text]]);
+      await runQueued(id);
+    }
+    const { storage } = app.services;
+    const remove = vi.spyOn(storage, 'remove').mockRejectedValueOnce(new Error('out of order'));
+    await expect(removeReplaced(id)).rejects.toThrow('out of order');
+    remove.mockRestore();
+    expect([(await mine.artifacts(id)).length, await stored()]).toEqual([3, 4]);
+    const lastWritten = vi.spyOn(storage, 'lastWritten').mockResolvedValue(new Date(0));
+    expect(await removeUnreferencedFiles(app.services)).toBeGreaterThan(0);
+    lastWritten.mockRestore();
+    expect(await stored()).toBe(3);
   });
 });
 

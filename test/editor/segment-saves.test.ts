@@ -202,6 +202,22 @@ describe('saves of segments', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(textsOf(sent[1] as never)).toEqual([[1, 'bad', true]]);
     expect(sent[1]?.request.reason).toEqual(reason);
+    // Once it is stored, it is not sent again.
+    sent[1]?.respond();
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'draft', false]]]);
+  });
+
+  test('send each confirmation in its own request, so that an undo reverts one decision', async () => {
+    const { edits, sent } = saves();
+    edits.confirm(1, 'one', 'a');
+    edits.confirm(2, 'two', 'b');
+    edits.confirm(3, 'three', 'c');
+    for (let n = 0; n < 3; n++) {
+      await vi.advanceTimersByTimeAsync(0);
+      sent[n]?.respond();
+    }
+    expect(sent.map(textsOf)).toEqual([[[1, 'one', true]], [[2, 'two', true]], [[3, 'three', true]]]);
   });
 
   test('send each edit alone if a request with several is rejected, so that one does not stop the others', async () => {

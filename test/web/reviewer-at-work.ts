@@ -11,7 +11,7 @@ const soon = { timeout: 2000 };
 let words = 0;
 
 /** Returns a unique word, so that each word can be found again. */
-const nextWord = () => `w${(words++).toString(36)}z`;
+export const nextWord = () => `w${(words++).toString(36)}z`;
 
 /** A reviewer who types, approves, saves and navigates at random, until the test stops it or the page ends. */
 export class ReviewerAtWork {

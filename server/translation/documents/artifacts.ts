@@ -64,7 +64,7 @@ export function artifactPath({
 }
 
 /** A file that is in the store, but not yet in the database. */
-export type StoredFile = Omit<ArtifactRow, 'revision' | 'createdAt'>;
+export type StoredFile = Omit<ArtifactRow, 'revision' | 'state' | 'createdAt'>;
 
 /**
  * Writes a file to its destination. The transaction that uses the file inserts its row later: a crash in between leaves
@@ -139,9 +139,14 @@ async function locateFile(services: LocatingServices, file: FilePlace): Promise<
 }
 
 /** Inserts the row of a stored file as the next revision of its kind. */
-export async function insertArtifact(tx: Tx, file: StoredFile): Promise<void> {
+export async function insertArtifact(
+  tx: Tx,
+  file: StoredFile,
+  state: ArtifactRow['state'] = 'kept',
+): Promise<void> {
   await tx.insert(documentArtifacts).values({
     ...file,
+    state,
     revision: sql`(select coalesce(max(revision), 0) + 1 from document_artifacts
       where tenant_id = ${file.tenantId} and document_id = ${file.documentId} and kind = ${file.kind})`,
   });

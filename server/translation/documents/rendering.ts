@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
@@ -15,6 +15,7 @@ import {
   newestArtifact,
   readArtifact,
   removeFile,
+  type StoredFile,
   storeTranslation,
 } from './artifacts.ts';
 import { feedReview, hasPendingFeed } from './feed-manifest.ts';
@@ -24,6 +25,7 @@ import { findingView } from './quality-report.ts';
 import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord } from './schema.ts';
 import { figuresOf, findingsOfSegments, selectTranslations, storeTargetRectangles } from './segments.ts';
+import { supersede } from './superseded-files.ts';
 
 /*
  * Rendering after a review. Reviewers save segments without rendering the file: `edits` counts the changed segments, and
@@ -124,26 +126,17 @@ export async function renderAndStore(
     throw error;
   });
   const output = await storeTranslation(services, row, rebuilt.bytes);
-  const recordOf = (reviewer: string | null, corrections: number, notes: string | null) =>
-    ({
-      id: newId(),
-      reviewer,
-      corrections,
-      notes,
-      created_at: new Date().toISOString(),
-      artifact_id: output.artifactId,
-    }) satisfies DocumentReviewRecord;
   try {
     await services.database.inTenant(tenantId, async (tx) => {
       await lease.confirm(tx);
       const corrections = (await review?.store(tx)) ?? 0;
-      const saved = row.edits - row.renderedEdits;
-      const records = [
-        ...(saved > 0 ? [recordOf(editor, saved, null)] : []),
-        ...(review ? [recordOf(review.reviewer, corrections, review.notes)] : []),
-      ];
       await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
-      await insertArtifact(tx, output);
+      const saved = { reviewer: editor, corrections: row.edits - row.renderedEdits, notes: null };
+      const reviews = [
+        ...(saved.corrections > 0 ? [saved] : []),
+        ...(review ? [{ reviewer: review.reviewer, corrections, notes: review.notes }] : []),
+      ];
+      const reviewHistory = await replaceFile(tx, row, output, { reviews, isProvisional: !review });
       const findings = [
         ...rebuilt.findings.map(findingView),
         ...(await findingsOfSegments(tx, tenantId, documentId)),
@@ -151,7 +144,7 @@ export async function renderAndStore(
       await tx
         .update(documentJobs)
         .set({
-          reviewHistory: sql`${documentJobs.reviewHistory} || ${JSON.stringify(records)}::jsonb`,
+          reviewHistory,
           rebuildFindings: findings,
           reportFigures: await figuresOf(tx, tenantId, documentId),
           // Changes that were stored during the rendering are not in the file: then the two numbers still differ.
@@ -167,6 +160,49 @@ export async function renderAndStore(
     if (error instanceof AppError) await removeFile(services, output).catch(() => {});
     throw error;
   }
+}
+
+type Review = Pick<DocumentReviewRecord, 'reviewer' | 'corrections' | 'notes'>;
+
+/**
+ * Stores the row of a new translated file.
+ * @param isProvisional whether the file has only saved segments. Then it replaces the latest file if this one is
+ *   provisional, too, and their records become one.
+ * @returns SQL: the review records with those of the file
+ */
+async function replaceFile(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  output: StoredFile,
+  { reviews, isProvisional }: { reviews: readonly Review[]; isProvisional: boolean },
+): Promise<SQL> {
+  const former = await newestArtifact(tx, tenantId, documentId, 'translated');
+  const created_at = new Date().toISOString();
+  const records: DocumentReviewRecord[] = reviews.map((review) => ({
+    id: newId(),
+    ...review,
+    created_at,
+    artifact_id: output.artifactId,
+  }));
+  await insertArtifact(tx, output, isProvisional ? 'provisional' : 'kept');
+  const { reviewHistory } = documentJobs;
+  const [record] = records;
+  if (!isProvisional || former?.state !== 'provisional' || !record)
+    return sql`${reviewHistory} || ${JSON.stringify(records)}::jsonb`;
+  await supersede(tx, former);
+  const [row] = await tx
+    .select({ last: sql<DocumentReviewRecord>`${reviewHistory} -> -1` })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId));
+  if (!row) throw new Error('a locked document is gone');
+  const { last } = row;
+  const merged: DocumentReviewRecord = {
+    ...record,
+    id: last.id,
+    reviewer: last.reviewer === record.reviewer ? record.reviewer : null,
+    corrections: last.corrections + record.corrections,
+  };
+  return sql`(${reviewHistory} - -1) || ${JSON.stringify([merged])}::jsonb`;
 }
 
 /** A document under a lease. */

@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { forgetCorrections } from '../screens/documents/kept-corrections.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
+import styles from './editor.module.css';
 import type { SegmentSaves } from './segment-saves.ts';
 import { storeAll } from './store-all.ts';
 
@@ -37,7 +38,7 @@ export function DeleteDocument({ documentId, saves }: { documentId: string; save
     <>
       <button
         type="button"
-        className="ghost"
+        className={`ghost ${styles['wideOnly']}`}
         aria-label={t('documents.delete')}
         onClick={() => setAsked(true)}
       >

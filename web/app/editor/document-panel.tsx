@@ -6,12 +6,14 @@ import { QualityReport } from '../screens/documents/quality-report.tsx';
 import type { Segment, SegmentFilter } from '../screens/documents/search.ts';
 import { CommentsTab } from './comments-tab.tsx';
 import styles from './editor.module.css';
+import { showOpenSegment } from './editor-view.ts';
 import { HistoryTab } from './history-tab.tsx';
 import { IssuesTab } from './issues-tab.tsx';
 import type { Languages } from './marks.ts';
 import { MemoryTab } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
 import { SidePanel } from './side-panel.tsx';
+import { IssueCount, MatchCount, TermCount } from './tab-counts.tsx';
 import { TermsTab } from './terms-tab.tsx';
 
 const Preview = lazy(() => import('../screens/documents/preview/preview.tsx'));
@@ -22,7 +24,7 @@ export function DocumentPanel({
   segment,
   languages,
   field,
-  onOpen,
+  onOpen: openAt,
   onFilter,
   hasPreview,
 }: {
@@ -36,9 +38,18 @@ export function DocumentPanel({
   hasPreview: boolean;
 }) {
   const t = useT();
+  const onOpen = (position: number) => {
+    showOpenSegment();
+    openAt(position);
+  };
   const about = segment && ({ kind: 'document', id: document.id, position: segment.position } as const);
   return (
     <SidePanel
+      counts={{
+        terms: segment && <TermCount segment={segment} languages={languages} />,
+        memory: segment && <MatchCount segment={segment} languages={languages} />,
+        issues: <IssueCount documentId={document.id} />,
+      }}
       contents={{
         terms: segment && <TermsTab segment={segment} languages={languages} field={field} />,
         memory: segment && <MemoryTab segment={segment} languages={languages} field={field} />,
@@ -55,6 +66,7 @@ export function DocumentPanel({
       }}
     >
       <section className={styles['preview']} aria-label={t('editor.preview')}>
+        <h2 className={styles['previewTitle']}>{t('editor.preview')}</h2>
         <Suspense fallback={<Loading lines={12} />}>
           {hasPreview && <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />}
         </Suspense>

@@ -28,14 +28,19 @@ export function EditorFoot({
       <SavedState saves={saves} />
       <span className={styles['space']} />
       <button type="button" className="ghost" disabled={!canUndo} onClick={() => runCommand('undoDecision')}>
-        <Undo2 size={16} aria-hidden /> {t('editor.undo')}{' '}
+        <Undo2 size={16} aria-hidden className={styles['mirrored']} />
+        <span className={styles['label']}>{t('editor.undo')}</span>
         <kbd>{keyLabel(commands.undoDecision.keys[0])}</kbd>
       </button>
       <button type="button" onClick={() => runCommand('nextItem')}>
-        <ArrowDown size={16} aria-hidden /> {t('editor.next')} <kbd>{keyLabel('Alt+ArrowDown')}</kbd>
+        <ArrowDown size={16} aria-hidden />
+        <span className={styles['label']}>{t('editor.next')}</span>
+        <kbd>{keyLabel('Alt+ArrowDown')}</kbd>
       </button>
       <button type="button" className="primary" onClick={() => runCommand('approve')}>
-        <Check size={16} aria-hidden /> {t('editor.confirm')} <kbd>{keyLabel('Mod+Enter')}</kbd>
+        <Check size={16} aria-hidden />
+        {t('editor.confirm')}
+        <kbd>{keyLabel('Mod+Enter')}</kbd>
       </button>
     </footer>
   );
@@ -44,9 +49,9 @@ export function EditorFoot({
 function Progress({ outline: { segments, statuses } }: { outline: DocumentOutline }) {
   const t = useT();
   const { number } = useFormat();
-  const parts = (['confirmed', 'draft', 'critical'] as const).map(
-    (status) => [status, statuses[status]] as const,
-  );
+  const parts = (['confirmed', 'draft', 'critical'] as const)
+    .map((status) => [status, statuses[status]] as const)
+    .filter(([, count]) => count > 0);
   return (
     <div className={styles['progress']}>
       <p>

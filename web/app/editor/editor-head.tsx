@@ -4,6 +4,8 @@ import type { ReactNode } from 'react';
 import { useT } from '../i18n.tsx';
 import { runCommand } from '../keys/use-commands.ts';
 import styles from './editor.module.css';
+import { useAppliedView } from './editor-view.ts';
+import { ListButton, PanelButton } from './view-buttons.tsx';
 
 /** One line above the segments: what is edited, its languages, who else works on it, and the actions on the whole. */
 export function EditorHead({
@@ -24,14 +26,17 @@ export function EditorHead({
   children: ReactNode;
 }) {
   const t = useT();
+  useAppliedView();
   return (
     <div className={styles['head']}>
       <Link to="/app" className="button ghost" aria-label={t('editor.back')}>
         <ArrowLeft size={18} aria-hidden className={styles['mirrored']} />
       </Link>
       {format}
-      <h1>{title}</h1>
-      {pair && <span className={styles['pair']}>{pair}</span>}
+      <div className={styles['title']}>
+        <h1>{title}</h1>
+        {pair && <span className={styles['pair']}>{pair}</span>}
+      </div>
       <span className={styles['space']} />
       {others.length > 0 && (
         <ul className={styles['others']} aria-label={t('editor.others')}>
@@ -45,7 +50,17 @@ export function EditorHead({
           ))}
         </ul>
       )}
-      <button type="button" className="ghost" aria-label={t('keys.title')} onClick={() => runCommand('help')}>
+      <div className={styles['phoneOnly']}>
+        <ListButton />
+        <PanelButton />
+      </div>
+      <button
+        type="button"
+        className={`ghost ${styles['help']}`}
+        aria-label={t('keys.title')}
+        title={t('keys.title')}
+        onClick={() => runCommand('help')}
+      >
         <Keyboard size={17} aria-hidden />
       </button>
       {children}

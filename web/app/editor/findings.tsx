@@ -63,11 +63,12 @@ export function Findings({
 }
 
 /**
- * Whether a suggestion can replace its span. The suggestions about parts that the translation lacks are instructions for
- * the reviewer, and their spans are in the source.
+ * Whether a suggestion can replace its span. Other suggestions are instructions for the reviewer: they are about parts
+ * that the translation lacks, or they name the span.
  */
 function isReplaceable({ span, suggestion }: QualityIssue, text: string): boolean {
-  return span !== null && span !== '' && suggestion !== null && text.includes(span);
+  if (span === null || span === '' || suggestion === null) return false;
+  return text.includes(span) && !suggestion.includes(span);
 }
 
 const weights = { minor: 0, major: 1, critical: 2 };

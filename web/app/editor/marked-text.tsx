@@ -3,8 +3,16 @@ import { languageOf } from '../parts/language-text.tsx';
 import styles from './editor.module.css';
 import { type Mark, type MarkKind, splitAtMarks } from './marks.ts';
 
-/** If a piece has several marks, the first of these determines the element. */
-const byWeight: readonly MarkKind[] = ['placeholder', 'tag', 'critical', 'warning', 'term', 'found'];
+/** The kinds of marks, the most important first. */
+const byWeight: readonly MarkKind[] = [
+  'placeholder',
+  'tag',
+  'critical',
+  'warning',
+  'changed',
+  'term',
+  'found',
+];
 
 /** A text with its marks. @param isSource whether words of the text can be selected to create a glossary term */
 export function MarkedText({
@@ -35,11 +43,11 @@ export function MarkedText({
 /** The pieces of a marked text, without an element around them. */
 export function Pieces({ text, marks }: { text: string; marks: readonly Mark[] }): ReactNode {
   if (marks.length === 0) return text;
-  return splitAtMarks(text, marks).map(({ start, text: piece, kinds }) => {
+  return splitAtMarks(text, marks).map(({ start, text: piece, kinds, note }) => {
     if (kinds.length === 0) return piece;
     const names = byWeight.filter((kind) => kinds.includes(kind)).map((kind) => styles[kind]);
     return (
-      <span key={start} className={names.join(' ')}>
+      <span key={start} className={names.join(' ')} title={note}>
         {piece}
       </span>
     );

@@ -3,16 +3,18 @@ import { findMarkup } from '#server/translation/core/integrity/markup.ts';
 import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
 
 /**
- * What a part of a text is: a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, or a
- * match of the search.
+ * What a part of a text is: a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, a number
+ * that the translation lacks, or a match of the search.
  */
-export type MarkKind = 'placeholder' | 'tag' | 'term' | 'critical' | 'warning' | 'found';
+export type MarkKind = 'placeholder' | 'tag' | 'term' | 'critical' | 'warning' | 'changed' | 'found';
 
 /** A marked part of a text, in UTF-16 units. */
 export interface Mark {
   start: number;
   end: number;
   kind: MarkKind;
+  /** A short explanation, such as the translation of a term. */
+  note?: string;
 }
 
 /** A part of a text that has the same marks throughout. */
@@ -20,6 +22,14 @@ export interface Piece {
   start: number;
   text: string;
   kinds: readonly MarkKind[];
+  note?: string;
+}
+
+/** A glossary term as it stands in a text. */
+export interface MarkedTerm {
+  text: string;
+  /** Its translations. */
+  note?: string;
 }
 
 /** The languages of a document's texts. */
@@ -35,7 +45,7 @@ interface Marked {
   /** Findings whose spans are marked, as far as the text contains them. */
   issues?: readonly QualityIssue[];
   /** Terms to underline. */
-  terms?: readonly string[];
+  terms?: readonly MarkedTerm[];
   /** The text that the reviewer searches for. */
   sought?: string | undefined;
 }
@@ -53,8 +63,9 @@ export function marksOf(text: string, { language, isHtml, issues = [], terms = [
     if (isHtml)
       for (const { start, span } of findMarkup(text).tags)
         marks.push({ start, end: start + span.length, kind: 'tag' });
-    for (const term of terms)
-      marks.push(...occurrences(text, term, 'term', { ignoresCase: true, wholeWords: true }));
+    for (const { text: term, note } of terms)
+      for (const mark of occurrences(text, term, 'term', { ignoresCase: true, wholeWords: true }))
+        marks.push({ ...mark, ...(note !== undefined && { note }) });
     for (const { span, severity } of issues)
       if (span) marks.push(...occurrences(text, span, severity === 'critical' ? 'critical' : 'warning'));
   }
@@ -68,8 +79,10 @@ export function splitAtMarks(text: string, marks: readonly Mark[]): Piece[] {
   );
   return ends.slice(1).map((end, index) => {
     const start = ends[index] as number;
-    const kinds = marks.filter((mark) => mark.start <= start && mark.end >= end).map(({ kind }) => kind);
-    return { start, text: text.slice(start, end), kinds: [...new Set(kinds)] };
+    const covering = marks.filter((mark) => mark.start <= start && mark.end >= end);
+    const kinds = [...new Set(covering.map(({ kind }) => kind))];
+    const note = covering.find((mark) => mark.note !== undefined)?.note;
+    return { start, text: text.slice(start, end), kinds, ...(note !== undefined && { note }) };
   });
 }
 

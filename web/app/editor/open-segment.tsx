@@ -8,9 +8,10 @@ import { StatusMark } from '../parts/status-mark.tsx';
 import styles from './editor.module.css';
 import { Findings } from './findings.tsx';
 import { MarkedText } from './marked-text.tsx';
-import { type Languages, marksOf, missingSpans } from './marks.ts';
+import { type Languages, missingSpans } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
 import { SegmentConflict } from './segment-conflict.tsx';
+import { marksOfSegment } from './segment-marks.ts';
 import { shownStatus } from './segment-row.tsx';
 import type { Reason, SegmentSaves } from './segment-saves.ts';
 import { insertText, TargetField } from './target-field.tsx';
@@ -53,13 +54,15 @@ export function OpenSegment(props: OpenSegmentProps) {
   const { issues, isCurrent } = useIssues(check, segment, edit ? text : undefined);
   const terms = useTerms(segment, languages);
   const missing = useMemo(() => missingSpans(source, text, languages), [source, text, languages]);
+  const marks = marksOfSegment({ source, target: text, languages, isHtml, issues, terms, sought });
   const isCritical = issues.some(({ severity }) => severity === 'critical');
 
   const confirm = (reason?: Reason) => {
     if (isReadOnly || text.trim() === '') return;
     saves.confirm(position, text, stored, reason);
-    // With critical findings, the segment stays open: the service will ask for a reason.
-    if (!isCritical || reason) onConfirmed();
+    // With critical findings, the segment stays open: the service will ask for a reason. Findings of an earlier text do
+    // not count: the reviewer may just have corrected them.
+    if (!isCritical || !isCurrent || reason) onConfirmed();
   };
   const handle = useEffectEvent(
     (): OpenField => ({
@@ -91,18 +94,7 @@ export function OpenSegment(props: OpenSegmentProps) {
         <StatusMark status={shownStatus(segment, issues, edit !== undefined)} />
       </div>
       <div role="gridcell" className={styles['source']} tabIndex={-1}>
-        <MarkedText
-          text={source}
-          marks={marksOf(source, {
-            language: languages.source,
-            isHtml,
-            issues,
-            terms: terms.map(({ source_term }) => source_term),
-            sought,
-          })}
-          language={languages.source}
-          isSource
-        />
+        <MarkedText text={source} marks={marks.source} language={languages.source} isSource />
         <p className={styles['place']}>
           <bdi>{segment.place}</bdi>
         </p>
@@ -111,13 +103,7 @@ export function OpenSegment(props: OpenSegmentProps) {
         <TargetField
           field={element}
           text={text}
-          marks={marksOf(text, {
-            language: languages.target,
-            isHtml,
-            issues,
-            terms: terms.flatMap(({ target_terms }) => target_terms),
-            sought,
-          })}
+          marks={marks.target}
           language={languages.target}
           label={t('editor.translation_of', { number: position + 1 })}
           describedBy={note}

@@ -1,12 +1,13 @@
-import { Users } from 'lucide-react';
+import { Pencil } from 'lucide-react';
 import { memo } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { type Status, StatusMark } from '../parts/status-mark.tsx';
 import styles from './editor.module.css';
 import { MarkedText } from './marked-text.tsx';
-import { type Languages, marksOf } from './marks.ts';
+import type { Languages } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
+import { marksOfSegment } from './segment-marks.ts';
 import type { PendingEdit } from './segment-saves.ts';
 
 interface RowProps {
@@ -34,6 +35,14 @@ export const SegmentRow = memo(function SegmentRow({
   const issues = edit ? [] : (segment.quality.issues as QualityIssue[]);
   const target = edit?.text ?? segment.target_text;
   const status = shownStatus(segment, issues, edit !== undefined);
+  const marks = marksOfSegment({
+    source,
+    target: target ?? '',
+    languages,
+    isHtml,
+    issues: segment.confirmed_at === null ? issues : [],
+    sought,
+  });
   const [worst] = issues.toSorted((one, other) => weight(other) - weight(one));
   return (
     <div
@@ -48,29 +57,22 @@ export const SegmentRow = memo(function SegmentRow({
         <span className="visually-hidden">{t(`editor.status_${status}`)}</span>
       </div>
       <div role="gridcell" className={styles['source']} tabIndex={-1}>
-        <MarkedText
-          text={source}
-          marks={marksOf(source, { language: languages.source, isHtml, sought })}
-          language={languages.source}
-        />
+        <MarkedText text={source} marks={marks.source} language={languages.source} />
       </div>
       <div role="gridcell" className={styles['target']} tabIndex={-1}>
         {holders.length > 0 && (
           <span className={styles['holder']}>
-            <Users size={11} aria-hidden /> {t('editor.written_by', { name: holders.join(', ') })}
+            <Pencil size={11} aria-hidden /> {t('editor.written_by', { name: holders.join(', ') })}
           </span>
         )}
         {target === null ? (
           <span className={styles['missing']}>{t('editor.untranslated')}</span>
         ) : (
-          <MarkedText
-            text={target}
-            marks={marksOf(target, { language: languages.target, isHtml, issues, sought })}
-            language={languages.target}
-          />
+          <MarkedText text={target} marks={marks.target} language={languages.target} />
         )}
         {worst && segment.confirmed_at === null && (
           <p className={styles['why']} data-critical={worst.severity === 'critical' || undefined}>
+            <StatusMark status={worst.severity === 'critical' ? 'critical' : 'warning'} size={13} />
             <bdi>{worst.explanation}</bdi>
           </p>
         )}

@@ -182,22 +182,19 @@ export class SegmentSaves {
   }
 
   /**
-   * The next request. A confirmation with a reason has its own request, because the reason applies to all segments of a
-   * request. Drafts and confirmations are separate requests, because a confirmation also fills repetitions.
+   * The next request. Each confirmation has its own, so that undo reverts one decision, and because a reason applies to
+   * all segments of a request. Drafts are sent together.
    */
   #nextRequest(): SaveRequest | undefined {
     const ready = [...this.#edits].filter(([, { state }]) => state.kind === 'typed');
-    const overruled = ready.find(([, { reason }]) => reason);
-    if (overruled) {
-      const [position, { state: _, reason, ...edit }] = overruled;
-      return { edits: new Map([[position, edit]]), ...(reason && { reason }) };
-    }
-    const alike = ready.filter(([, { confirmed }]) => confirmed === ready[0]?.[1].confirmed);
-    if (alike.length === 0) return undefined;
+    const [first] = ready;
+    if (!first) return undefined;
+    const drafts = ready.filter(([, { confirmed }]) => !confirmed);
+    const sent = first[1].confirmed ? [first] : drafts.slice(0, maxPerRequest);
+    const { reason } = first[1];
     return {
-      edits: new Map(
-        alike.slice(0, maxPerRequest).map(([position, { state: _, ...edit }]) => [position, edit]),
-      ),
+      edits: new Map(sent.map(([position, { state: _, ...edit }]) => [position, edit])),
+      ...(reason && { reason }),
     };
   }
 

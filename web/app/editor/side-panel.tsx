@@ -1,6 +1,8 @@
+import { X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
 import styles from './editor.module.css';
+import { showOpenSegment, togglePanel, useEditorView } from './editor-view.ts';
 
 const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;
 
@@ -11,11 +13,14 @@ const storedTab = 'lingualoop-editor-tab';
 /** Tabs with terms, matches, findings, comments and history of the open segment, and something below them. */
 export function SidePanel({
   contents,
+  counts,
   children,
 }: {
   /** The content of each tab; only that of the selected tab is in the page. */
   contents: Record<Tab, ReactNode>;
-  /** What is shown below the tabs. */
+  /** Shown in the labels of tabs: how many entries each has. */
+  counts?: Partial<Record<Tab, ReactNode>>;
+  /** Shown below the tabs. */
   children?: ReactNode;
 }) {
   const t = useT();
@@ -37,8 +42,14 @@ export function SidePanel({
     (event.currentTarget.querySelector(`[data-tab=${next}]`) as HTMLElement).focus();
     event.preventDefault();
   };
+  const { isPanelOpen } = useEditorView();
+  if (!isPanelOpen) return null;
   return (
-    <aside className={styles['panel']} aria-label={t('editor.panel')}>
+    <aside
+      className={styles['panel']}
+      aria-label={t('editor.panel')}
+      onKeyDown={({ key }) => key === 'Escape' && showOpenSegment()}
+    >
       <div role="tablist" className={styles['tabs']} onKeyDown={onKeyDown}>
         {tabs.map((one) => (
           <button
@@ -53,9 +64,18 @@ export function SidePanel({
             onClick={() => select(one)}
           >
             {t(`editor.tab_${one}` satisfies MessageId)}
+            {counts?.[one]}
           </button>
         ))}
       </div>
+      <button
+        type="button"
+        className={`ghost ${styles['closePanel']}`}
+        aria-label={t('editor.close_panel')}
+        onClick={togglePanel}
+      >
+        <X size={17} aria-hidden />
+      </button>
       <div
         role="tabpanel"
         id={`${id}-panel`}

@@ -8,6 +8,7 @@ import { useFormat } from '../parts/format.ts';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { type SegmentFilter, segmentStatuses } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
+import { DensityButton, PanelButton } from './view-buttons.tsx';
 
 /** Buttons that show only segments of one status, with their numbers, and the search. */
 export function StatusFilters({
@@ -82,6 +83,8 @@ export function StatusFilters({
           <Replace size={16} aria-hidden />
         </button>
       )}
+      <DensityButton />
+      <PanelButton />
     </div>
   );
 }

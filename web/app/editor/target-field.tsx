@@ -2,6 +2,7 @@ import { type RefObject, useLayoutEffect } from 'react';
 import { editedFieldMark } from '../keys/use-commands.ts';
 import { languageOf } from '../parts/language-text.tsx';
 import styles from './editor.module.css';
+import { showOpenSegment } from './editor-view.ts';
 import { Pieces } from './marked-text.tsx';
 import type { Mark } from './marks.ts';
 
@@ -55,7 +56,10 @@ export function TargetField({
         defaultValue={text}
         readOnly={isReadOnly}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
-        onFocus={onFocus}
+        onFocus={() => {
+          showOpenSegment();
+          onFocus?.();
+        }}
       />
     </div>
   );

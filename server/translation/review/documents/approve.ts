@@ -24,6 +24,7 @@ import {
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import type { DocumentApprovalResult } from '#server/translation/documents/schema.ts';
 import { selectCritical } from '#server/translation/documents/segments.ts';
+import { keepFiles } from '#server/translation/documents/superseded-files.ts';
 import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
 import type { DocumentApproveRequest } from './review-schema.ts';
 import { authorOf, lockTranslated, requireName, requireTranslated } from './reviewed-document.ts';
@@ -171,6 +172,7 @@ async function stamp(
       ),
     )
     .returning(documentColumns);
+  if (row) await keepFiles(tx, row);
   return row;
 }
 

@@ -35,9 +35,9 @@ export function GlossariesScreen() {
           revision: previewed.revision,
         })
       : await client.terminology.upload(file, setFields(fields), { onUploadProgress: shareOf(onProgress) });
+    await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
     setUploaded(set);
     announce(t('sets.uploaded', { name: set.name, count: set.entry_count }));
-    await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
   };
   return (
     <>

@@ -1,0 +1,1 @@
+ALTER TABLE "document_artifacts" ADD COLUMN "state" text DEFAULT 'kept' NOT NULL;

@@ -1,0 +1,273 @@
+import type { CDPSession, Page } from 'playwright-core';
+import { pick, type Random } from '#test/bench/seeded-random.ts';
+import { workbookFile } from '#test/factories/workbook.ts';
+import type { Person as Member } from '#test/factories.ts';
+import { poll } from '#test/setup/poll.ts';
+import type { Person } from './browser.ts';
+import { sendDocument } from './document-files.ts';
+import { KeptSegments, type SeenInEditor } from './kept-segments.ts';
+import { type KillableService, secretsKey } from './killable-service.ts';
+import type { Victim } from './killed-series.ts';
+import { crash, nextWord, pause, readDrafts } from './reviewer-at-work.ts';
+import { field, signInAt } from './reviewing.ts';
+
+const segmentCount = 200;
+
+/** A reviewer adds words to a translation up to this length: a translation far longer than its source is critical. */
+const maxLength = 75;
+
+/** Maximum duration of a step in a working page. If a step takes longer, the reviewer does something else. */
+const soon = { timeout: 2000 };
+
+/** A reviewer who works in the editor of a document through a series of kills. */
+export class KilledEditing {
+  readonly kept = new KeptSegments();
+  signIns = 0;
+  private id = '';
+  private page!: Page;
+  private session!: CDPSession;
+  private readonly service: KillableService;
+  private readonly random: Random;
+  private readonly member: Member;
+  private readonly person: Person;
+  private readonly listeners = new Set<(event: string) => void>();
+
+  /** @param person a browser in which the member is signed in */
+  constructor(service: KillableService, random: Random, member: Member, person: Person) {
+    [this.service, this.random, this.member, this.person] = [service, random, member, person];
+  }
+
+  async begin(): Promise<void> {
+    const texts = Array.from({ length: segmentCount }, (_, n) => `Sentence ${n + 1} of this text.`);
+    const apiKey = this.member.key['x-api-key'] as string;
+    this.id = await sendDocument(this.service, { apiKey }, workbookFile(texts));
+    const { context } = this.person;
+    await context.exposeBinding('tellTest', ({ page }, seen: SeenInEditor) => {
+      if (page !== this.page) return;
+      this.kept.see(seen);
+      this.tell(seen.kind);
+    });
+    await context.addInitScript(watchEditor);
+    const isSave = (url: string) => url.includes('documents.save');
+    context.on('request', (request) => isSave(request.url()) && this.tell('sent'));
+    context.on('response', (response) => isSave(response.url()) && this.tell('answered'));
+    await this.open();
+  }
+
+  /**
+   * Kills once, lets the reviewer continue, and checks the result.
+   * @returns errors: words that are lost, stored twice, or different from what the reviewer saw
+   */
+  async kill(victim: Victim): Promise<string[]> {
+    const { context } = this.person;
+    const { page, random, service } = this;
+    const endsTab = victim.includes('tab');
+    const work = this.work(page);
+    await this.moment();
+    if (victim.startsWith('server')) await service.kill();
+    if (victim.startsWith('network')) await context.setOffline(true);
+    // The reviewer continues without the killed part.
+    if (!victim.startsWith('tab')) await pause(random() * 1500);
+    const endedAt = endsTab ? Date.now() : undefined;
+    if (victim === 'tab is closed') await page.close();
+    else if (endsTab) await crash(page, this.session);
+    const stopped = endsTab && work.stop();
+    // Settings of a crashed page cannot be changed.
+    if (endsTab) await page.close().catch(() => undefined);
+    if (victim.startsWith('server')) await service.start();
+    if (victim.startsWith('network')) await context.setOffline(false);
+    if (stopped) {
+      await stopped;
+      const wrong = await this.look(endedAt);
+      await this.open();
+      return wrong;
+    }
+    await pause(random() * 500);
+    await work.stop();
+    await this.settle();
+    return this.look(undefined);
+  }
+
+  /** Checks the texts after everything is stored. */
+  async finish(): Promise<string[]> {
+    await this.settle();
+    return this.look(undefined);
+  }
+
+  /** Lets the reviewer work until `stop` is called, which resolves after the current step. */
+  private work(page: Page) {
+    let isStopped = false;
+    const work = async () => {
+      // The page may end during a step.
+      while (!isStopped) await this.step(page).catch(() => undefined);
+    };
+    const done = work();
+    return {
+      stop: () => {
+        isStopped = true;
+        return done;
+      },
+    };
+  }
+
+  private async step(page: Page): Promise<void> {
+    const { random } = this;
+    if (page.isClosed()) return pause(20);
+    if (await this.decideConflict(page)) return;
+    if (random() < 0.3) await this.decideFound(page);
+    await field(page).focus(soon);
+    const chance = random();
+    const isFull = (await field(page).inputValue(soon)).length > maxLength;
+    if (chance < 0.55 && !isFull) {
+      await page.keyboard.press('Control+End');
+      await page.keyboard.type(` ${nextWord()} ${nextWord()}`, { delay: pick([0, 5, 30], random) });
+    } else if (chance < 0.8 && !isFull) await page.keyboard.press('Control+Enter');
+    else if (chance < 0.85) await page.keyboard.press('Control+s');
+    else if (chance < 0.9 || isFull) await page.keyboard.press('Alt+ArrowDown');
+    else if (chance < 0.94) await page.keyboard.press('Alt+ArrowUp');
+    else await pause(random() * 1200);
+  }
+
+  /** Selects one of both texts, if the editor asks which to keep. */
+  private async decideConflict(page: Page): Promise<boolean> {
+    const mine = page.getByRole('button', { name: 'Keep mine' });
+    if ((await mine.count()) === 0) return false;
+    const { position, text } = await this.shown(page);
+    this.kept.choose(position, text);
+    this.kept.counts.conflicts += 1;
+    await mine.first().click(soon);
+    return true;
+  }
+
+  /** Restores or discards the texts of earlier visits that are offered. */
+  private async decideFound(page: Page): Promise<void> {
+    const offer = page.getByRole('region', { name: 'Unsent changes of an earlier visit' });
+    if ((await offer.count()) === 0) return;
+    const isRestored = this.random() < 0.8;
+    if (!isRestored) {
+      // Only the words in the stored texts must be kept. The page may end with the click.
+      const { segments } = await this.stored();
+      for (const [position, text] of segments.entries()) this.kept.choose(position, text);
+    }
+    this.kept.counts[isRestored ? 'restored' : 'discarded'] += 1;
+    await offer.getByRole('button', { name: isRestored ? /^Restore/ : /^Discard/ }).click(soon);
+  }
+
+  /** Resolves when all edits are stored. Solves conflicts. */
+  private async settle(): Promise<void> {
+    const { page } = this;
+    const note = page.locator('footer [role=status]');
+    const toFailed = page.getByRole('button', { name: /^Open segment \d/ });
+    await poll(async () => {
+      if (await this.decideConflict(page)) return false;
+      if ((await toFailed.count()) > 0) await toFailed.first().click(soon);
+      return /^\s*(Saved.*)?$/.test(await note.innerText());
+    }, 20).catch(async () => {
+      throw new Error(`the edits are not stored: ${await page.locator('main').innerText()}`);
+    });
+    await pause(300);
+  }
+
+  private async look(endedAt: number | undefined): Promise<string[]> {
+    const stored = await this.stored();
+    const tab = endedAt ? await this.blankTab() : this.page;
+    const drafts = new Map<number, string[]>();
+    for (const [key, texts] of await readDrafts(tab, secretsKey)) {
+      const [, position = ''] = key.split('/');
+      drafts.set(Number(position), [...(drafts.get(Number(position)) ?? []), ...texts]);
+    }
+    if (endedAt) await tab.close();
+    return this.kept.check({ ...stored, drafts, endedAt });
+  }
+
+  private shown(page: Page): Promise<{ position: number; text: string }> {
+    return field(page).evaluate((element) => ({
+      position: Number(/\d+/.exec(element.ariaLabel ?? '')?.[0]) - 1,
+      text: (element as HTMLTextAreaElement).value,
+    }));
+  }
+
+  private async stored() {
+    const { sql } = this.service;
+    const segments = await sql<{ text: string }[]>`
+      select target_text as text from document_segments where document_id = ${this.id} order by position`;
+    const events = await sql<{ position: number; text: string }[]>`
+      select position, target_text as text from segment_events
+      where document_id = ${this.id} and kind = 'confirmed'`;
+    const confirmed = new Map<number, string[]>();
+    for (const { position, text } of events)
+      confirmed.set(position, [...(confirmed.get(position) ?? []), text]);
+    return { segments: segments.map(({ text }) => text), confirmed };
+  }
+
+  /** Opens a page with the origin of the application but without its scripts. */
+  private async blankTab(): Promise<Page> {
+    const tab = await this.person.tab();
+    await tab.goto('/healthz');
+    return tab;
+  }
+
+  /** Opens the document in a new tab. */
+  private async open(): Promise<void> {
+    this.page = await this.person.tab();
+    this.session = await this.person.context.newCDPSession(this.page);
+    this.kept.begin();
+    await this.page.goto(`/app/edit/documents/${this.id}`);
+    const signIn = this.page.locator('input[name=username]');
+    await field(this.page).or(signIn).first().waitFor();
+    // If the cookie of the session was lost with its response, the reviewer signs in again.
+    if ((await signIn.count()) > 0) {
+      this.signIns += 1;
+      await signInAt(this.page, this.member);
+    }
+    await field(this.page).waitFor();
+  }
+
+  private tell(event: string): void {
+    for (const listener of this.listeners) listener(event);
+  }
+
+  /** Waits until the time of a kill, which may be any time, or directly after a key, a request or a response. */
+  private async moment(): Promise<void> {
+    const { random, listeners } = this;
+    await pause(random() * 1500);
+    const awaited = pick([undefined, 'input', 'confirm', 'sent', 'answered'], random);
+    if (!awaited) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, 1500);
+      const listener = (event: string) => {
+        if (event !== awaited) return;
+        clearTimeout(timer);
+        listeners.delete(listener);
+        resolve();
+      };
+      listeners.add(listener);
+    });
+    if (random() < 0.5) await pause(random() * 25);
+  }
+}
+
+/** Reports the events of the editor. Runs in the page. */
+function watchEditor(): void {
+  const { tellTest } = globalThis as unknown as { tellTest: (seen: SeenInEditor) => void };
+  const tellOf = (kind: SeenInEditor['kind'], element: EventTarget | null) => {
+    if (!(element instanceof HTMLTextAreaElement) || !element.matches('[data-edited]')) return;
+    const position = Number(/\d+/.exec(element.ariaLabel ?? '')?.[0]) - 1;
+    tellTest({ kind, at: Date.now(), position, text: element.value });
+  };
+  addEventListener('input', ({ target }) => tellOf('input', target), true);
+  addEventListener(
+    'keydown',
+    ({ key, ctrlKey, target }) => {
+      if (ctrlKey && key === 'Enter') tellOf('confirm', target);
+    },
+    true,
+  );
+  let last = '';
+  new MutationObserver(() => {
+    const note = document.querySelector('footer [role=status]')?.textContent?.trim() ?? '';
+    if (note !== last && note.startsWith('Saved'))
+      tellTest({ kind: 'saved', at: Date.now(), position: -1, text: note });
+    last = note;
+  }).observe(document, { childList: true, characterData: true, subtree: true });
+}

@@ -1,0 +1,66 @@
+import type { QualityIssue } from '#sdk/types.ts';
+import { findNumbers } from '#server/translation/core/integrity/numbers.ts';
+import { type Languages, type Mark, type MarkedTerm, marksOf } from './marks.ts';
+
+interface MarkedSegment {
+  source: string;
+  target: string;
+  languages: Languages;
+  isHtml: boolean;
+  issues: readonly QualityIssue[];
+  /** The glossary terms in the source, with their translations. */
+  terms?: readonly { source_term: string; target_terms: readonly string[] }[];
+  /** The text that the reviewer searches for. */
+  sought: string | undefined;
+}
+
+/** Determines the marks of a segment: in the source and in the translation. */
+export function marksOfSegment({
+  source,
+  target,
+  languages,
+  isHtml,
+  issues,
+  terms = [],
+  sought,
+}: MarkedSegment): { source: Mark[]; target: Mark[] } {
+  const numbers = issues.filter((issue) => isLostNumber(issue, source, target));
+  const others = issues.filter((issue) => !numbers.includes(issue));
+  const inSource: MarkedTerm[] = terms.map(({ source_term, target_terms }) => ({
+    text: source_term,
+    note: target_terms.join(', '),
+  }));
+  const inTarget: MarkedTerm[] = terms.flatMap(({ target_terms }) => target_terms.map((text) => ({ text })));
+  const shared = { isHtml, issues: others, sought };
+  return {
+    source: [
+      ...marksOf(source, { language: languages.source, terms: inSource, ...shared }),
+      ...numbers.flatMap(({ span }) => changedIn(source, span ?? '')),
+    ],
+    target: [
+      ...marksOf(target, { language: languages.target, terms: inTarget, ...shared }),
+      ...(numbers[0] ? numbersInstead(source, target, numbers[0]) : []),
+    ],
+  };
+}
+
+/** Whether an issue is about a number of the source that the translation lacks. */
+function isLostNumber({ span }: QualityIssue, source: string, target: string): boolean {
+  return (
+    span !== null && source.includes(span) && !target.includes(span) && findNumbers(span)[0]?.span === span
+  );
+}
+
+function changedIn(source: string, span: string): Mark[] {
+  return findNumbers(source)
+    .filter((number) => number.span === span)
+    .map(({ start, end }) => ({ start, end, kind: 'changed' }));
+}
+
+/** The numbers of a translation that the source does not have. They stand for the lost ones, so they are as severe. */
+function numbersInstead(source: string, target: string, { severity }: QualityIssue): Mark[] {
+  const values = new Set(findNumbers(source).flatMap((number) => number.values));
+  return findNumbers(target)
+    .filter((number) => number.values.length > 0 && !number.values.some((value) => values.has(value)))
+    .map(({ start, end }) => ({ start, end, kind: severity === 'critical' ? 'critical' : 'warning' }));
+}
