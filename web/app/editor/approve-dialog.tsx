@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { DocumentOutline, TenantDocumentJob } from '#sdk/types.ts';
 import { approveDocument, client } from '../client.ts';
 import { useT } from '../i18n.tsx';
@@ -7,6 +7,8 @@ import { announce } from '../parts/announcer.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { queryKeys } from '../query-keys.ts';
 import { ApprovePlan } from './approve-plan.tsx';
+import type { SegmentSaves } from './segment-saves.ts';
+import { storeAll } from './store-all.ts';
 
 /**
  * Says what an approval of all segments confirms and what it leaves out, then does it. Critical segments and those that a
@@ -15,11 +17,13 @@ import { ApprovePlan } from './approve-plan.tsx';
  */
 export function ApproveDialog({
   document,
+  saves,
   outline,
   onDone,
   onClose,
 }: {
   document: TenantDocumentJob;
+  saves: SegmentSaves;
   outline: DocumentOutline | undefined;
   /** Called with the change that confirmed the segments, which can be undone; null if no segment was confirmed. */
   onDone: (changeId: string | null) => void;
@@ -29,11 +33,13 @@ export function ApproveDialog({
   const queries = useQueryClient();
   const [withWarnings, setWithWarnings] = useState(false);
   const { run, error, isBusy } = useAction();
+  const { isReady, error: unsaved } = useStored(document.id, saves);
   const { todo = 0, draft = 0, warning = 0, critical = 0, confirmed = 0 } = outline?.statuses ?? {};
   const clean = todo + draft;
   const count = clean + (withWarnings ? warning : 0);
   const left = critical + (withWarnings ? 0 : warning);
   const approve = run(async () => {
+    await storeAll(saves);
     let changeId: string | null = null;
     let remaining = left;
     if (count > 0) {
@@ -71,10 +77,25 @@ export function ApproveDialog({
         left === 0 ? t('editor.plan_complete') : t('editor.plan_left', { confirmed: confirmed + count, left })
       }
       action={left === 0 ? t('editor.approve_and_deliver') : t('editor.confirm_many', { count })}
-      isReady={!isBusy && (count > 0 || left === 0)}
-      error={error}
+      isReady={!isBusy && isReady && outline !== undefined && (count > 0 || left === 0)}
+      error={unsaved ?? error}
       onApprove={approve}
       onClose={onClose}
     />
   );
+}
+
+/** Stores all edits when the dialog opens, so that its counts include them. */
+function useStored(documentId: string, saves: SegmentSaves) {
+  const queries = useQueryClient();
+  const [state, setState] = useState<{ isReady: boolean; error?: unknown }>({ isReady: false });
+  useEffect(() => {
+    storeAll(saves)
+      .then(() => queries.invalidateQueries({ queryKey: queryKeys.documents.outline(documentId) }))
+      .then(
+        () => setState({ isReady: true }),
+        (error: unknown) => setState({ isReady: false, error }),
+      );
+  }, [documentId, saves, queries]);
+  return state;
 }

@@ -2,9 +2,9 @@ import { Lock } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { useT } from '../i18n.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
-import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import styles from './editor.module.css';
+import { ActionProblem } from './unsaved.tsx';
 
 /** A line of the plan: what it is, and a hint. */
 interface Line {
@@ -84,7 +84,7 @@ export function ApprovePlan({
         ))}
       </ul>
       <p className={styles['result']}>{result}</p>
-      {error ? <Problem error={error} /> : null}
+      {error ? <ActionProblem error={error} /> : null}
       <div className="actions">
         <button type="button" onClick={onClose}>
           {t('common.cancel')}

@@ -35,6 +35,7 @@ export const commands = {
   nextItem: { name: 'keys.next_item', keys: ['Alt+ArrowDown'], where: 'anywhere', repeats: true },
   previousItem: { name: 'keys.previous_item', keys: ['Alt+ArrowUp'], where: 'anywhere', repeats: true },
   putBack: { name: 'keys.put_back', keys: ['Mod+.'], where: 'field' },
+  openUnsaved: { name: 'keys.open_unsaved', keys: [isApple ? 'Mod+Shift+o' : 'Alt+o'], where: 'anywhere' },
   addTerm: { name: 'keys.add_term', keys: ['Mod+i'], where: 'anywhere' },
   copySource: { name: 'keys.copy_source', keys: [isApple ? 'Mod+Shift+s' : 'Alt+s'], where: 'field' },
   useSuggestion: { name: 'keys.use_suggestion', keys: ['Alt+Enter'], where: 'field' },
