@@ -12,7 +12,7 @@ interface Line {
   hint?: string;
 }
 
-/** A dialog that says what an approval of everything confirms and what it leaves out, before it is done. */
+/** A dialog that lists what an approval of everything confirms and what it leaves out, before it is done. */
 export function ApprovePlan({
   title,
   clean,
