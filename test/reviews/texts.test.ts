@@ -107,6 +107,28 @@ test('long texts are cut, and say so', async () => {
   expect(await texts()).toMatchObject([{ is_cut: true, source_text: 'word '.repeat(800) }]);
 });
 
+test('a page reads at most 32 MB of texts, whatever its filter', async () => {
+  const { id } = await mine.held({ source_text: 'long' });
+  const sql = mine.sql();
+  await sql`update translation_jobs set request = request || jsonb_build_object('source_text',
+    (select string_agg(md5(n::text), '') from generate_series(1, 15625) n)) where job_id = ${id}`;
+  const columns = await sql`select string_agg(column_name, ',') as names from information_schema.columns
+    where table_name = 'translation_jobs' and is_generated = 'NEVER' and column_name <> 'job_id'`;
+  const names = columns[0]?.['names'];
+  await sql.unsafe(`insert into translation_jobs (job_id, ${names}) select md5(n::text), ${names}
+    from translation_jobs, generate_series(1, 29) n where job_id = '${id}'`);
+  for (const filter of [{}, { submitter: null }, { submitter: 'app' }, { domain: null }]) {
+    const page = await list(filter);
+    expect(page.next_cursor).not.toBeNull();
+    expect(page.texts.length).toBeLessThan(20);
+  }
+});
+
+test('an empty domain is a domain like others', async () => {
+  await mine.held();
+  expect(await texts({ domain: '' })).toEqual([]);
+});
+
 test('a workspace sees only its own texts, and an API key sees none', async () => {
   const theirs = await openReviewers(app);
   const { id } = await theirs.held();

@@ -35,7 +35,11 @@ export async function listTexts(
     more: false,
     last: undefined,
   };
-  const search = { statuses: [...reviewableStatuses], ...filter, ...(domain && { domain }) };
+  const search = {
+    statuses: [...reviewableStatuses],
+    ...filter,
+    ...(typeof domain === 'string' && { domain }),
+  };
   const wanted = and(
     contentOf(search),
     domain === null ? sql`${translationJobs.request} ->> 'domain' is null` : undefined,
@@ -48,7 +52,13 @@ export async function listTexts(
       limit,
       filtered: wanted !== undefined,
       places: (after, size) =>
-        selectPlaces(tx, { tenantId, filter: search, order: 'oldest', limit, cursor }, after, size),
+        // The filter of metadata matches all texts. With it, the sizes of the requests count: each text is read whole.
+        selectPlaces(
+          tx,
+          { tenantId, filter: { metadata: {}, ...search }, order: 'oldest', limit, cursor },
+          after,
+          size,
+        ),
       pick: (some, missing) => selectTexts(tx, tenantId, some, wanted, missing),
     }));
   const claimed = await holdersOf(
