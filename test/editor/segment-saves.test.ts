@@ -319,6 +319,25 @@ describe('saves of segments', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('close sends what is left for a limited time, and nothing later', async () => {
+    const { edits, sent, kept } = saves();
+    edits.edit(1, 'A', 'a');
+    const closed = edits.close();
+    expect(sent.map(textsOf)).toEqual([[[1, 'A', false]]]);
+    sent[0]?.fail(error(null));
+    await closed;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(sent).toHaveLength(1);
+    expect(kept.get(1)).toBe('A');
+
+    const slow = saves();
+    slow.edits.confirm(1, 'A', 'a');
+    const left = slow.edits.close();
+    await vi.advanceTimersByTimeAsync(3000);
+    await left;
+    expect(slow.edits.isStopped).toBe(true);
+  });
+
   test('drop all edits of a deleted document, also from the device', async () => {
     const { edits, sent, kept } = saves();
     edits.edit(1, 'one', 'a');

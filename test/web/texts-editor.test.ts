@@ -142,6 +142,120 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     await page.getByText('2 of 3').waitFor();
   });
 
+  test('is not told that a decision failed whose response was lost, although the list already has it', async () => {
+    const { page, context, stored } = await editorOf(['First', 'Second']);
+    let isLost = true;
+    await page.route('**/trpc/translations.act*', async (route) => {
+      if (!isLost) return route.continue();
+      await route.fetch().catch(() => undefined);
+      const { pathname } = new URL(route.request().url());
+      await route.fulfill(responseOf({ code: 'transient_error', detail: 'lost' }, pathname));
+    });
+    await typed(page, 'Premier');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 'Second');
+    await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
+    await context.setOffline(true);
+    await context.setOffline(false);
+    await page.getByText('1 of 2').waitFor();
+    await page.getByText('Not saved. Trying again.').waitFor();
+    isLost = false;
+    await page.getByText('Not saved. Trying again.').waitFor({ state: 'detached' });
+    await opened(page, 'Second');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+z');
+    await said(page, 'Undone.');
+    expect((await stored(0)).status).toBe(waits);
+  });
+
+  test('redoes only what no one has changed since, and undoes only an own decision', async () => {
+    const long = 'Long text. '.repeat(500);
+    const { page, context, founder, stored, other, statuses } = await editorOf(['First', long, 'Third']);
+    const { keyboard } = page;
+    await page.getByRole('button', { name: 'Approve all' }).click();
+    await page.getByRole('button', { name: 'Approve 3 texts' }).click();
+    await said(page, '3 texts approved.');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await said(page, 'Undone: 3 segments.');
+    await keyboard.press('Escape');
+    await keyboard.press('Control+Shift+z');
+    await said(page, 'Redone: 3 segments.');
+    expect(await statuses()).toEqual(['published', 'published', 'published']);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(statuses, patient).toEqual([waits, waits, waits]);
+    await page.getByText('0 of 3').waitFor();
+
+    await other(0, { action: 'save', final_translation: 'Leur texte' });
+    await page.reload();
+    await field(page).waitFor();
+    await row(page, 'Third').click();
+    await opened(page, 'Third');
+    await keyboard.press('Control+Enter');
+    await expect.poll(async () => (await stored(2)).status, patient).toBe('published');
+    await keyboard.press('Escape');
+    await keyboard.press('Control+z');
+    await expect.poll(async () => (await stored(2)).status, patient).toBe(waits);
+    await other(2, { action: 'save', final_translation: 'Non lu' });
+    await context.setOffline(true);
+    await context.setOffline(false);
+    await row(page, 'Non lu').waitFor();
+    await keyboard.press('Control+Shift+z');
+    await said(page, /changed/);
+    expect((await stored(2)).status).toBe(waits);
+
+    await row(page, 'First').click();
+    await keyboard.press('Control+Enter');
+    await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
+    await app.request('/trpc/reviews.reopen', {
+      method: 'POST',
+      headers: { ...founder.bearer, 'content-type': 'application/json' },
+      body: JSON.stringify({ json: { kind: 'job', id: (await stored(0)).id } }),
+    });
+    await other(0, { action: 'approve', final_translation: 'Décidé par un autre' });
+    await keyboard.press('Escape');
+    await keyboard.press('Control+z');
+    await said(page, /changed/);
+    expect((await stored(0)).final_translation).toBe('Décidé par un autre');
+    expect((await stored(0)).status).toBe('human_edited');
+  });
+
+  test('undoes one decision if the key is pressed twice', async () => {
+    const { page, statuses } = await editorOf(['One', 'Two', 'Three']);
+    for (const next of ['Two', 'Three']) {
+      await page.keyboard.press('Control+Enter');
+      await opened(page, next);
+    }
+    await page.getByText('2 of 3').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    await page.getByText('1 of 3').waitFor();
+    await page.keyboard.press('Control+Shift+z');
+    await page.getByText('2 of 3').waitFor();
+    await page.keyboard.press('Control+z');
+    await page.getByText('1 of 3').waitFor();
+    expect(await statuses()).toEqual(['published', waits, waits]);
+  });
+
+  test('sees the edits of the former filter, also those that are still being sent', async () => {
+    const { page, stored } = await editorOf(['First', 'Second']);
+    await page.route('**/trpc/translations.act*', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      await route.continue();
+    });
+    await typed(page, 'Premier');
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('First');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: '1 text', exact: true }).waitFor();
+    expect(await field(page).inputValue()).toBe('Premier');
+    await page.waitForTimeout(300);
+    expect(await page.getByRole('region', { name: 'Unsent changes' }).count()).toBe(0);
+    await typed(page, 'Le premier');
+    await page.keyboard.press('Control+Enter');
+    await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Le premier');
+  });
+
   test('loses nothing while the service cannot be reached', async () => {
     const { page, context, stored, statuses } = await editorOf(['First', 'Second']);
     await context.setOffline(true);
@@ -179,6 +293,34 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     expect(await field(second).inputValue()).toBe('Un texte tapé');
     await field(second).press('Control+Enter');
     await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Un texte tapé');
+  });
+
+  test('keeps the text of an earlier visit if the next one types before its key is loaded', async () => {
+    const { page, tab, context } = await editorOf(['The first text', 'Second']);
+    await page.route('**/trpc/translations.act*', () => undefined);
+    await typed(page, 'Un texte ancien');
+    await page.waitForTimeout(300);
+    const crashed = page.waitForEvent('crash');
+    void (await context.newCDPSession(page)).send('Page.crash').catch(() => undefined);
+    await crashed;
+
+    const second = await tab();
+    await second.route('**/trpc/translations.act*', () => undefined);
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    await second.route(/draftKeys/i, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await openReview(second);
+    await typed(second, 'Un texte nouveau');
+    await second.waitForTimeout(300);
+    answer();
+    await second.getByRole('region', { name: 'Unsent changes' }).waitFor();
+    await second.waitForTimeout(300);
+    await second.reload();
+    const offered = second.getByRole('region', { name: 'Unsent changes' });
+    await offered.filter({ hasText: 'ancien' }).waitFor();
+    await offered.filter({ hasText: 'nouveau' }).waitFor();
   });
 
   test('goes on after signing in again when the session has ended', async () => {
@@ -351,6 +493,71 @@ describe.skipIf(withoutBrowser)('the list of texts', { timeout: 60_000 }, () => 
     await opened(page, 'Two');
     await page.getByRole('heading', { name: '3 texts' }).waitFor();
     expect(await field(page).isEditable()).toBe(false);
+  });
+
+  test('leaves open what was opened before the service has named a first text', async () => {
+    const { page } = await editorOf(['One', 'Two']);
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/trpc/reviews.next*', async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await page.goto('/app/edit/texts');
+    await row(page, 'Two').click();
+    await opened(page, 'Two');
+    const answered = page.waitForResponse('**/trpc/reviews.next*');
+    answer();
+    await answered;
+    await page.waitForTimeout(300);
+    await opened(page, 'Two');
+  });
+
+  test('shows also a text with another status if it is opened', async () => {
+    const { page, other } = await editorOf(['One', 'Two']);
+    await other(1, { action: 'save', final_translation: 'Deux' });
+    await page.reload();
+    await page.getByRole('button', { name: /^Drafts 1/ }).waitFor();
+    await row(page, 'One').click();
+    await opened(page, 'One');
+    const { promise, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/trpc/translations.act*', async (route) => {
+      await promise;
+      const { pathname } = new URL(route.request().url());
+      await route.fulfill(responseOf({ code: 'forbidden', detail: 'not now' }, pathname));
+    });
+    await field(page).fill('Un');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 'Two');
+    await page.getByRole('button', { name: /^Drafts 1/ }).click();
+    await row(page, 'One').waitFor({ state: 'detached' });
+    answer();
+    await opened(page, 'One');
+    expect(await field(page).inputValue()).toBe('Un');
+  });
+
+  test('leaves the focus in the search while a long text is loaded, and says if that fails', async () => {
+    const { page } = await editorOf([`${'A long text. '.repeat(400)}`, 'Two']);
+    const path = '**/api/translations/*';
+    await page.route(path, (route) =>
+      route.fulfill(
+        responseOf({ code: 'transient_error', detail: 'not now' }, new URL(route.request().url()).pathname),
+      ),
+    );
+    await page.reload();
+    const open = page.getByRole('row').filter({ has: field(page) });
+    await open.getByRole('button', { name: 'Try again' }).waitFor();
+    await page.unroute(path);
+    const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+    await page.route(path, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await open.getByRole('button', { name: 'Try again' }).click();
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('l');
+    answer();
+    await expect.poll(() => field(page).isEditable(), patient).toBe(true);
+    expect(await page.evaluate(() => document.activeElement?.matches('input'))).toBe(true);
   });
 
   test('loads the whole of a long text before it can be edited', async () => {

@@ -59,6 +59,8 @@ interface Options {
   pause?: number;
   /** Milliseconds until a request is repeated that could not reach the service. */
   retryAfter?: number;
+  /** Maximum milliseconds for which a closed editor sends its edits. */
+  closeAfter?: number;
 }
 
 /**
@@ -80,7 +82,14 @@ export class SegmentSaves {
   readonly #unanswered = new Map<number, string>();
 
   constructor(options: Options) {
-    this.#options = { maxPerRequest: 1000, parallel: 1, pause: 800, retryAfter: 3000, ...options };
+    this.#options = {
+      maxPerRequest: 1000,
+      parallel: 1,
+      pause: 800,
+      retryAfter: 3000,
+      closeAfter: 3000,
+      ...options,
+    };
   }
 
   /** All edits that are not stored yet, by position. Each change creates another map. */
@@ -155,6 +164,16 @@ export class SegmentSaves {
     clearTimeout(this.#timer);
     clearTimeout(this.#retryTimer);
     this.#stopping.abort();
+  }
+
+  /**
+   * Sends the edits of a closed editor, then stops. The edits that are left stay on this device: a later request could
+   * overwrite what the next visit stores, or have the credential of the next member.
+   */
+  async close(): Promise<void> {
+    const late = new Promise((resolve) => setTimeout(resolve, this.#options.closeAfter));
+    await Promise.race([this.flush(), late]);
+    this.stop();
   }
 
   get isStopped(): boolean {

@@ -18,9 +18,6 @@ import { useStack } from './use-stack.ts';
 /** Milliseconds from a decision until the counts are loaded again. */
 const countAfter = 300;
 
-/** Maximum milliseconds for which a closed document sends its edits. Those that are left are offered at the next visit. */
-const maxWait = 3000;
-
 /**
  * The reviewer's edits of a document, and the decisions that can be undone: those of this visit, the latest last.
  * @param language the language of the translation
@@ -84,15 +81,7 @@ export function useDecisions(documentId: string, language: string) {
   );
   useEffect(() => {
     const close = holdOpen(saves);
-    return () => {
-      const sending = saves.flush();
-      const late = new Promise((resolve) => setTimeout(resolve, maxWait));
-      const stopped = Promise.race([sending, late]).finally(() => {
-        saves.stop();
-        close();
-      });
-      offerAfter(stopped);
-    };
+    return () => offerAfter(saves.close().finally(close));
   }, [saves]);
   useLeaving(saves);
 

@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query';
 import { CircleSlash } from 'lucide-react';
-import { type RefObject, useEffect, useSyncExternalStore } from 'react';
+import { type RefObject, useEffect, useRef, useSyncExternalStore } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { queryKeys } from '../../query-keys.ts';
+import styles from '../editor.module.css';
 import { type OpenField, OpenSegment } from '../open-segment.tsx';
 import type { SegmentSaves } from '../segment-saves.ts';
 import type { SegmentCheck } from '../use-segment-data.ts';
@@ -40,15 +43,27 @@ export function OpenText({
 }) {
   const t = useT();
   const found = useSyncExternalStore(drafts.subscribe, drafts.found).get(segment.id) ?? [];
+  const { id, version, is_cut: isCut } = segment;
+  const whole = useQuery({
+    queryKey: queryKeys.reviews.whole(id, version),
+    queryFn: () => readWhole(list, segment.position),
+    enabled: isCut,
+    gcTime: 0,
+    staleTime: 0,
+  });
   useEffect(() => {
-    if (segment.is_cut) readWhole(list, segment.position).catch(() => undefined);
-    void drafts.find(segment).catch(() => undefined);
-  }, [list, drafts, segment]);
+    // A draft is compared with the whole text.
+    if (!isCut) void drafts.find(segment).catch(() => undefined);
+  }, [drafts, segment, isCut]);
+  const isOpened = useRef(false);
+  useEffect(() => {
+    isOpened.current = true;
+  }, []);
   const isReadOnly = !isDecidable(segment);
   return (
     <OpenSegment
       // The field of a text that was loaded whole starts again with it.
-      key={String(segment.is_cut)}
+      key={String(isCut)}
       segment={segment}
       check={check}
       saves={saves}
@@ -56,6 +71,7 @@ export function OpenText({
       sought={sought}
       isReadOnly={isReadOnly}
       field={field}
+      takesFocus={!isOpened.current || !isTypingElsewhere()}
       tools={
         <button type="button" className="ghost small" disabled={isReadOnly} onClick={onReject}>
           <CircleSlash size={14} aria-hidden /> {t('review.reject')}
@@ -63,7 +79,18 @@ export function OpenText({
       }
       onConfirmed={onConfirmed}
     >
+      {isCut && whole.error ? (
+        <div role="gridcell" tabIndex={-1} className={styles['conflict']}>
+          <Problem error={whole.error} retry={() => void whole.refetch()} />
+        </div>
+      ) : null}
       <FoundDrafts segment={segment} found={found} drafts={drafts} saves={saves} />
     </OpenSegment>
   );
+}
+
+/** Whether the focus is outside of the grid, such as in the search field, and must stay there. */
+function isTypingElsewhere(): boolean {
+  const { activeElement: focused, body } = document;
+  return focused !== null && focused !== body && focused.closest('[role=grid]') === null;
 }

@@ -23,7 +23,7 @@ export interface Review {
 
 /**
  * Sends a review of a text, and updates the list. If the first attempt was stored but its response was lost, the
- * second attempt finds it.
+ * second attempt finds it, even if the list already has the decision.
  * @throws LinguaLoopError; with the code `conflict` and `present` if someone else has changed or decided the text
  */
 export async function sendReview(list: TextList, position: number, review: Review): Promise<TranslationJob> {
@@ -32,18 +32,45 @@ export async function sendReview(list: TextList, position: number, review: Revie
   // The list has a later text than the one that the reviewer saw.
   if (segment.target_text !== review.replaces && segment.target_text !== review.text)
     throw conflictWith(segment.target_text);
-  try {
-    return take(list, await act(segment, review));
-  } catch (error) {
-    if (!isConflict(error) || criticalFindingsOf(error)) throw error;
-    const present = take(list, await client.translations.get(segment.id));
-    if (isOutcome(present, review)) return present;
-    if (!isReviewable(present)) throw conflictWith(present.final_translation);
-    const seen = [review.replaces, review.text];
-    if (!seen.includes(present.final_translation)) throw conflictWith(present.final_translation);
-    // The text is the one that the reviewer saw; only its version is later.
-    return take(list, await act(list.at(position), review));
-  }
+  if (segment.confirmed_at === null)
+    try {
+      return take(list, await act(segment, review));
+    } catch (error) {
+      if (!isConflict(error) || criticalFindingsOf(error)) throw error;
+    }
+  const present = take(list, await client.translations.get(segment.id));
+  if (isOutcome(present, review)) return present;
+  if (!isReviewable(present)) throw conflictWith(present.final_translation);
+  const seen = [review.replaces, review.text];
+  if (!seen.includes(present.final_translation)) throw conflictWith(present.final_translation);
+  // The text is the one that the reviewer saw; only its version is later.
+  return take(list, await act(list.at(position), review));
+}
+
+/**
+ * Reopens a text that this member has decided. An earlier attempt whose response was lost may have reopened it.
+ * @throws LinguaLoopError; with the code `conflict` and `present` if someone else has decided it since
+ */
+export async function reopenOwn(id: string, action: 'approve' | 'reject'): Promise<void> {
+  const job = await client.translations.get(id);
+  if (isReviewable(job)) return;
+  if (!isOwn(job, action)) throw conflictWith(job.final_translation);
+  await client.reviews.reopen({ kind: 'job', id });
+}
+
+/** Decides again about a text that was reopened. @param version the version of the reopened text */
+export async function decideAgain(
+  list: TextList,
+  { id, version }: { id: string; version: string },
+  decision: Pick<Review, 'action' | 'notes'>,
+): Promise<void> {
+  const position = list.positionOf(id);
+  if (position === undefined) return;
+  const { is_cut: isCut } = list.at(position);
+  const { target_text: text, ...present } = isCut ? await readWhole(list, position) : list.at(position);
+  // Someone has changed the text since: this member has not seen it.
+  if (present.confirmed_at === null && present.version !== version) throw conflictWith(text);
+  await sendReview(list, position, { ...decision, text: text ?? '', replaces: text });
 }
 
 function take(list: TextList, job: TranslationJob): TranslationJob {
@@ -75,15 +102,16 @@ function act({ id, version, target_text: stored }: TextSegment, review: Review):
 
 /** Whether the job is in the state that this member's review produces. */
 function isOutcome(job: TranslationJob, { action, text }: Review): boolean {
+  return isOwn(job, action) && (action === 'reject' || job.final_translation === text);
+}
+
+/** Whether the latest review of the job is this action of this member. */
+function isOwn(job: TranslationJob, action: Review['action']): boolean {
   const state = sessionState();
   if (state.kind !== 'signed_in') return false;
   const { email, user_id } = state.tokens.user;
   const last = job.agent_run.steps.findLast(({ name }) => name === 'human_review');
-  return (
-    last?.actor === (email || user_id) &&
-    last.output_summary === action &&
-    (action === 'reject' || job.final_translation === text)
-  );
+  return last?.actor === (email || user_id) && last.output_summary === action;
 }
 
 function isConflict(error: unknown): boolean {

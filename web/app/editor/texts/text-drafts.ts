@@ -18,6 +18,8 @@ export class TextDrafts {
   /** Drafts of earlier visits that the reviewer has not decided about, by job ID. Each change creates another map. */
   #found: ReadonlyMap<string, readonly Draft[]> = new Map();
   readonly #sought = new Set<string>();
+  /** The latest drafts of this visit, by job ID; undefined if the service has stored it or the reviewer has dropped it. */
+  readonly #kept = new Map<string, Draft | undefined>();
   readonly #listeners = new Set<() => void>();
 
   readonly found = (): ReadonlyMap<string, readonly Draft[]> => this.#found;
@@ -35,25 +37,33 @@ export class TextDrafts {
     const draft = await readDraft({ kind: 'job', id });
     if (!draft) return;
     const other = textsOf(draft).filter(({ text }) => text !== stored);
-    if (other.length > 0) this.#set(id, other);
-    else void dropDraft({ kind: 'job', id }, draft.changedAt);
+    if (other.length > 0) {
+      this.#set(id, other);
+      // The reviewer has already typed: the stored draft was overwritten without those of the earlier visit.
+      if (this.#kept.has(id)) this.#store(id, this.#kept.get(id));
+    } else void dropDraft({ kind: 'job', id }, draft.changedAt);
   }
 
   /** Stores an edit on this device; undefined if the service has stored it or the reviewer has dropped it. */
   keep(segment: TextSegment, edit: Edit | undefined): void {
     const { id, version, languages, source_text } = segment;
+    const draft = edit && {
+      text: edit.text,
+      base: edit.replaces,
+      version,
+      language: languages.target,
+      source: source_text.slice(0, sourceExcerpt),
+      changedAt: Date.now(),
+    };
+    this.#kept.set(id, draft);
+    this.#store(id, draft);
+  }
+
+  /** Stores a draft of this visit with those of earlier visits. */
+  #store(id: string, draft: Draft | undefined): void {
     const item = { kind: 'job', id } as const;
     const former = draftOf(this.#found.get(id) ?? []);
-    if (edit)
-      keepDraft(item, {
-        text: edit.text,
-        base: edit.replaces,
-        version,
-        language: languages.target,
-        source: source_text.slice(0, sourceExcerpt),
-        changedAt: Date.now(),
-        former,
-      });
+    if (draft) keepDraft(item, { ...draft, former });
     else if (former) keepDraft(item, former);
     else void dropDraft(item);
   }

@@ -72,7 +72,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
   const { saves, drafts } = decisions;
   const { open, segment, upcoming, openAt, move, moveToNextOpen } = useOpenText({
     list,
-    shown: range.segments,
+    range,
     filter,
     saves,
     search,

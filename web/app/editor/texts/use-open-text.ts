@@ -5,6 +5,7 @@ import type { SegmentSaves } from '../segment-saves.ts';
 import type { TextFilter, TextSearch } from './filters.ts';
 import type { TextList, TextSegment } from './text-list.ts';
 import { claimFirst } from './use-claims.ts';
+import type { Shown } from './use-shown.ts';
 
 /** Milliseconds after which the URL is changed to that of the open text. The router is slow, so the text is shown first. */
 const addressAfter = 150;
@@ -12,7 +13,7 @@ const addressAfter = 150;
 interface Props {
   list: TextList;
   /** The texts of the grid, in their order. */
-  shown: readonly TextSegment[];
+  range: Shown;
   filter: TextFilter;
   saves: SegmentSaves;
   /** The parameters of the URL. */
@@ -20,13 +21,21 @@ interface Props {
 }
 
 /** The open text, and how to open another one. At the start it is that of the URL, or one that no one has claimed. */
-export function useOpenText({ list, shown, filter, saves, search }: Props) {
+export function useOpenText({ list, range, filter, saves, search }: Props) {
+  const { segments: shown, include } = range;
   const [position, setPosition] = useState<number | null>(null);
   const known = useRef({ shown, position });
   known.current = { shown, position };
   const index = shown.findIndex((segment) => segment.position === position);
   const segment = shown[index];
 
+  const openAt = useCallback(
+    (position: number) => {
+      include(position);
+      setPosition(position);
+    },
+    [include],
+  );
   const move = useCallback((step: 1 | -1) => {
     const { shown, position } = known.current;
     const index = shown.findIndex((segment) => segment.position === position);
@@ -55,14 +64,17 @@ export function useOpenText({ list, shown, filter, saves, search }: Props) {
     isShown: position === null || segment !== undefined,
     isFree,
     open: setPosition,
+    // The reviewer may have opened another text before the answer.
+    openFirst: (first) => setPosition((now) => now ?? first),
   });
   useAddress(segment?.id, search, (id) => {
     const at = list.positionOf(id);
-    if (at !== undefined) return setPosition(at);
+    if (at !== undefined) return openAt(at);
     client.reviews.texts({ job_ids: [id] }).then(
       ({ texts }) => {
         list.take(texts);
-        setPosition(list.positionOf(id) ?? null);
+        const found = list.positionOf(id);
+        if (found !== undefined) openAt(found);
       },
       () => undefined,
     );
@@ -72,7 +84,7 @@ export function useOpenText({ list, shown, filter, saves, search }: Props) {
     open: segment ? { position: segment.position, index } : null,
     segment,
     upcoming,
-    openAt: setPosition,
+    openAt,
     move,
     moveToNextOpen,
   };
@@ -87,13 +99,18 @@ function useStart({
   isShown,
   isFree,
   open,
-}: Omit<Props, 'saves'> & {
+  openFirst,
+}: Omit<Props, 'saves' | 'range'> & {
+  shown: readonly TextSegment[];
   /** Whether the open text is among the shown ones, or none is open. */
   isShown: boolean;
   isFree: (segment: TextSegment) => boolean;
   open: (position: number) => void;
+  /** Opens a text if none is open. */
+  openFirst: (position: number) => void;
 }) {
   const isBegun = useRef(false);
+  const begin = useEffectEvent(openFirst);
   useEffect(() => {
     if (shown.length === 0) return;
     if (isBegun.current) {
@@ -109,8 +126,8 @@ function useStart({
     const isClaimable = filter.text === undefined && !('domain' in filter) && !('submitter' in filter);
     if (!isClaimable) return open(first);
     claimFirst(filter).then(
-      (id) => open((id === undefined ? undefined : list.positionOf(id)) ?? first),
-      () => open(first),
+      (id) => begin((id === undefined ? undefined : list.positionOf(id)) ?? first),
+      () => begin(first),
     );
   }, [list, shown, filter, addressed, isShown, isFree, open]);
 }

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import type { SegmentStatus } from '../../screens/documents/search.ts';
 import type { Languages } from '../marks.ts';
 import type { SegmentRange } from '../segment.ts';
@@ -7,6 +7,8 @@ import type { TextSegment } from './text-list.ts';
 /** The texts of one status, as rows of the grid. */
 export interface Shown extends SegmentRange<TextSegment> {
   segments: readonly TextSegment[];
+  /** Shows also a text with another status, because it is opened. */
+  include(position: number): void;
 }
 
 /**
@@ -15,9 +17,12 @@ export interface Shown extends SegmentRange<TextSegment> {
  */
 export function useShown(segments: readonly TextSegment[], status: SegmentStatus | undefined): Shown {
   const kept = useRef({ status, positions: new Set<number>() });
+  const [included, setIncluded] = useState<{ status: SegmentStatus | undefined; position: number }>();
+  const include = useCallback((position: number) => setIncluded({ status, position }), [status]);
   return useMemo(() => {
     if (kept.current.status !== status) kept.current = { status, positions: new Set() };
     const { positions } = kept.current;
+    if (included && included.status === status) positions.add(included.position);
     for (const segment of segments)
       if (status === undefined || segment.status === status) positions.add(segment.position);
     const shown = segments.filter(({ position }) => positions.has(position));
@@ -27,8 +32,9 @@ export function useShown(segments: readonly TextSegment[], status: SegmentStatus
       total: shown.length,
       at: (index) => shown[index],
       indexOf: (position) => indexes.get(position),
+      include,
     };
-  }, [segments, status]);
+  }, [segments, status, included, include]);
 }
 
 /**

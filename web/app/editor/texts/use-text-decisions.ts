@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { client } from '../../client.ts';
 import { holdOpen } from '../../drafts/open-edits.ts';
@@ -10,7 +10,7 @@ import { queryKeys } from '../../query-keys.ts';
 import { type Reason, SegmentSaves } from '../segment-saves.ts';
 import { useLeaving } from '../use-leaving.ts';
 import { useStack } from '../use-stack.ts';
-import { sendReview } from './send-review.ts';
+import { decideAgain, reopenOwn, sendReview } from './send-review.ts';
 import { TextDrafts } from './text-drafts.ts';
 import type { TextList } from './text-list.ts';
 import { workedAt } from './work-time.ts';
@@ -20,6 +20,13 @@ interface Decided {
   ids: readonly string[];
   action: 'approve' | 'reject';
   notes?: string;
+  /** Decisions are undone in the order in which they were sent: the response to an earlier one may arrive later. */
+  turn: number;
+}
+
+/** A decision that was undone, and the versions of its texts since then, by job ID. */
+interface Undone extends Decided {
+  versions: ReadonlyMap<string, string>;
 }
 
 /** Milliseconds after the last keystroke until a draft is saved. */
@@ -31,6 +38,13 @@ const parallel = 6;
 /** Maximum number of texts that the service lists by ID. */
 const maxNamed = 100;
 
+let closing: Promise<unknown> = Promise.resolve();
+
+/** Resolves when a closed editor no longer sends edits, such as that of the former filter. */
+export function editsClosed(): Promise<unknown> {
+  return closing;
+}
+
 /**
  * The reviewer's edits of texts, and the decisions of this visit, which can be undone.
  * @returns `undo` reopens the texts of the latest decision; `redo` decides again about those that were undone last
@@ -39,10 +53,13 @@ export function useTextDecisions(list: TextList) {
   const t = useT();
   const [drafts] = useState(() => new TextDrafts());
   const [done, setDone, doneNow] = useStack<Decided>();
-  const [, setUndone, undoneNow] = useStack<Decided>();
-  const remember = (decided: Decided) => {
+  const [, setUndone, undoneNow] = useStack<Undone>();
+  const nextTurn = useRef(0);
+  /** The turns in which texts were last sent, by job ID. */
+  const [turns] = useState(() => new Map<string, number>());
+  const remember = (decided: Omit<Decided, 'turn'>, turn = nextTurn.current++) => {
     if (decided.ids.length === 0) return;
-    setDone((before) => [...before, decided]);
+    setDone((before) => [...before, { ...decided, turn }].sort((one, other) => one.turn - other.turn));
     setUndone(() => []);
     void queryClient.invalidateQueries({ queryKey: queryKeys.reviews.inbox });
     void queryClient.invalidateQueries({ queryKey: queryKeys.jobs.counts });
@@ -57,6 +74,7 @@ export function useTextDecisions(list: TextList) {
           const [entry] = edits;
           if (!entry) throw new Error('a request without edits');
           const [position, { text, replaces, confirmed }] = entry;
+          turns.set(list.at(position).id, nextTurn.current++);
           const { id } = await sendReview(list, position, {
             action: confirmed ? 'approve' : 'save',
             text,
@@ -66,7 +84,8 @@ export function useTextDecisions(list: TextList) {
           });
           return { changeId: confirmed ? id : null, positions: [position] };
         },
-        onSaved: (_, { changeId }) => changeId !== null && remember({ ids: [changeId], action: 'approve' }),
+        onSaved: (_, { changeId }) =>
+          changeId !== null && remember({ ids: [changeId], action: 'approve' }, turns.get(changeId)),
         onChange: (position, edit) => drafts.keep(list.at(position), edit),
       }),
   );
@@ -74,7 +93,7 @@ export function useTextDecisions(list: TextList) {
   useEffect(() => {
     const release = holdOpen(saves);
     return () => {
-      void saves.flush().finally(release);
+      closing = Promise.all([closing, saves.close().finally(release)]);
     };
   }, [saves]);
 
@@ -82,30 +101,7 @@ export function useTextDecisions(list: TextList) {
     for (let from = 0; from < ids.length; from += maxNamed)
       list.take((await client.reviews.texts({ job_ids: ids.slice(from, from + maxNamed) })).texts);
   };
-  const decideAgain = async ({ ids, action, notes }: Decided) => {
-    for (const id of ids) {
-      const position = list.positionOf(id);
-      if (position === undefined) continue;
-      const text = list.at(position).target_text;
-      await sendReview(list, position, { action, text: text ?? '', replaces: text, notes });
-    }
-  };
-  const revert = async (
-    stack: { current: readonly Decided[] },
-    work: (decided: Decided) => Promise<void>,
-  ) => {
-    try {
-      // The latest decision may be one that is still being sent.
-      await saves.flush();
-      const decided = stack.current.at(-1);
-      if (!decided) return undefined;
-      await work(decided);
-      return decided;
-    } catch (error) {
-      announce(problemText(error, t));
-      return undefined;
-    }
-  };
+  const revert = useRevert(saves);
   return {
     saves,
     drafts,
@@ -127,37 +123,62 @@ export function useTextDecisions(list: TextList) {
       saves.drop(position);
       remember({ ids: [id], action: 'reject', notes });
     },
-    async undo() {
-      const decided = await revert(doneNow, async ({ ids }) => {
-        for (const id of ids) await reopen(id);
-        await reload(ids);
+    undo: () =>
+      revert([doneNow, setDone], async (decided) => {
+        const { ids, action } = decided;
+        try {
+          for (const id of ids) await reopenOwn(id, action);
+        } finally {
+          await reload(ids);
+        }
+        const versions = new Map(
+          ids.map((id) => [id, list.at(list.positionOf(id) as number).version] as const),
+        );
+        setUndone((before) => [...before, { ...decided, versions }]);
         announce(t('editor.undone_said', { count: ids.length }));
-      });
-      if (!decided) return;
-      setDone((before) => before.filter((one) => one !== decided));
-      setUndone((before) => [...before, decided]);
-    },
-    async redo() {
-      const decided = await revert(undoneNow, async (again) => {
-        await decideAgain(again);
-        announce(t('editor.redone_said', { count: again.ids.length }));
-      });
-      if (!decided) return;
-      setUndone((before) => before.filter((one) => one !== decided));
-      setDone((before) => [...before, decided]);
-    },
+      }),
+    redo: () =>
+      revert([undoneNow, setUndone], async ({ versions, ...decided }) => {
+        for (const [id, version] of versions) await decideAgain(list, { id, version }, decided);
+        setDone((before) => [...before, decided]);
+        announce(t('editor.redone_said', { count: versions.size }));
+      }),
   };
 }
 
-/** Reopens a text. An earlier attempt whose response was lost may have reopened it. */
-async function reopen(id: string): Promise<void> {
-  try {
-    await client.reviews.reopen({ kind: 'job', id });
-  } catch (error) {
-    const isOpen = error instanceof LinguaLoopError && error.status === 409;
-    const { texts } = isOpen ? await client.reviews.texts({ job_ids: [id] }) : { texts: [] };
-    if (!texts.some(({ status }) => status !== 'confirmed' && status !== 'rejected')) throw error;
-  }
+/** Reverts the latest decision of a stack, one at a time: a key that is pressed twice reverts one decision. */
+function useRevert(saves: SegmentSaves) {
+  const t = useT();
+  const isReverting = useRef(false);
+  return async <T extends Decided>(
+    [stack, setStack]: readonly [{ current: readonly T[] }, ReturnType<typeof useStack<T>>[1]],
+    work: (decided: T) => Promise<void>,
+  ) => {
+    if (isReverting.current) return;
+    isReverting.current = true;
+    let decided: T | undefined;
+    const drop = () => setStack((before) => before.filter((one) => one !== decided));
+    try {
+      // The latest decision may be one that is still being sent.
+      await saves.flush();
+      decided = stack.current.at(-1);
+      if (!decided) return;
+      await work(decided);
+      drop();
+    } catch (error) {
+      announce(problemText(error, t));
+      // It would fail each time, and earlier decisions could not be undone.
+      if (isFinal(error)) drop();
+    } finally {
+      isReverting.current = false;
+    }
+  };
+}
+
+/** Whether the same request would fail again: it is not allowed, the text is deleted, or someone else has changed it. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof LinguaLoopError)) return false;
+  return error.status === 403 || error.status === 404 || error.present !== undefined;
 }
 
 /** The reason as notes of the review, which the history of the text shows. */

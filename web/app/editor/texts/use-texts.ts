@@ -4,6 +4,7 @@ import { client } from '../../client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { TextFilter } from './filters.ts';
 import { TextList } from './text-list.ts';
+import { editsClosed } from './use-text-decisions.ts';
 
 /** Number of texts that are loaded at once; further ones are loaded on demand. */
 const maxTexts = 2000;
@@ -33,8 +34,11 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
   const found = useInfiniteQuery({
     queryKey: queryKeys.reviews.texts(filter),
     initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam: cursor, signal }) =>
-      client.reviews.texts({ ...wanted(filter), ...(cursor && { cursor }) }, { signal }),
+    async queryFn({ pageParam: cursor, signal }) {
+      // The list must have the edits that were made under the former filter.
+      await editsClosed();
+      return client.reviews.texts({ ...wanted(filter), ...(cursor && { cursor }) }, { signal });
+    },
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     refetchInterval: ({ state }) =>
       (state.data?.pages.length ?? 0) <= maxRefreshedPages ? lookAgain : false,
@@ -53,6 +57,7 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
   useLeft(list, hasNextPage ? undefined : data?.pages);
+  useHolders(list, (data?.pages.length ?? 0) > maxRefreshedPages);
   return {
     list,
     segments,
@@ -77,12 +82,31 @@ function useLeft(list: TextList, pages: { texts: { id: string }[] }[] | undefine
       .all()
       .filter(({ id, confirmed_at }) => confirmed_at === null && !waiting.has(id))
       .map(({ id }) => id);
-    if (left.length > 0)
-      client.reviews.texts({ job_ids: left.slice(0, 100) }).then(
-        ({ texts }) => list.take(texts),
-        () => undefined,
-      );
+    if (left.length > 0) void readTexts(list, left);
   }, [list, pages]);
+}
+
+/** Asks again about texts that colleagues have open, if the list is too long to be refreshed: their claims end. */
+function useHolders(list: TextList, isLong: boolean) {
+  useEffect(() => {
+    if (!isLong) return;
+    const timer = setInterval(() => {
+      const ids = list
+        .all()
+        .filter(({ holders, confirmed_at }) => holders.length > 0 && confirmed_at === null)
+        .map(({ id }) => id);
+      if (ids.length > 0) void readTexts(list, ids);
+    }, lookAgain);
+    return () => clearInterval(timer);
+  }, [list, isLong]);
+}
+
+/** Updates the first hundred of these texts. They may not be reachable now. */
+function readTexts(list: TextList, ids: readonly string[]): Promise<void> {
+  return client.reviews.texts({ job_ids: ids.slice(0, 100) }).then(
+    ({ texts }) => list.take(texts),
+    () => undefined,
+  );
 }
 
 /** The filter as sent to the service. */
