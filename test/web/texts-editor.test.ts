@@ -156,6 +156,7 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     await opened(page, 'Second');
     await expect.poll(async () => (await stored(0)).status, patient).toBe('human_edited');
     await context.setOffline(true);
+    await page.getByText('Offline. 1 change is kept on this device.').waitFor();
     await context.setOffline(false);
     await page.getByText('1 of 2').waitFor();
     await page.getByText('Not saved. Trying again.').waitFor();
