@@ -1,16 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Lock } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { DocumentOutline, TenantDocumentJob } from '#sdk/types.ts';
 import { approveDocument, client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
-import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { queryKeys } from '../query-keys.ts';
 import styles from './editor.module.css';
+import type { SegmentSaves } from './segment-saves.ts';
+import { storeAll } from './store-all.ts';
+import { ActionProblem } from './unsaved.tsx';
 
 /**
  * Says what an approval of all segments confirms and what it leaves out, then does it. Critical segments and those that a
@@ -19,11 +21,13 @@ import styles from './editor.module.css';
  */
 export function ApproveDialog({
   document,
+  saves,
   outline,
   onDone,
   onClose,
 }: {
   document: TenantDocumentJob;
+  saves: SegmentSaves;
   outline: DocumentOutline | undefined;
   /** Called with the change that confirmed the segments, which can be undone; null if no segment was confirmed. */
   onDone: (changeId: string | null) => void;
@@ -33,11 +37,13 @@ export function ApproveDialog({
   const queries = useQueryClient();
   const [withWarnings, setWithWarnings] = useState(false);
   const { run, error, isBusy } = useAction();
+  const { isReady, error: unsaved } = useStored(document.id, saves);
   const { todo = 0, draft = 0, warning = 0, critical = 0, confirmed = 0 } = outline?.statuses ?? {};
   const clean = todo + draft;
   const count = clean + (withWarnings ? warning : 0);
   const left = critical + (withWarnings ? 0 : warning);
   const approve = run(async () => {
+    await storeAll(saves);
     let changeId: string | null = null;
     let remaining = left;
     if (count > 0) {
@@ -99,7 +105,7 @@ export function ApproveDialog({
           ? t('editor.plan_complete')
           : t('editor.plan_left', { confirmed: confirmed + count, left })}
       </p>
-      {error ? <Problem error={error} /> : null}
+      {(unsaved ?? error) ? <ActionProblem error={unsaved ?? error} /> : null}
       <div className="actions">
         <button type="button" onClick={onClose}>
           {t('common.cancel')}
@@ -107,7 +113,7 @@ export function ApproveDialog({
         <button
           type="button"
           className="primary"
-          disabled={isBusy || (count === 0 && left > 0)}
+          disabled={isBusy || !isReady || !outline || (count === 0 && left > 0)}
           onClick={approve}
         >
           {left === 0 ? t('editor.approve_and_deliver') : t('editor.confirm_many', { count })}
@@ -115,4 +121,19 @@ export function ApproveDialog({
       </div>
     </Dialog>
   );
+}
+
+/** Stores all edits when the dialog opens, so that its counts include them. */
+function useStored(documentId: string, saves: SegmentSaves) {
+  const queries = useQueryClient();
+  const [state, setState] = useState<{ isReady: boolean; error?: unknown }>({ isReady: false });
+  useEffect(() => {
+    storeAll(saves)
+      .then(() => queries.invalidateQueries({ queryKey: queryKeys.documents.outline(documentId) }))
+      .then(
+        () => setState({ isReady: true }),
+        (error: unknown) => setState({ isReady: false, error }),
+      );
+  }, [documentId, saves, queries]);
+  return state;
 }

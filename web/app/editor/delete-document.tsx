@@ -10,9 +10,11 @@ import { queryKeys } from '../query-keys.ts';
 import { forgetCorrections } from '../screens/documents/kept-corrections.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import styles from './editor.module.css';
+import type { SegmentSaves } from './segment-saves.ts';
+import { storeAll } from './store-all.ts';
 
 /** Deletes a document, after a question. Only administrators see the button. */
-export function DeleteDocument({ documentId }: { documentId: string }) {
+export function DeleteDocument({ documentId, saves }: { documentId: string; saves: SegmentSaves }) {
   const t = useT();
   const me = useMe();
   const navigate = useNavigate();
@@ -20,7 +22,11 @@ export function DeleteDocument({ documentId }: { documentId: string }) {
   const [isAsked, setAsked] = useState(false);
   if (!me.data || !isAdministrator(me.data)) return null;
   const remove = async () => {
+    // Edits stay until the document is deleted, because the deletion may fail. After it, none is sent.
+    await storeAll(saves).catch(() => undefined);
     await client.documents.delete(documentId);
+    saves.stop();
+    saves.dropAll();
     announce(t('documents.deleted'));
     // Texts of a deleted document must not stay on this device.
     await forgetCorrections(documentId).catch(() => undefined);

@@ -21,10 +21,12 @@ import { EditorFoot } from './editor-foot.tsx';
 import { FindReplace } from './find-replace.tsx';
 import { FoundEdits } from './found-edits.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
+import { OpeningBars } from './opening-bars.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { StatusFilters } from './status-filters.tsx';
+import { TypeAhead } from './type-ahead.tsx';
 import { useDecisions } from './use-decisions.ts';
-import { useOpenSegment, useReturned } from './use-open-segment.ts';
+import { useOpenSegment } from './use-open-segment.ts';
 import { usePresence } from './use-presence.ts';
 import type { SegmentCheck } from './use-segment-data.ts';
 
@@ -63,14 +65,14 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const outline = useQuery(outlineOf(id));
   const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
   const segments = useSegments(id, filter, visible);
-  const { open, openSegment, openAt, move, moveToNextOpen } = useOpenSegment(
+  const { open, openSegment, next, late, openAt, move, moveToNextOpen } = useOpenSegment(
     id,
     filter,
     segments.data,
     saves,
+    setFilter,
   );
   const { others, holders } = usePresence(id, open?.position);
-  useReturned(saves, openAt);
   const field = useRef<OpenField>(null);
   const search = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLDivElement>(null);
@@ -80,8 +82,8 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   useCommands({
     nextItem: () => move(1),
     previousItem: () => move(-1),
-    listDown: () => move(1),
-    listUp: () => move(-1),
+    listDown: () => move(1, false),
+    listUp: () => move(-1, false),
     open: () => field.current?.focus(),
     undoDecision: () => void undo(),
     redoDecision: () => void redo(),
@@ -94,10 +96,23 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
     <>
       <title>{`${plainName(name)} · LinguaLoop`}</title>
       <div className={styles['editor']} data-editor>
-        <DocumentHead document={document} others={others} onApprove={() => setApproving(true)} />
+        <DocumentHead
+          document={document}
+          saves={saves}
+          others={others}
+          onApprove={() => setApproving(true)}
+        />
         <div className={bars['bars']}>
           <DocumentNotices document={document} />
           {!isReadOnly && <FoundEdits opening={opening} saves={saves} />}
+          <OpeningBars
+            saves={saves}
+            openPosition={openSegment?.position}
+            next={next}
+            late={late}
+            onOpen={openAt}
+            onRetry={moveToNextOpen}
+          />
         </div>
         <StatusFilters
           outline={outline.data}
@@ -119,6 +134,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
                 open={open}
                 holders={holders}
                 onOpen={openAt}
+                onMove={(step) => move(step, false)}
                 onVisible={setVisible}
                 renderOpen={(segment) => (
                   <OpenSegment
@@ -130,6 +146,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
                     sought={filter.text}
                     isReadOnly={isReadOnly}
                     field={field}
+                    takesFocus={open?.takesFocus}
                     onConfirmed={() => {
                       announce(t('editor.confirmed', { number: segment.position + 1 }));
                       moveToNextOpen();
@@ -139,6 +156,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
               />
             )}
           </Read>
+          <TypeAhead isActive={next !== 'none'} field={field} />
           <DocumentPanel
             hasPreview={segments.data !== undefined}
             document={document}
@@ -164,6 +182,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
       {isApproving && (
         <ApproveDialog
           document={document}
+          saves={saves}
           outline={outline.data}
           onDone={remember}
           onClose={() => setApproving(false)}

@@ -4,20 +4,24 @@ import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { useLanguages } from '../parts/languages.tsx';
-import { Problem } from '../parts/problem.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { useAction } from '../parts/use-action.ts';
 import { DeleteDocument } from './delete-document.tsx';
 import styles from './editor.module.css';
 import { EditorHead } from './editor-head.tsx';
+import type { SegmentSaves } from './segment-saves.ts';
+import { storeAll } from './store-all.ts';
+import { ActionProblem } from './unsaved.tsx';
 
 /** The head of a document: the file, its languages, and the actions on the whole file. */
 export function DocumentHead({
   document,
+  saves,
   others,
   onApprove,
 }: {
   document: TenantDocumentJob;
+  saves: SegmentSaves;
   /** Names of colleagues who have the document open. */
   others: readonly string[];
   onApprove: () => void;
@@ -27,6 +31,7 @@ export function DocumentHead({
   const { run, error, isBusy } = useAction();
   const { source_file_name: name, source_format: format, request } = document;
   const download = run(async () => {
+    await storeAll(saves);
     await saveFile(await client.documents.download(document.id));
     announce(t('documents.downloaded'));
   });
@@ -55,9 +60,9 @@ export function DocumentHead({
             <span className={styles['label']}>{t('editor.approve')}</span>
           </button>
         )}
-        <DeleteDocument documentId={document.id} />
+        <DeleteDocument documentId={document.id} saves={saves} />
       </EditorHead>
-      {error ? <Problem error={error} /> : null}
+      {error ? <ActionProblem error={error} /> : null}
     </>
   );
 }

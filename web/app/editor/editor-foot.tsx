@@ -1,13 +1,15 @@
 import { ArrowDown, Check, Cloud, CloudOff, Undo2 } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
 import type { DocumentOutline } from '#sdk/types.ts';
+import { useKeeping } from '../drafts/drafts.ts';
 import { useT } from '../i18n.tsx';
 import { commands, keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { useOnline } from '../parts/offline.tsx';
 import styles from './editor.module.css';
-import type { SegmentSaves } from './segment-saves.ts';
+import { type SegmentSaves, stuckPositions } from './segment-saves.ts';
+import { useUnsavedText } from './unsaved.tsx';
 
 /** The progress, whether everything is saved, and the actions with their keys. */
 export function EditorFoot({
@@ -78,19 +80,21 @@ function SavedState({ saves }: { saves: SegmentSaves }) {
   const t = useT();
   const { time } = useFormat();
   const isOnline = useOnline();
+  const keeps = useKeeping();
+  const textOf = useUnsavedText();
   const edits = [...useSyncExternalStore(saves.subscribe, saves.all).values()];
   const isWaiting = edits.some(({ state }) => state.kind === 'waiting');
-  const isStuck = edits.some(({ state }) => ['refused', 'blocked', 'conflict'].includes(state.kind));
+  const stuck = stuckPositions(saves.all());
   const savedAt = saves.savedAt();
   const text = () => {
-    if (!isOnline) return t('editor.offline', { count: edits.length });
+    if (!isOnline && keeps) return t('editor.offline', { count: edits.length });
     if (isWaiting) return t('editor.not_saved');
     if (edits.some(({ state }) => state.kind === 'typed' || state.kind === 'sending'))
       return t('editor.saving');
-    if (isStuck) return t('editor.not_saved');
+    if (stuck.length > 0) return textOf(stuck);
     return savedAt ? t('editor.saved', { time: time(savedAt) }) : '';
   };
-  const Icon = isOnline && !isWaiting && !isStuck ? Cloud : CloudOff;
+  const Icon = isOnline && !isWaiting && stuck.length === 0 ? Cloud : CloudOff;
   return (
     <p className={styles['saved']} role="status">
       {text() !== '' && <Icon size={15} aria-hidden />} {text()}

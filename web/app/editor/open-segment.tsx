@@ -36,6 +36,8 @@ interface OpenSegmentProps {
   isReadOnly: boolean;
   /** Set while the segment is shown. */
   field: React.RefObject<OpenField | null>;
+  /** Whether the field gets the focus when the segment is opened. By default, it does. */
+  takesFocus?: boolean | undefined;
   /** Called when the segment was confirmed: the editor opens the next one. */
   onConfirmed: () => void;
 }
@@ -71,10 +73,11 @@ export function OpenSegment(props: OpenSegmentProps) {
       focus: () => element.current?.focus(),
     }),
   );
-  const { field } = props;
+  const { field, takesFocus = true } = props;
+  const focus = useEffectEvent(() => takesFocus && element.current?.focus());
   useEffect(() => {
     field.current = handle();
-    element.current?.focus();
+    focus();
     return () => {
       field.current = null;
     };

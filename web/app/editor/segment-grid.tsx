@@ -1,5 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useRef,
+  useSyncExternalStore,
+} from 'react';
 import { useT } from '../i18n.tsx';
 import { useLanguages } from '../parts/languages.tsx';
 import { unitMark } from '../terms/selected-words.ts';
@@ -24,6 +31,8 @@ interface GridProps<Segment extends EditedSegment> {
   /** Colleagues by the position of the segment that each has open. */
   holders: ReadonlyMap<number, readonly string[]>;
   onOpen: (position: number) => void;
+  /** Moves by a number of rows, negative to the start; an infinite number means the first or last row. */
+  onMove?: (step: number) => void;
   onVisible: (visible: readonly [first: number, last: number]) => void;
   /** The open row. */
   renderOpen: (segment: Segment) => ReactNode;
@@ -33,11 +42,23 @@ const noHolders: readonly string[] = [];
 
 /**
  * The segments as a grid with one tab stop. Only the visible rows and the open one are in the page. Arrow keys in the
- * grid open the next or previous segment; Enter moves the focus into the field.
+ * grid open the next or previous segment, Page Up and Page Down one a page away, Home and End the first and last one. The
+ * grid keeps the focus; Enter moves it into the field.
  */
 export function SegmentGrid<Segment extends EditedSegment>(props: GridProps<Segment>) {
-  const { range, saves, languages, languagesOf, sought, open, holders, onOpen, onVisible, renderOpen } =
-    props;
+  const {
+    range,
+    saves,
+    languages,
+    languagesOf,
+    sought,
+    open,
+    holders,
+    onOpen,
+    onMove,
+    onVisible,
+    renderOpen,
+  } = props;
   const t = useT();
   const { nameOf } = useLanguages();
   const scroller = useRef<HTMLDivElement>(null);
@@ -68,10 +89,20 @@ export function SegmentGrid<Segment extends EditedSegment>(props: GridProps<Segm
     if (openIndex >= 0) virtual.scrollToIndex(openIndex, { align: 'auto' });
   }, [openIndex, virtual]);
 
+  const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
+    const step = stepOf(event, virtual.range ? virtual.range.endIndex - virtual.range.startIndex : 1);
+    if (step === undefined || !onMove) return;
+    event.preventDefault();
+    // The focused cell may leave the page.
+    scroller.current?.focus();
+    onMove(step);
+  };
+
   return (
     <div
       {...unitMark}
       role="grid"
+      onKeyDown={onKeyDown}
       aria-label={t('editor.segments')}
       aria-rowcount={range.total + 1}
       aria-colcount={3}
@@ -127,4 +158,22 @@ export function SegmentGrid<Segment extends EditedSegment>(props: GridProps<Segm
       </div>
     </div>
   );
+}
+
+/** The number of rows by which a key moves; undefined for other keys, and in a field or on a button. */
+function stepOf(
+  { key, target, altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent<HTMLDivElement>,
+  page: number,
+): number | undefined {
+  const role = (target as Element).getAttribute('role');
+  if ((role !== 'grid' && role !== 'gridcell') || altKey || ctrlKey || metaKey || shiftKey) return undefined;
+  const steps: Record<string, number> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: Math.max(1, page),
+    PageUp: -Math.max(1, page),
+    Home: Number.NEGATIVE_INFINITY,
+    End: Number.POSITIVE_INFINITY,
+  };
+  return steps[key];
 }

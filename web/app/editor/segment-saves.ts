@@ -276,6 +276,14 @@ export class SegmentSaves {
   }
 }
 
+/** The positions of the edits that the service did not store, and that only the reviewer can solve, in ascending order. */
+export function stuckPositions(edits: ReadonlyMap<number, PendingEdit>): number[] {
+  return [...edits]
+    .filter(([, { state }]) => ['blocked', 'conflict', 'refused'].includes(state.kind))
+    .map(([position]) => position)
+    .sort((one, other) => one - other);
+}
+
 /** Whether an edit is still the one that was sent. */
 function isSame(one: Edit, sent: Edit): boolean {
   return one.text === sent.text && one.confirmed === sent.confirmed && one.reason === sent.reason;

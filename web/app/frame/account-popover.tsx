@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { Keyboard, Languages, LogOut, ShieldCheck, SunMoon } from 'lucide-react';
+import { Keyboard, Languages, LogOut, type LucideIcon, Search, ShieldCheck, SunMoon } from 'lucide-react';
 import type { RefObject } from 'react';
 import { Dialog, Popover } from 'react-aria-components';
 import { themes } from '#web/server/theme.ts';
 import { useT } from '../i18n.tsx';
+import { commands, keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
 import styles from './frame.module.css';
 import { LanguageChoice } from './language-choice.tsx';
@@ -58,19 +59,8 @@ export default function AccountPopover({
           <ShieldCheck size={16} aria-hidden />
           {t('security.title')}
         </Link>
-        <button
-          type="button"
-          className="ghost"
-          onClick={() => {
-            onClose();
-            // After the popover has restored the focus.
-            setTimeout(() => runCommand('help'));
-          }}
-        >
-          <Keyboard size={16} aria-hidden />
-          {t('keys.title')}
-          <kbd>?</kbd>
-        </button>
+        <CommandButton id="palette" icon={Search} onClose={onClose} />
+        <CommandButton id="help" icon={Keyboard} onClose={onClose} />
         <hr />
         <button type="button" className="ghost" onClick={onSignOut}>
           <LogOut size={16} aria-hidden />
@@ -78,5 +68,34 @@ export default function AccountPopover({
         </button>
       </Dialog>
     </Popover>
+  );
+}
+
+/** Runs a command that is also a key, for members without a keyboard. */
+function CommandButton({
+  id,
+  icon: Icon,
+  onClose,
+}: {
+  id: 'palette' | 'help';
+  icon: LucideIcon;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const [key] = commands[id].keys;
+  return (
+    <button
+      type="button"
+      className="ghost"
+      onClick={() => {
+        onClose();
+        // After the popover has restored the focus.
+        setTimeout(() => runCommand(id));
+      }}
+    >
+      <Icon size={16} aria-hidden />
+      {t(id === 'help' ? 'keys.title' : 'keys.palette')}
+      <kbd>{keyLabel(key)}</kbd>
+    </button>
   );
 }

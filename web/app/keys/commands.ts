@@ -37,6 +37,7 @@ export const commands = {
   nextMatch: { name: 'keys.next_match', keys: ['Mod+Shift+ArrowDown'], where: 'field', repeats: true },
   previousMatch: { name: 'keys.previous_match', keys: ['Mod+Shift+ArrowUp'], where: 'field', repeats: true },
   putBack: { name: 'keys.put_back', keys: ['Mod+.'], where: 'field' },
+  openUnsaved: { name: 'keys.open_unsaved', keys: [isApple ? 'Mod+Shift+o' : 'Alt+o'], where: 'anywhere' },
   addTerm: { name: 'keys.add_term', keys: ['Mod+i'], where: 'anywhere' },
   copySource: { name: 'keys.copy_source', keys: [isApple ? 'Mod+Shift+s' : 'Alt+s'], where: 'field' },
   useSuggestion: { name: 'keys.use_suggestion', keys: ['Alt+Enter'], where: 'field' },

@@ -39,7 +39,7 @@ export function AdminsOnly({
 /** The screen of a member without access. */
 export function Forbidden({ why }: { why: string }) {
   return (
-    <div role="note" className="problem">
+    <div role="note" className="notice">
       <p>{why}</p>
     </div>
   );

@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { type Translate, useT } from '../../i18n.tsx';
+import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { problemText } from '../../parts/problem.tsx';
@@ -173,7 +174,7 @@ function DocumentLine({
   const [mark, words]: [Status, string] = document.approved_at
     ? ['confirmed', t('documents.approved')]
     : status === 'failed'
-      ? ['critical', document.failure?.message ?? t('documents.status_failed')]
+      ? ['critical', document.failure ? fileFailureText(document.failure, t) : t('documents.status_failed')]
       : waiting > 0
         ? ['warning', t('translate.ready_waiting', { count: waiting })]
         : ['confirmed', t('translate.ready')];
@@ -203,7 +204,12 @@ function DocumentLine({
       ) : (
         <>
           <StatusMark status={mark} />
-          <span className={status === 'failed' ? styles.problem : undefined}>{words}</span>
+          <span
+            className={status === 'failed' ? styles.problem : undefined}
+            title={document.failure?.message}
+          >
+            {words}
+          </span>
         </>
       )}
       <Link

@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { signOut } from './account.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { sendDocument } from './document-files.ts';
+import { signedIn } from './founder.ts';
+import { field, patient } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+async function atDocument() {
+  const founder = await signedIn(app, browser, '/app/files');
+  const id = await sendDocument(app, founder, workbookFile(['One', 'Two']));
+  await founder.page.goto(`/app/edit/documents/${id}`);
+  await field(founder.page).waitFor();
+  const headers = { 'x-api-key': founder.apiKey };
+  const document = async () => (await app.json('GET', `/api/documents/${id}`, { headers })).body;
+  const segments = async () =>
+    (await app.json('GET', `/api/documents/${id}/segments`, { headers })).body.segments;
+  return { ...founder, id, document, segments };
+}
+
+const unreachable = (page: Page) =>
+  page.route('**/trpc/documents.save*', (route) => route.abort('internetdisconnected'));
+const refusal = (page: Page) => page.getByText('Not saved: segment 1. Save or discard these changes first.');
+
+describe.skipIf(withoutBrowser)('actions on a document with edits', { timeout: 60_000 }, () => {
+  test('approve what was typed just before', async () => {
+    const { page, segments, document } = await atDocument();
+    await field(page).fill('Un');
+    await page.getByRole('button', { name: 'Approve all…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve the file' }).click();
+    await expect.poll(async () => (await document()).approved_at, patient).not.toBeNull();
+    expect((await segments())[0].target_text).toBe('Un');
+  });
+
+  test('approve and download nothing while an edit is not stored, and name its segment', async () => {
+    const { page, document } = await atDocument();
+    await unreachable(page);
+    await field(page).fill('Un');
+    await page.getByRole('button', { name: 'Approve all…' }).click();
+    const dialog = page.getByRole('dialog');
+    await refusal(page).waitFor();
+    expect(await dialog.getByRole('button', { name: 'Approve the file' }).isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Download' }).click();
+    await refusal(page).waitFor();
+    expect((await document()).approved_at).toBeNull();
+  });
+
+  test('delete the document together with the edits on this device', async () => {
+    const { page } = await atDocument();
+    await unreachable(page);
+    await field(page).fill('Un');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.waitForURL((url) => url.pathname === '/app/files');
+    // Without drafts, signing out asks nothing.
+    await signOut(page);
+    await page.waitForURL('**/signin*');
+  });
+});

@@ -1,0 +1,142 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { violationsOn } from './accessibility.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { sendDocument } from './document-files.ts';
+import { signedIn } from './founder.ts';
+import { field, patient, said } from './reviewing.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+const browser = useBrowser(app);
+
+async function editorOf(texts: string[], search = '') {
+  const founder = await signedIn(app, browser, '/app/files');
+  const id = await sendDocument(app, founder, workbookFile(texts));
+  await founder.page.goto(`/app/edit/documents/${id}${search}`);
+  await field(founder.page).waitFor();
+  const headers = { 'x-api-key': founder.apiKey };
+  const segments = async () =>
+    (await app.json('GET', `/api/documents/${id}/segments`, { headers })).body.segments;
+  return {
+    ...founder,
+    id,
+    targets: async () => (await segments()).map((one: { target_text: string }) => one.target_text),
+    async correct(index: number, target_text: string) {
+      const { region_id, cell_id } = (await segments())[index];
+      const body = { corrections: [{ region_id, cell_id, target_text }] };
+      await app.json('POST', `/api/documents/${id}/review`, { headers, body });
+    },
+  };
+}
+
+const opened = (page: Page, number: number) =>
+  page.getByRole('textbox', { name: `Translation of segment ${number}` }).waitFor();
+
+/** Holds the requests whose URL contains a text. @returns a function that lets them continue */
+async function hold(page: Page, text: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(
+    (url) => decodeURIComponent(url.href).includes(text),
+    async (route) => {
+      await promise;
+      await route.continue();
+    },
+  );
+  return resolve;
+}
+
+describe.skipIf(withoutBrowser)('opening segments', { timeout: 60_000 }, () => {
+  test('does not take the field away when an edit fails, and a key opens the segment of that edit', async () => {
+    const { page, correct, targets } = await editorOf(['One', 'Two', 'Three']);
+    await opened(page, 1);
+    await correct(0, 'Theirs');
+    const release = await hold(page, '/trpc/documents.save');
+    await field(page).fill('Mine');
+    await page.keyboard.press('Control+Enter');
+    await opened(page, 2);
+    await field(page).fill('Typing ');
+    release();
+    await said(page, 'Segment 1 was not saved.');
+    await page.getByText('Not saved: segment 1.').first().waitFor();
+    await page.keyboard.type('on');
+    expect(await field(page).inputValue()).toBe('Typing on');
+    expect(await violationsOn(page)).toEqual([]);
+    await page.keyboard.press('Alt+o');
+    await opened(page, 1);
+    await page.getByRole('button', { name: 'Keep mine' }).click();
+    await expect.poll(targets, patient).toEqual(['Mine', 'Typing on', '[fr] Three']);
+    expect(await page.getByText('Not saved: segment').count()).toBe(0);
+  });
+
+  test('clears a filter that excludes the segment whose edit failed', async () => {
+    const { page, correct } = await editorOf(['First text', 'Other', 'Third text'], '?text=text');
+    await opened(page, 1);
+    await correct(0, 'Theirs');
+    const release = await hold(page, '/trpc/documents.save');
+    await field(page).fill('Mine');
+    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('Other');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('grid').getByRole('row').count(), patient).toBe(2);
+    release();
+    await page.getByRole('button', { name: /^Open segment 1/ }).click();
+    await opened(page, 1);
+    expect(await field(page).inputValue()).toBe('Mine');
+    expect(new URL(page.url()).search).toBe('');
+  });
+
+  test('puts what is typed after a confirmation into the next segment, even if it loads slowly', async () => {
+    const texts = Array.from({ length: 502 }, (_, index) => `Text ${index + 1}`);
+    const { page } = await editorOf(texts);
+    await opened(page, 1);
+    const release = await hold(page, '"offset":500');
+    await page.reload();
+    await opened(page, 1);
+    await page.evaluate(() => document.querySelector<HTMLElement>('[role=grid]')?.scrollTo(0, 1e6));
+    await page.getByRole('row').filter({ hasText: 'Text 500' }).first().click();
+    await opened(page, 500);
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('Typed early. ');
+    release();
+    await opened(page, 501);
+    await expect.poll(() => field(page).inputValue(), patient).toContain('Typed early. ');
+    await page.keyboard.type('And late. ');
+    expect(await field(page).inputValue()).toContain('Typed early. And late. ');
+    await page.getByText(/Saved \d/).waitFor();
+    const confirmed = page.getByRole('row').filter({ hasText: '[fr] Text 500' });
+    expect(await confirmed.getByText('[fr] Text 500', { exact: true }).count()).toBe(1);
+  });
+
+  test('moves through the list by arrow keys, Home, End and letters, and Enter goes into the field', async () => {
+    const { page } = await editorOf(Array.from({ length: 40 }, (_, index) => `Text ${index + 1}`));
+    await opened(page, 1);
+    const hasFocus = () => page.getByRole('grid').evaluate((grid) => grid === document.activeElement);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await opened(page, 3);
+    expect(await hasFocus()).toBe(true);
+    await page.keyboard.press('ArrowUp');
+    await opened(page, 2);
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await opened(page, 4);
+    await page.keyboard.press('k');
+    await opened(page, 3);
+    await page.keyboard.press('End');
+    await opened(page, 40);
+    await page.keyboard.press('Home');
+    await opened(page, 1);
+    await page.keyboard.press('PageDown');
+    await expect.poll(() => field(page).getAttribute('aria-label'), patient).not.toMatch(/ [12]$/);
+    await page.keyboard.press('PageUp');
+    await opened(page, 1);
+    expect(await hasFocus()).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('j');
+    expect(await field(page).inputValue()).toBe('j');
+  });
+});

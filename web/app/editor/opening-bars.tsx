@@ -1,0 +1,64 @@
+import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import { useT } from '../i18n.tsx';
+import { commands, keyLabel } from '../keys/commands.ts';
+import { useCommands } from '../keys/use-commands.ts';
+import { announce } from '../parts/announcer.tsx';
+import bars from './bars.module.css';
+import type { OpenState } from './segment-opener.ts';
+import { type SegmentSaves, stuckPositions } from './segment-saves.ts';
+import { useUnsavedText } from './unsaved.tsx';
+
+/**
+ * Offers to open a segment whose edit the service did not store, or that was found late. Neither is opened
+ * automatically, because the reviewer may be typing in another one.
+ */
+export function OpeningBars({
+  saves,
+  openPosition,
+  next,
+  late,
+  onOpen,
+  onRetry,
+}: Pick<OpenState, 'next' | 'late'> & {
+  saves: SegmentSaves;
+  /** The position of the open segment; undefined if the filter excludes it. */
+  openPosition: number | undefined;
+  onOpen: (position: number) => void;
+  /** Called to find the next segment again. */
+  onRetry: () => void;
+}) {
+  const t = useT();
+  const textOf = useUnsavedText();
+  const stuck = stuckPositions(useSyncExternalStore(saves.subscribe, saves.all));
+  const left = stuck.filter((position) => position !== openPosition);
+  const known = useRef(new Set<number>());
+  const tell = useEffectEvent((positions: readonly number[]) => {
+    const fresh = positions.find((position) => !known.current.has(position));
+    known.current = new Set(positions);
+    if (fresh !== undefined) announce(t('editor.returned', { number: fresh + 1 }));
+  });
+  useEffect(() => tell(stuck));
+  const offered = left[0] ?? late;
+  useCommands({ openUnsaved: () => offered !== null && onOpen(offered) });
+  return (
+    <>
+      {offered !== null && (
+        <div className={bars['bar']}>
+          <span>{left.length > 0 ? textOf(left) : t('editor.late', { number: offered + 1 })}</span>
+          <button type="button" className="small" onClick={() => onOpen(offered)}>
+            {t('editor.open_segment', { number: offered + 1 })}{' '}
+            <kbd>{keyLabel(commands.openUnsaved.keys[0])}</kbd>
+          </button>
+        </div>
+      )}
+      {next === 'failed' && (
+        <div role="alert" className={bars['bar']}>
+          <span>{t('editor.next_failed')}</span>
+          <button type="button" className="small" onClick={onRetry}>
+            {t('common.retry')}
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import type { TenantDocumentJob } from '#sdk/types.ts';
+import type { MessageId, Translate } from '../i18n.tsx';
+
+type Failure = NonNullable<TenantDocumentJob['failure']>;
+
+/** The texts by the reason why a file was rejected, or else by the code of the failure. */
+const texts: Readonly<Record<string, MessageId>> = {
+  file_unreadable: 'problems.file_unreadable',
+  file_protected: 'problems.file_protected',
+  file_empty: 'problems.file_empty',
+  file_not_text: 'problems.file_not_text',
+  file_too_large: 'problems.file_too_large',
+  stage_timeout: 'problems.file_slow',
+  quota_exceeded: 'problems.usage_limit',
+  transient_error: 'problems.transient_error',
+  interrupted: 'problems.file_interrupted',
+};
+
+/** Says in the interface language why a file could not be translated; for an unknown reason, the service's message. */
+export function fileFailureText({ code, error_type, message }: Failure, t: Translate): string {
+  const known = texts[error_type ?? ''] ?? texts[code];
+  return known ? t(known) : message.replace(/^source_document: /, '');
+}
