@@ -86,7 +86,13 @@ test('a critical finding is confirmed only as such, and then approval asks no mo
   const refused = await confirm(id, 0, 'fr of a wrong one');
   expect([refused.status, refused.body.error_code]).toEqual([409, 'critical_findings']);
   expect(refused.body.present.critical_findings).toMatchObject([{ position: 0, cell_id: 'A1' }]);
-  expect((await confirm(id, 0, 'fr of a wrong one', { confirm_critical: true })).status).toBe(200);
+  const reason = { code: 'client_wants_it', note: 'The client insists on it.' };
+  for (const fields of [{ confirm_critical: true }, { reason }])
+    expect((await confirm(id, 0, 'fr of a wrong one', fields)).status).toBe(409);
+  const confirmed = await confirm(id, 0, 'fr of a wrong one', { confirm_critical: true, reason });
+  expect(confirmed.status).toBe(200);
+  const { events } = (await mine.query('history', { document_id: id, position: 0 })).body;
+  expect(events).toMatchObject([{ kind: 'confirmed', reason }]);
   const { status, body } = await mine.mutate('approve', { document_id: id }, mine.admin);
   expect(status).toBe(200);
   expect(body.approval_result).toMatchObject({ fed_pairs: 1, skipped: { needs_review: 1 } });

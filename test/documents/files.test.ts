@@ -71,6 +71,7 @@ describe('documents.files', () => {
       document_id: id,
       segments: [{ position: 0, target_text: 'fr of wrong' }],
       confirm_critical: true,
+      reason: { code: 'client_wants_it', note: 'The client insists on it.' },
       reviewer: 'Rev',
     });
     expect((await list()).files).toMatchObject([{ confirmed: 1, critical: 0, flagged: 1 }, { confirmed: 0 }]);

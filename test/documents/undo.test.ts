@@ -136,6 +136,11 @@ describe('undoing a change', () => {
       by: expect.not.stringContaining(one.email),
     });
 
+    // All API keys are one author, but not a member.
+    const byKey = await save(id, [[0, 'fr of Hello', 'Salut']], {}, mine.headers);
+    expect((await undo(id, byKey.body.change_id, one.bearer)).status).toBe(403);
+    expect((await undo(id, byKey.body.change_id, mine.headers)).status).toBe(200);
+
     const theirs = await openDocuments(app);
     const elsewhere = await mine.translate(['Hello']);
     for (const [document, change, as] of [

@@ -53,6 +53,7 @@ describe('documents', () => {
       document_id: id,
       segments: [{ position: 1, target_text: 'fr of wrong' }],
       confirm_critical: true,
+      reason: { code: 'client_wants_it', note: 'The client insists on it.' },
     });
     expect(await task()).toMatchObject({ severity: 'warning', confirmed: 1, critical: 0, warnings: 1 });
     await mine.call('documents.confirm', {

@@ -2,7 +2,6 @@ import { Replace, Search } from 'lucide-react';
 import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import type { DocumentOutline } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
-import { commands, keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -77,7 +76,7 @@ export function StatusFilters({
           type="button"
           className={`ghost ${styles['tool']}`}
           aria-label={t('editor.replace')}
-          title={`${t('editor.replace')} (${keyLabel(commands.replaceText.keys[0])})`}
+          title={t('editor.replace')}
           onClick={() => runCommand('replaceText')}
         >
           <Replace size={16} aria-hidden />

@@ -9,6 +9,7 @@ import { UnconfirmedFindings } from '../confirmation.ts';
 import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 import { authorOf, lockTranslated, requireName } from './reviewed-document.ts';
+import { confirmReason } from './save-schema.ts';
 import { changeSegments, type SegmentChange, storeChanges } from './segment-changes.ts';
 
 export const documentConfirmInput = z.object({
@@ -41,8 +42,9 @@ export const documentConfirmInput = z.object({
     .boolean()
     .default(false)
     .describe(
-      'Must be `true` if a segment has critical findings. Otherwise the status is 409, with the code `critical_findings`.',
+      'Required, together with `reason`, to confirm segments with critical findings; otherwise 409 `critical_findings`.',
     ),
+  reason: confirmReason.optional().describe('Why the segments with critical findings are confirmed.'),
   reviewer: z
     .string()
     .max(320)
@@ -72,7 +74,7 @@ export const confirmedSegments = z.object({
 export async function confirmSegments(
   tx: Tx,
   principal: Principal,
-  { document_id: documentId, segments, confirmed, confirm_critical, reviewer }: ConfirmInput,
+  { document_id: documentId, segments, confirmed, confirm_critical, reason, reviewer }: ConfirmInput,
 ): Promise<z.infer<typeof confirmedSegments>> {
   const tenantId = principal.tenant.id;
   const row = await lockTranslated(tx, tenantId, documentId);
@@ -86,14 +88,16 @@ export async function confirmSegments(
     const issues = (quality.issues as QualityIssue[]).filter(isCriticalIssue);
     return issues.length > 0 ? [{ position, region_id, cell_id, place, issues }] : [];
   });
-  if (confirmed && !confirm_critical && critical.length > 0)
+  if (confirmed && !(confirm_critical && reason) && critical.length > 0)
     throw new UnconfirmedFindings(`document job ${documentId}`, critical);
   if (changed.length === 0) return { segments: present, updated_at: row.updatedAt.toISOString() };
+  const isCritical = new Set(critical.map(({ position }) => position));
   const changes = changed.map(
     ({ position }): SegmentChange => ({
       position,
       kind: confirmed ? 'confirmed' : 'unconfirmed',
       isConfirmed: confirmed,
+      reason: confirmed && isCritical.has(position) ? reason : undefined,
     }),
   );
   const updatedAt = await changeSegments(tx, row, { positions, edits: 0 }, () =>

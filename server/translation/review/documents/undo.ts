@@ -106,7 +106,12 @@ async function restoreChange(
   return view(updatedAt);
 }
 
-/** @throws AppError 404 for an unknown change; 403 */
+/**
+ * Requires that the caller made the change, or is an administrator. All API keys of a workspace are one author: a key
+ * is replaced by rotation, its successor must be able to undo what it did, and the name in a request is not
+ * authenticated. A member does not undo the changes of keys, and a key not those of members.
+ * @throws AppError 404 for an unknown change; 403
+ */
 function requireAuthor(principal: Principal, [first]: readonly ChangedSegment[]): void {
   if (!first) throw new AppError('not_found', 'change not found');
   const isAdmin = principal.kind === 'session' && principal.user.role === 'global_administrator';
