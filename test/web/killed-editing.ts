@@ -23,6 +23,8 @@ const soon = { timeout: 2000 };
 export class KilledEditing {
   readonly kept = new KeptSegments();
   signIns = 0;
+  /** The status or error of each request that saves. */
+  private readonly outcomes: string[] = [];
   private id = '';
   private page!: Page;
   private session!: CDPSession;
@@ -50,7 +52,14 @@ export class KilledEditing {
     await context.addInitScript(watchEditor);
     const isSave = (url: string) => url.includes('documents.save');
     context.on('request', (request) => isSave(request.url()) && this.tell('sent'));
-    context.on('response', (response) => isSave(response.url()) && this.tell('answered'));
+    context.on('response', (response) => {
+      if (!isSave(response.url())) return;
+      this.tell('answered');
+      this.outcomes.push(String(response.status()));
+    });
+    context.on('requestfailed', (request) => {
+      if (isSave(request.url())) this.outcomes.push(request.failure()?.errorText ?? 'failed');
+    });
     await this.open();
   }
 
@@ -162,8 +171,10 @@ export class KilledEditing {
       if (await this.decideConflict(page)) return false;
       if ((await toFailed.count()) > 0) await toFailed.first().click(soon);
       return /^\s*(Saved.*)?$/.test(await note.innerText());
-    }, 20).catch(async () => {
-      throw new Error(`the edits are not stored: ${await page.locator('main').innerText()}`);
+    }).catch(async () => {
+      throw new Error(
+        `the edits are not stored; the last requests: ${this.outcomes.slice(-5)}; ${await page.locator('main').innerText()}`,
+      );
     });
     await pause(300);
   }

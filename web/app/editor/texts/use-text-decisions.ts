@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { client } from '../../client.ts';
 import { holdOpen } from '../../drafts/open-edits.ts';
@@ -90,6 +90,11 @@ export function useTextDecisions(list: TextList) {
       await sendReview(list, position, { action, text: text ?? '', replaces: text, notes });
     }
   };
+  // A second key press undoes the decision before, also if the first one is still under way.
+  const turn = useRef<Promise<unknown>>(undefined);
+  const inTurn = (work: () => Promise<void>) => {
+    turn.current = Promise.resolve(turn.current).then(work);
+  };
   const revert = async (
     stack: { current: readonly Decided[] },
     work: (decided: Decided) => Promise<void>,
@@ -127,7 +132,7 @@ export function useTextDecisions(list: TextList) {
       saves.drop(position);
       remember({ ids: [id], action: 'reject', notes });
     },
-    async undo() {
+    undo: () => inTurn(async () => {
       const decided = await revert(doneNow, async ({ ids }) => {
         for (const id of ids) await reopen(id);
         await reload(ids);
@@ -136,8 +141,8 @@ export function useTextDecisions(list: TextList) {
       if (!decided) return;
       setDone((before) => before.filter((one) => one !== decided));
       setUndone((before) => [...before, decided]);
-    },
-    async redo() {
+    }),
+    redo: () => inTurn(async () => {
       const decided = await revert(undoneNow, async (again) => {
         await decideAgain(again);
         announce(t('editor.redone_said', { count: again.ids.length }));
@@ -145,7 +150,7 @@ export function useTextDecisions(list: TextList) {
       if (!decided) return;
       setUndone((before) => before.filter((one) => one !== decided));
       setDone((before) => [...before, decided]);
-    },
+    }),
   };
 }
 
