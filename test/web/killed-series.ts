@@ -115,7 +115,10 @@ export class KilledSeries {
   private async settle(): Promise<void> {
     // A text with a critical finding stays unconfirmed, so it is not saved.
     await poll(
-      async () => /^(?:Saved|Not saved: segment|$)/.test((await this.page.locator('footer [role=status]').innerText()).trim()),
+      async () =>
+        /^(?:Saved|Not saved: segment|$)/.test(
+          (await this.page.locator('footer [role=status]').innerText()).trim(),
+        ),
       15,
     );
     await pause(300);

@@ -132,25 +132,27 @@ export function useTextDecisions(list: TextList) {
       saves.drop(position);
       remember({ ids: [id], action: 'reject', notes });
     },
-    undo: () => inTurn(async () => {
-      const decided = await revert(doneNow, async ({ ids }) => {
-        for (const id of ids) await reopen(id);
-        await reload(ids);
-        announce(t('editor.undone_said', { count: ids.length }));
-      });
-      if (!decided) return;
-      setDone((before) => before.filter((one) => one !== decided));
-      setUndone((before) => [...before, decided]);
-    }),
-    redo: () => inTurn(async () => {
-      const decided = await revert(undoneNow, async (again) => {
-        await decideAgain(again);
-        announce(t('editor.redone_said', { count: again.ids.length }));
-      });
-      if (!decided) return;
-      setUndone((before) => before.filter((one) => one !== decided));
-      setDone((before) => [...before, decided]);
-    }),
+    undo: () =>
+      inTurn(async () => {
+        const decided = await revert(doneNow, async ({ ids }) => {
+          for (const id of ids) await reopen(id);
+          await reload(ids);
+          announce(t('editor.undone_said', { count: ids.length }));
+        });
+        if (!decided) return;
+        setDone((before) => before.filter((one) => one !== decided));
+        setUndone((before) => [...before, decided]);
+      }),
+    redo: () =>
+      inTurn(async () => {
+        const decided = await revert(undoneNow, async (again) => {
+          await decideAgain(again);
+          announce(t('editor.redone_said', { count: again.ids.length }));
+        });
+        if (!decided) return;
+        setUndone((before) => before.filter((one) => one !== decided));
+        setDone((before) => [...before, decided]);
+      }),
   };
 }
 
