@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
@@ -112,8 +112,7 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   const path = relative(join(root, 'app'), id);
   if (path.startsWith('..')) return id.includes('/lucide-react/') ? 'workspace' : null;
   if (isUsedBy('editor/document-editor.tsx')) return 'editor-parts';
-  const [, folder] = /^screens\/([^/]+)\//.exec(path) ?? [];
-  return folder ? `${folder}-parts` : 'parts';
+  return path.startsWith('screens/') ? `${basename(dirname(path))}-parts` : 'parts';
 }
 
 /** Determines the URLs that `web/server/build.ts` reads. */
