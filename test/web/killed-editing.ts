@@ -13,8 +13,11 @@ import { field, signInAt } from './reviewing.ts';
 
 const segmentCount = 200;
 
-/** A reviewer adds words to a translation up to this length: a translation far longer than its source is critical. */
-const maxLength = 75;
+/**
+ * A reviewer adds words to a translation up to this length. A longer one would be critical: too long, or in another
+ * language.
+ */
+const maxLength = 60;
 
 /** Maximum duration of a step in a working page. If a step takes longer, the reviewer does something else. */
 const soon = { timeout: 2000 };
@@ -170,6 +173,8 @@ export class KilledEditing {
     await poll(async () => {
       if (await this.decideConflict(page)) return false;
       if ((await toFailed.count()) > 0) await toFailed.first().click(soon);
+      // A segment with critical findings is not confirmed. Its text stays on the device.
+      if ((await page.locator('[role=alert] input[type=radio]').count()) > 0) return true;
       return /^\s*(Saved.*)?$/.test(await note.innerText());
     }).catch(async () => {
       throw new Error(
