@@ -90,7 +90,7 @@ export function useTextDecisions(list: TextList) {
       await sendReview(list, position, { action, text: text ?? '', replaces: text, notes });
     }
   };
-  // A second key press undoes the decision before, also if the first one is still under way.
+  // Each key press undoes one decision, also if the previous undo is still running.
   const turn = useRef<Promise<unknown>>(undefined);
   const inTurn = (work: () => Promise<void>) => {
     turn.current = Promise.resolve(turn.current).then(work);
