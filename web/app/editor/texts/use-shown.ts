@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { SegmentStatus } from '../../screens/documents/search.ts';
 import type { Languages } from '../marks.ts';
 import type { SegmentRange } from '../segment.ts';
@@ -7,6 +7,8 @@ import type { TextSegment } from './text-list.ts';
 /** The texts of one status, as rows of the grid. */
 export interface Shown extends SegmentRange<TextSegment> {
   segments: readonly TextSegment[];
+  /** Adds a text that does not have the status. */
+  reveal(position: number): void;
 }
 
 /**
@@ -15,6 +17,7 @@ export interface Shown extends SegmentRange<TextSegment> {
  */
 export function useShown(segments: readonly TextSegment[], status: SegmentStatus | undefined): Shown {
   const kept = useRef({ status, positions: new Set<number>() });
+  const [revealed, setRevealed] = useState<number>();
   return useMemo(() => {
     if (kept.current.status !== status) kept.current = { status, positions: new Set() };
     const { positions } = kept.current;
@@ -27,8 +30,13 @@ export function useShown(segments: readonly TextSegment[], status: SegmentStatus
       total: shown.length,
       at: (index) => shown[index],
       indexOf: (position) => indexes.get(position),
+      reveal(position) {
+        positions.add(position);
+        setRevealed(position);
+      },
     };
-  }, [segments, status]);
+    // biome-ignore lint/correctness/useExhaustiveDependencies: a revealed text changes the positions
+  }, [segments, status, revealed]);
 }
 
 /**
