@@ -17,10 +17,11 @@ export interface Shown extends SegmentRange<TextSegment> {
  */
 export function useShown(segments: readonly TextSegment[], status: SegmentStatus | undefined): Shown {
   const kept = useRef({ status, positions: new Set<number>() });
-  const [revealed, setRevealed] = useState<number>();
+  const [revealed, setRevealed] = useState<{ status: SegmentStatus | undefined; position: number }>();
   return useMemo(() => {
     if (kept.current.status !== status) kept.current = { status, positions: new Set() };
     const { positions } = kept.current;
+    if (revealed && revealed.status === status) positions.add(revealed.position);
     for (const segment of segments)
       if (status === undefined || segment.status === status) positions.add(segment.position);
     const shown = segments.filter(({ position }) => positions.has(position));
@@ -30,12 +31,8 @@ export function useShown(segments: readonly TextSegment[], status: SegmentStatus
       total: shown.length,
       at: (index) => shown[index],
       indexOf: (position) => indexes.get(position),
-      reveal(position) {
-        positions.add(position);
-        setRevealed(position);
-      },
+      reveal: (position) => setRevealed({ status, position }),
     };
-    // biome-ignore lint/correctness/useExhaustiveDependencies: a revealed text changes the positions
   }, [segments, status, revealed]);
 }
 
