@@ -33,6 +33,11 @@ const typed = async (page: Page, text: string) => {
   await page.keyboard.press('Control+a');
   await page.keyboard.type(text);
 };
+/** Opens a text by the bar that says that its review was not saved. */
+const openStuck = async (page: Page, number: number) => {
+  await page.getByRole('button', { name: `Open segment ${number}` }).waitFor();
+  await page.keyboard.press('Alt+o');
+};
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text });
 const waits = 'awaiting_review';
 
@@ -75,6 +80,8 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     const { page, stored } = await editorOf(['Pay 2,500 euros now.', 'Two']);
     await typed(page, 'Payez 2 050 euros.');
     await page.keyboard.press('Control+Enter');
+    // The next text is opened before the finding is known.
+    await openStuck(page, 1);
     await page.getByText('Not confirmed.').waitFor();
     await page.keyboard.press('Control+Enter');
     expect((await stored(0)).status).toBe(waits);
@@ -121,14 +128,10 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     await other(0, { action: 'save', final_translation: 'Leur texte' });
     await typed(page, 'Mon texte');
     await page.keyboard.press('Control+Enter');
+    await openStuck(page, 1);
     await page.getByText('Someone else changed this translation').waitFor();
     expect((await stored(0)).final_translation).toBe('Leur texte');
-    await page
-      .getByRole('button', { name: /Open segment 1|Keep mine/ })
-      .first()
-      .click();
-    const keep = page.getByRole('button', { name: 'Keep mine' });
-    if (await keep.isVisible()) await keep.click();
+    await page.getByRole('button', { name: 'Keep mine' }).click();
     await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Mon texte');
 
     await row(page, 'Second').click();
@@ -220,24 +223,6 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     expect((await stored(0)).status).toBe('human_edited');
   });
 
-  test('undoes one decision if the key is pressed twice', async () => {
-    const { page, statuses } = await editorOf(['One', 'Two', 'Three']);
-    for (const next of ['Two', 'Three']) {
-      await page.keyboard.press('Control+Enter');
-      await opened(page, next);
-    }
-    await page.getByText('2 of 3').waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Control+z');
-    await page.keyboard.press('Control+z');
-    await page.getByText('1 of 3').waitFor();
-    await page.keyboard.press('Control+Shift+z');
-    await page.getByText('2 of 3').waitFor();
-    await page.keyboard.press('Control+z');
-    await page.getByText('1 of 3').waitFor();
-    expect(await statuses()).toEqual(['published', waits, waits]);
-  });
-
   test('sees the edits of the former filter, also those that are still being sent', async () => {
     const { page, stored } = await editorOf(['First', 'Second']);
     await page.route('**/trpc/translations.act*', async (route) => {
@@ -284,7 +269,7 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     const offered = second.getByRole('region', { name: 'Unsent changes' });
     await offered.getByRole('button', { name: 'Restore' }).waitFor();
     expect(await field(second).inputValue()).toBe('[fr] The first text');
-    // A text that is typed meanwhile does not replace it.
+    // Another text does not replace it.
     await typed(second, 'Un autre');
     await second.waitForTimeout(300);
     await second.reload();
@@ -324,7 +309,7 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     await offered.filter({ hasText: 'nouveau' }).waitFor();
   });
 
-  test('goes on after signing in again when the session has ended', async () => {
+  test('continues after signing in again when the session has ended', async () => {
     const { page, founder, stored } = await editorOf(['First', 'Second']);
     await typed(page, 'Avant la fin');
     await openSuperuser(app.superuserUrl)`delete from tokens where tenant_id = ${founder.tenantId}`;

@@ -29,6 +29,7 @@ export function OpenText({
   drafts,
   sought,
   field,
+  takesFocus,
   onReject,
   onConfirmed,
 }: {
@@ -38,6 +39,7 @@ export function OpenText({
   drafts: TextDrafts;
   sought: string | undefined;
   field: RefObject<OpenField | null>;
+  takesFocus: boolean | undefined;
   onReject: () => void;
   onConfirmed: () => void;
 }) {
@@ -71,7 +73,7 @@ export function OpenText({
       sought={sought}
       isReadOnly={isReadOnly}
       field={field}
-      takesFocus={!isOpened.current || !isTypingElsewhere()}
+      takesFocus={takesFocus !== false && (!isOpened.current || !isTypingElsewhere())}
       tools={
         <button type="button" className="ghost small" disabled={isReadOnly} onClick={onReject}>
           <CircleSlash size={14} aria-hidden /> {t('review.reject')}

@@ -12,7 +12,7 @@ const addressAfter = 150;
 
 interface Props {
   list: TextList;
-  /** The texts of the grid, in their order. */
+  /** The rows of the grid. */
   range: Shown;
   filter: TextFilter;
   saves: SegmentSaves;
@@ -22,25 +22,24 @@ interface Props {
 
 /** The open text, and how to open another one. At the start it is that of the URL, or one that no one has claimed. */
 export function useOpenText({ list, range, filter, saves, search }: Props) {
-  const { segments: shown, include } = range;
-  const [position, setPosition] = useState<number | null>(null);
+  const { segments: shown, reveal } = range;
+  const [opened, setOpened] = useState<{ position: number | null; takesFocus: boolean }>({
+    position: null,
+    takesFocus: true,
+  });
+  const { position, takesFocus } = opened;
+  const setPosition = useCallback((position: number | null) => setOpened({ position, takesFocus: true }), []);
   const known = useRef({ shown, position });
   known.current = { shown, position };
   const index = shown.findIndex((segment) => segment.position === position);
   const segment = shown[index];
 
-  const openAt = useCallback(
-    (position: number) => {
-      include(position);
-      setPosition(position);
-    },
-    [include],
-  );
-  const move = useCallback((step: 1 | -1) => {
+  /** @param takesFocus whether the field gets the focus; otherwise the list keeps it */
+  const move = useCallback((step: number, takesFocus = true) => {
     const { shown, position } = known.current;
     const index = shown.findIndex((segment) => segment.position === position);
-    const next = shown[index < 0 ? 0 : index + step];
-    if (next) setPosition(next.position);
+    const next = shown[index < 0 ? 0 : Math.min(Math.max(index + step, 0), shown.length - 1)];
+    if (next) setOpened({ position: next.position, takesFocus });
   }, []);
   const isFree = useCallback(
     ({ position, confirmed_at, holders }: TextSegment) =>
@@ -54,8 +53,12 @@ export function useOpenText({ list, range, filter, saves, search }: Props) {
     const next = [...shown.slice(index + 1), ...shown.slice(0, Math.max(index, 0))].find(isFree);
     if (next) setPosition(next.position);
     return next !== undefined;
-  }, [isFree]);
+  }, [isFree, setPosition]);
 
+  const openAt = (position: number) => {
+    if (range.indexOf(position) === undefined) reveal(position);
+    setPosition(position);
+  };
   useStart({
     list,
     shown,
@@ -65,7 +68,8 @@ export function useOpenText({ list, range, filter, saves, search }: Props) {
     isFree,
     open: setPosition,
     // The reviewer may have opened another text before the answer.
-    openFirst: (first) => setPosition((now) => now ?? first),
+    openFirst: (first) =>
+      setOpened((now) => (now.position === null ? { position: first, takesFocus: true } : now)),
   });
   useAddress(segment?.id, search, (id) => {
     const at = list.positionOf(id);
@@ -81,7 +85,7 @@ export function useOpenText({ list, range, filter, saves, search }: Props) {
   });
   const upcoming = shown.slice(index + 1).find(isFree);
   return {
-    open: segment ? { position: segment.position, index } : null,
+    open: segment ? { position: segment.position, index, takesFocus } : null,
     segment,
     upcoming,
     openAt,

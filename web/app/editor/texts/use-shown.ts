@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { SegmentStatus } from '../../screens/documents/search.ts';
 import type { Languages } from '../marks.ts';
 import type { SegmentRange } from '../segment.ts';
@@ -7,8 +7,8 @@ import type { TextSegment } from './text-list.ts';
 /** The texts of one status, as rows of the grid. */
 export interface Shown extends SegmentRange<TextSegment> {
   segments: readonly TextSegment[];
-  /** Shows also a text with another status, because it is opened. */
-  include(position: number): void;
+  /** Adds a text that does not have the status. */
+  reveal(position: number): void;
 }
 
 /**
@@ -17,12 +17,11 @@ export interface Shown extends SegmentRange<TextSegment> {
  */
 export function useShown(segments: readonly TextSegment[], status: SegmentStatus | undefined): Shown {
   const kept = useRef({ status, positions: new Set<number>() });
-  const [included, setIncluded] = useState<{ status: SegmentStatus | undefined; position: number }>();
-  const include = useCallback((position: number) => setIncluded({ status, position }), [status]);
+  const [revealed, setRevealed] = useState<{ status: SegmentStatus | undefined; position: number }>();
   return useMemo(() => {
     if (kept.current.status !== status) kept.current = { status, positions: new Set() };
     const { positions } = kept.current;
-    if (included && included.status === status) positions.add(included.position);
+    if (revealed && revealed.status === status) positions.add(revealed.position);
     for (const segment of segments)
       if (status === undefined || segment.status === status) positions.add(segment.position);
     const shown = segments.filter(({ position }) => positions.has(position));
@@ -32,9 +31,9 @@ export function useShown(segments: readonly TextSegment[], status: SegmentStatus
       total: shown.length,
       at: (index) => shown[index],
       indexOf: (position) => indexes.get(position),
-      include,
+      reveal: (position) => setRevealed({ status, position }),
     };
-  }, [segments, status, included, include]);
+  }, [segments, status, revealed]);
 }
 
 /**

@@ -146,16 +146,14 @@ export function useTextDecisions(list: TextList) {
   };
 }
 
-/** Reverts the latest decision of a stack, one at a time: a key that is pressed twice reverts one decision. */
+/** Reverts the latest decision of a stack, one after another: each key press reverts one decision. */
 function useRevert(saves: SegmentSaves) {
   const t = useT();
-  const isReverting = useRef(false);
-  return async <T extends Decided>(
+  const turn = useRef<Promise<unknown>>(undefined);
+  const revert = async <T extends Decided>(
     [stack, setStack]: readonly [{ current: readonly T[] }, ReturnType<typeof useStack<T>>[1]],
     work: (decided: T) => Promise<void>,
   ) => {
-    if (isReverting.current) return;
-    isReverting.current = true;
     let decided: T | undefined;
     const drop = () => setStack((before) => before.filter((one) => one !== decided));
     try {
@@ -169,9 +167,10 @@ function useRevert(saves: SegmentSaves) {
       announce(problemText(error, t));
       // It would fail each time, and earlier decisions could not be undone.
       if (isFinal(error)) drop();
-    } finally {
-      isReverting.current = false;
     }
+  };
+  return <T extends Decided>(...args: Parameters<typeof revert<T>>) => {
+    turn.current = Promise.resolve(turn.current).then(() => revert(...args));
   };
 }
 
