@@ -9,8 +9,6 @@ import { announce } from '../parts/announcer.tsx';
 import { plainName } from '../parts/language-text.tsx';
 import { Read } from '../parts/loading.tsx';
 import { queryKeys } from '../query-keys.ts';
-import type { SegmentFilter } from '../screens/documents/search.ts';
-import { segmentPage, useSegments } from '../screens/documents/use-segments.ts';
 import { ApproveDialog } from './approve-dialog.tsx';
 import bars from './bars.module.css';
 import { DocumentHead } from './document-head.tsx';
@@ -22,6 +20,9 @@ import { FindReplace } from './find-replace.tsx';
 import { FoundEdits } from './found-edits.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { OpeningBars } from './opening-bars.tsx';
+import { outlineQuery, useOutline } from './outline.ts';
+import type { SegmentFilter } from './segment-filter.ts';
+import { SegmentFilters } from './segment-filters.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { StatusFilters } from './status-filters.tsx';
 import { TypeAhead } from './type-ahead.tsx';
@@ -29,6 +30,7 @@ import { useDecisions } from './use-decisions.ts';
 import { useOpenSegment } from './use-open-segment.ts';
 import { usePresence } from './use-presence.ts';
 import type { SegmentCheck } from './use-segment-data.ts';
+import { segmentPage, useSegments } from './use-segments.ts';
 
 /** `/app/edit/documents/{id}`: the segments of a document, one of them open in its place. */
 export function DocumentEditorScreen() {
@@ -39,18 +41,13 @@ export function DocumentEditorScreen() {
   });
   // These load together with the document: over a slow connection, requests one after the other take a second.
   usePrefetchQuery(segmentPage(documentId, useFilter(documentId).filter, 0));
-  usePrefetchQuery(outlineOf(documentId));
+  usePrefetchQuery(outlineQuery(documentId));
   return (
     <Read from={document} lines={20} heading="documents.name">
       {(found) => <DocumentEditor key={found.id} document={found} />}
     </Read>
   );
 }
-
-const outlineOf = (id: string) => ({
-  queryKey: queryKeys.documents.outline(id),
-  queryFn: () => client.documents.outline(id),
-});
 
 function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const t = useT();
@@ -62,7 +59,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const check = useMemo(() => checkOf(id), [id]);
   const { filter, setFilter } = useFilter(id);
   const { saves, opening, undo, redo, canUndo, remember } = useDecisions(id, request.target_lang);
-  const outline = useQuery(outlineOf(id));
+  const outline = useOutline(id);
   const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
   const segments = useSegments(id, filter, visible);
   const { open, openSegment, next, late, openAt, move, moveToNextOpen } = useOpenSegment(
@@ -120,7 +117,9 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
           search={search}
           canReplace={!isReadOnly}
           onChange={setFilter}
-        />
+        >
+          <SegmentFilters outline={outline.data} filter={filter} onChange={setFilter} />
+        </StatusFilters>
         <div ref={body} className={styles['body']}>
           <Read from={segments} lines={20}>
             {(range) => (

@@ -2,8 +2,6 @@ import { lazy, type RefObject, Suspense } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { QualityReport } from '../screens/documents/quality-report.tsx';
-import type { Segment, SegmentFilter } from '../screens/documents/search.ts';
 import { CommentsTab } from './comments-tab.tsx';
 import styles from './editor.module.css';
 import { showOpenSegment } from './editor-view.ts';
@@ -12,11 +10,13 @@ import { IssuesTab } from './issues-tab.tsx';
 import type { Languages } from './marks.ts';
 import { MemoryTab } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
+import { QualityReport } from './quality-report.tsx';
+import type { Segment, SegmentFilter } from './segment-filter.ts';
 import { SidePanel } from './side-panel.tsx';
 import { IssueCount, MatchCount, TermCount } from './tab-counts.tsx';
 import { TermsTab } from './terms-tab.tsx';
 
-const Preview = lazy(() => import('../screens/documents/preview/preview.tsx'));
+const Preview = lazy(() => import('./preview/preview.tsx'));
 
 /** The side panel of a document: information about the open segment, and the page of the file. */
 export function DocumentPanel({

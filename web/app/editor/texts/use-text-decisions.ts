@@ -45,7 +45,6 @@ export function useTextDecisions(list: TextList) {
     setDone((before) => [...before, decided]);
     setUndone(() => []);
     void queryClient.invalidateQueries({ queryKey: queryKeys.reviews.inbox });
-    void queryClient.invalidateQueries({ queryKey: queryKeys.jobs.counts });
   };
   const [saves] = useState(
     () =>

@@ -1,9 +1,9 @@
 import { keepPreviousData, type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import type { DocumentQualityFinding } from '#sdk/types.ts';
-import { client } from '../../client.ts';
-import type { SegmentRange } from '../../editor/segment.ts';
-import { queryKeys } from '../../query-keys.ts';
-import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
+import { client } from '../client.ts';
+import { queryKeys } from '../query-keys.ts';
+import type { SegmentRange } from './segment.ts';
+import type { Segment, SegmentFilter, SegmentPage } from './segment-filter.ts';
 
 /** Segments per request. */
 const pageSize = 500;
