@@ -118,8 +118,7 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     const { page, apiKey } = founder;
     await setsOf(app, { 'x-api-key': apiKey }).glossary(['order,commande'], { name: 'House' });
     const id = await sendDocument(app, founder, workbookFile(['Pay the invoice', 'The other line']));
-    await page.goto(`/app/documents/${id}`);
-    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    await page.goto(`/app/edit/documents/${id}`);
     const first = page.getByRole('textbox', { name: 'Translation of segment 1' });
     await first.fill('facture');
     await first.press('Control+a');

@@ -1,5 +1,5 @@
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../client.ts';
@@ -122,38 +122,42 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         </StatusFilters>
         <div ref={body} className={styles['body']}>
           <Read from={segments} lines={20}>
-            {(range) => (
-              <SegmentGrid
-                key={JSON.stringify(filter)}
-                range={range}
-                saves={saves}
-                languages={languages}
-                languagesOf={() => languages}
-                sought={filter.text}
-                open={open}
-                holders={holders}
-                onOpen={openAt}
-                onMove={(step) => move(step, false)}
-                onVisible={setVisible}
-                renderOpen={(segment) => (
-                  <OpenSegment
-                    key={segment.position}
-                    segment={segment}
-                    check={check}
-                    saves={saves}
-                    languages={languages}
-                    sought={filter.text}
-                    isReadOnly={isReadOnly}
-                    field={field}
-                    takesFocus={open?.takesFocus}
-                    onConfirmed={() => {
-                      announce(t('editor.confirmed', { number: segment.position + 1 }));
-                      moveToNextOpen();
-                    }}
-                  />
-                )}
-              />
-            )}
+            {(range) =>
+              range.total === 0 && Object.keys(filter).length > 0 ? (
+                <NoMatch documentId={id} />
+              ) : (
+                <SegmentGrid
+                  key={JSON.stringify(filter)}
+                  range={range}
+                  saves={saves}
+                  languages={languages}
+                  languagesOf={() => languages}
+                  sought={filter.text}
+                  open={open}
+                  holders={holders}
+                  onOpen={openAt}
+                  onMove={(step) => move(step, false)}
+                  onVisible={setVisible}
+                  renderOpen={(segment) => (
+                    <OpenSegment
+                      key={segment.position}
+                      segment={segment}
+                      check={check}
+                      saves={saves}
+                      languages={languages}
+                      sought={filter.text}
+                      isReadOnly={isReadOnly}
+                      field={field}
+                      takesFocus={open?.takesFocus}
+                      onConfirmed={() => {
+                        announce(t('editor.confirmed', { number: segment.position + 1 }));
+                        moveToNextOpen();
+                      }}
+                    />
+                  )}
+                />
+              )
+            }
           </Read>
           <TypeAhead isActive={next !== 'none'} field={field} />
           <DocumentPanel
@@ -188,6 +192,19 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         />
       )}
     </>
+  );
+}
+
+/** Shown if no segment matches the filters. */
+function NoMatch({ documentId }: { documentId: string }) {
+  const t = useT();
+  return (
+    <p className={styles['empty']}>
+      {t('review.none_found')}{' '}
+      <Link to="/app/edit/documents/$documentId" params={{ documentId }} search={{}} replace>
+        {t('review.clear_filters')}
+      </Link>
+    </p>
   );
 }
 

@@ -2,6 +2,7 @@ import { lazy, type RefObject, Suspense } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { NewTerm } from '../terms/new-term.tsx';
 import { CommentsTab } from './comments-tab.tsx';
 import styles from './editor.module.css';
 import { showOpenSegment } from './editor-view.ts';
@@ -44,33 +45,38 @@ export function DocumentPanel({
   };
   const about = segment && ({ kind: 'document', id: document.id, position: segment.position } as const);
   return (
-    <SidePanel
-      counts={{
-        terms: segment && <TermCount segment={segment} languages={languages} />,
-        memory: segment && <MatchCount segment={segment} languages={languages} />,
-        issues: <IssueCount documentId={document.id} />,
-      }}
-      contents={{
-        terms: segment && <TermsTab segment={segment} languages={languages} field={field} />,
-        memory: segment && <MemoryTab segment={segment} languages={languages} field={field} />,
-        issues: (
-          <>
-            <QualityReport document={document} onFilter={onFilter} onOpen={onOpen} />
-            <IssuesTab documentId={document.id} onOpen={onOpen} />
-          </>
-        ),
-        comments: about && <CommentsTab key={about.position} about={about} />,
-        history: segment && (
-          <HistoryTab documentId={document.id} segment={segment} language={languages.target} />
-        ),
-      }}
-    >
-      <section className={styles['preview']} aria-label={t('editor.preview')}>
-        <h2 className={styles['previewTitle']}>{t('editor.preview')}</h2>
-        <Suspense fallback={<Loading lines={12} />}>
-          {hasPreview && <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />}
-        </Suspense>
-      </section>
-    </SidePanel>
+    <>
+      {segment && <NewTerm key={segment.position} {...languages} />}
+      <SidePanel
+        counts={{
+          terms: segment && <TermCount segment={segment} languages={languages} />,
+          memory: segment && <MatchCount segment={segment} languages={languages} />,
+          issues: <IssueCount documentId={document.id} />,
+        }}
+        contents={{
+          terms: segment && <TermsTab segment={segment} languages={languages} field={field} />,
+          memory: segment && <MemoryTab segment={segment} languages={languages} field={field} />,
+          issues: (
+            <>
+              <QualityReport document={document} onFilter={onFilter} onOpen={onOpen} />
+              <IssuesTab documentId={document.id} onOpen={onOpen} />
+            </>
+          ),
+          comments: about && <CommentsTab key={about.position} about={about} />,
+          history: segment && (
+            <HistoryTab documentId={document.id} segment={segment} language={languages.target} />
+          ),
+        }}
+      >
+        <section className={styles['preview']} aria-label={t('editor.preview')}>
+          <h2 className={styles['previewTitle']}>{t('editor.preview')}</h2>
+          <Suspense fallback={<Loading lines={12} />}>
+            {hasPreview && (
+              <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />
+            )}
+          </Suspense>
+        </section>
+      </SidePanel>
+    </>
   );
 }
