@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { addDocument, found as createWorkspace, join } from '#test/factories.ts';
@@ -37,8 +37,8 @@ async function atDocument() {
   };
 }
 
-const unreachable = (at: Page | BrowserContext) =>
-  at.route('**/trpc/documents.save*', (route) => route.abort('internetdisconnected'));
+const unreachable = (page: Page) =>
+  page.route('**/trpc/documents.save*', (route) => route.abort('internetdisconnected'));
 const opened = (page: Page, number: number) =>
   page.getByRole('textbox', { name: `Translation of segment ${number}` }).waitFor();
 const found = (page: Page) => page.getByRole('region', { name: 'Unsent changes of an earlier visit' });
@@ -149,7 +149,15 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
   test('of an open tab are neither offered nor deleted in another tab', async () => {
     const { page, context, tab, path } = await atDocument();
     // A tab that is closed sends its edits, and no longer has routes then.
-    await unreachable(context);
+    await context.addInitScript(() => {
+      const { fetch } = globalThis;
+      globalThis.fetch = (input, init) =>
+        String(input instanceof Request ? input.url : input).includes('documents.save')
+          ? Promise.reject(new TypeError('unreachable'))
+          : fetch(input, init);
+    });
+    await page.reload();
+    await opened(page, 1);
     await type(page, 1, 'From the first tab');
     await stored(page);
     const second = await tab();
