@@ -21,7 +21,7 @@ export const segmentKinds = [
   'text_block',
 ] as const;
 
-export type SegmentKind = (typeof segmentKinds)[number];
+type SegmentKind = (typeof segmentKinds)[number];
 
 /** The statuses by which segments can be filtered, in the order of the filters. */
 export const segmentStatuses = ['todo', 'draft', 'critical', 'warning', 'confirmed'] as const;
