@@ -55,7 +55,7 @@ test.skipIf(withoutBrowser)(
     await field.waitFor();
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
     expect(new URL(page.url()).search).toBe('?flagged=true');
-    await page.getByRole('button', { name: 'Needs review', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Remove filter: Needs review' }).waitFor();
     await field.press('Alt+ArrowUp');
     await field.waitFor({ state: 'detached' });
     await open('Much longer than the source', nameOf('translation_expansion'));
