@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
@@ -60,7 +60,7 @@ async function buildWeb(): Promise<void> {
           codeSplitting: {
             // A group also takes the modules that its modules import, so the files of the first screens come first.
             groups: [
-              ...(['session', 'app', 'workspace', 'parts'] as const).map((name) => ({
+              ...(['session', 'app', 'workspace', 'editor-parts', 'parts'] as const).map((name) => ({
                 name: (id: string, modules: Rolldown.ChunkingContext) =>
                   fileOf(id, modules) === name ? name : null,
                 debugName: name,
@@ -84,8 +84,9 @@ const workspaceLibraries = /\/(queriesObserver|useQueries|infiniteQuery\w+|useIn
 
 /**
  * Selects the file of a module. These files are shared: `session`; `app`, for the other modules of the first screen;
- * `workspace`, for the modules of the frame of all workspace screens and of the inbox; one for each folder of screens;
- * and `parts`, for all other modules that several screens share. Without this function, the bundler would create one
+ * `workspace`, for the modules of the frame of all workspace screens and of the inbox; `editor-parts`, for those that the
+ * editor of a document shares with other screens; one for each folder of screens; and `parts`, for all other modules
+ * that several screens share. Without this function, the bundler would create one
  * file for each set of screens that share modules. A list would then need thirty files, and a browser requests six at a
  * time over HTTP/1.1.
  * @returns null for modules that only one screen uses, and for libraries that few screens use
@@ -110,8 +111,8 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   if (isUsedBy('screens/inbox/inbox.tsx')) return 'workspace';
   const path = relative(join(root, 'app'), id);
   if (path.startsWith('..')) return id.includes('/lucide-react/') ? 'workspace' : null;
-  const [, folder] = /^screens\/([^/]+)\//.exec(path) ?? [];
-  return folder ? `${folder}-parts` : 'parts';
+  if (isUsedBy('editor/document-editor.tsx')) return 'editor-parts';
+  return path.startsWith('screens/') ? `${basename(dirname(path))}-parts` : 'parts';
 }
 
 /** Determines the URLs that `web/server/build.ts` reads. */

@@ -60,13 +60,13 @@ export async function measureLargeDocument(
 
 /**
  * A script for the page. It stores in `foundAfter` the milliseconds from the next key until the grid has one row below
- * its head, and this row is open.
+ * its head, and this row is loaded.
  */
 const noteFound = `
   addEventListener('keydown', ({ timeStamp }) => {
     const look = () => {
       const grid = document.querySelector('[role=grid]');
-      if (grid?.getAttribute('aria-rowcount') !== '2' || !grid.querySelector('textarea'))
+      if (grid?.getAttribute('aria-rowcount') !== '2' || !grid.querySelector('[data-index] [lang]'))
         return void requestAnimationFrame(look);
       globalThis.foundAfter = performance.now() - timeStamp;
     };

@@ -13,8 +13,11 @@ import { field, signInAt } from './reviewing.ts';
 
 const segmentCount = 200;
 
-/** A reviewer adds words to a translation up to this length: a translation far longer than its source is critical. */
-const maxLength = 75;
+/**
+ * A reviewer adds words to a translation up to this length. A longer one would be critical: too long, or in another
+ * language.
+ */
+const maxLength = 60;
 
 /** Maximum duration of a step in a working page. If a step takes longer, the reviewer does something else. */
 const soon = { timeout: 2000 };
@@ -23,6 +26,8 @@ const soon = { timeout: 2000 };
 export class KilledEditing {
   readonly kept = new KeptSegments();
   signIns = 0;
+  /** The status or error of each request that saves. */
+  private readonly outcomes: string[] = [];
   private id = '';
   private page!: Page;
   private session!: CDPSession;
@@ -50,7 +55,14 @@ export class KilledEditing {
     await context.addInitScript(watchEditor);
     const isSave = (url: string) => url.includes('documents.save');
     context.on('request', (request) => isSave(request.url()) && this.tell('sent'));
-    context.on('response', (response) => isSave(response.url()) && this.tell('answered'));
+    context.on('response', (response) => {
+      if (!isSave(response.url())) return;
+      this.tell('answered');
+      this.outcomes.push(String(response.status()));
+    });
+    context.on('requestfailed', (request) => {
+      if (isSave(request.url())) this.outcomes.push(request.failure()?.errorText ?? 'failed');
+    });
     await this.open();
   }
 
@@ -161,9 +173,13 @@ export class KilledEditing {
     await poll(async () => {
       if (await this.decideConflict(page)) return false;
       if ((await toFailed.count()) > 0) await toFailed.first().click(soon);
+      // A segment with critical findings is not confirmed. Its text stays on the device.
+      if ((await page.locator('[role=alert] input[type=radio]').count()) > 0) return true;
       return /^\s*(Saved.*)?$/.test(await note.innerText());
-    }, 20).catch(async () => {
-      throw new Error(`the edits are not stored: ${await page.locator('main').innerText()}`);
+    }).catch(async () => {
+      throw new Error(
+        `the edits are not stored; the last requests: ${this.outcomes.slice(-5)}; ${await page.locator('main').innerText()}`,
+      );
     });
     await pause(300);
   }

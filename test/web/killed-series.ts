@@ -113,8 +113,12 @@ export class KilledSeries {
 
   /** Waits until no review is being sent and the last text is stored. */
   private async settle(): Promise<void> {
+    // A text with a critical finding stays unconfirmed, so it is not saved.
     await poll(
-      async () => /^(?:Saved|$)/.test((await this.page.locator('footer [role=status]').innerText()).trim()),
+      async () =>
+        /^(?:Saved|Not saved: segment|$)/.test(
+          (await this.page.locator('footer [role=status]').innerText()).trim(),
+        ),
       15,
     );
     await pause(300);

@@ -169,7 +169,7 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     const offered = second.getByRole('region', { name: 'Unsent changes' });
     await offered.getByRole('button', { name: 'Restore' }).waitFor();
     expect(await field(second).inputValue()).toBe('[fr] The first text');
-    // A text that is typed meanwhile does not replace it.
+    // Another text does not replace it.
     await typed(second, 'Un autre');
     await second.waitForTimeout(300);
     await second.reload();
@@ -181,7 +181,7 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     await expect.poll(async () => (await stored(0)).final_translation, patient).toBe('Un texte tapé');
   });
 
-  test('goes on after signing in again when the session has ended', async () => {
+  test('continues after signing in again when the session has ended', async () => {
     const { page, founder, stored } = await editorOf(['First', 'Second']);
     await typed(page, 'Avant la fin');
     await openSuperuser(app.superuserUrl)`delete from tokens where tenant_id = ${founder.tenantId}`;

@@ -12,7 +12,7 @@ interface Line {
   hint?: string;
 }
 
-/** A dialog that says what an approval of everything confirms and what it leaves out, before it is done. */
+/** A dialog that lists what an approval of everything confirms and what it leaves out, before it is done. */
 export function ApprovePlan({
   title,
   clean,
@@ -28,15 +28,15 @@ export function ApprovePlan({
   onClose,
 }: {
   title: string;
-  /** What has no findings, and is confirmed. */
+  /** The items without findings, which are confirmed. */
   clean: Line;
-  /** What has warnings, and is confirmed only if the reviewer selects it; undefined if nothing has. */
+  /** The items with warnings, which are confirmed only if the reviewer selects them. */
   warnings: string | undefined;
-  /** What is never confirmed together with others. */
+  /** The items that are only confirmed one by one. */
   left: readonly Line[];
   withWarnings: boolean;
   onWithWarnings: (withWarnings: boolean) => void;
-  /** What is left after the approval. */
+  /** The state after the approval. */
   result: ReactNode;
   /** The label of the button. */
   action: string;

@@ -35,7 +35,7 @@ export function Findings({
   const sorted = issues.toSorted((one, other) => weights[other.severity] - weights[one.severity]);
   const suggested = sorted.find((issue) => isReplaceable(issue, text));
   useCommands({ useSuggestion: () => suggested && onUse(suggested) });
-  if (sorted.length === 0) return null;
+  if (sorted.length === 0 && !isBlocked) return null;
   return (
     <div role="gridcell" tabIndex={-1} className={styles['findings']} aria-busy={!isCurrent || undefined}>
       <ul>

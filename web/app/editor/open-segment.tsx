@@ -64,7 +64,9 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   const { position, source_text: source, target_text: stored, is_html: isHtml = false } = segment;
   const edit = useSyncExternalStore(saves.subscribe, saves.all).get(position);
   const text = edit?.text ?? stored ?? '';
-  const { issues, isCurrent } = useIssues(check, segment, edit ? text : undefined);
+  // A confirmed text that equals the stored one keeps its findings, also those of the models.
+  const isChanged = edit !== undefined && text !== (stored ?? '');
+  const { issues, isCurrent } = useIssues(check, segment, isChanged ? text : undefined);
   const terms = useTerms(segment, languages);
   const missing = useMemo(
     () => missingSpans(source, text, languages, isHtml),

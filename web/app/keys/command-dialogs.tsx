@@ -1,10 +1,11 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
 import { type CommandId, commands, keyLabel, nameOfCommand, type Place } from './commands.ts';
 import styles from './keys.module.css';
-import { Palette } from './palette.tsx';
 import { availableCommands, setSingleKeys, useCommands, useSingleKeys } from './use-commands.ts';
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 
 /** The help (`?`) and the command palette (Mod+K), on any screen with commands. */
 export function CommandDialogs() {
@@ -12,7 +13,12 @@ export function CommandDialogs() {
   useCommands({ help: () => setOpen('help'), palette: () => setOpen('palette') });
   const close = () => setOpen(undefined);
   if (open === 'help') return <Help onClose={close} />;
-  if (open === 'palette') return <Palette onClose={close} />;
+  if (open === 'palette')
+    return (
+      <Suspense>
+        <Palette onClose={close} />
+      </Suspense>
+    );
   return null;
 }
 

@@ -12,7 +12,7 @@ import type { useTextDecisions } from './use-text-decisions.ts';
 const maxPerRequest = 100;
 
 /**
- * Says what an approval of all shown texts publishes and what it leaves out, then does it. Critical texts, those that a
+ * Lists what an approval of all shown texts publishes and what it leaves out, then does it. Critical texts, those that a
  * colleague has open and those with edits that are not stored are never approved together.
  */
 export function ApproveTexts({

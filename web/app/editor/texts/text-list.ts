@@ -52,7 +52,7 @@ export class TextList {
     return segment;
   }
 
-  /** Adds listed texts at the end, and updates those that are listed already, unless an earlier answer was later. */
+  /** Adds listed texts at the end, and updates those that are listed already, unless the listed state is later. */
   take(texts: readonly ListedText[]): void {
     const next = [...this.#segments];
     for (const text of texts) {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { client } from '../../client.ts';
 import { holdOpen } from '../../drafts/open-edits.ts';
@@ -90,6 +90,11 @@ export function useTextDecisions(list: TextList) {
       await sendReview(list, position, { action, text: text ?? '', replaces: text, notes });
     }
   };
+  // Each key press undoes one decision, also if the previous undo is still running.
+  const turn = useRef<Promise<unknown>>(undefined);
+  const inTurn = (work: () => Promise<void>) => {
+    turn.current = Promise.resolve(turn.current).then(work);
+  };
   const revert = async (
     stack: { current: readonly Decided[] },
     work: (decided: Decided) => Promise<void>,
@@ -127,25 +132,27 @@ export function useTextDecisions(list: TextList) {
       saves.drop(position);
       remember({ ids: [id], action: 'reject', notes });
     },
-    async undo() {
-      const decided = await revert(doneNow, async ({ ids }) => {
-        for (const id of ids) await reopen(id);
-        await reload(ids);
-        announce(t('editor.undone_said', { count: ids.length }));
-      });
-      if (!decided) return;
-      setDone((before) => before.filter((one) => one !== decided));
-      setUndone((before) => [...before, decided]);
-    },
-    async redo() {
-      const decided = await revert(undoneNow, async (again) => {
-        await decideAgain(again);
-        announce(t('editor.redone_said', { count: again.ids.length }));
-      });
-      if (!decided) return;
-      setUndone((before) => before.filter((one) => one !== decided));
-      setDone((before) => [...before, decided]);
-    },
+    undo: () =>
+      inTurn(async () => {
+        const decided = await revert(doneNow, async ({ ids }) => {
+          for (const id of ids) await reopen(id);
+          await reload(ids);
+          announce(t('editor.undone_said', { count: ids.length }));
+        });
+        if (!decided) return;
+        setDone((before) => before.filter((one) => one !== decided));
+        setUndone((before) => [...before, decided]);
+      }),
+    redo: () =>
+      inTurn(async () => {
+        const decided = await revert(undoneNow, async (again) => {
+          await decideAgain(again);
+          announce(t('editor.redone_said', { count: again.ids.length }));
+        });
+        if (!decided) return;
+        setUndone((before) => before.filter((one) => one !== decided));
+        setDone((before) => [...before, decided]);
+      }),
   };
 }
 
