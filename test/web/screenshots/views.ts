@@ -46,18 +46,18 @@ export const screenPictures: Series = {
     { name: 'sign-in', path: '/signin', isPublic: true },
     { name: 'inbox', path: '/app' },
     { name: 'palette', path: '/app', prepare: (page) => page.keyboard.press('Control+k') },
-    { name: 'keys', path: '/app', prepare: (page) => page.keyboard.press('?') },
     { name: 'files', path: '/app/files' },
     { name: 'texts', path: '/app/texts' },
     { name: 'job', path: `/jobs/${jobId}` },
     { name: 'editor', path: `/app/edit/documents/${documentId}`, prepare: openCriticalSegment },
+    { name: 'keys', path: `/app/edit/documents/${documentId}`, prepare: openKeys },
     { name: 'approve', path: `/app/edit/documents/${documentId}`, prepare: openApproval },
-    { name: 'texts-editor', path: '/app/edit/texts?source=en&target=fr', prepare: openFirstText },
+    { name: 'texts-editor', path: '/app/edit/texts?source=en&target=fr' },
     { name: 'glossaries', path: '/app/glossaries' },
     { name: 'glossary', path: '/app/glossaries', prepare: openSet },
     { name: 'memories', path: '/app/memories' },
     { name: 'memory', path: '/app/memories', prepare: openSet },
-    { name: 'concordance', path: '/app/concordance?text=meeting' },
+    { name: 'concordance', path: '/app/concordance?from=en&to=es&text=meeting' },
     { name: 'reports', path: '/app/reports' },
     { name: 'members', path: '/app/settings/members' },
     { name: 'security', path: '/app/settings/security' },
@@ -71,15 +71,18 @@ export const screenPictures: Series = {
 
 /** Opens the segment with the wrong time, so that the picture shows its finding. */
 async function openCriticalSegment(page: Page): Promise<void> {
-  await page.getByText('6.50').first().click();
+  const segment = page.getByText('6.50').first();
+  if (await segment.isVisible()) return segment.click();
+  // A phone shows only the open segment, which is the first one.
+  await page.keyboard.press('Alt+ArrowDown');
 }
 
 async function openApproval(page: Page): Promise<void> {
   await page.locator('button:has(.lucide-check-check)').click();
 }
 
-async function openFirstText(page: Page): Promise<void> {
-  await page.locator('[role=grid] [role=row]').nth(1).click();
+async function openKeys(page: Page): Promise<void> {
+  await page.locator('button:has(.lucide-keyboard)').click();
 }
 
 /** Opens the first glossary or TM. */

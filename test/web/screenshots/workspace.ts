@@ -47,7 +47,7 @@ export async function startRecordedModel(): Promise<FakeOpenAi> {
 
 export const webhookSecret = 'whsec_of_the_pictures_0123456789';
 
-/** What the pictures show. */
+/** The items in the pictures that have addresses. */
 export interface Workspace {
   /** The ID of the Spanish document. */
   documentId: string;
