@@ -35,7 +35,7 @@ describe('issues of missing terms', () => {
       ),
     );
     expect(issues).toHaveLength(100);
-    expect(issues[98]?.suggestion).toMatch(/^use “98 /);
+    expect(issues[98]?.suggestion).toMatch(/^Use “98 /);
     expect(issues[99]?.explanation).toMatch(/^1901 more /);
     for (const { explanation, suggestion } of issues) {
       expect(explanation.length).toBeLessThanOrEqual(600);

@@ -133,26 +133,10 @@ describe.skipIf(withoutBrowser).each(ways)(
         await look(`a wrong file for the ${screen}`);
       }
 
-      const document = await addDocument(app, team.founder);
+      await addDocument(app, team.founder);
       await page.goto('/app/files');
       await page.locator('tbody input[type=checkbox]').first().check();
       await dialog('approving several documents', () => page.locator('main section > b + button').click());
-      await page.goto(`/app/documents/${document}`);
-      await dialog('deleting a document', () => page.locator('.actions button.danger').click());
-      await dialog('approving a document', () => page.locator('.actions button:not(.danger)').nth(1).click());
-      await page.locator('[data-current], [class*=number]').first().click();
-      await page.locator('textarea').fill('Mine');
-      const { body } = await app.json('GET', `/api/documents/${document}/segments`, { headers: team.admin });
-      const [{ region_id, cell_id }] = body.segments;
-      const corrections = [{ region_id, cell_id, target_text: 'Theirs' }];
-      await app.json('POST', `/api/documents/${document}/review`, {
-        headers: team.admin,
-        body: { corrections },
-      });
-      await look('a correction that is not applied');
-      await page.locator('[class*=apply] button.primary').click();
-      await page.locator('main [role=alert] dl').waitFor();
-      await look('two corrections of one segment');
       expect(faults).toEqual([]);
     });
 

@@ -4,16 +4,16 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { sendDocument } from './document-files.ts';
+import { corpusDocument, sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
 import { field, patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-async function atDocument() {
+async function atDocument(file = workbookFile(['One', 'Two'])) {
   const founder = await signedIn(app, browser, '/app/files');
-  const id = await sendDocument(app, founder, workbookFile(['One', 'Two']));
+  const id = await sendDocument(app, founder, file);
   await founder.page.goto(`/app/edit/documents/${id}`);
   await field(founder.page).waitFor();
   const headers = { 'x-api-key': founder.apiKey };
@@ -35,6 +35,28 @@ describe.skipIf(withoutBrowser)('actions on a document with edits', { timeout: 6
     await page.getByRole('dialog').getByRole('button', { name: 'Approve the file' }).click();
     await expect.poll(async () => (await document()).approved_at, patient).not.toBeNull();
     expect((await segments())[0].target_text).toBe('Un');
+  });
+
+  test.each([
+    'xlsx/structured-references.xlsx',
+    'docx/header-footer-fields.docx',
+    'pdf/made-rotations-labels-links.pdf',
+  ])('render the corrected file, which can be reopened: %s', async (path) => {
+    const file = corpusDocument(path);
+    const { page, segments, document } = await atDocument(file);
+    await field(page).fill('Bref');
+    await page.getByText(/Saved \d/).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download' }).click();
+    expect((await download).suggestedFilename()).toBe(file.name.replace(/\.\w+$/, '.fr$&'));
+    await page.getByRole('button', { name: 'Approve all…' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve the file' }).click();
+    await page.getByText('Approved', { exact: true }).waitFor();
+    expect((await segments())[0].target_text).toBe('Bref');
+    const reopen = page.getByRole('button', { name: 'Reopen' });
+    await reopen.click();
+    await reopen.waitFor({ state: 'detached' });
+    expect(await document()).toMatchObject({ status: 'translated', approved_at: null });
   });
 
   test('approve and download nothing while an edit is not stored, and name its segment', async () => {

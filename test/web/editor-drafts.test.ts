@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
+import { addDocument, found as createWorkspace, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { violationsOn } from './accessibility.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
-import { field, patient } from './reviewing.ts';
+import { field, memberAt, patient, signInAt } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -130,15 +131,19 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
     expect((await targets())[1]).toBe('[fr] Two');
   });
 
-  test('of the former screen of the document are offered too', async () => {
-    const { page, id, path } = await atDocument();
-    await page.goto(`/app/documents/${id}`);
-    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
-    await page.getByRole('textbox', { name: 'Translation of segment 1' }).fill('Former');
+  test('can be restored and discarded one by one', async () => {
+    const { page, path, targets } = await atDocument();
+    await type(page, 1, 'Un');
+    await type(page, 2, 'Deux');
     await stored(page);
     await page.goto(path);
-    await found(page).getByText('1 change of an earlier visit').click();
-    expect(await found(page).locator('ins').allTextContents()).toEqual(['Former']);
+    await found(page).getByText('2 changes of an earlier visit').click();
+    const item = (text: string) => found(page).getByRole('listitem').filter({ hasText: text });
+    await item('Deux').getByRole('button', { name: 'Discard' }).click();
+    await found(page).getByText('1 change of an earlier visit').waitFor();
+    await page.unroute('**/trpc/documents.save*');
+    await found(page).getByRole('button', { name: 'Restore it' }).click();
+    await expect.poll(targets, patient).toEqual(['Un', '[fr] Two', '[fr] Three']);
   });
 
   test('of an open tab are neither offered nor deleted in another tab', async () => {
@@ -205,6 +210,29 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
     await page.waitForTimeout(4000);
     const names = await draftKeys(page);
     expect(names.filter((name) => name.includes(path.split('/').at(-1) as string))).toEqual([]);
+  });
+
+  test('are never offered to another member in the same browser', async () => {
+    const founder = await createWorkspace(app);
+    const colleague = await join(app, founder);
+    const path = `/app/edit/documents/${await addDocument(app, founder)}`;
+    const { page } = await memberAt(browser, founder, path);
+    await unreachable(page);
+    await type(page, 1, 'Confidentiel');
+    await stored(page);
+    await signOut(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep and sign out' }).click();
+    await page.waitForURL('**/signin*');
+    await page.goto(path);
+    await signInAt(page, colleague);
+    await opened(page, 1);
+    await stored(page);
+    expect(await found(page).count()).toBe(0);
+    await signOut(page);
+    await page.waitForURL('**/signin*');
+    await page.goto(path);
+    await signInAt(page, founder);
+    await found(page).getByText('1 change of an earlier visit').waitFor();
   });
 
   test('leave without a question, because they are on this device; if they are not, leaving asks', async () => {

@@ -5,7 +5,7 @@ import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { sendDocument } from './document-files.ts';
+import { corpusDocument, sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
 import { field, memberAt, patient, said } from './reviewing.ts';
 
@@ -13,9 +13,9 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 /** Opens a document in the editor. The stub engine translates `Hello` as `[fr] Hello`. */
-async function editorOf(texts: string[]) {
+async function editorOf(document: string[] | File) {
   const founder = await signedIn(app, browser, '/app/files');
-  const id = await sendDocument(app, founder, workbookFile(texts));
+  const id = await sendDocument(app, founder, document instanceof File ? document : workbookFile(document));
   await founder.page.goto(`/app/edit/documents/${id}`);
   await field(founder.page).waitFor();
   const headers = { 'x-api-key': founder.apiKey };
@@ -149,6 +149,29 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
     await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('TEXT');
     await page.keyboard.press('Enter');
     await expect.poll(() => rows(page).count()).toBe(3);
+  });
+
+  test.each([
+    ['docx/header-footer-fields.docx', 'Kind'],
+    ['xlsx/charts-header-rich-text.xlsx', 'Page or sheet'],
+  ])('filters by kind, page and decision, until the filter is removed: %s', async (path, label) => {
+    const { page } = await editorOf(corpusDocument(path));
+    const shown = async () => Number(await page.getByRole('grid').getAttribute('aria-rowcount')) - 1;
+    const all = await shown();
+    await page.getByRole('button', { name: 'Filters' }).click();
+    const filters = page.getByRole('dialog', { name: 'Filters' });
+    const option = await filters.getByLabel(label).locator('option').nth(1).innerText();
+    const [, name, count] = /^(.+) \((\d+)\)$/.exec(option) ?? [];
+    await filters.getByLabel(label).selectOption({ index: 1 });
+    await expect.poll(shown).toBe(Number(count));
+    expect(Number(count)).toBeLessThan(all);
+    await filters.getByLabel('Corrected').check();
+    await page.getByText('No translations match these filters.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Remove filter: Corrected' }).click();
+    await expect.poll(shown).toBe(Number(count));
+    await page.getByRole('button', { name: `Remove filter: ${name}` }).click();
+    await expect.poll(shown).toBe(all);
   });
 
   test('keeps opening the next segment of a filter whose matches become fewer with each confirmation', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { runDocument } from '#server/translation/documents/run-document.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { freeName } from '#web/app/screens/documents/zip-files.ts';
@@ -61,6 +62,33 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     await expect.poll(() => fileNames(founder), patient).toEqual(['lease.xlsx']);
     await page.getByLabel('Format', { exact: true }).selectOption('PDF');
     await page.getByText('No files match these filters.').waitFor();
+  });
+
+  test('sees a document change from queued to translated without a reload, and approves several together', async () => {
+    const founder = await signedIn(app, browser, '/app/files');
+    const { page, tenantId } = founder;
+    await page.getByText('No files yet.').waitFor();
+    const id = await sendDocument(app, founder, workbookFile(['Hello']), false);
+    await sendDocument(app, founder, workbookFile(['Goodbye']));
+    await page.reload();
+    const waiting = page.getByRole('row').filter({ hasText: 'Translating' });
+    await waiting.waitFor();
+    await runDocument(app.services, tenantId, id);
+    await waiting.waitFor({ state: 'detached' });
+    await page.getByRole('checkbox', { name: 'Select all files' }).check();
+    await page.getByRole('button', { name: 'Approve, 2 of 2 left' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+    // The reviewer has not opened these documents, so each of them must be confirmed.
+    const leftOut = page.getByRole('dialog', { name: '2 items were not approved' });
+    await leftOut.waitFor();
+    for (const box of await leftOut.getByRole('checkbox').all()) await box.check();
+    await leftOut.getByRole('button', { name: 'Approve 2 items' }).click();
+    await leftOut.waitFor({ state: 'detached' });
+    const results = page.getByRole('region', { name: 'Results' });
+    await results.waitFor();
+    expect(await results.getByRole('listitem').allInnerTexts()).toEqual(
+      Array(2).fill(expect.stringMatching(/^Approved/)),
+    );
   });
 
   test('downloads several files as one archive with a name for each language, and deletes them', async () => {

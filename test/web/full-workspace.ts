@@ -36,7 +36,6 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
   const ids: Record<string, string> = {
     '/jobs/$jobId': job,
     '/app/edit/documents/$documentId': await addDocument(app, operator),
-    '/app/documents/$documentId': await addDocument(app, operator),
     '/app/glossaries/$setId': await addGlossary(app, operator),
     '/app/memories/$setId': await addMemory(app, operator),
   };

@@ -160,7 +160,7 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     const fileNames = listed.map((one: { source_file_name: string }) => one.source_file_name);
     expect([
       ...(await harmAt('/app/files', [...fileNames, allHostile])),
-      ...(await harmAt(`/app/documents/${id}`, [...texts, allHostile])),
+      ...(await harmAt(`/app/edit/documents/${id}`, [...texts, allHostile])),
       ...(await harmAt('/app')),
     ]).toEqual([]);
   });

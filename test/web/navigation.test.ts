@@ -36,6 +36,7 @@ describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
     ['/app/usage?period=2026-01', '/app/reports?period=2026-01'],
     ['/app/jobs?status=failed', '/app/texts?status=failed'],
     ['/app/documents', '/app/files'],
+    ['/app/documents/42?kind=cell&page=2', '/app/edit/documents/42?kind=cell&page=2'],
     ['/app/memories/concordance?text=rent', '/app/concordance?text=rent'],
   ])('redirects the former address %s', async (former, present) => {
     const { page } = await administratorAt(former);

@@ -56,7 +56,8 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await said(page, 'Added to House.');
     expect(await page.getByRole('dialog').count()).toBe(0);
     // The new term is in the side column immediately, and the edited text stays.
-    await page.getByText('invoice → facture').waitFor();
+    await page.getByRole('tab', { name: /^Terms/ }).click();
+    await page.getByRole('tabpanel').getByRole('button', { name: 'facture' }).waitFor();
     expect(await field(page).inputValue()).toBe('Payez la facture.');
 
     const { body } = await app.json('POST', '/api/translations', {
@@ -113,25 +114,19 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await page.waitForURL('**/app/glossaries');
   });
 
-  test('in the segments of a document, with the translation of the same segment only', async () => {
+  test('in the segments of a document, with the translation of the open segment', async () => {
     const founder = await signedIn(app, browser, '/app');
     const { page, apiKey } = founder;
     await setsOf(app, { 'x-api-key': apiKey }).glossary(['order,commande'], { name: 'House' });
     const id = await sendDocument(app, founder, workbookFile(['Pay the invoice', 'The other line']));
-    await page.goto(`/app/documents/${id}`);
-    await page.getByRole('button', { name: 'Open segment 1', exact: true }).click();
+    await page.goto(`/app/edit/documents/${id}`);
     const first = page.getByRole('textbox', { name: 'Translation of segment 1' });
     await first.fill('facture');
     await first.press('Control+a');
-    await selectWords(page, 'other line');
-    await page.getByRole('button', { name: 'Add “other line” to a glossary' }).click();
-    const dialog = page.getByRole('dialog');
-    const translation = dialog.getByLabel('Translation (French)');
-    expect(await translation.inputValue()).toBe('');
-    await page.keyboard.press('Escape');
     await selectWords(page, 'invoice');
     await page.getByRole('button', { name: 'Add “invoice” to a glossary' }).click();
-    expect(await translation.inputValue()).toBe('facture');
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByLabel('Translation (French)').inputValue()).toBe('facture');
     await dialog.getByRole('button', { name: 'Add' }).click();
     await said(page, 'Added to House.');
   });
@@ -155,10 +150,10 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
       await page.keyboard.press('Escape');
     };
     await look();
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.setViewportSize({ width: 320, height: 700 });
     await selectInterfaceLanguage(page, 'ar');
     await page.locator('html[dir=rtl]').waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 320, height: 700 });
     await look();
   });
 });

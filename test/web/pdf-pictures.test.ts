@@ -106,7 +106,7 @@ test.skipIf(withoutBrowser).each(['JPXDecode', 'JBIG2Decode'] as const)(
         (await app.request(new URL(worker.url()).pathname)).headers.get('content-security-policy'),
       );
     });
-    await page.goto(`/app/documents/${id}`);
+    await page.goto(`/app/edit/documents/${id}`);
     for (const side of ['Translation', 'Source']) {
       await page.getByRole('radio', { name: side }).check();
       await page.getByRole('img', { name: 'Page 1', exact: true }).waitFor();

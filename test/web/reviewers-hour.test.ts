@@ -182,31 +182,4 @@ describe.skipIf(withoutBrowser)('a reviewer of 60 segments, ten of them critical
     }
     expect(await confirmed()).toEqual([0, 1, 2]);
   });
-
-  test('in the former screen of a document, for comparison', { timeout: 120_000 }, async () => {
-    const { page, id, confirmed } = await contract();
-    const keys = countedKeys(page);
-    await page.goto(`/app/documents/${id}`);
-    const first = page.getByRole('button', { name: 'Open segment 1', exact: true });
-    await first.waitFor();
-    await first.focus();
-    const begun = performance.now();
-    await keys.press('Enter');
-    for (let index = 0; index < segmentCount; index++) {
-      await opened(page, index + 1);
-      if (isCritical(index)) await keys.fixAmount(index);
-      else {
-        await tabTo(page, keys, 'button:text-is("Confirm as correct")');
-        await keys.press('Enter');
-        await page.getByRole('button', { name: 'Undo confirmation' }).waitFor();
-        // The key for the next segment works only in the field.
-        await keys.press('Shift+Tab');
-      }
-      if (index < segmentCount - 1) await keys.press('Alt+ArrowDown');
-    }
-    await page.getByRole('button', { name: 'Apply 10 corrections' }).press('Enter');
-    await keys.press('Enter');
-    await expect.poll(async () => (await confirmed()).length, patient).toBeGreaterThanOrEqual(50);
-    tell('former screen', keys.count(), performance.now() - begun);
-  });
 });

@@ -4,6 +4,7 @@ import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
 const pairs: readonly [former: string, present: string][] = [
   ['/app/review', '/app/edit/texts'],
   ['/app/documents', '/app/files'],
+  ['/app/documents/$documentId', '/app/edit/documents/$documentId'],
   ['/app/jobs', '/app/texts'],
   ['/app/memories/concordance', '/app/concordance'],
   ['/app/usage', '/app/reports'],

@@ -8,7 +8,6 @@ export const queryKeys = {
   me: ['me'],
   jobs: {
     all: ['jobs'],
-    counts: ['jobs', 'counts'],
     list: (filter: object) => ['jobs', 'list', filter],
     job: (id: string) => ['jobs', 'job', id],
     check: (id: string, text: string) => ['jobs', 'check', id, text],

@@ -7,12 +7,13 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { deployment } from './deployment.ts';
+import { readSegmentFilter } from './editor/segment-filter.ts';
 import { readTextSearch } from './editor/texts/filters.ts';
 import { formerAddresses } from './former-addresses.ts';
 import { loadWorkspaceWords } from './i18n.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
-import { readDocumentFilter, readSegmentFilter } from './screens/documents/search.ts';
+import { readDocumentFilter } from './screens/documents/search.ts';
 import { readInboxSearch } from './screens/inbox/tasks.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
 import { readConcordanceSearch, readContentFilter } from './screens/sets/search.ts';
@@ -149,14 +150,6 @@ const document = createRoute({
   component: lazyRouteComponent(() => import('./editor/document-editor.tsx'), 'DocumentEditorScreen'),
 });
 
-/** The former screen of a document. */
-const formerDocument = createRoute({
-  getParentRoute: () => workspace,
-  path: '/app/documents/$documentId',
-  validateSearch: readSegmentFilter,
-  component: lazyRouteComponent(() => import('./screens/documents/document.tsx'), 'DocumentScreen'),
-});
-
 const review = createRoute({
   getParentRoute: () => workspace,
   path: '/app/edit/texts',
@@ -209,7 +202,6 @@ export const router = createRouter({
       job,
       documents,
       document,
-      formerDocument,
       glossaries,
       glossary,
       memories,

@@ -52,7 +52,7 @@ function screenAt(path: string): string {
   const [area = '', name, part, id] = path.split('/').slice(1);
   if (area !== 'app') return { signin: 'sign-in', jobs: 'job' }[area] ?? area;
   if (!name) return 'inbox';
-  if (name === 'edit') return id ? 'document-editor' : 'review';
+  if (name === 'edit') return id ? 'document-editor' : 'texts-editor';
   if (name === 'settings') return part ?? name;
   return (part ? itemScreens[name] : listScreens[name]) ?? name;
 }
@@ -62,7 +62,7 @@ const listScreens: Record<string, string> = { files: 'documents', texts: 'jobs',
 
 /** The screens that show one item of a list, by the name of the list in the path. */
 const itemScreens: Record<string, string> = {
-  documents: 'document',
+  documents: 'document-editor',
   glossaries: 'glossary',
   memories: 'memory',
 };

@@ -2,6 +2,7 @@ import { openAsBlob } from 'node:fs';
 import { join } from 'node:path';
 import { LinguaLoop } from '#sdk/index.ts';
 import { type FakeOpenAi, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
+import { signEvent } from '#test/fakes/stripe.ts';
 import recorded from './minutes.json' with { type: 'json' };
 
 /** The member whose screens are in the pictures. */
@@ -44,17 +45,29 @@ export async function startRecordedModel(): Promise<FakeOpenAi> {
   return model;
 }
 
-/**
- * Creates a workspace with a glossary, a translation memory, a document in three languages, and texts that await
- * review.
- * @returns the ID of the Spanish document
- */
-export async function fillWorkspace(baseUrl: string): Promise<string> {
-  const { tenant_api_key: apiKey } = await new LinguaLoop({ baseUrl }).auth.signUp({
+export const webhookSecret = 'whsec_of_the_pictures_0123456789';
+
+/** The items in the pictures that have addresses. */
+export interface Workspace {
+  /** The ID of the Spanish document. */
+  documentId: string;
+  /** The ID of a French text that awaits review. */
+  jobId: string;
+}
+
+/** Creates a workspace, and returns its API key. With a plan that Stripe bills, if `isBilled` is set. */
+export async function createWorkspace(baseUrl: string, isBilled: boolean): Promise<string> {
+  const { account, tenant_api_key } = await new LinguaLoop({ baseUrl }).auth.signUp({
     tenant_name: 'Hillside Gardens',
     ...member,
   });
-  const client = new LinguaLoop({ baseUrl, apiKey: apiKey as string });
+  if (isBilled) await addPlan(baseUrl, account.id);
+  return tenant_api_key as string;
+}
+
+/** Adds a glossary, a translation memory, a document in three languages, and texts that await review. */
+export async function fillWorkspace(baseUrl: string, apiKey: string): Promise<Workspace> {
+  const client = new LinguaLoop({ baseUrl, apiKey });
   const spanish = { source_lang: 'en', target_lang: 'es' };
   await client.terminology.upload(
     { name: 'gardens.csv', data: new Blob([glossary], { type: 'text/csv' }) },
@@ -62,13 +75,48 @@ export async function fillWorkspace(baseUrl: string): Promise<string> {
   );
   const tmx = { name: 'minutes.tmx', data: new Blob([memory]) };
   await (await client.memory.importTmx(tmx, { name: 'Minutes 2025', ...spanish })).pollUntilDone();
+  let jobId = '';
   for (const { en, es } of recorded)
-    if (!es) await client.translations.create({ source_text: en, target_lang: 'fr', domain: 'legal' });
+    if (!es)
+      ({ id: jobId } = await client.translations.create({
+        source_text: en,
+        target_lang: 'fr',
+        domain: 'legal',
+      }));
   const ids: string[] = [];
   for (const target_lang of ['de', 'fr', 'es'] as const) {
     const document = { name: 'minutes.docx', data: await openAsBlob(file) };
     const job = await client.documents.translate(document, { source_lang: 'en', target_lang });
     ids.push((await job.pollUntilDone()).id);
   }
-  return ids.at(-1) as string;
+  return { documentId: ids.at(-1) as string, jobId };
+}
+
+/** Adds a second member and a pending invite. */
+export async function addTeam(baseUrl: string): Promise<void> {
+  const client = new LinguaLoop({ baseUrl });
+  await client.auth.signIn(member);
+  const { invites } = client.tenants;
+  const { invite_token } = await invites.create({ email: 'grace@example.org', role: 'agent_id_developer' });
+  const { password } = member;
+  await new LinguaLoop({ baseUrl }).auth.signUp({ email: 'grace@example.org', password, invite_token });
+  await invites.create({ email: 'linus@example.org', role: 'global_administrator' });
+}
+
+/** Delivers the event with which Stripe reports a new subscription. */
+async function addPlan(baseUrl: string, tenantId: string): Promise<void> {
+  const object = {
+    id: 'sub_pictures',
+    object: 'subscription',
+    status: 'active',
+    metadata: { tenant_id: tenantId },
+    items: { object: 'list', data: [{ id: 'si_1', price: { id: 'price_pro', object: 'price' } }] },
+  };
+  const created = Math.floor(Date.now() / 1000);
+  const { body, headers } = signEvent(
+    { id: 'evt_1', object: 'event', type: 'customer.subscription.created', created, data: { object } },
+    webhookSecret,
+  );
+  const response = await fetch(`${baseUrl}/api/stripe/webhook`, { method: 'POST', body, headers });
+  if (!response.ok) throw new Error(`the plan was rejected: ${await response.text()}`);
 }

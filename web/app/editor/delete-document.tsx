@@ -7,9 +7,9 @@ import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { queryKeys } from '../query-keys.ts';
-import { forgetCorrections } from '../screens/documents/kept-corrections.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
 import styles from './editor.module.css';
+import { forgetEdits } from './kept-edits.ts';
 import type { SegmentSaves } from './segment-saves.ts';
 import { storeAll } from './store-all.ts';
 
@@ -29,7 +29,7 @@ export function DeleteDocument({ documentId, saves }: { documentId: string; save
     saves.dropAll();
     announce(t('documents.deleted'));
     // Texts of a deleted document must not stay on this device.
-    await forgetCorrections(documentId).catch(() => undefined);
+    await forgetEdits(documentId).catch(() => undefined);
     await navigate({ to: '/app/files', ignoreBlocker: true });
     queries.removeQueries({ queryKey: queryKeys.documents.document(documentId) });
     await queries.invalidateQueries({ queryKey: queryKeys.documents.all });

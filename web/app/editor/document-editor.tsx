@@ -1,5 +1,5 @@
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useRef, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../client.ts';
@@ -9,8 +9,6 @@ import { announce } from '../parts/announcer.tsx';
 import { plainName } from '../parts/language-text.tsx';
 import { Read } from '../parts/loading.tsx';
 import { queryKeys } from '../query-keys.ts';
-import type { SegmentFilter } from '../screens/documents/search.ts';
-import { segmentPage, useSegments } from '../screens/documents/use-segments.ts';
 import { ApproveDialog } from './approve-dialog.tsx';
 import bars from './bars.module.css';
 import { DocumentHead } from './document-head.tsx';
@@ -22,6 +20,9 @@ import { FindReplace } from './find-replace.tsx';
 import { FoundEdits } from './found-edits.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { OpeningBars } from './opening-bars.tsx';
+import { outlineQuery, useOutline } from './outline.ts';
+import type { SegmentFilter } from './segment-filter.ts';
+import { SegmentFilters } from './segment-filters.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { StatusFilters } from './status-filters.tsx';
 import { TypeAhead } from './type-ahead.tsx';
@@ -29,6 +30,7 @@ import { useDecisions } from './use-decisions.ts';
 import { useOpenSegment } from './use-open-segment.ts';
 import { usePresence } from './use-presence.ts';
 import type { SegmentCheck } from './use-segment-data.ts';
+import { segmentPage, useSegments } from './use-segments.ts';
 
 /** `/app/edit/documents/{id}`: the segments of a document, one of them open in its place. */
 export function DocumentEditorScreen() {
@@ -39,18 +41,13 @@ export function DocumentEditorScreen() {
   });
   // These load together with the document: over a slow connection, requests one after the other take a second.
   usePrefetchQuery(segmentPage(documentId, useFilter(documentId).filter, 0));
-  usePrefetchQuery(outlineOf(documentId));
+  usePrefetchQuery(outlineQuery(documentId));
   return (
     <Read from={document} lines={20} heading="documents.name">
       {(found) => <DocumentEditor key={found.id} document={found} />}
     </Read>
   );
 }
-
-const outlineOf = (id: string) => ({
-  queryKey: queryKeys.documents.outline(id),
-  queryFn: () => client.documents.outline(id),
-});
 
 function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const t = useT();
@@ -62,7 +59,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const check = useMemo(() => checkOf(id), [id]);
   const { filter, setFilter } = useFilter(id);
   const { saves, opening, undo, redo, canUndo, remember } = useDecisions(id, request.target_lang);
-  const outline = useQuery(outlineOf(id));
+  const outline = useOutline(id);
   const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
   const segments = useSegments(id, filter, visible);
   const { open, openSegment, next, late, openAt, move, moveToNextOpen } = useOpenSegment(
@@ -120,41 +117,47 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
           search={search}
           canReplace={!isReadOnly}
           onChange={setFilter}
-        />
+        >
+          <SegmentFilters outline={outline.data} filter={filter} onChange={setFilter} />
+        </StatusFilters>
         <div ref={body} className={styles['body']}>
           <Read from={segments} lines={20}>
-            {(range) => (
-              <SegmentGrid
-                key={JSON.stringify(filter)}
-                range={range}
-                saves={saves}
-                languages={languages}
-                languagesOf={() => languages}
-                sought={filter.text}
-                open={open}
-                holders={holders}
-                onOpen={openAt}
-                onMove={(step) => move(step, false)}
-                onVisible={setVisible}
-                renderOpen={(segment) => (
-                  <OpenSegment
-                    key={segment.position}
-                    segment={segment}
-                    check={check}
-                    saves={saves}
-                    languages={languages}
-                    sought={filter.text}
-                    isReadOnly={isReadOnly}
-                    field={field}
-                    takesFocus={open?.takesFocus}
-                    onConfirmed={() => {
-                      announce(t('editor.confirmed', { number: segment.position + 1 }));
-                      moveToNextOpen();
-                    }}
-                  />
-                )}
-              />
-            )}
+            {(range) =>
+              range.total === 0 && Object.keys(filter).length > 0 ? (
+                <NoMatch documentId={id} />
+              ) : (
+                <SegmentGrid
+                  key={JSON.stringify(filter)}
+                  range={range}
+                  saves={saves}
+                  languages={languages}
+                  languagesOf={() => languages}
+                  sought={filter.text}
+                  open={open}
+                  holders={holders}
+                  onOpen={openAt}
+                  onMove={(step) => move(step, false)}
+                  onVisible={setVisible}
+                  renderOpen={(segment) => (
+                    <OpenSegment
+                      key={segment.position}
+                      segment={segment}
+                      check={check}
+                      saves={saves}
+                      languages={languages}
+                      sought={filter.text}
+                      isReadOnly={isReadOnly}
+                      field={field}
+                      takesFocus={open?.takesFocus}
+                      onConfirmed={() => {
+                        announce(t('editor.confirmed', { number: segment.position + 1 }));
+                        moveToNextOpen();
+                      }}
+                    />
+                  )}
+                />
+              )
+            }
           </Read>
           <TypeAhead isActive={next !== 'none'} field={field} />
           <DocumentPanel
@@ -189,6 +192,19 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         />
       )}
     </>
+  );
+}
+
+/** Shown if no segment matches the filters. */
+function NoMatch({ documentId }: { documentId: string }) {
+  const t = useT();
+  return (
+    <p className={styles['empty']}>
+      {t('review.none_found')}{' '}
+      <Link to="/app/edit/documents/$documentId" params={{ documentId }} search={{}} replace>
+        {t('review.clear_filters')}
+      </Link>
+    </p>
   );
 }
 

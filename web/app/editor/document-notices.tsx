@@ -3,8 +3,8 @@ import { useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
 import { Reopen } from '../parts/reopen.tsx';
 import { Warnings } from '../parts/warnings.tsx';
-import { DocumentStatus } from '../screens/documents/document-status.tsx';
-import { useProgress } from '../screens/documents/use-progress.ts';
+import { isInFlight, useProgress } from '../screens/documents/use-progress.ts';
+import { DocumentStatus } from './document-status.tsx';
 import styles from './editor.module.css';
 
 /** A line for a document that is not simply being reviewed: in progress, failed, approved, or with warnings. */
@@ -19,6 +19,7 @@ export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
       {(status !== 'translated' || approvedAt) && (
         <DocumentStatus status={status} approvedAt={approvedAt} progress={progress} waiting={waiting} />
       )}
+      {isInFlight(status) && <span className={styles['soft']}>{t('documents.under_way')}</span>}
       {approvedAt && (
         <span className={styles['soft']}>
           {t('documents.approved_by')} <bdi translate="no">{approvedBy}</bdi>, {moment(approvedAt)}

@@ -2,8 +2,7 @@ import { lazy, type RefObject, Suspense } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { Loading } from '../parts/loading.tsx';
-import { QualityReport } from '../screens/documents/quality-report.tsx';
-import type { Segment, SegmentFilter } from '../screens/documents/search.ts';
+import { NewTerm } from '../terms/new-term.tsx';
 import { CommentsTab } from './comments-tab.tsx';
 import styles from './editor.module.css';
 import { showOpenSegment } from './editor-view.ts';
@@ -12,11 +11,13 @@ import { IssuesTab } from './issues-tab.tsx';
 import type { Languages } from './marks.ts';
 import { MemoryTab } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
+import { QualityReport } from './quality-report.tsx';
+import type { Segment, SegmentFilter } from './segment-filter.ts';
 import { SidePanel } from './side-panel.tsx';
 import { IssueCount, MatchCount, TermCount } from './tab-counts.tsx';
 import { TermsTab } from './terms-tab.tsx';
 
-const Preview = lazy(() => import('../screens/documents/preview/preview.tsx'));
+const Preview = lazy(() => import('./preview/preview.tsx'));
 
 /** The side panel of a document: information about the open segment, and the page of the file. */
 export function DocumentPanel({
@@ -44,33 +45,38 @@ export function DocumentPanel({
   };
   const about = segment && ({ kind: 'document', id: document.id, position: segment.position } as const);
   return (
-    <SidePanel
-      counts={{
-        terms: segment && <TermCount segment={segment} languages={languages} />,
-        memory: segment && <MatchCount segment={segment} languages={languages} />,
-        issues: <IssueCount documentId={document.id} />,
-      }}
-      contents={{
-        terms: segment && <TermsTab segment={segment} languages={languages} field={field} />,
-        memory: segment && <MemoryTab segment={segment} languages={languages} field={field} />,
-        issues: (
-          <>
-            <QualityReport document={document} onFilter={onFilter} onOpen={onOpen} />
-            <IssuesTab documentId={document.id} onOpen={onOpen} />
-          </>
-        ),
-        comments: about && <CommentsTab key={about.position} about={about} />,
-        history: segment && (
-          <HistoryTab documentId={document.id} segment={segment} language={languages.target} />
-        ),
-      }}
-    >
-      <section className={styles['preview']} aria-label={t('editor.preview')}>
-        <h2 className={styles['previewTitle']}>{t('editor.preview')}</h2>
-        <Suspense fallback={<Loading lines={12} />}>
-          {hasPreview && <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />}
-        </Suspense>
-      </section>
-    </SidePanel>
+    <>
+      {segment && <NewTerm key={segment.position} {...languages} />}
+      <SidePanel
+        counts={{
+          terms: segment && <TermCount segment={segment} languages={languages} />,
+          memory: segment && <MatchCount segment={segment} languages={languages} />,
+          issues: <IssueCount documentId={document.id} />,
+        }}
+        contents={{
+          terms: segment && <TermsTab segment={segment} languages={languages} field={field} />,
+          memory: segment && <MemoryTab segment={segment} languages={languages} field={field} />,
+          issues: (
+            <>
+              <QualityReport document={document} onFilter={onFilter} onOpen={onOpen} />
+              <IssuesTab documentId={document.id} onOpen={onOpen} />
+            </>
+          ),
+          comments: about && <CommentsTab key={about.position} about={about} />,
+          history: segment && (
+            <HistoryTab documentId={document.id} segment={segment} language={languages.target} />
+          ),
+        }}
+      >
+        <section className={styles['preview']} aria-label={t('editor.preview')}>
+          <h2 className={styles['previewTitle']}>{t('editor.preview')}</h2>
+          <Suspense fallback={<Loading lines={12} />}>
+            {hasPreview && (
+              <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />
+            )}
+          </Suspense>
+        </section>
+      </SidePanel>
+    </>
   );
 }

@@ -1,10 +1,11 @@
+import { useEffect, useState } from 'react';
+import { dropDraft, writeDrafts } from '../drafts/drafts.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { useFormat } from '../parts/format.ts';
 import { TextDiff } from '../parts/text-diff.tsx';
-import { useUnappliedCorrections } from '../screens/documents/found-corrections.tsx';
 import bars from './bars.module.css';
-import type { Opening } from './kept-edits.ts';
+import { type FoundEdit, findEdits, type Opening } from './kept-edits.ts';
 import type { SegmentSaves } from './segment-saves.ts';
 
 /**
@@ -14,37 +15,64 @@ import type { SegmentSaves } from './segment-saves.ts';
 export function FoundEdits({ opening, saves }: { opening: Opening; saves: SegmentSaves }) {
   const t = useT();
   const { moment } = useFormat();
-  const { found, forget } = useUnappliedCorrections(opening.documentId, opening.opening);
+  const { found, forget } = useEarlierEdits(opening);
   if (found.length === 0) return null;
-  const restore = () => {
-    const taken = new Set(saves.all().keys());
-    // Only the latest edit of each segment, and none for a segment in which the reviewer has typed since.
-    const chosen = found.filter(({ correction: { segment } }) => {
-      const isFree = !taken.has(segment.position);
-      taken.add(segment.position);
-      return isFree;
-    });
-    for (const { correction } of chosen)
-      saves.edit(correction.segment.position, correction.text, correction.replaces);
+  const restore = (chosen: readonly FoundEdit[]) => {
+    for (const { segment, draft } of chosen) saves.edit(segment.position, draft.text, draft.base);
     announce(t('editor.found_restored', { count: chosen.length }));
     void forget(chosen);
+  };
+  const restoreAll = () => {
+    const taken = new Set(saves.all().keys());
+    // Only the latest edit of each segment, and none for a segment in which the reviewer has typed since.
+    restore(
+      found.filter(({ segment }) => {
+        const isFree = !taken.has(segment.position);
+        taken.add(segment.position);
+        return isFree;
+      }),
+    );
   };
   return (
     <section className={bars['bar']} aria-label={t('editor.found_title')}>
       <details>
         <summary>{t('editor.found', { count: found.length })}</summary>
         <ul className="rows">
-          {found.map(({ draft, correction: { segment, text, replaces } }) => (
-            <li key={draft.item.id}>
-              <b>{t('documents.segment_n', { number: segment.position + 1 })}</b>{' '}
-              <span className="hint">{moment(new Date(draft.changedAt).toISOString())}</span>
-              {replaces !== segment.target_text && <p>{t('documents.found_older')}</p>}
-              <TextDiff before={segment.target_text ?? ''} after={text} language={opening.language} />
-            </li>
-          ))}
+          {found.map((one) => {
+            const { draft, segment } = one;
+            const { id } = draft.item;
+            return (
+              <li key={id}>
+                <b id={id}>{t('documents.segment_n', { number: segment.position + 1 })}</b>{' '}
+                <span className="hint">{moment(new Date(draft.changedAt).toISOString())}</span>
+                {draft.base !== segment.target_text && <p>{t('documents.found_older')}</p>}
+                <TextDiff before={segment.target_text ?? ''} after={draft.text} language={opening.language} />
+                {found.length > 1 && (
+                  <>
+                    <button
+                      type="button"
+                      className="small"
+                      aria-describedby={id}
+                      onClick={() => restore([one])}
+                    >
+                      {t('documents.use_one')}
+                    </button>{' '}
+                    <button
+                      type="button"
+                      className="ghost small"
+                      aria-describedby={id}
+                      onClick={() => void forget([one])}
+                    >
+                      {t('documents.discard_one')}
+                    </button>
+                  </>
+                )}
+              </li>
+            );
+          })}
         </ul>
       </details>
-      <button type="button" className="small" onClick={restore}>
+      <button type="button" className="small" onClick={restoreAll}>
         {t('documents.use_found', { count: found.length })}
       </button>
       <button type="button" className="ghost small" onClick={() => void forget(found)}>
@@ -52,4 +80,31 @@ export function FoundEdits({ opening, saves }: { opening: Opening; saves: Segmen
       </button>
     </section>
   );
+}
+
+/** The edits of earlier visits, and a function that deletes those about which the reviewer has decided. */
+function useEarlierEdits(opening: Opening) {
+  const [found, setFound] = useState<readonly FoundEdit[]>([]);
+  const isDecided = found.length === 0;
+  useEffect(() => {
+    if (!isDecided) return;
+    let isLate = false;
+    // An error means that the browser cannot store drafts, so there is nothing to offer.
+    void findEdits(opening).then(
+      (more) => !isLate && more.length > 0 && setFound(more),
+      () => {},
+    );
+    return () => {
+      isLate = true;
+    };
+  }, [opening, isDecided]);
+  return {
+    found,
+    async forget(decided: readonly FoundEdit[]) {
+      // Restored edits are stored for this visit before their earlier copies are deleted.
+      await writeDrafts();
+      await Promise.all(decided.map(({ draft }) => dropDraft(draft.item)));
+      setFound((before) => before.filter((one) => !decided.includes(one)));
+    },
+  };
 }

@@ -5,8 +5,8 @@ import { useFormat } from '../parts/format.ts';
 import { problemText } from '../parts/problem.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import { queryKeys } from '../query-keys.ts';
-import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
+import type { Segment } from './segment-filter.ts';
 
 /** The events of the open segment, with author, time and reason. The latest is first. */
 export function HistoryTab({

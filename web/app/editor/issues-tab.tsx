@@ -5,8 +5,8 @@ import { useT } from '../i18n.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { queryKeys } from '../query-keys.ts';
-import type { Segment } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
+import type { Segment } from './segment-filter.ts';
 
 /** Maximum number of segments in the list; the filters show all of them. */
 const most = 200;

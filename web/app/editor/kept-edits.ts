@@ -1,5 +1,45 @@
-import { type DraftItem, dropDraft, keepDraft, sourceExcerpt } from '../drafts/drafts.ts';
+import {
+  type DraftItem,
+  dropDraft,
+  keepDraft,
+  listDrafts,
+  type StoredDraft,
+  sourceExcerpt,
+} from '../drafts/drafts.ts';
+import type { Segment } from './segment-filter.ts';
 import type { Edit } from './segment-saves.ts';
+import { readSegments } from './use-segments.ts';
+
+/*
+ * Edits are drafts on this device until the service has them. Each tab stores its own drafts. Two tabs with the same
+ * document therefore never overwrite each other's drafts, and the drafts of an open tab are not offered in another tab.
+ */
+
+/** Identifies this page, until the page is closed, crashes, or is reloaded. */
+const ownPage = crypto.randomUUID();
+const lockOf = (page: string) => `lingualoop-corrections-${page}`;
+// The page holds this lock until it ends; the browser then releases the lock in any case.
+void navigator.locks.request(lockOf(ownPage), () => new Promise(() => {}));
+
+/**
+ * The number of times that this page has opened a document. Drafts of an earlier opening are offered in the same way as
+ * drafts of an earlier page.
+ */
+let openings = 0;
+
+/** Returns an ID for the drafts that belong to one opening of a document. */
+export function nextOpening(): string {
+  openings += 1;
+  return `${ownPage}/${openings}`;
+}
+
+/** Settles when all edits were sent whose document was closed on this page. */
+let closing: Promise<unknown> = Promise.resolve();
+
+/** Edits of a closed document are not offered while they are still being sent. */
+export function offerAfter(sending: Promise<unknown>): void {
+  closing = Promise.allSettled([closing, sending]);
+}
 
 /** An opening of a document, whose edits are kept separately from those of other tabs and of earlier visits. */
 export interface Opening {
@@ -33,4 +73,66 @@ export function keepEdits(
       keepDraft(item, { text, base: replaces, language, source, changedAt: Date.now() });
     }
   };
+}
+
+/** An edit of an earlier visit, with the present state of its segment. */
+export interface FoundEdit {
+  draft: StoredDraft;
+  segment: Segment;
+}
+
+/**
+ * Maximum number of edits that are offered at the same time. When the reviewer has decided about these, the next
+ * ones are offered.
+ */
+const maxOffered = 50;
+
+/**
+ * Returns the member's edits of earlier visits to a document, the latest first. Deletes edits whose text is already in
+ * the document.
+ */
+export async function findEdits({ documentId, opening }: Opening): Promise<FoundEdit[]> {
+  await closing;
+  const left = await draftsOf(documentId, opening);
+  const found: FoundEdit[] = [];
+  while (found.length === 0 && left.length > 0) {
+    const drafts = left.splice(0, maxOffered);
+    const segments = await readSegments(
+      documentId,
+      drafts.map(({ item }) => placeOf(item).position),
+    );
+    const present = new Map(segments.map((segment) => [segment.position, segment]));
+    for (const draft of drafts) {
+      const segment = present.get(placeOf(draft.item).position);
+      if (!segment || segment.target_text === draft.text) await dropDraft(draft.item);
+      else found.push({ draft, segment });
+    }
+  }
+  return found;
+}
+
+/** Deletes all edits of a deleted document. */
+export async function forgetEdits(documentId: string): Promise<void> {
+  const drafts = (await listDrafts()).filter(({ item }) => isOf(documentId, item));
+  await Promise.all(drafts.map(({ item }) => dropDraft(item)));
+}
+
+async function draftsOf(documentId: string, opening: string): Promise<StoredDraft[]> {
+  const { held = [] } = await navigator.locks.query();
+  const isOpenElsewhere = (page: string) =>
+    page !== ownPage && held.some(({ name }) => name === lockOf(page));
+  return (await listDrafts()).filter(({ item }) => {
+    if (!isOf(documentId, item)) return false;
+    const place = placeOf(item);
+    return place.opening !== opening && !isOpenElsewhere(place.page);
+  });
+}
+
+function isOf(documentId: string, { kind, id }: DraftItem): boolean {
+  return kind === 'segment' && id.startsWith(`${documentId}/`);
+}
+
+function placeOf({ id }: DraftItem) {
+  const [, position, page = '', count] = id.split('/');
+  return { position: Number(position), page, opening: `${page}/${count}` };
 }

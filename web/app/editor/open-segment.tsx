@@ -20,6 +20,7 @@ import { type Languages, missingSpans } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
 import { SegmentConflict } from './segment-conflict.tsx';
 import { marksOfSegment } from './segment-marks.ts';
+import { SegmentPlace } from './segment-place.tsx';
 import { shownStatus } from './segment-row.tsx';
 import type { Reason, SegmentSaves } from './segment-saves.ts';
 import { insertText, TargetField } from './target-field.tsx';
@@ -113,7 +114,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       <div role="gridcell" className={styles['source']} tabIndex={-1}>
         <MarkedText text={source} marks={marks.source} language={languages.source} isSource />
         <p className={styles['place']}>
-          <bdi>{segment.place}</bdi>
+          <SegmentPlace place={segment.place} />
         </p>
       </div>
       <div role="gridcell" className={styles['target']} tabIndex={-1}>

@@ -6,16 +6,16 @@ import { announce } from '../parts/announcer.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
-import type { SegmentFilter } from '../screens/documents/search.ts';
-import { storeSegments } from '../screens/documents/use-segments.ts';
 import type { Languages } from './marks.ts';
 import styles from './replace.module.css';
 import { ReplaceFields, type Wanted } from './replace-fields.tsx';
 import { ReplaceResult } from './replace-result.tsx';
 import { ReplacementList } from './replacement-list.tsx';
 import { type ReplacementResult, replacementsOf, storeReplacements } from './replacements.ts';
+import type { SegmentFilter } from './segment-filter.ts';
 import type { SegmentSaves } from './segment-saves.ts';
 import { useFoundSegments } from './use-found-segments.ts';
+import { storeSegments } from './use-segments.ts';
 
 export interface ReplaceDialogProps {
   documentId: string;

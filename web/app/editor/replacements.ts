@@ -1,6 +1,5 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { SavedSegments, SegmentSaveRequest, SegmentSearchPage, SegmentSearchQuery } from '#sdk/types.ts';
-import type { Segment, SegmentFilter } from '../screens/documents/search.ts';
 import {
   createTextFinder,
   replaceRanges,
@@ -8,6 +7,7 @@ import {
   type TextQuery,
   type TextRange,
 } from './find-text.ts';
+import type { Segment, SegmentFilter } from './segment-filter.ts';
 
 /** A segment whose translation contains the sought text. */
 export interface FoundSegment {

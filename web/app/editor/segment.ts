@@ -1,4 +1,4 @@
-import type { SegmentStatus } from '../screens/documents/search.ts';
+import type { SegmentStatus } from './segment-filter.ts';
 
 /** A segment of the grid: a part of a document, or a whole text. */
 export interface EditedSegment {

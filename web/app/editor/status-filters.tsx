@@ -5,8 +5,8 @@ import { useT } from '../i18n.tsx';
 import { runCommand } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { StatusMark } from '../parts/status-mark.tsx';
-import { type SegmentFilter, segmentStatuses } from '../screens/documents/search.ts';
 import styles from './editor.module.css';
+import { type SegmentFilter, segmentStatuses } from './segment-filter.ts';
 import { DensityButton, PanelButton } from './view-buttons.tsx';
 
 /** Buttons that show only segments of one status, with their numbers, and the search. */

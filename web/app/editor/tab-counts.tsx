@@ -1,6 +1,6 @@
 import { useFormat } from '../parts/format.ts';
-import { useOutline } from '../screens/documents/outline.ts';
 import type { Languages } from './marks.ts';
+import { useOutline } from './outline.ts';
 import type { EditedSegment } from './segment.ts';
 import { useMatches, useTerms } from './use-segment-data.ts';
 

@@ -1,7 +1,6 @@
 import type { RefObject } from 'react';
 import { useT } from '../i18n.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
-import { NewTerm } from '../terms/new-term.tsx';
 import styles from './editor.module.css';
 import type { Languages } from './marks.ts';
 import type { OpenField } from './open-segment.tsx';
@@ -20,36 +19,31 @@ export function TermsTab({
 }) {
   const t = useT();
   const terms = useTerms(segment, languages);
+  if (terms.length === 0) return <p className="hint">{t('editor.no_terms')}</p>;
   return (
-    <>
-      {terms.length === 0 && <p className="hint">{t('editor.no_terms')}</p>}
-      {terms.length > 0 && (
-        <ul className={styles['terms']}>
-          {terms.map(({ source_term, target_terms, set_name }) => (
-            <li key={`${set_name} ${source_term}`}>
-              <LanguageText as="span" language={languages.source}>
-                {source_term}
-              </LanguageText>
-              <span>
-                {target_terms.map((term) => (
-                  <button
-                    key={term}
-                    type="button"
-                    className="plain small"
-                    onClick={() => field.current?.insert(term)}
-                  >
-                    <LanguageText as="span" language={languages.target}>
-                      {term}
-                    </LanguageText>
-                  </button>
-                ))}
-              </span>
-              <bdi className={styles['soft']}>{set_name}</bdi>
-            </li>
-          ))}
-        </ul>
-      )}
-      <NewTerm sourceLang={languages.source} targetLang={languages.target} />
-    </>
+    <ul className={styles['terms']}>
+      {terms.map(({ source_term, target_terms, set_name }) => (
+        <li key={`${set_name} ${source_term}`}>
+          <LanguageText as="span" language={languages.source}>
+            {source_term}
+          </LanguageText>
+          <span>
+            {target_terms.map((term) => (
+              <button
+                key={term}
+                type="button"
+                className="plain small"
+                onClick={() => field.current?.insert(term)}
+              >
+                <LanguageText as="span" language={languages.target}>
+                  {term}
+                </LanguageText>
+              </button>
+            ))}
+          </span>
+          <bdi className={styles['soft']}>{set_name}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }

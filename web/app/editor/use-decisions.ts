@@ -7,12 +7,11 @@ import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
-import { nextOpening, offerAfter } from '../screens/documents/kept-corrections.ts';
-import type { SegmentPage } from '../screens/documents/search.ts';
-import { readSegments, storeSegments } from '../screens/documents/use-segments.ts';
-import { keepEdits, type Opening } from './kept-edits.ts';
+import { keepEdits, nextOpening, type Opening, offerAfter } from './kept-edits.ts';
+import type { SegmentPage } from './segment-filter.ts';
 import { SegmentSaves } from './segment-saves.ts';
 import { useLeaving } from './use-leaving.ts';
+import { readSegments, storeSegments } from './use-segments.ts';
 import { useStack } from './use-stack.ts';
 
 /** Milliseconds from a decision until the counts are loaded again. */

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'react';
 import { client } from '../client.ts';
-import type { SegmentFilter } from '../screens/documents/search.ts';
-import { searched } from '../screens/documents/use-segments.ts';
 import type { TextQuery } from './find-text.ts';
 import type { Languages } from './marks.ts';
 import { type FoundSegment, findInTranslations } from './replacements.ts';
+import type { SegmentFilter } from './segment-filter.ts';
 import type { SegmentSaves } from './segment-saves.ts';
+import { searched } from './use-segments.ts';
 
 /** Milliseconds without a keystroke before the search starts. */
 const pause = 250;

@@ -5,10 +5,10 @@ import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
-import type { SegmentFilter } from '../screens/documents/search.ts';
-import { indexOf, searched, type useSegments } from '../screens/documents/use-segments.ts';
+import type { SegmentFilter } from './segment-filter.ts';
 import { type SegmentFinder, SegmentOpener } from './segment-opener.ts';
 import type { SegmentSaves } from './segment-saves.ts';
+import { indexOf, searched, type useSegments } from './use-segments.ts';
 
 /**
  * The open segment, and how to open another one. The first segment that is not confirmed is opened at the start.

@@ -33,26 +33,28 @@ function Help({ onClose }: { onClose: () => void }) {
   ];
   return (
     <Dialog title={t('keys.title')} className={styles.dialog} onClose={onClose}>
-      {groups.map(([place, title]) => {
-        const ids = available.filter((id) => commands[id].where === place);
-        return (
-          ids.length > 0 && (
-            <section key={place}>
-              <h3>{title}</h3>
-              <dl className={styles.keys}>
-                {ids.map((id) => (
-                  <div key={id}>
-                    <dt>
-                      <Keys id={id} />
-                    </dt>
-                    <dd>{nameOfCommand(id, t)}</dd>
-                  </div>
-                ))}
-              </dl>
-            </section>
-          )
-        );
-      })}
+      <div className={styles.groups}>
+        {groups.map(([place, title]) => {
+          const ids = available.filter((id) => commands[id].where === place);
+          return (
+            ids.length > 0 && (
+              <section key={place}>
+                <h3>{title}</h3>
+                <dl className={styles.keys}>
+                  {ids.map((id) => (
+                    <div key={id}>
+                      <dt>
+                        <Keys id={id} />
+                      </dt>
+                      <dd>{nameOfCommand(id, t)}</dd>
+                    </div>
+                  ))}
+                </dl>
+              </section>
+            )
+          );
+        })}
+      </div>
       <label className={styles.switch}>
         <input type="checkbox" checked={isOn} onChange={({ target }) => setSingleKeys(target.checked)} />
         {t('keys.single')}

@@ -26,7 +26,9 @@ export function Bar({
   };
   return (
     <span className={`${styles['bar']} ${className}`} {...(labelledBy ? meter : { 'aria-hidden': true })}>
-      <i data-high={(labelledBy && share >= 0.9) || undefined} style={{ inlineSize: `${share * 100}%` }} />
+      {share > 0 && (
+        <i data-high={(labelledBy && share >= 0.9) || undefined} style={{ inlineSize: `${share * 100}%` }} />
+      )}
     </span>
   );
 }

@@ -13,8 +13,10 @@ const maxShown = 30;
  * Adds selected words of a source text to a glossary. If words in the translation are selected, too, they become the
  * target term. Started with the button below the selected words, or with a command, which also works without a
  * selection.
+ * @param source the language of the source texts
+ * @param target the language of the translations
  */
-export function NewTerm({ sourceLang, targetLang }: { sourceLang: string; targetLang: string }) {
+export function NewTerm({ source, target }: { source: string; target: string }) {
   const selected = useSelectedWords();
   const [term, setTerm] = useState<Term>();
   // If the text was replaced after the selection, the selected words no longer exist.
@@ -27,8 +29,8 @@ export function NewTerm({ sourceLang, targetLang }: { sourceLang: string; target
       {term && (
         <NewTermDialog
           term={term}
-          sourceLang={sourceLang}
-          targetLang={targetLang}
+          sourceLang={source}
+          targetLang={target}
           onClose={() => setTerm(undefined)}
         />
       )}

@@ -64,12 +64,14 @@ const longest = { sentence: 600, name: 200 };
 export function termIssues(compliance: TermCompliance): QualityIssue[] {
   const { missing_terms, expected_target_counts, observed_target_counts } = compliance;
   const named = missing_terms.slice(0, missing_terms.length > most.issues ? most.issues - 1 : most.issues);
-  const issues = named.map((term) =>
-    issueOf(
-      `the glossary term “${term}” is expected ${expected_target_counts[term]} times, but found ${observed_target_counts[term] ?? 0} times`,
-      `use “${term}”`,
-    ),
-  );
+  const issues = named.map((term) => {
+    const [expected, observed] = [expected_target_counts[term], observed_target_counts[term] ?? 0];
+    const explanation =
+      observed === 0
+        ? `The glossary term “${term}” is missing.`
+        : `The glossary term “${term}” occurs ${observed} times, but should occur ${expected} times.`;
+    return issueOf(explanation, `Use “${term}”.`);
+  });
   const others = missing_terms.length - named.length;
   return others > 0 ? [...issues, issueOf(`${others} more glossary terms are missing`, null)] : issues;
 }

@@ -1,5 +1,5 @@
-import type { SegmentStatus } from '../../screens/documents/search.ts';
-import { segmentStatuses } from '../../screens/documents/search.ts';
+import type { SegmentStatus } from '../segment-filter.ts';
+import { segmentStatuses } from '../segment-filter.ts';
 
 /** All codes of the quality gate's reasons for a review. */
 export const triggerCodes = [

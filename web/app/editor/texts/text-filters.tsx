@@ -1,11 +1,8 @@
-import { SlidersHorizontal, X } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import styles from '../editor.module.css';
-import type { TextFilter } from './filters.ts';
-
-// The popover and its library load when it is first opened.
-const FilterPopover = lazy(() => import('./filter-popover.tsx'));
+import { LanguageSelect } from '../../parts/languages.tsx';
+import { MoreFilters } from '../more-filters.tsx';
+import { type TextFilter, triggerCodes } from './filters.ts';
+import { triggerNames } from './trigger-names.ts';
 
 /** The filters of the texts by language, reason, domain and submitter. They are part of the URL, which can be shared. */
 export function TextFilters({
@@ -16,43 +13,45 @@ export function TextFilters({
   onChange: (filter: TextFilter) => void;
 }) {
   const t = useT();
-  const trigger = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
   const change = (name: keyof TextFilter, value: string) => {
     const { [name]: _, ...others } = filter;
     onChange(value === '' ? others : { ...others, [name]: value });
   };
-  const chips = (['domain', 'submitter'] as const).filter((name) => filter[name] !== undefined);
+  const selected = (['domain', 'submitter'] as const)
+    .filter((name) => filter[name] !== undefined)
+    .map((name) => ({
+      name,
+      label: filter[name] ?? t(`editor.no_${name}`),
+      remove: () => change(name, ''),
+    }));
   return (
-    <>
-      {chips.map((name) => (
-        <button
-          key={name}
-          type="button"
-          className={styles['chip']}
-          aria-pressed
-          aria-label={t('editor.remove_filter', { name: filter[name] ?? t(`editor.no_${name}`) })}
-          onClick={() => change(name, '')}
-        >
-          <bdi>{filter[name] ?? t(`editor.no_${name}`)}</bdi> <X size={13} aria-hidden />
-        </button>
-      ))}
-      <button
-        ref={trigger}
-        type="button"
-        className={styles['chip']}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        data-chosen={filter.source || filter.target || filter.trigger ? true : undefined}
-        onClick={() => setOpen(true)}
-      >
-        <SlidersHorizontal size={14} aria-hidden /> {t('review.filters')}
-      </button>
-      {isOpen && (
-        <Suspense>
-          <FilterPopover trigger={trigger} filter={filter} onChange={change} onClose={() => setOpen(false)} />
-        </Suspense>
-      )}
-    </>
+    <MoreFilters
+      selected={selected}
+      hasMore={[filter.source, filter.target, filter.trigger].some((value) => value !== undefined)}
+    >
+      <LanguageSelect
+        label={t('review.source_lang')}
+        any={t('review.any')}
+        value={filter.source ?? ''}
+        onChange={(source) => change('source', source)}
+      />
+      <LanguageSelect
+        label={t('review.target_lang')}
+        any={t('review.any')}
+        value={filter.target ?? ''}
+        onChange={(target) => change('target', target)}
+      />
+      <label>
+        {t('review.reason')}
+        <select value={filter.trigger ?? ''} onChange={({ target }) => change('trigger', target.value)}>
+          <option value="">{t('review.any')}</option>
+          {triggerCodes.map((code) => (
+            <option key={code} value={code}>
+              {t(triggerNames[code])}
+            </option>
+          ))}
+        </select>
+      </label>
+    </MoreFilters>
   );
 }

@@ -7,6 +7,7 @@ import { StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { JobTimeline } from '../../screens/jobs/job-timeline.tsx';
+import { NewTerm } from '../../terms/new-term.tsx';
 import { CommentsTab } from '../comments-tab.tsx';
 import styles from '../editor.module.css';
 import { MemoryTab } from '../memory-tab.tsx';
@@ -29,20 +30,23 @@ export function TextPanel({
   onOpen: (position: number) => void;
 }) {
   return (
-    <SidePanel
-      contents={{
-        terms: segment && <TermsTab segment={segment} languages={segment.languages} field={field} />,
-        memory: segment && <MemoryTab segment={segment} languages={segment.languages} field={field} />,
-        issues: (
-          <>
-            {segment && <Reasons segment={segment} />}
-            <Flagged segments={segments} onOpen={onOpen} />
-          </>
-        ),
-        comments: segment && <CommentsTab key={segment.id} about={{ kind: 'job', id: segment.id }} />,
-        history: segment && <History segment={segment} />,
-      }}
-    />
+    <>
+      {segment && <NewTerm key={segment.id} {...segment.languages} />}
+      <SidePanel
+        contents={{
+          terms: segment && <TermsTab segment={segment} languages={segment.languages} field={field} />,
+          memory: segment && <MemoryTab segment={segment} languages={segment.languages} field={field} />,
+          issues: (
+            <>
+              {segment && <Reasons segment={segment} />}
+              <Flagged segments={segments} onOpen={onOpen} />
+            </>
+          ),
+          comments: segment && <CommentsTab key={segment.id} about={{ kind: 'job', id: segment.id }} />,
+          history: segment && <History segment={segment} />,
+        }}
+      />
+    </>
   );
 }
 

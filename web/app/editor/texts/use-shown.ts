@@ -1,7 +1,7 @@
 import { useMemo, useRef, useState } from 'react';
-import type { SegmentStatus } from '../../screens/documents/search.ts';
 import type { Languages } from '../marks.ts';
 import type { SegmentRange } from '../segment.ts';
+import type { SegmentStatus } from '../segment-filter.ts';
 import type { TextSegment } from './text-list.ts';
 
 /** The texts of one status, as rows of the grid. */

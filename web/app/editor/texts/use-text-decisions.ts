@@ -62,7 +62,6 @@ export function useTextDecisions(list: TextList) {
     setDone((before) => [...before, { ...decided, turn }].sort((one, other) => one.turn - other.turn));
     setUndone(() => []);
     void queryClient.invalidateQueries({ queryKey: queryKeys.reviews.inbox });
-    void queryClient.invalidateQueries({ queryKey: queryKeys.jobs.counts });
   };
   const [saves] = useState(
     () =>

@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
-import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useMe } from '../../session/use-me.ts';
@@ -147,14 +146,4 @@ function ChangedBy({ file: { changed_by: by } }: { file: FileView }) {
   const me = useMe();
   if (by === null) return null;
   return by === me.data?.user.email ? t('documents.you') : <bdi translate="no">{by}</bdi>;
-}
-
-/**
- * The number of segments in a translated document that need a review and are not confirmed. The source is the
- * document's quality report.
- */
-export function flaggedOf({ quality_report: report }: Pick<TenantDocumentJob, 'quality_report'>): number {
-  const quality = report?.metadata['llm_quality'] as { needs_review_units?: number } | undefined;
-  const human = report?.metadata['human_review'] as { unresolved_units?: number } | undefined;
-  return human?.unresolved_units ?? quality?.needs_review_units ?? 0;
 }

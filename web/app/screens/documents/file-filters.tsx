@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { FilePage } from '#sdk/file-types.ts';
+import { maxTextLength } from '../../editor/segment-filter.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
@@ -9,7 +10,7 @@ import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import styles from './files.module.css';
 import { type FileFormat, type FileState, fileFormats, fileStates } from './files.ts';
 import { Running } from './running.tsx';
-import { type DocumentFilter, maxTextLength } from './search.ts';
+import type { DocumentFilter } from './search.ts';
 
 /** Milliseconds after the last key before a text is searched. */
 const pause = 300;

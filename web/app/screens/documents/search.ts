@@ -1,5 +1,6 @@
-import type { DocumentOutline, DocumentProgressList, SegmentBoxPage, SegmentSearchPage } from '#sdk/types.ts';
+import type { DocumentProgressList } from '#sdk/types.ts';
 import { canonicalLanguage } from '#server/languages.ts';
+import { searchedText } from '../../editor/segment-filter.ts';
 import { type FileFormat, type FileState, fileFormats, fileStates } from './files.ts';
 
 /** The stored statuses of a document. */
@@ -25,70 +26,5 @@ export function readDocumentFilter(search: Record<string, unknown>): DocumentFil
   return { ...(state && { state }), ...(format && { format }), ...(to && { to }), ...(text && { text }) };
 }
 
-function searchedText(value: unknown): string {
-  // The router parses a text such as 123 as a number.
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return text.trim().slice(0, maxTextLength);
-}
-
-/** The kinds of segments that formats have. */
-export const segmentKinds = [
-  'paragraph',
-  'heading',
-  'table_cell',
-  'header',
-  'footer',
-  'cell',
-  'text_block',
-] as const;
-
-export type SegmentKind = (typeof segmentKinds)[number];
-
-/** The statuses by which segments can be filtered, in the order of the filters. */
-export const segmentStatuses = ['todo', 'draft', 'critical', 'warning', 'confirmed'] as const;
-
-export type SegmentStatus = (typeof segmentStatuses)[number];
-
-/** The filters of a document's segments, as in the URL. */
-export interface SegmentFilter {
-  status?: SegmentStatus;
-  flagged?: true;
-  corrected?: true;
-  /** If set, confirmed segments are excluded. */
-  confirmed?: false;
-  kind?: SegmentKind;
-  /** The number of the page or sheet, from 1. */
-  page?: number;
-  text?: string;
-}
-
-/** Maximum length of a searched text, in characters. */
-export const maxTextLength = 200;
-
-/** Reads the URL of a document; invalid parameters are ignored. */
-export function readSegmentFilter(search: Record<string, unknown>): SegmentFilter {
-  const { flagged, corrected, confirmed, page, text } = search;
-  const status = segmentStatuses.find((one) => one === search['status']);
-  const kind = segmentKinds.find((one) => one === search['kind']);
-  const sought = searchedText(text);
-  return {
-    ...(status && { status }),
-    ...(flagged === true && { flagged }),
-    ...(corrected === true && { corrected }),
-    ...(confirmed === false && { confirmed }),
-    ...(kind && { kind }),
-    ...(typeof page === 'number' && Number.isInteger(page) && page >= 1 && page < 2 ** 31 && { page }),
-    ...(sought !== '' && { text: sought }),
-  };
-}
-
-/** A page of a search in a document's segments. */
-export type SegmentPage = SegmentSearchPage;
-/** A segment with its position in the document, from 0. */
-export type Segment = SegmentPage['segments'][number];
-/** The number of a document's segments of each kind, and on each page. */
-export type Outline = DocumentOutline;
-/** The places of segments on a page of the document's file. */
-export type SegmentBox = SegmentBoxPage['boxes'][number];
 /** The progress of a document. */
 export type Progress = DocumentProgressList['documents'][number];

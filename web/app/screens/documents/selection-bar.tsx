@@ -3,6 +3,7 @@ import { CheckCheck, Download, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
 import { client } from '../../client.ts';
+import { forgetEdits } from '../../editor/kept-edits.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
@@ -13,7 +14,6 @@ import { ApproveMany } from './approve-many.tsx';
 import { useDownload } from './download-files.tsx';
 import styles from './files.module.css';
 import { type FileGroup, sharesOf, stateOf } from './files.ts';
-import { forgetCorrections } from './kept-corrections.ts';
 
 /** The actions on the selected files. Without a selection, it only shows the results of the last approval. */
 export function SelectionBar({ groups, onDone }: { groups: readonly FileGroup[]; onDone: () => void }) {
@@ -95,7 +95,7 @@ function DeleteFiles({
         await client.documents.delete(id);
         deleted.add(id);
         // Texts of a deleted document must not stay on the device.
-        await forgetCorrections(id).catch(() => {});
+        await forgetEdits(id).catch(() => {});
       }
     } finally {
       void queries.invalidateQueries({ queryKey: queryKeys.documents.all });

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { ArrowRight } from 'lucide-react';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import type { JobSummary } from '../../parts/job-rows.tsx';
 import { JobStatus } from '../../parts/job-status.tsx';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import styles from './text-table.module.css';
+import type { JobSummary } from './use-jobs.ts';
 
 /** Texts as a table, each with its translation and status. @param empty the text shown without jobs */
 export function TextTable({ jobs, empty }: { jobs: readonly JobSummary[]; empty: string | undefined }) {

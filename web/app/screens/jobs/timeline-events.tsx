@@ -2,7 +2,7 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
-import { StatusMark } from '../../parts/status-mark.tsx';
+import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { lengthOf } from '../../parts/text-measure.ts';
 import styles from './job.module.css';
@@ -158,7 +158,7 @@ function Reasons({ reasons }: { reasons: Extract<TimelineEvent, { kind: 'held' }
         .toSorted((a, b) => Number(b.isBlocking) - Number(a.isBlocking))
         .map(({ code, isBlocking, text }) => (
           <li key={code ?? text}>
-            <StatusMark status={isBlocking ? 'critical' : 'warning'} />
+            <StatusMark status={statusOf(code, isBlocking)} />
             <span>
               <b>{nameOf(code)}</b>
               <bdi lang="en" className="hint">
@@ -169,6 +169,12 @@ function Reasons({ reasons }: { reasons: Extract<TimelineEvent, { kind: 'held' }
         ))}
     </ul>
   );
+}
+
+/** A policy is no finding: such a text may be perfect. */
+function statusOf(code: string | undefined, isBlocking: boolean): Status {
+  if (code === 'policy_required') return 'todo';
+  return isBlocking ? 'critical' : 'warning';
 }
 
 /** The change that a reviewer made to the machine translation. */

@@ -1,8 +1,20 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { client } from '../../client.ts';
-import type { JobSummary } from '../../parts/job-rows.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { type JobFilter, startOfDay } from './search.ts';
+
+/** A job in a list. */
+export interface JobSummary {
+  id: string;
+  status: string;
+  source_lang: string;
+  target_lang: string;
+  /** At most 300 characters of each text. */
+  source_excerpt: string;
+  translation_excerpt: string | null;
+  triggers: string[];
+  updated_at: string;
+}
 
 /** Minimum number of jobs on a page of the list, unless there are no more. */
 const pageSize = 25;

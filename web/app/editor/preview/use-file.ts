@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { TenantDocumentJob } from '#sdk/types.ts';
-import { readArtifact } from '../../../client.ts';
-import { queryKeys } from '../../../query-keys.ts';
+import { readArtifact } from '../../client.ts';
+import { queryKeys } from '../../query-keys.ts';
 import type { Side } from './preview-props.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { getDocument, type PDFDocumentProxy, PDFWorker, version } from 'pdfjs-dist';
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
-import { deployment } from '../../../deployment.ts';
+import { deployment } from '../../deployment.ts';
 
 /** The Trusted Types API, which TypeScript does not declare. A browser without it accepts any URL of a script. */
 interface TrustedTypes {

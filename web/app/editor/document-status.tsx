@@ -1,9 +1,8 @@
 import type { TenantDocumentJob } from '#sdk/types.ts';
-import { useT } from '../../i18n.tsx';
-import { useFormat } from '../../parts/format.ts';
-import styles from './documents.module.css';
-import { documentStatuses, type KnownDocumentStatus, type Progress } from './search.ts';
-import { isInFlight } from './use-progress.ts';
+import { useT } from '../i18n.tsx';
+import { useFormat } from '../parts/format.ts';
+import { documentStatuses, type KnownDocumentStatus, type Progress } from '../screens/documents/search.ts';
+import { isInFlight } from '../screens/documents/use-progress.ts';
 
 /** A document's status as text, with its progress while the service processes it. */
 export function DocumentStatus({
@@ -11,14 +10,11 @@ export function DocumentStatus({
   approvedAt,
   progress,
   waiting: knownWaiting,
-  isBrief = false,
 }: {
   status: string;
   approvedAt: string | null;
   progress: Progress | undefined;
   waiting: TenantDocumentJob['waiting'];
-  /** Whether the status is one of several in a list. */
-  isBrief?: boolean;
 }) {
   const t = useT();
   const { number, moment } = useFormat();
@@ -50,14 +46,13 @@ export function DocumentStatus({
         </>
       )}
       {waiting && (
-        <p className={`hint ${styles.waiting}`}>
+        <span className="hint">
           {t(`documents.waiting_${reasonOf(waiting.reason)}`)}{' '}
-          {!isBrief &&
-            t('documents.waiting_next', {
-              since: moment(waiting.since),
-              next: moment(waiting.next_attempt_at),
-            })}
-        </p>
+          {t('documents.waiting_next', {
+            since: moment(waiting.since),
+            next: moment(waiting.next_attempt_at),
+          })}
+        </span>
       )}
     </>
   );

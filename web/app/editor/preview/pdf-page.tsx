@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PageViewport, PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react';
-import { client } from '../../../client.ts';
-import { useT } from '../../../i18n.tsx';
-import { queryKeys } from '../../../query-keys.ts';
-import type { SegmentBox } from '../search.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { queryKeys } from '../../query-keys.ts';
+import type { SegmentBox } from '../segment-filter.ts';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
 import { scrollWithin } from './use-file.ts';

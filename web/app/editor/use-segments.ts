@@ -1,17 +1,15 @@
 import { keepPreviousData, type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
 import type { DocumentQualityFinding } from '#sdk/types.ts';
-import { client } from '../../client.ts';
-import type { SegmentRange } from '../../editor/segment.ts';
-import { queryKeys } from '../../query-keys.ts';
-import type { Segment, SegmentFilter, SegmentPage } from './search.ts';
+import { client } from '../client.ts';
+import { queryKeys } from '../query-keys.ts';
+import type { SegmentRange } from './segment.ts';
+import type { Segment, SegmentFilter, SegmentPage } from './segment-filter.ts';
 
 /** Segments per request. */
 const pageSize = 500;
 
-/**
- * Maximum number of segments in the DOM. The browser's search and screen readers find all segments that are in the DOM.
- */
-export const maxInDom = 2000;
+/** Up to this number of segments, all that match the filter are loaded. */
+const maxLoaded = 2000;
 
 /** The request for a page of the segments that match a filter. */
 export const segmentPage = (documentId: string, filter: SegmentFilter, offset: number) => ({
@@ -21,7 +19,7 @@ export const segmentPage = (documentId: string, filter: SegmentFilter, offset: n
 });
 
 /**
- * Loads the segments that match a filter: all of them if the list fits into the DOM, otherwise only the visible pages.
+ * Loads the segments that match a filter: all of them if they are not too many, otherwise only the visible pages.
  * @param visible the first and last visible index
  */
 export function useSegments(
@@ -32,7 +30,7 @@ export function useSegments(
   const pageOf = (offset: number) => segmentPage(documentId, filter, offset);
   const first = useQuery({ ...pageOf(0), placeholderData: keepPreviousData });
   const total = first.data?.total ?? 0;
-  const [from, to] = total <= maxInDom ? [0, total - 1] : visible;
+  const [from, to] = total <= maxLoaded ? [0, total - 1] : visible;
   const offsets: number[] = [];
   for (let offset = Math.floor(from / pageSize) * pageSize; offset <= to; offset += pageSize)
     if (offset > 0) offsets.push(offset);

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
-import { useT } from '../../../i18n.tsx';
-import { Loading } from '../../../parts/loading.tsx';
+import { useT } from '../../i18n.tsx';
+import { Loading } from '../../parts/loading.tsx';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
 

@@ -1,11 +1,11 @@
 import type { DocumentQualityFinding, TenantDocumentJob } from '#sdk/types.ts';
-import { useT } from '../../i18n.tsx';
-import { announce } from '../../parts/announcer.tsx';
-import { useFormat } from '../../parts/format.ts';
-import { Problem } from '../../parts/problem.tsx';
-import { useAction } from '../../parts/use-action.ts';
-import styles from './documents.module.css';
-import type { SegmentFilter } from './search.ts';
+import { useT } from '../i18n.tsx';
+import { announce } from '../parts/announcer.tsx';
+import { useFormat } from '../parts/format.ts';
+import { Problem } from '../parts/problem.tsx';
+import { useAction } from '../parts/use-action.ts';
+import styles from './editor.module.css';
+import type { SegmentFilter } from './segment-filter.ts';
 import { segmentOfFinding } from './use-segments.ts';
 
 const findingCodes = [
@@ -58,7 +58,7 @@ export function QualityReport({
     return known ? t(`documents.finding_${known}`) : code;
   };
   return (
-    <details className={styles.report}>
+    <details className={styles['report']}>
       <summary>
         {t('documents.report', {
           score: number(Math.round(report.overall_score * 100)),
@@ -87,7 +87,7 @@ export function QualityReport({
                 {finding.unit_id === null || withoutSegment.includes(code) ? (
                   <bdi>{finding.message}</bdi>
                 ) : (
-                  <button type="button" className={styles.finding} onClick={run(() => open(finding))}>
+                  <button type="button" className={styles['reported']} onClick={run(() => open(finding))}>
                     <bdi>{finding.message}</bdi>
                   </button>
                 )}

@@ -5,14 +5,14 @@ import {
   type ParagraphPlace,
   type ToFrame,
   withoutSpaces,
-} from '../../../../preview/messages.ts';
-import { client } from '../../../client.ts';
-import { deployment } from '../../../deployment.ts';
-import { useT } from '../../../i18n.tsx';
-import { announce } from '../../../parts/announcer.tsx';
-import { Read } from '../../../parts/loading.tsx';
-import { queryKeys } from '../../../query-keys.ts';
-import { maxTextLength, type Segment } from '../search.ts';
+} from '../../../preview/messages.ts';
+import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { queryKeys } from '../../query-keys.ts';
+import { maxTextLength, type Segment } from '../segment-filter.ts';
 import styles from './preview.module.css';
 import type { PreviewProps, Side } from './preview-props.ts';
 import { useFile } from './use-file.ts';

@@ -1,8 +1,8 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist';
 import { useEffect, useRef, useState } from 'react';
-import { useT } from '../../../i18n.tsx';
-import { Loading, Read } from '../../../parts/loading.tsx';
-import { Problem } from '../../../parts/problem.tsx';
+import { useT } from '../../i18n.tsx';
+import { Loading, Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { pageOfPosition, useOutline } from '../outline.ts';
 import { type PageSize, PdfPage } from './pdf-page.tsx';
 import { openPdf } from './pdf-reader.ts';
