@@ -521,7 +521,7 @@ describe.skipIf(withoutBrowser)('the list of texts', { timeout: 60_000 }, () => 
     expect(await field(page).inputValue()).toBe('Un');
   });
 
-  test('leaves the focus in the search while a long text is loaded, and says if that fails', async () => {
+  test('leaves the focus in the search while a long text is loaded, and shows a failure with a retry', async () => {
     const { page } = await editorOf([`${'A long text. '.repeat(400)}`, 'Two']);
     const path = '**/api/translations/*';
     await page.route(path, (route) =>

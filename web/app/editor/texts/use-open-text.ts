@@ -67,7 +67,7 @@ export function useOpenText({ list, range, filter, saves, search }: Props) {
     isShown: position === null || segment !== undefined,
     isFree,
     open: setPosition,
-    // The reviewer may have opened another text before the answer.
+    // The reviewer may have opened another text in the meantime.
     openFirst: (first) =>
       setOpened((now) => (now.position === null ? { position: first, takesFocus: true } : now)),
   });
