@@ -19,12 +19,17 @@ import {
 /*
  * Writes the pictures of the application for the README, the landing page and the guides: `npm run screenshots`. With
  * `-- --screens`, writes those of all screens for the decision record, in four looks. `-- --out DIRECTORY` writes to
- * another directory, and `-- --only NAME,...` only these pictures. The service runs with the embedded database. Needs
+ * another directory, `-- --only NAME,...` only these pictures, and `-- --look NAME` only in this look. The service runs with the embedded database. Needs
  * chromium, at /usr/bin/chromium or CHROMIUM.
  */
 
 const { values } = parseArgs({
-  options: { screens: { type: 'boolean' }, out: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    screens: { type: 'boolean' },
+    out: { type: 'string' },
+    only: { type: 'string' },
+    look: { type: 'string' },
+  },
 });
 const series = values.screens ? screenPictures : guidePictures;
 const directory = values.out ?? series.directory;
@@ -60,7 +65,7 @@ try {
   if (values.screens) await addTeam(service.address);
   const names = values.only?.split(',');
   const views = series.views(workspace).filter(({ name }) => names?.includes(name) ?? true);
-  for (const look of series.looks) {
+  for (const look of series.looks.filter(({ name }) => values.look === undefined || values.look === name)) {
     const visitor = await opened(browser, look, service.address);
     const page = await opened(browser, look, service.address, member);
     for (const view of views) {

@@ -82,7 +82,8 @@ async function openApproval(page: Page): Promise<void> {
 }
 
 async function openKeys(page: Page): Promise<void> {
-  await page.locator('button:has(.lucide-keyboard)').click();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
 }
 
 /** Opens the first glossary or TM. */

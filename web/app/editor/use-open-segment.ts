@@ -1,13 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import {
-  useCallback,
-  useEffect,
-  useEffectEvent,
-  useMemo,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
@@ -15,7 +7,7 @@ import { problemText } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
 import type { SegmentFilter } from './segment-filter.ts';
 import { type SegmentFinder, SegmentOpener } from './segment-opener.ts';
-import { type SegmentSaves, stuckPositions } from './segment-saves.ts';
+import type { SegmentSaves } from './segment-saves.ts';
 import { indexOf, searched, type useSegments } from './use-segments.ts';
 
 /**
@@ -107,19 +99,4 @@ function useKeystrokes(opener: SegmentOpener): void {
     document.addEventListener('input', onInput);
     return () => document.removeEventListener('input', onInput);
   }, [opener]);
-}
-
-/** Opens a segment again whose edit the service did not store after the reviewer had moved on. */
-export function useReturned(saves: SegmentSaves, openAt: (position: number) => void) {
-  const t = useT();
-  const known = useRef(new Set<number>());
-  const returned = useEffectEvent(() => {
-    const stuck = stuckPositions(saves.all());
-    const fresh = stuck.find((position) => !known.current.has(position));
-    known.current = new Set(stuck);
-    if (fresh === undefined) return;
-    announce(t('editor.returned', { number: fresh + 1 }));
-    openAt(fresh);
-  });
-  useEffect(() => saves.subscribe(() => returned()), [saves]);
 }

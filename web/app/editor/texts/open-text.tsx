@@ -26,6 +26,7 @@ export function OpenText({
   drafts,
   sought,
   field,
+  takesFocus,
   onReject,
   onConfirmed,
 }: {
@@ -35,6 +36,7 @@ export function OpenText({
   drafts: TextDrafts;
   sought: string | undefined;
   field: RefObject<OpenField | null>;
+  takesFocus: boolean | undefined;
   onReject: () => void;
   onConfirmed: () => void;
 }) {
@@ -56,6 +58,7 @@ export function OpenText({
       sought={sought}
       isReadOnly={isReadOnly}
       field={field}
+      takesFocus={takesFocus}
       tools={
         <button type="button" className="ghost small" disabled={isReadOnly} onClick={onReject}>
           <CircleSlash size={14} aria-hidden /> {t('review.reject')}

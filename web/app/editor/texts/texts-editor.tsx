@@ -1,23 +1,22 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { CheckCheck } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { announce } from '../../parts/announcer.tsx';
-import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
+import bars from '../bars.module.css';
 import styles from '../editor.module.css';
 import { EditorFoot } from '../editor-foot.tsx';
-import { EditorHead } from '../editor-head.tsx';
 import type { OpenField } from '../open-segment.tsx';
+import { OpeningBars } from '../opening-bars.tsx';
 import { SegmentGrid } from '../segment-grid.tsx';
 import { StatusFilters } from '../status-filters.tsx';
-import { useReturned } from '../use-open-segment.ts';
 import { ApproveTexts } from './approve-texts.tsx';
 import type { TextFilter, TextSearch } from './filters.ts';
 import { OpenText } from './open-text.tsx';
 import { RejectText } from './reject-text.tsx';
 import { TextFilters } from './text-filters.tsx';
+import { TextHead } from './text-head.tsx';
 import { isDecidable } from './text-list.ts';
 import { TextPanel } from './text-panel.tsx';
 import { useClaims } from './use-claims.ts';
@@ -62,7 +61,6 @@ function Empty({ search: { item: _, ...filters } }: { search: TextSearch }) {
 
 function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilter }) {
   const t = useT();
-  const { nameOf } = useLanguages();
   const navigate = useNavigate();
   const { item, status } = search;
   const texts = useTexts(filter, item);
@@ -72,12 +70,11 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
   const { saves, drafts } = decisions;
   const { open, segment, upcoming, openAt, move, moveToNextOpen } = useOpenText({
     list,
-    shown: range.segments,
+    range,
     filter,
     saves,
     search,
   });
-  useReturned(saves, openAt);
   const { others, held } = useClaims(segment?.id, upcoming?.id);
   useWorkTime(segment?.id);
   const field = useRef<OpenField>(null);
@@ -92,8 +89,8 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
   useCommands({
     nextItem: () => move(1),
     previousItem: () => move(-1),
-    listDown: () => move(1),
-    listUp: () => move(-1),
+    listDown: () => move(1, false),
+    listUp: () => move(-1, false),
     open: () => field.current?.focus(),
     reject: askWhy,
     undoDecision: () => void decisions.undo(),
@@ -107,23 +104,23 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
     void navigate({ to: '/app/edit/texts', search: next, replace: true });
   return (
     <div className={styles['editor']} data-editor>
-      <EditorHead
-        format={
-          <span className={styles['format']} data-format="text">
-            {t('inbox.text')}
-          </span>
-        }
-        title={t('editor.texts', { count: segments.length, more: texts.hasMore ? 'yes' : 'no' })}
-        pair={
-          languages && t('documents.pair', { from: nameOf(languages.source), to: nameOf(languages.target) })
-        }
+      <TextHead
+        segments={segments}
+        languages={languages}
+        hasMore={texts.hasMore}
         others={others}
-      >
-        <button type="button" onClick={() => setDialog('approve')} disabled={segments.length === 0}>
-          <CheckCheck size={16} aria-hidden />
-          <span className={styles['label']}>{t('editor.approve')}</span>
-        </button>
-      </EditorHead>
+        onApprove={() => setDialog('approve')}
+      />
+      <div className={bars['bars']}>
+        <OpeningBars
+          saves={saves}
+          openPosition={segment?.position}
+          next="none"
+          late={null}
+          onOpen={openAt}
+          onRetry={noop}
+        />
+      </div>
       <StatusFilters
         outline={outline}
         filter={{ ...(status && { status }), ...(filter.text && { text: filter.text }) }}
@@ -159,6 +156,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
                 open={open}
                 holders={holders}
                 onOpen={openAt}
+                onMove={(step) => move(step, false)}
                 onVisible={noop}
                 renderOpen={(one) => (
                   <OpenText
@@ -169,6 +167,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
                     drafts={drafts}
                     sought={filter.text}
                     field={field}
+                    takesFocus={open?.takesFocus}
                     onReject={askWhy}
                     onConfirmed={() => goOn(t('editor.confirmed', { number: one.position + 1 }))}
                   />

@@ -5,14 +5,15 @@ import type { SegmentSaves } from '../segment-saves.ts';
 import type { TextFilter, TextSearch } from './filters.ts';
 import type { TextList, TextSegment } from './text-list.ts';
 import { claimFirst } from './use-claims.ts';
+import type { Shown } from './use-shown.ts';
 
 /** Milliseconds after which the URL is changed to that of the open text. The router is slow, so the text is shown first. */
 const addressAfter = 150;
 
 interface Props {
   list: TextList;
-  /** The texts of the grid, in their order. */
-  shown: readonly TextSegment[];
+  /** The rows of the grid. */
+  range: Shown;
   filter: TextFilter;
   saves: SegmentSaves;
   /** The parameters of the URL. */
@@ -20,18 +21,25 @@ interface Props {
 }
 
 /** The open text, and how to open another one. At the start it is that of the URL, or one that no one has claimed. */
-export function useOpenText({ list, shown, filter, saves, search }: Props) {
-  const [position, setPosition] = useState<number | null>(null);
+export function useOpenText({ list, range, filter, saves, search }: Props) {
+  const { segments: shown, reveal } = range;
+  const [opened, setOpened] = useState<{ position: number | null; takesFocus: boolean }>({
+    position: null,
+    takesFocus: true,
+  });
+  const { position, takesFocus } = opened;
+  const setPosition = useCallback((position: number | null) => setOpened({ position, takesFocus: true }), []);
   const known = useRef({ shown, position });
   known.current = { shown, position };
   const index = shown.findIndex((segment) => segment.position === position);
   const segment = shown[index];
 
-  const move = useCallback((step: 1 | -1) => {
+  /** @param takesFocus whether the field gets the focus; otherwise the list keeps it */
+  const move = useCallback((step: number, takesFocus = true) => {
     const { shown, position } = known.current;
     const index = shown.findIndex((segment) => segment.position === position);
-    const next = shown[index < 0 ? 0 : index + step];
-    if (next) setPosition(next.position);
+    const next = shown[index < 0 ? 0 : Math.min(Math.max(index + step, 0), shown.length - 1)];
+    if (next) setOpened({ position: next.position, takesFocus });
   }, []);
   const isFree = useCallback(
     ({ position, confirmed_at, holders }: TextSegment) =>
@@ -45,7 +53,7 @@ export function useOpenText({ list, shown, filter, saves, search }: Props) {
     const next = [...shown.slice(index + 1), ...shown.slice(0, Math.max(index, 0))].find(isFree);
     if (next) setPosition(next.position);
     return next !== undefined;
-  }, [isFree]);
+  }, [isFree, setPosition]);
 
   useStart({
     list,
@@ -69,10 +77,13 @@ export function useOpenText({ list, shown, filter, saves, search }: Props) {
   });
   const upcoming = shown.slice(index + 1).find(isFree);
   return {
-    open: segment ? { position: segment.position, index } : null,
+    open: segment ? { position: segment.position, index, takesFocus } : null,
     segment,
     upcoming,
-    openAt: setPosition,
+    openAt(position: number) {
+      if (range.indexOf(position) === undefined) reveal(position);
+      setPosition(position);
+    },
     move,
     moveToNextOpen,
   };
@@ -87,7 +98,8 @@ function useStart({
   isShown,
   isFree,
   open,
-}: Omit<Props, 'saves'> & {
+}: Omit<Props, 'saves' | 'range'> & {
+  shown: readonly TextSegment[];
   /** Whether the open text is among the shown ones, or none is open. */
   isShown: boolean;
   isFree: (segment: TextSegment) => boolean;

@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { Languages } from '../marks.ts';
 import type { SegmentRange } from '../segment.ts';
 import type { SegmentStatus } from '../segment-filter.ts';
@@ -7,6 +7,8 @@ import type { TextSegment } from './text-list.ts';
 /** The texts of one status, as rows of the grid. */
 export interface Shown extends SegmentRange<TextSegment> {
   segments: readonly TextSegment[];
+  /** Adds a text that does not have the status. */
+  reveal(position: number): void;
 }
 
 /**
@@ -15,9 +17,11 @@ export interface Shown extends SegmentRange<TextSegment> {
  */
 export function useShown(segments: readonly TextSegment[], status: SegmentStatus | undefined): Shown {
   const kept = useRef({ status, positions: new Set<number>() });
+  const [revealed, setRevealed] = useState<{ status: SegmentStatus | undefined; position: number }>();
   return useMemo(() => {
     if (kept.current.status !== status) kept.current = { status, positions: new Set() };
     const { positions } = kept.current;
+    if (revealed && revealed.status === status) positions.add(revealed.position);
     for (const segment of segments)
       if (status === undefined || segment.status === status) positions.add(segment.position);
     const shown = segments.filter(({ position }) => positions.has(position));
@@ -27,8 +31,9 @@ export function useShown(segments: readonly TextSegment[], status: SegmentStatus
       total: shown.length,
       at: (index) => shown[index],
       indexOf: (position) => indexes.get(position),
+      reveal: (position) => setRevealed({ status, position }),
     };
-  }, [segments, status]);
+  }, [segments, status, revealed]);
 }
 
 /**

@@ -20,6 +20,8 @@ interface Decided {
   ids: readonly string[];
   action: 'approve' | 'reject';
   notes?: string;
+  /** The number of the decision in this visit. Responses may arrive in another order. */
+  turn: number;
 }
 
 /** Milliseconds after the last keystroke until a draft is saved. */
@@ -40,9 +42,14 @@ export function useTextDecisions(list: TextList) {
   const [drafts] = useState(() => new TextDrafts());
   const [done, setDone, doneNow] = useStack<Decided>();
   const [, setUndone, undoneNow] = useStack<Decided>();
-  const remember = (decided: Decided) => {
+  const turns = useRef({ last: 0, of: new Map<string, number>() });
+  const nextTurn = () => ++turns.current.last;
+  const remember = ({
+    turn = nextTurn(),
+    ...decided
+  }: Omit<Decided, 'turn'> & { turn?: number | undefined }) => {
     if (decided.ids.length === 0) return;
-    setDone((before) => [...before, decided]);
+    setDone((before) => [...before, { ...decided, turn }].sort((one, other) => one.turn - other.turn));
     setUndone(() => []);
     void queryClient.invalidateQueries({ queryKey: queryKeys.reviews.inbox });
   };
@@ -56,6 +63,7 @@ export function useTextDecisions(list: TextList) {
           const [entry] = edits;
           if (!entry) throw new Error('a request without edits');
           const [position, { text, replaces, confirmed }] = entry;
+          turns.current.of.set(list.at(position).id, nextTurn());
           const { id } = await sendReview(list, position, {
             action: confirmed ? 'approve' : 'save',
             text,
@@ -65,7 +73,9 @@ export function useTextDecisions(list: TextList) {
           });
           return { changeId: confirmed ? id : null, positions: [position] };
         },
-        onSaved: (_, { changeId }) => changeId !== null && remember({ ids: [changeId], action: 'approve' }),
+        onSaved: (_, { changeId }) =>
+          changeId !== null &&
+          remember({ ids: [changeId], action: 'approve', turn: turns.current.of.get(changeId) }),
         onChange: (position, edit) => drafts.keep(list.at(position), edit),
       }),
   );
