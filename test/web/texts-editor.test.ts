@@ -201,7 +201,7 @@ describe.skipIf(withoutBrowser)('a reviewer of texts', { timeout: 60_000 }, () =
     await expect.poll(async () => (await stored(2)).status, patient).toBe(waits);
     await other(2, { action: 'save', final_translation: 'Non lu' });
     await context.setOffline(true);
-    await page.getByText('Offline.').waitFor();
+    await page.getByText('Offline. Everything is saved.').first().waitFor();
     await context.setOffline(false);
     await row(page, 'Non lu').waitFor();
     await keyboard.press('Control+Shift+z');
