@@ -135,7 +135,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
     const { page, path, targets } = await atDocument();
     await type(page, 1, 'Un');
     await type(page, 2, 'Deux');
-    await stored(page);
+    await stored(page, 2);
     await page.goto(path);
     await found(page).getByText('2 changes of an earlier visit').click();
     const item = (text: string) => found(page).getByRole('listitem').filter({ hasText: text });

@@ -113,14 +113,8 @@ export function actOnJob(
   return by.mutate({ name: 'translations.act', repeatable: true }, request, { signal: signedIn.signal });
 }
 
-/**
- * Approves a document. Throws a ConflictError with the code `critical_findings` if the document has critical findings
- * that are not confirmed.
- */
-export function approveDocument(request: {
-  document_id: string;
-  confirm_critical?: boolean;
-}): Promise<DocumentApproval> {
+/** Approves a document, and resends the request after a temporary failure. */
+export function approveDocument(request: { document_id: string }): Promise<DocumentApproval> {
   return connection.mutate({ name: 'documents.approve', repeatable: true }, request);
 }
 

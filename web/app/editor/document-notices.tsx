@@ -13,7 +13,7 @@ export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
   const { moment } = useFormat();
   const progress = useProgress([document]).get(document.id);
   const { id, status, error, warnings, waiting, approved_at: approvedAt, approved_by: approvedBy } = document;
-  if (status === 'translated' && !approvedAt && warnings.length === 0) return null;
+  if (status === 'translated' && !approvedAt && !error && warnings.length === 0) return null;
   return (
     <div className={styles['notices']}>
       {(status !== 'translated' || approvedAt) && (
