@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Trash2 } from 'lucide-react';
+import { ArrowRight, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { TranslationJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
@@ -30,7 +30,8 @@ export function JobFacts({ job }: { job: TranslationJob }) {
       <h2 id="facts">{t('jobs.facts')}</h2>
       <dl>
         <Fact name={t('jobs.languages')}>
-          <SourceLanguage request={request} /> → {nameOf(request.target_lang)}
+          <SourceLanguage request={request} /> <ArrowRight size={12} aria-hidden />{' '}
+          {nameOf(request.target_lang)}
         </Fact>
         <Fact name={t('jobs.submitted')}>
           <time dateTime={job.created_at}>{moment(job.created_at)}</time>
