@@ -73,14 +73,15 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     [source, text, languages, isHtml],
   );
   const marks = marksOfSegment({ source, target: text, languages, isHtml, issues, terms, sought });
+  const blocked = edit?.state.kind === 'blocked';
   const isCritical = issues.some(({ severity }) => severity === 'critical');
 
   const confirm = (reason?: Reason) => {
     if (isReadOnly || text.trim() === '') return;
     saves.confirm(position, text, stored, reason);
     // With critical findings, the segment stays open: the service will ask for a reason. Findings of an earlier text do
-    // not count: the reviewer may just have corrected them.
-    if (!isCritical || !isCurrent || reason) onConfirmed();
+    // not count, because the reviewer may just have corrected them, unless the service has already rejected this text.
+    if (reason || !(blocked || (isCritical && isCurrent))) onConfirmed();
   };
   const handle = useEffectEvent(
     (): OpenField => ({
@@ -104,7 +105,6 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     copySource: () => element.current && insertText(element.current, source, 'all'),
   });
 
-  const blocked = edit?.state.kind === 'blocked';
   return (
     <div className={styles['open']}>
       <div role="rowheader" className={styles['number']}>

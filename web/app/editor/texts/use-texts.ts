@@ -42,6 +42,8 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     refetchInterval: ({ state }) =>
       (state.data?.pages.length ?? 0) <= maxRefreshedPages ? lookAgain : false,
+    // Colleagues may have decided while this member was offline.
+    refetchOnReconnect: 'always',
     gcTime: 0,
   });
   const { data, hasNextPage, isFetching, isFetchNextPageError, fetchNextPage } = found;
