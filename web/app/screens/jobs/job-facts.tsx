@@ -30,8 +30,8 @@ export function JobFacts({ job }: { job: TranslationJob }) {
       <h2 id="facts">{t('jobs.facts')}</h2>
       <dl>
         <Fact name={t('jobs.languages')}>
-          <SourceLanguage request={request} /> <ArrowRight size={12} aria-hidden />{' '}
-          {nameOf(request.target_lang)}
+          <SourceLanguage request={request} /> <ArrowRight size={12} aria-hidden />
+          <span className="visually-hidden">→</span> {nameOf(request.target_lang)}
         </Fact>
         <Fact name={t('jobs.submitted')}>
           <time dateTime={job.created_at}>{moment(job.created_at)}</time>
