@@ -170,7 +170,8 @@ export const documentSegments = pgTable(
   (t) => [
     primaryKey({ columns: [t.tenantId, t.documentId, t.position] }),
     index('document_segments_flagged_idx').on(t.tenantId, t.documentId, t.position).where(sql`needs_review`),
-    index('document_segments_source_key_idx').on(t.tenantId, t.documentId, t.sourceKey),
+    // The source is first: with the document first, updates by position would be planned with this index.
+    index('document_segments_source_key_idx').on(t.sourceKey, t.tenantId, t.documentId),
     index('document_segments_feed_pending_idx')
       .on(t.tenantId, t.documentId, t.position)
       .where(sql`feed_pending`),
