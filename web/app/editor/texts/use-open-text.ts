@@ -22,15 +22,15 @@ interface Props {
 
 /** The open text, and how to open another one. At the start it is that of the URL, or one that no one has claimed. */
 export function useOpenText({ list, range, filter, saves, search }: Props) {
-  const { segments: shown, reveal } = range;
+  const { segments: shown } = range;
   const [opened, setOpened] = useState<{ position: number | null; takesFocus: boolean }>({
     position: null,
     takesFocus: true,
   });
   const { position, takesFocus } = opened;
   const setPosition = useCallback((position: number | null) => setOpened({ position, takesFocus: true }), []);
-  const known = useRef({ shown, position });
-  known.current = { shown, position };
+  const known = useRef({ range, shown, position });
+  known.current = { range, shown, position };
   const index = shown.findIndex((segment) => segment.position === position);
   const segment = shown[index];
 
@@ -55,10 +55,15 @@ export function useOpenText({ list, range, filter, saves, search }: Props) {
     return next !== undefined;
   }, [isFree, setPosition]);
 
-  const openAt = (position: number) => {
-    if (range.indexOf(position) === undefined) reveal(position);
-    setPosition(position);
-  };
+  // The same function at each render, so that only the rows that changed are drawn again.
+  const openAt = useCallback(
+    (position: number) => {
+      const { range } = known.current;
+      if (range.indexOf(position) === undefined) range.reveal(position);
+      setPosition(position);
+    },
+    [setPosition],
+  );
   useStart({
     list,
     shown,
