@@ -63,6 +63,12 @@ export interface ReviewedTranslation {
   repetitionOf?: number | undefined;
 }
 
+/**
+ * Number of segments that one statement changes. Its index condition holds an array of all their positions for each of
+ * them, so that the time of one statement for all segments would grow with the square of their number.
+ */
+const chunk = 500;
+
 interface Document {
   tenantId: string;
   documentId: string;
@@ -76,6 +82,17 @@ interface Document {
  * confirmation stays.
  */
 export async function storeChanges(
+  tx: Tx,
+  document: Document,
+  author: SegmentAuthor,
+  changeId: string,
+  changes: readonly SegmentChange[],
+): Promise<void> {
+  for (let from = 0; from < changes.length; from += chunk)
+    await storeChunk(tx, document, author, changeId, changes.slice(from, from + chunk));
+}
+
+async function storeChunk(
   tx: Tx,
   { tenantId, documentId }: Document,
   { userId, name }: SegmentAuthor,
