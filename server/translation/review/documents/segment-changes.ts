@@ -67,7 +67,7 @@ export interface ReviewedTranslation {
  * Number of segments that one statement changes. Its index condition holds an array of all their positions for each of
  * them, so that the time of one statement for all segments would grow with the square of their number.
  */
-const chunk = 500;
+export const chunk = 500;
 
 interface Document {
   tenantId: string;

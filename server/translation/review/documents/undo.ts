@@ -10,7 +10,7 @@ import { correctionConflicts } from '../review-conflict.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 import { authorOf, lockTranslated, type SegmentAuthor } from './reviewed-document.ts';
 import { maxReturned } from './save-schema.ts';
-import { changeSegments, replacedColumns, restoredColumns } from './segment-changes.ts';
+import { changeSegments, chunk, replacedColumns, restoredColumns } from './segment-changes.ts';
 
 export const changeInput = z.object({
   document_id: z.string().describe('The document.'),
@@ -95,11 +95,15 @@ async function restoreChange(
   if (conflicts.length > 0) throw correctionConflicts(conflicts, direction);
   const edits = segments.filter(({ isEdit }) => isEdit).length;
   const updatedAt = await changeSegments(tx, row, { positions, edits }, async () => {
-    const events = await restoreSegments(tx, row, authorOf(principal, null), {
-      changeId,
-      direction,
-      segments,
-    });
+    const events: string[] = [];
+    for (let from = 0; from < segments.length; from += chunk)
+      events.push(
+        ...(await restoreSegments(tx, row, authorOf(principal, null), {
+          changeId,
+          direction,
+          segments: segments.slice(from, from + chunk),
+        })),
+      );
     if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
     await markPending(tx, row, positions);
   });
@@ -130,33 +134,37 @@ async function selectChange(
   changeId: string,
   direction: Direction,
 ): Promise<ChangedSegment[]> {
-  // Changes that were undone do not count.
-  const isChangedLater = sql`exists (select from segment_events l
-    where l.tenant_id = e.tenant_id and l.document_id = e.document_id and l.position = e.position
-      and l.created_at >= e.created_at and l.event_id <> e.event_id
-      and l.undone_at is null and l.kind not in ('undone', 'redone'))`;
-  const ofSegment = sql`u.tenant_id = e.tenant_id and u.document_id = e.document_id and u.position = e.position`;
+  const isApplied = sql`undone_at is null and kind not in ('undone', 'redone')`;
+  // The segment must have the state that the change gave it, or for a redo the state to which it was applied.
+  const isOtherState = direction === 'redone' ? sql`s.state is distinct from (e.before - 'feed_pending')` : sql`false`;
+  const restoreFrom =
+    direction === 'redone'
+      ? sql`case when first_value(kind) over undos = 'undone' then first_value(event_id) over undos else event_id end`
+      : sql`event_id`;
+  // One pass over the events, then lookups by primary keys: joins would be planned without statistics just after the
+  // change of many segments, and compare each of them with each other.
   const rows = await tx.execute<ChangedSegment & Record<string, unknown>>(sql`
+    with history as materialized (
+      select event_id, position, change_id, kind, user_id, undone_at, before, ${restoreFrom} as restore_from,
+        count(*) filter (where ${isApplied}) over later - case when ${isApplied} then 1 else 0 end as later_changes
+      from segment_events
+      where tenant_id = ${tenantId} and document_id = ${documentId}
+        and position = any(array(select position from segment_events
+          where tenant_id = ${tenantId} and document_id = ${documentId} and change_id = ${changeId}))
+      window later as (partition by position order by created_at
+          range between current row and unbounded following),
+        undos as (partition by position, change_id order by kind = 'undone' desc, created_at desc))
     select e.position, s.region_id, s.cell_id, s.source_text, s.target_text, s.corrected, e.user_id as "userId",
-      e.undone_at is not null as "isUndone", f.event_id as "restoreFrom",
+      e.undone_at is not null as "isUndone", e.restore_from as "restoreFrom",
       s.target is distinct from nullif(f.before -> 'target', 'null') as "isEdit",
-      ${
-        direction === 'undone'
-          ? isChangedLater
-          : // The segment must have the state to which the change was applied.
-            sql`(${isChangedLater} or (${replacedColumns} - 'feed_pending') is distinct from (e.before - 'feed_pending'))`
-      } as "isMoved"
-    from segment_events e
-    join document_segments s
-      on s.tenant_id = e.tenant_id and s.document_id = e.document_id and s.position = e.position
-    join segment_events f on f.tenant_id = e.tenant_id and f.event_id = coalesce(${
-      direction === 'undone'
-        ? sql`e.event_id`
-        : sql`(select u.event_id from segment_events u
-            where ${ofSegment} and u.change_id = e.change_id and u.kind = 'undone' order by u.created_at desc limit 1)`
-    }, e.event_id)
-    where e.tenant_id = ${tenantId} and e.document_id = ${documentId} and e.change_id = ${changeId}
-      and e.kind not in ('undone', 'redone')
+      (e.later_changes > 0 or ${isOtherState}) as "isMoved"
+    from history e
+    cross join lateral (
+      select s.*, ${replacedColumns} - 'feed_pending' as state from document_segments s
+      where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = e.position offset 0) s
+    cross join lateral (
+      select before from segment_events where tenant_id = ${tenantId} and event_id = e.restore_from offset 0) f
+    where e.change_id = ${changeId} and e.kind not in ('undone', 'redone')
     order by e.position`);
   return [...rows];
 }
@@ -188,7 +196,7 @@ async function restoreSegments(
     marked as (
       update segment_events set undone_at = ${direction === 'undone' ? sql`clock_timestamp()` : sql`null`}
       where tenant_id = ${tenantId} and document_id = ${documentId} and change_id = ${changeId}
-        and kind not in ('undone', 'redone')),
+        and kind not in ('undone', 'redone') and position = any(array(select at from restored))),
     events as (
       insert into segment_events (tenant_id, event_id, document_id, position, change_id, kind, user_id, actor,
         target_text, before, created_at)
