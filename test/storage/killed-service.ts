@@ -54,15 +54,15 @@ export async function openKilled(more: Record<string, string> = {}) {
     verify: () => runVerify({ ...env, ...soon }),
     /**
      * Compares the storage with the database repeatedly, until they agree and nothing is in progress except what
-     * matches `inFlight`. This takes at least half a minute if the killed process had begun a task, because another
+     * matches `inProgress`. This takes at least half a minute if the killed process had begun a task, because another
      * worker can only then take the task.
      * @returns the last comparison
      */
-    async agreed(inFlight = /^$/): Promise<VerifyCommand> {
+    async agreed(inProgress = /^$/): Promise<VerifyCommand> {
       let last: VerifyCommand | undefined;
       return poll(async () => {
         last = await runVerify({ ...env, ...soon });
-        const left = last.counts.filter((line) => line.startsWith('in flight') && !inFlight.test(line));
+        const left = last.counts.filter((line) => line.startsWith('in progress') && !inProgress.test(line));
         return last.code === 0 && left.length === 0 && last;
       }, 90).catch(() => {
         throw new Error(`store and database differ: ${JSON.stringify(last)}`);

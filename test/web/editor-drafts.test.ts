@@ -120,7 +120,8 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
     const { page, path, targets } = await atDocument();
     await type(page, 2, 'Deux');
     await page.getByRole('link', { name: 'Back to the inbox' }).click();
-    await page.waitForURL((url) => url.pathname === '/app');
+    // The address changes before the inbox replaces the editor.
+    await page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor();
     await page.goBack();
     await found(page).getByRole('button', { name: 'Discard it' }).click();
     await found(page).waitFor({ state: 'detached' });
