@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { addDocument, env } from '#test/factories.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
+import { addDocument, env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { useReviewers } from '../translations/workplace/reviewers.ts';
 

@@ -136,7 +136,8 @@ async function selectChange(
 ): Promise<ChangedSegment[]> {
   const isApplied = sql`undone_at is null and kind not in ('undone', 'redone')`;
   // The segment must have the state that the change gave it, or for a redo the state to which it was applied.
-  const isOtherState = direction === 'redone' ? sql`s.state is distinct from (e.before - 'feed_pending')` : sql`false`;
+  const isOtherState =
+    direction === 'redone' ? sql`s.state is distinct from (e.before - 'feed_pending')` : sql`false`;
   const restoreFrom =
     direction === 'redone'
       ? sql`case when first_value(kind) over undos = 'undone' then first_value(event_id) over undos else event_id end`
