@@ -28,7 +28,7 @@ import { type SegmentCheck, useIssues, useTerms } from './use-segment-data.ts';
 
 /** The functions of the open field for other parts of the editor. */
 export interface OpenField {
-  /** The position of the segment. The side panel may still show the segment before. */
+  /** The position of the segment. The side panel may still show the previous one. */
   position: number;
   /** Replaces the whole translation, such as by a TM match. */
   replaceAll(text: string): void;
