@@ -1,5 +1,12 @@
 import { type Colleague, mentionedIn } from './mentions.ts';
 
+/** The subject of comments: a job, or a segment of a document. */
+export interface Commented {
+  kind: 'job' | 'document';
+  id: string;
+  position?: number;
+}
+
 /** A comment that is being sent. */
 export interface SentComment {
   /** The service stores a comment with the same ID only once, so that a repeated request adds no second comment. */

@@ -7,16 +7,10 @@ import { useFormat } from '../parts/format.ts';
 import { Problem } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
+import type { Commented } from './comment-drafts.ts';
 import styles from './comments.module.css';
 import { splitAtMentions } from './mentions.ts';
 import { NewComment } from './new-comment.tsx';
-
-/** The subject of comments: a job, or a segment of a document. */
-export interface Commented {
-  kind: 'job' | 'document';
-  id: string;
-  position?: number;
-}
 
 /** Milliseconds between two requests, so that colleagues' comments appear. */
 const readAgain = 15_000;

@@ -6,8 +6,7 @@ import { keyLabel } from '../keys/commands.ts';
 import { isComposing, isKey } from '../keys/match-key.ts';
 import { Problem } from '../parts/problem.tsx';
 import { onSessionChange, sessionState } from '../session/keeper.ts';
-import { CommentDrafts, type SentComment } from './comment-drafts.ts';
-import type { Commented } from './comments-tab.tsx';
+import { CommentDrafts, type Commented, type SentComment } from './comment-drafts.ts';
 import { MentionField } from './mention-field.tsx';
 
 /** Maximum number of characters in a comment. */
