@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { FileError } from '#server/formats/file-error.ts';
+import { failureOf } from '#server/translation/documents/failure.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -97,11 +99,7 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     const founder = await signedIn(app, browser, '/app/files');
     const { page } = founder;
     const id = await sendDocument(app, founder, workbookFile(['Hello'], 'locked.xlsx'), false);
-    const failure = {
-      code: 'unexpected_error',
-      error_type: 'file_protected',
-      message: 'source_document: locked',
-    };
+    const failure = failureOf(new FileError('protected', 'locked'), 'extract', 0);
     const sql = openSuperuser(app.superuserUrl);
     await sql`update document_jobs set status = 'failed', failure = ${sql.json(failure)} where document_id = ${id}`;
     await page.reload();
