@@ -27,6 +27,8 @@ import { type SegmentCheck, useIssues, useTerms } from './use-segment-data.ts';
 
 /** The functions of the open field for other parts of the editor. */
 export interface OpenField {
+  /** The position of the segment. The side panel may still show the previous one. */
+  position: number;
   /** Replaces the whole translation, such as by a TM match. */
   replaceAll(text: string): void;
   /** Inserts a text at the caret. */
@@ -84,6 +86,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   };
   const handle = useEffectEvent(
     (): OpenField => ({
+      position,
       replaceAll: (next) => element.current && insertText(element.current, next, 'all'),
       insert: (next) => element.current && insertText(element.current, next),
       focus: () => element.current?.focus(),
