@@ -81,7 +81,7 @@ describe.skipIf(withoutBrowser)('comments on a segment', { timeout: 60_000 }, ()
 });
 
 describe.skipIf(withoutBrowser)('mentions in comments', { timeout: 60_000 }, () => {
-  test('are selected by keys alone, and the colleague finds the comment', async () => {
+  test('are selected without a mouse, and the colleague finds the comment', async () => {
     const { page, colleagues } = await withColleagues(['anna', 'bert', 'berta']);
     const [anna, bert, berta] = colleagues as [Person, Person, Person];
     await page.getByRole('tab', { name: 'Comments' }).press('Enter');

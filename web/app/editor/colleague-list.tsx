@@ -56,8 +56,6 @@ export function ColleagueList({
       onMouseDown={(event) => event.preventDefault()}
     >
       {found.map((colleague) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's, which has the focus
-        // biome-ignore lint/a11y/useFocusableInteractive: see above
         <div
           key={colleague.user_id}
           id={option(colleague)}

@@ -8,11 +8,11 @@ export interface Colleague {
 export interface TypedName {
   /** The place of its `@`. */
   start: number;
-  /** What follows the `@`. */
+  /** The text after the `@`. */
   sought: string;
 }
 
-/** Determines the name that ends at the caret; undefined if there is none. A part of an email address is no mention. */
+/** Determines the name that ends at the caret; undefined if there is none. The `@` of an email address does not begin one. */
 export function nameAt(text: string, caret: number): TypedName | undefined {
   const match = /(?<![\w.%+-])[@＠](\S*)$/.exec(text.slice(0, caret));
   return match ? { start: match.index, sought: match[1] as string } : undefined;
