@@ -1,7 +1,7 @@
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import type { AppRouter } from '../../server/router.ts';
 
-// Types of procedures that only the glossary screens call. They are not published.
+// Types of procedures that only the web application calls. They are not published.
 type Inputs = inferRouterInputs<AppRouter>['terminology'];
 type Outputs = inferRouterOutputs<AppRouter>['terminology'];
 
@@ -27,3 +27,7 @@ export type PreviewUploadRequest = Inputs['previewUpload'];
 export type UploadPreview = Outputs['previewUpload'];
 /** A previewed file, and the revision of the glossary that it replaces. */
 export type ApplyPreviewRequest = Inputs['applyPreview'];
+/** Several texts of a language pair. */
+export type TermsOfTextsRequest = Inputs['matchesOfTexts'];
+/** The glossary terms of each text. */
+export type TermsOfTexts = Outputs['matchesOfTexts'];

@@ -158,6 +158,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'terminology.previewUpload': 'tenant_identity',
   'terminology.applyPreview': 'tenant_identity',
   'terminology.matches': 'tenant_identity',
+  'terminology.matchesOfTexts': 'tenant_identity',
 
   'memory.import': 'tenant_identity',
   'memory.list': 'tenant_identity',

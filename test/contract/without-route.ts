@@ -47,6 +47,7 @@ export const withoutRoute: readonly string[] = [
   'terminology.deleteTerm',
   'terminology.entries',
   'terminology.matches',
+  'terminology.matchesOfTexts',
   'terminology.previewUpload',
   'terminology.terms',
   'terminology.updateTerm',

@@ -168,6 +168,7 @@ const forBrowsers = [
   'members.colleagues',
   'reviews.byDomain',
   'reviews.outcomes',
+  'terminology.matchesOfTexts',
   'usage.breakdown',
 ];
 

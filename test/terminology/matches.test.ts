@@ -138,3 +138,38 @@ describe('terminology.matches', () => {
     expect((await ask(input, mine.headers)).status).toBe(status);
   });
 });
+
+describe('terminology.matchesOfTexts', () => {
+  const askAll = (source_texts: string[], of = mine, input: Fields = {}) =>
+    viaRpc(
+      app,
+      { path: 'terminology.matchesOfTexts', type: 'mutation' },
+      { input: { ...pair, source_texts, ...input }, headers: of.headers },
+    );
+
+  test('returns the same terms as a request for each text, in their order', async () => {
+    const texts = ['The bill', '', 'Nothing', 'Net total of the invoice. Invoice!', 'a bill '.repeat(2000)];
+    const { status, body } = await askAll(texts);
+    expect(status).toBe(200);
+    const single = await Promise.all(
+      texts.map(async (text) => (text === '' ? [] : (await matchesOf(text)).terms)),
+    );
+    expect(body.results).toEqual(single);
+    expect(body.results[0]).toMatchObject([{ source_term: 'bill', target_terms: ['facture'] }]);
+    const html = await askAll(['<b>net</b> total'], mine, { text_type: 'Html' });
+    expect(html.body.results).toMatchObject([[{ source_term: 'net total', spans: [] }]]);
+  });
+
+  test('finds no terms of another workspace', async () => {
+    expect((await askAll(['The invoice'], await openSets(app))).body.results).toEqual([[]]);
+  });
+
+  test('rejects more than 100 texts, a text that no job may have, and too many characters together', async () => {
+    const longest = 'x'.repeat(20_000);
+    expect((await askAll([longest, longest, 'x'.repeat(10_000)])).status).toBe(200);
+    expect((await askAll(Array.from({ length: 101 }, () => 'x'))).status).toBe(422);
+    expect((await askAll([])).status).toBe(422);
+    expect((await askAll([`${longest}x`])).status).toBe(413);
+    expect((await askAll([longest, longest, 'x'.repeat(10_001)])).status).toBe(413);
+  });
+});

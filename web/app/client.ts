@@ -10,6 +10,7 @@ import { readOptions, type Settings } from '#sdk/options.ts';
 import { reviews } from '#sdk/reviews.ts';
 import { storage } from '#sdk/storage.ts';
 import { tenants } from '#sdk/tenants.ts';
+import type { TermsOfTexts, TermsOfTextsRequest } from '#sdk/term-types.ts';
 import { terminology } from '#sdk/terminology.ts';
 import { translations } from '#sdk/translations.ts';
 import type {
@@ -121,6 +122,11 @@ export function approveDocument(request: { document_id: string }): Promise<Docum
 /** Returns a page of the workspace's files with their progress, the last changed first. */
 export function listFiles(query: FilesQuery, options: { signal?: AbortSignal } = {}): Promise<FilePage> {
   return connection.query({ name: 'documents.files', repeatable: true }, query, options);
+}
+
+/** Returns the glossary terms of several texts. */
+export function termsOfTexts(request: TermsOfTextsRequest): Promise<TermsOfTexts> {
+  return connection.mutate({ name: 'terminology.matchesOfTexts', repeatable: true }, request);
 }
 
 /**

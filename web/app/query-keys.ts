@@ -48,7 +48,13 @@ export const queryKeys = {
     all: ['terminology'],
     sets: ['terminology', 'sets'],
     terms: (setId: string, filter: object) => ['terminology', 'terms', setId, filter],
-    matches: (jobId: string) => ['terminology', 'matches', jobId],
+    matches: (text: string, languages: object, isHtml: boolean) => [
+      'terminology',
+      'matches',
+      text,
+      languages,
+      isHtml,
+    ],
   },
   memory: {
     all: ['memory'],

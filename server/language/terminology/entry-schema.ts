@@ -122,9 +122,29 @@ export const termMatches = z.object({
     .meta({ description: 'Whether the translation has all terms; null without a translation.' }),
 });
 
+/** Maximum number of texts of a request for terms, and of the characters that several texts may have together. */
+export const mostTexts = { texts: 100, characters: 50_000 };
+
+/** Several source texts of a language pair. */
+export const termsOfTextsRequest = termMatchesRequest
+  .pick({ source_lang: true, target_lang: true, text_type: true })
+  .extend({
+    source_texts: z
+      .array(z.string())
+      .min(1)
+      .max(mostTexts.texts)
+      .describe('The texts in which terms are searched.'),
+  });
+
+export const termsOfTexts = z.object({
+  results: z.array(z.array(matchedTerm)).describe('The terms of each text, in the order of the texts.'),
+});
+
 export type EntriesRequest = z.infer<typeof entriesRequest>;
 export type EntryPage = z.infer<typeof entryPage>;
 export type TermMatchesRequest = z.infer<typeof termMatchesRequest>;
 export type TermMatches = z.infer<typeof termMatches>;
+export type TermsOfTextsRequest = z.infer<typeof termsOfTextsRequest>;
+export type TermsOfTexts = z.infer<typeof termsOfTexts>;
 export type AddEntryRequest = z.infer<typeof addEntryRequest>;
 export type AddedEntry = z.infer<typeof addedEntry>;

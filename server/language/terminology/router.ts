@@ -13,10 +13,12 @@ import {
   entryPage,
   termMatches,
   termMatchesRequest,
+  termsOfTexts,
+  termsOfTextsRequest,
 } from './entry-schema.ts';
 import { exportTbx, tbxQuery } from './export-tbx.ts';
 import { listTerms } from './list-terms.ts';
-import { findTermMatches } from './matches.ts';
+import { findTermMatches, findTermsOfTexts } from './matches.ts';
 import { applyPreview, previewUpload } from './preview-upload.ts';
 import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
 import { listSets, removeSet } from './sets.ts';
@@ -130,6 +132,12 @@ const matches = deferredTenantProcedure
   .output(termMatches)
   .mutation(({ ctx, input }) => findTermMatches(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
+/** For the rows of the editor, so that they need no request each. */
+const matchesOfTexts = deferredTenantProcedure
+  .input(termsOfTextsRequest)
+  .output(termsOfTexts)
+  .mutation(({ ctx, input }) => findTermsOfTexts(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
 /** The procedures of the glossary screens. They have no route, so only /trpc serves them. */
 const termProcedures = {
   terms: tenantProcedure
@@ -172,5 +180,6 @@ export const terminologyRouter = router({
   entries,
   addEntry: add,
   matches,
+  matchesOfTexts,
   ...termProcedures,
 });

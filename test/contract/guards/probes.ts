@@ -368,6 +368,7 @@ export const probes: Readonly<Record<string, Probe>> = {
     input: () => ({ file_name: 'a.csv', content: btoa('a,b'), name: 'Previewed', revision: null }),
   },
   'terminology.matches': { input: () => ({ ...pair, source_text: 'word 0' }) },
+  'terminology.matchesOfTexts': { input: () => ({ ...pair, source_texts: ['word 0'] }) },
 
   'memory.import': { input: () => memoryForm(1, { name: 'Imported' }) },
   'memory.getImport': { input: ({ importId }) => ({ job_id: importId }), abroad: '404 import job not found' },

@@ -4,6 +4,7 @@ import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { StatusMark } from '../parts/status-mark.tsx';
+import type { Correction } from './corrections.ts';
 import styles from './editor.module.css';
 import type { Reason } from './segment-saves.ts';
 
@@ -17,58 +18,50 @@ const minNote = 10;
  */
 export function Findings({
   issues,
-  text,
+  corrections,
   isCurrent,
   isBlocked,
   onUse,
   onOverrule,
 }: {
   issues: readonly QualityIssue[];
-  /** The translation. */
-  text: string;
+  /** The corrections that a key or a click makes. */
+  corrections: ReadonlyMap<QualityIssue, Correction>;
   isCurrent: boolean;
   isBlocked: boolean;
-  onUse: (issue: QualityIssue) => void;
+  onUse: (correction: Correction) => void;
   onOverrule: (reason: Reason) => void;
 }) {
   const t = useT();
   const sorted = issues.toSorted((one, other) => weights[other.severity] - weights[one.severity]);
-  const suggested = sorted.find((issue) => isReplaceable(issue, text));
-  useCommands({ useSuggestion: () => suggested && onUse(suggested) });
+  const [first] = sorted.flatMap((issue) => corrections.get(issue) ?? []);
+  useCommands({ useSuggestion: () => first && onUse(first) });
   if (sorted.length === 0 && !isBlocked) return null;
   return (
     <div role="gridcell" tabIndex={-1} className={styles['findings']} aria-busy={!isCurrent || undefined}>
       <ul>
-        {sorted.map((issue) => (
-          <li key={`${issue.severity} ${issue.span} ${issue.explanation}`} data-severity={issue.severity}>
-            <StatusMark status={issue.severity === 'critical' ? 'critical' : 'warning'} />
-            <p>
-              <b>{t(`review.${issue.severity}`)}</b> <bdi>{issue.explanation}</bdi>
-              {issue.suggestion && !isReplaceable(issue, text) && (
-                <bdi className="hint">{issue.suggestion}</bdi>
+        {sorted.map((issue) => {
+          const correction = corrections.get(issue);
+          return (
+            <li key={`${issue.severity} ${issue.span} ${issue.explanation}`} data-severity={issue.severity}>
+              <StatusMark status={issue.severity === 'critical' ? 'critical' : 'warning'} />
+              <p>
+                <b>{t(`review.${issue.severity}`)}</b> <bdi>{issue.explanation}</bdi>
+                {issue.suggestion && !correction && <bdi className="hint">{issue.suggestion}</bdi>}
+              </p>
+              {correction && (
+                <button type="button" className="small" onClick={() => onUse(correction)}>
+                  {t('editor.use')} <bdi translate="no">{correction.text}</bdi>
+                  {correction === first && <kbd>{keyLabel('Alt+Enter')}</kbd>}
+                </button>
               )}
-            </p>
-            {isReplaceable(issue, text) && (
-              <button type="button" className="small" onClick={() => onUse(issue)}>
-                {t('editor.use')} <bdi translate="no">{issue.suggestion}</bdi>
-                {issue === suggested && <kbd>{keyLabel('Alt+Enter')}</kbd>}
-              </button>
-            )}
-          </li>
-        ))}
+            </li>
+          );
+        })}
       </ul>
       {isBlocked && <Overrule onOverrule={onOverrule} />}
     </div>
   );
-}
-
-/**
- * Whether a suggestion can replace its span. Other suggestions are instructions for the reviewer: they are about parts
- * that the translation lacks, or they name the span.
- */
-function isReplaceable({ span, suggestion }: QualityIssue, text: string): boolean {
-  if (span === null || span === '' || suggestion === null) return false;
-  return text.includes(span) && !suggestion.includes(span);
 }
 
 const weights = { minor: 0, major: 1, critical: 2 };

@@ -8,11 +8,13 @@ import {
   useRef,
   useSyncExternalStore,
 } from 'react';
+import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
+import { type Correction, correctionsOf } from './corrections.ts';
 import styles from './editor.module.css';
 import { Findings } from './findings.tsx';
 import { MarkedText } from './marked-text.tsx';
@@ -56,6 +58,8 @@ interface OpenSegmentProps<Segment extends EditedSegment> {
   children?: ReactNode;
 }
 
+const none: ReadonlyMap<QualityIssue, Correction> = new Map();
+
 /** The open segment: the source, the field with the translation, and its findings. */
 export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentProps<Segment>) {
   const { segment, check, saves, languages, sought, isReadOnly, onConfirmed } = props;
@@ -74,6 +78,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     [source, text, languages, isHtml],
   );
   const marks = marksOfSegment({ source, target: text, languages, isHtml, issues, terms, sought });
+  const corrections = isReadOnly ? none : correctionsOf(issues, { source, target: text, languages });
   const blocked = edit?.state.kind === 'blocked';
   const isCritical = issues.some(({ severity }) => severity === 'critical');
 
@@ -171,14 +176,12 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       {props.children}
       <Findings
         issues={issues}
-        text={text}
+        corrections={corrections}
         isCurrent={isCurrent}
         isBlocked={blocked}
-        onUse={(issue) => {
-          const at = issue.span && issue.suggestion ? text.indexOf(issue.span) : -1;
-          if (at >= 0 && element.current && issue.span && issue.suggestion)
-            insertText(element.current, issue.suggestion, [at, at + issue.span.length]);
-        }}
+        onUse={({ start, end, text: correct }) =>
+          element.current && insertText(element.current, correct, [start, end])
+        }
         onOverrule={confirm}
       />
     </div>

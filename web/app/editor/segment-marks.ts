@@ -1,5 +1,6 @@
 import type { QualityIssue } from '#sdk/types.ts';
-import { findNumbers } from '#server/translation/core/integrity/numbers.ts';
+import { findNumbers, type NumberMatch } from '#server/translation/core/integrity/numbers.ts';
+import { isLostNumber, numbersInstead } from './changed-numbers.ts';
 import { type Languages, type Mark, type MarkedTerm, marksOf } from './marks.ts';
 
 interface MarkedSegment {
@@ -39,16 +40,9 @@ export function marksOfSegment({
     ],
     target: [
       ...marksOf(target, { language: languages.target, terms: inTarget, ...shared }),
-      ...(numbers[0] ? numbersInstead(source, target, numbers[0]) : []),
+      ...(numbers[0] ? instead(numbersInstead(source, target), numbers[0]) : []),
     ],
   };
-}
-
-/** Whether an issue is about a number of the source that the translation lacks. */
-function isLostNumber({ span }: QualityIssue, source: string, target: string): boolean {
-  return (
-    span !== null && source.includes(span) && !target.includes(span) && findNumbers(span)[0]?.span === span
-  );
 }
 
 function changedIn(source: string, span: string): Mark[] {
@@ -57,10 +51,11 @@ function changedIn(source: string, span: string): Mark[] {
     .map(({ start, end }) => ({ start, end, kind: 'changed' }));
 }
 
-/** The numbers of a translation that the source does not have. They stand for the lost ones, so they are as severe. */
-function numbersInstead(source: string, target: string, { severity }: QualityIssue): Mark[] {
-  const values = new Set(findNumbers(source).flatMap((number) => number.values));
-  return findNumbers(target)
-    .filter((number) => number.values.length > 0 && !number.values.some((value) => values.has(value)))
-    .map(({ start, end }) => ({ start, end, kind: severity === 'critical' ? 'critical' : 'warning' }));
+/** The marks of the numbers that stand for lost ones. They are as severe as the loss. */
+function instead(numbers: readonly NumberMatch[], { severity }: QualityIssue): Mark[] {
+  return numbers.map(({ start, end }) => ({
+    start,
+    end,
+    kind: severity === 'critical' ? 'critical' : 'warning',
+  }));
 }

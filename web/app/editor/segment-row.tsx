@@ -9,6 +9,7 @@ import type { Languages } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
 import { marksOfSegment } from './segment-marks.ts';
 import type { PendingEdit } from './segment-saves.ts';
+import { useTerms } from './use-segment-data.ts';
 
 interface RowProps {
   segment: EditedSegment;
@@ -35,12 +36,14 @@ export const SegmentRow = memo(function SegmentRow({
   const issues = edit ? [] : (segment.quality.issues as QualityIssue[]);
   const target = edit?.text ?? segment.target_text;
   const status = shownStatus(segment, issues, edit !== undefined);
+  const terms = useTerms(segment, languages);
   const marks = marksOfSegment({
     source,
     target: target ?? '',
     languages,
     isHtml,
     issues: segment.confirmed_at === null ? issues : [],
+    terms,
     sought,
   });
   const [worst] = issues.toSorted((one, other) => weight(other) - weight(one));

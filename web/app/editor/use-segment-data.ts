@@ -1,16 +1,19 @@
 import { type QueryKey, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
-import { client } from '../client.ts';
+import { client, termsOfTexts } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
 import type { Languages } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
+import { TermLoader, type Terms } from './term-loader.ts';
 
 /** Milliseconds without a keystroke before a text is checked. */
 const pause = 300;
 
 /** The terms and TM matches of a segment change rarely, so they are loaded once a minute at most. */
 const staleTime = 60_000;
+
+const noTerms: Terms = [];
 
 /** How the service checks a reviewer's text for a segment, without a model. */
 export interface SegmentCheck<Segment extends EditedSegment = EditedSegment> {
@@ -53,18 +56,18 @@ export function useIssues<Segment extends EditedSegment>(
   };
 }
 
-/** The glossary terms in a segment's source. */
-export function useTerms({ source_text, is_html }: EditedSegment, { source, target }: Languages) {
+const termLoader = new TermLoader(termsOfTexts);
+
+/** The glossary terms in a segment's source. Segments that are shown at the same time share a request. */
+export function useTerms({ source_text, is_html: isHtml = false }: EditedSegment, languages: Languages) {
   const { data } = useQuery({
-    queryKey: queryKeys.terminology.matches(`${source} ${target} ${source_text}`),
-    queryFn: ({ signal }) =>
-      client.terminology.matches(
-        { source_text, source_lang: source, target_lang: target, text_type: is_html ? 'Html' : 'Plain' },
-        { signal },
-      ),
+    queryKey: queryKeys.terminology.matches(source_text, languages, isHtml),
+    queryFn: ({ signal }) => termLoader.load({ text: source_text, languages, isHtml, signal }),
     staleTime,
+    // A large document has many rows, and few of them are seen again.
+    gcTime: staleTime,
   });
-  return data?.terms ?? [];
+  return data ?? noTerms;
 }
 
 /** The TM matches for a segment's source, the best first. */
