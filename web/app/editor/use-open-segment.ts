@@ -90,7 +90,7 @@ function useFinder(
   }, [documentId, filter, setFilter, queries, t]);
 }
 
-/** Tells the opener about each keystroke in the field of a translation. */
+/** Reports each keystroke in the field of a translation to the opener. */
 function useKeystrokes(opener: SegmentOpener): void {
   useEffect(() => {
     const onInput = ({ target }: Event) => {

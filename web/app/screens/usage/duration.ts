@@ -1,6 +1,6 @@
 /**
- * A duration in the interface language: minutes and seconds, or tenths of a second below ten seconds. A shorter one than
- * a tenth is `<0.1s`.
+ * A duration in the interface language: minutes and seconds, or tenths of a second below ten seconds. Below a
+ * tenth, it is `<0.1s`.
  */
 export function durationOf(milliseconds: number, locale: string): string {
   const part = (value: number, unit: 'minute' | 'second') =>
