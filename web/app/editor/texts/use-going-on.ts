@@ -25,7 +25,7 @@ export function useGoingOn(
     } else if (hasMore) loadMore();
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: further texts have arrived
-  useEffect(() => goOn(), [segments, isComplete]);
+  useEffect(() => goOn(), [segments]);
   return (said: string) => {
     if (moveToNextOpen()) return announce(said);
     if (isComplete) return announce(`${said} ${t('review.all_done')}`);

@@ -61,6 +61,8 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
   const mayAsk = hasNextPage && !isFetching && !isFetchNextPageError;
   const { pages = [] } = data ?? {};
   const shortPages = pages.filter(isShort).length;
+  const last = pages.at(-1)?.texts.at(-1);
+  const isTaken = data !== undefined && (last === undefined || list.positionOf(last.id) !== undefined);
   const loaded = pages.reduce((sum, { texts }) => sum + texts.length, 0);
   const [most, setMost] = useState({ texts: maxTexts, shortPages: maxShortPages });
   const isFull = loaded >= most.texts || shortPages >= most.shortPages;
@@ -75,8 +77,8 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
     segments,
     /** Whether further texts are loaded only on demand: there are many, or a page could not be loaded. */
     hasMore: isStopped,
-    /** Whether no text follows. */
-    isComplete: data !== undefined && !hasNextPage,
+    /** Whether all texts are listed. */
+    isComplete: isTaken && !hasNextPage,
     /** Whether the list is not refreshed as a whole. */
     isLong: isStopped || pages.length > maxRefreshedPages,
     loadMore() {
