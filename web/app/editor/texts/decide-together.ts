@@ -1,6 +1,14 @@
 import { actOnJobs, client } from '../../client.ts';
 import type { ListedText, TextList, TextSegment } from './text-list.ts';
-import type { Decided } from './use-text-decisions.ts';
+
+/** Texts that were decided together, so that they are also undone together. */
+export interface Decision {
+  ids: readonly string[];
+  action: 'approve' | 'reject';
+  notes?: string | undefined;
+  /** Whether the service may not have decided about some of these texts, because a response was lost. */
+  isUncertain?: boolean;
+}
 
 /** Maximum number of texts that the service decides about, or lists by ID, in a request. */
 const maxPerRequest = 100;
@@ -32,8 +40,8 @@ export function freeTexts(segments: readonly TextSegment[]): TextSegment[] {
 export async function decideTogether(
   list: TextList,
   texts: readonly TextSegment[],
-  { action, notes }: Pick<Decided, 'action' | 'notes'>,
-  remember: (decided: Omit<Decided, 'turn'>) => void,
+  { action, notes }: Pick<Decision, 'action' | 'notes'>,
+  remember: (decision: Decision) => void,
 ): Promise<number> {
   const reviewOf = ({ id, version }: TextSegment) => ({
     job_id: id,
@@ -70,7 +78,7 @@ export async function decideTogether(
 }
 
 /** The IDs of the texts about which this member has made this decision. */
-export function ownDecisions(texts: readonly ListedText[], action: Decided['action']): string[] {
+export function ownDecisions(texts: readonly ListedText[], action: Decision['action']): string[] {
   const status = action === 'reject' ? 'rejected' : 'confirmed';
   return texts.filter((text) => text.is_own_decision && text.status === status).map(({ id }) => id);
 }

@@ -48,6 +48,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
   const { item, status } = search;
   const texts = useTexts(filter, item);
   const { list, segments } = texts;
+  const mayFollow = !texts.isComplete && segments.length > 0;
   const range = useShown(segments, status);
   const decisions = useTextDecisions(list);
   const { saves, drafts } = decisions;
@@ -86,7 +87,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
       <TextHead
         segments={segments}
         languages={languages}
-        hasMore={texts.hasMore}
+        hasMore={texts.hasMore && mayFollow}
         others={others}
         onApprove={() => setDialog('approve')}
         onReject={() => setDialog('rejectAll')}
@@ -158,7 +159,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
         </Read>
         <TextPanel segment={segment} segments={segments} field={field} onOpen={openAt} />
       </div>
-      <EditorFoot outline={outline} hasMore={!texts.isComplete} saves={saves} canUndo={decisions.canUndo} />
+      <EditorFoot outline={outline} hasMore={mayFollow} saves={saves} canUndo={decisions.canUndo} />
       {dialog && (
         <TextDialog
           kind={dialog}

@@ -9,19 +9,14 @@ import { queryKeys } from '../../query-keys.ts';
 import { type Reason, SegmentSaves } from '../segment-saves.ts';
 import { useLeaving } from '../use-leaving.ts';
 import { useStack } from '../use-stack.ts';
-import { ownDecisions, reloadTexts } from './decide-together.ts';
+import { type Decision, ownDecisions, reloadTexts } from './decide-together.ts';
 import { decideAgain, reopenOwn, sendReview } from './send-review.ts';
 import { TextDrafts } from './text-drafts.ts';
 import type { TextList } from './text-list.ts';
 import { workedAt } from './work-time.ts';
 
-/** Texts that were decided together, so that they are also undone together. */
-export interface Decided {
-  ids: readonly string[];
-  action: 'approve' | 'reject';
-  notes?: string | undefined;
-  /** Whether the service may not have decided about some of these texts, because a response was lost. */
-  isUncertain?: boolean;
+/** A decision of this visit. */
+interface Decided extends Decision {
   /** Decisions are undone in the order in which they were sent: the response to an earlier one may arrive later. */
   turn: number;
 }
@@ -56,7 +51,7 @@ export function useTextDecisions(list: TextList) {
   const nextTurn = useRef(0);
   /** The turns in which texts were last sent, by job ID. */
   const [turns] = useState(() => new Map<string, number>());
-  const remember = (decided: Omit<Decided, 'turn'>, turn = nextTurn.current++) => {
+  const remember = (decided: Decision, turn = nextTurn.current++) => {
     if (decided.ids.length === 0) return;
     setDone((before) => [...before, { ...decided, turn }].sort((one, other) => one.turn - other.turn));
     setUndone(() => []);
@@ -120,14 +115,12 @@ export function useTextDecisions(list: TextList) {
       revert([doneNow, setDone], async (decided) => {
         const { action, isUncertain } = decided;
         const ids = isUncertain ? ownDecisions(await reloadTexts(list, decided.ids), action) : decided.ids;
+        const versions = new Map<string, string>();
         try {
-          for (const id of ids) await reopenOwn(id, action);
+          for (const id of ids) versions.set(id, await reopenOwn(id, action));
         } finally {
           await reloadTexts(list, ids);
         }
-        const versions = new Map(
-          ids.map((id) => [id, list.at(list.positionOf(id) as number).version] as const),
-        );
         if (ids.length > 0) setUndone((before) => [...before, { ...decided, ids, versions }]);
         announce(t('editor.undone_said', { count: ids.length }));
       }),
