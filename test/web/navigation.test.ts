@@ -56,6 +56,18 @@ describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
+  test('a narrow window shows the current screen in the row of the settings, also after a reload', async () => {
+    const { page } = await administratorAt('/app/settings/audit', { width: 390 });
+    const audit = page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Audit' });
+    const isVisible = async () => {
+      const { x = 0, width = 0 } = (await audit.boundingBox()) ?? {};
+      return x > 0 && x + width <= 390;
+    };
+    await expect.poll(isVisible).toBe(true);
+    await page.reload();
+    await expect.poll(isVisible).toBe(true);
+  });
+
   test('the account popover selects theme and language, closes on Escape, and signs out', async () => {
     const { page } = await administratorAt('/app', { locale: 'en' });
     const account = page.getByRole('banner').getByRole('button', { name: /Account$/ });

@@ -4,8 +4,8 @@ import { emailsOf } from '#server/identity/members/members.ts';
 
 /**
  * Returns who submits a job, as its usage record names the submitter: the ID of the member, or `api_key`. A workspace
- * has one key, and its successors continue it. If a failed job runs again, its submitter is the caller who sent it
- * again.
+ * has one key, and its successors continue it. If a failed text runs again, its submitter is the caller who sent it
+ * again. The name is in the usage record, because a report of jobs would miss the deleted ones.
  */
 export function submitterOf(principal: Principal): string {
   return principal.kind === 'session' ? principal.user.id : 'api_key';
