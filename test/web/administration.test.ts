@@ -196,7 +196,11 @@ describe.skipIf(withoutBrowser)('a member without the role', () => {
     }
     await page.goto('/billing');
     await page.getByText('Only workspace administrators can open this page.').waitFor();
-    expect(await page.getByRole('navigation').getByRole('link', { name: 'Members' }).count()).toBe(0);
+    await page.goto('/app/settings/security');
+    await page.getByRole('heading', { name: 'Security', level: 1 }).waitFor();
+    // Neither the reports, nor other settings than those of the member.
+    const links = await page.getByRole('navigation').getByRole('link').allInnerTexts();
+    expect(links).toEqual(['Inbox', 'Translate', 'Files', 'Language assets', 'Settings']);
     expect(
       asked.filter((url) => /\/(trpc\/audit|api\/(auth\/users|tenants|storage|billing))/.test(url)),
     ).toEqual([]);

@@ -97,7 +97,7 @@ function SectionLink({
 /** Milliseconds between refreshes of the number of tasks. The inbox itself refreshes more often. */
 const readAgain = 30_000;
 
-/** The number of tasks in the inbox; nothing if there are none. */
+/** The number of tasks in the inbox; an empty inbox has no number. */
 function InboxCount() {
   const t = useT();
   const { data } = useInbox({ refetchInterval: readAgain });
