@@ -3,7 +3,6 @@ import { useBillingApp } from '#test/billing/billing-app.ts';
 import { found } from '#test/factories.ts';
 import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { signInAt } from './reviewing.ts';
 
 const { app } = useBillingApp({ BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' });
 const browser = useBrowser(app);
@@ -11,8 +10,7 @@ const browser = useBrowser(app);
 /** Opens a screen as an administrator. */
 async function administratorAt(path: string, { locale = 'en', width = 1280 } = {}) {
   const founder = await found(app);
-  const person = await browser.person(path, { locale, viewport: { width, height: 800 } });
-  await signInAt(person.page, founder);
+  const person = await browser.person(path, { locale, viewport: { width, height: 800 }, member: founder });
   await person.page.getByRole('banner').getByRole('navigation').waitFor();
   return person;
 }

@@ -37,8 +37,7 @@ export async function memberAt(
   { email, password }: Pick<Member, 'email' | 'password'>,
   path: string,
 ): Promise<Person> {
-  const person = await browser.person(path);
-  await signInAt(person.page, { email, password });
+  const person = await browser.person(path, { member: { email, password } });
   await person.page.locator('#main h1').waitFor();
   return person;
 }
