@@ -44,6 +44,28 @@ describe('comments that are not sent yet', () => {
     expect(drafts.take('a')?.id).not.toBe(first?.id);
   });
 
+  test('mention the colleagues whose whole names they contain, also if the text is restored after a failure', () => {
+    const drafts = new CommentDrafts();
+    drafts.know([
+      { user_id: '1', name: 'ann@a.org' },
+      { user_id: '2', name: 'ann@a.org.uk' },
+      { user_id: '3', name: 'bo@a.org' },
+    ]);
+    const mentioned = (text: string) => {
+      drafts.write('a', text);
+      const { mentions } = drafts.take('a') ?? {};
+      drafts.settle('a', true);
+      return mentions;
+    };
+    expect(mentioned('Ask @ann@a.org.')).toEqual(['1']);
+    expect(mentioned('Ask @Ann@a.org.uk, ＠bo@a.org and @bo@a.org')).toEqual(['2', '3']);
+    expect(mentioned('Ask x@bo@a.org, bo@a.org and @bo@a.organization')).toEqual([]);
+    drafts.write('a', 'Ask @bo@a.org');
+    const first = drafts.take('a');
+    drafts.settle('a', false);
+    expect(drafts.take('a')).toEqual(first);
+  });
+
   test('are deleted at a sign-out, so that the next member does not see them', () => {
     const drafts = new CommentDrafts();
     drafts.write('a', 'text');
@@ -52,6 +74,10 @@ describe('comments that are not sent yet', () => {
     drafts.clear();
     drafts.settle('a', false);
     expect(drafts.textOf('a')).toBe('');
+    drafts.know([{ user_id: '1', name: 'ann@a.org' }]);
+    drafts.clear();
+    drafts.write('a', '@ann@a.org');
+    expect(drafts.take('a')?.mentions).toEqual([]);
   });
 
   test('tell their listeners about each change', () => {

@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { FileError } from '#server/formats/file-error.ts';
+import { failureOf } from '#server/translation/documents/failure.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { freeName } from '#web/app/screens/documents/zip-files.ts';
+import problems from '../../web/locales/en/problems.json' with { type: 'json' };
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
@@ -89,6 +93,19 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     expect(await results.getByRole('listitem').allInnerTexts()).toEqual(
       Array(2).fill(expect.stringMatching(/^Approved/)),
     );
+  });
+
+  test('reads in words of the interface why a file failed, in the list and in the editor', async () => {
+    const founder = await signedIn(app, browser, '/app/files');
+    const { page } = founder;
+    const id = await sendDocument(app, founder, workbookFile(['Hello'], 'locked.xlsx'), false);
+    const failure = failureOf(new FileError('protected', 'locked'), 'extract', 0);
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update document_jobs set status = 'failed', failure = ${sql.json(failure)} where document_id = ${id}`;
+    await page.reload();
+    await page.getByRole('row').getByText(problems.file_protected).waitFor();
+    await page.getByRole('link', { name: 'locked.xlsx' }).click();
+    await page.getByText(problems.file_protected).waitFor();
   });
 
   test('downloads several files as one archive with a name for each language, and deletes them', async () => {

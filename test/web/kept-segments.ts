@@ -96,7 +96,7 @@ export class KeptSegments {
     for (const [position, text] of segments.entries())
       for (const word of wordsOf(text)) {
         if (text.split(word).length > 2) wrong.push(`${word} is twice in segment ${position}: "${text}"`);
-        if (!this.known.has(word)) wrong.push(`nobody has typed ${word} of segment ${position}`);
+        if (!this.known.has(word)) wrong.push(`${word} of segment ${position} was not typed in this test`);
       }
     this.words = this.words.filter((one) => {
       const { word, position, page, at, isSaved } = one;

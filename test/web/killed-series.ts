@@ -1,19 +1,23 @@
 import type { CDPSession, Page } from 'playwright-core';
-import { pick, type Random } from '#test/bench/seeded-random.ts';
-import type { Person as Member } from '#test/factories.ts';
-import { poll } from '#test/setup/poll.ts';
-import type { Person } from './browser.ts';
-import { KeptWork, type StoredJob } from './kept-work.ts';
-import { type KillableService, secretsKey } from './killable-service.ts';
-import { crash, foundTexts, pause, ReviewerAtWork, readDrafts } from './reviewer-at-work.ts';
-import { field, signInAt, waitingJobs } from './reviewing.ts';
-import { witness } from './witness.ts';
+import { expect } from 'vitest';
+import { pick, type Random, seededRandom, shuffled } from '#test/bench/seeded-random.ts';
+import { type Person as Member, signUpFounder } from '#test/factories.ts';
+import type { Person, useBrowser } from './browser.ts';
+import type { KillableService } from './killable-service.ts';
+import { field, memberAt, signInAt } from './reviewing.ts';
+
+/** The number of kills: `WEB_KILLS=200` for a complete series. With the same WEB_KILLS_SEED, a series is repeated. */
+export const kills = Number(process.env['WEB_KILLS'] ?? 8);
+const seed = Number(process.env['WEB_KILLS_SEED'] ?? Date.now() % 1_000_000);
+
+/** Maximum milliseconds for all kills. */
+export const seriesTimeout = 30_000 + kills * 10_000;
 
 /**
- * The processes or connections that are killed while a reviewer types and approves. Network and server return after a
- * moment; a tab is opened again.
+ * The processes or connections that are killed while a reviewer works. Network and server return after a moment; a tab
+ * is opened again.
  */
-export const victims = [
+const victims = [
   'tab crashes',
   'tab is closed',
   'server',
@@ -21,21 +25,29 @@ export const victims = [
   'server, then tab',
   'network, then tab',
 ] as const;
-export type Victim = (typeof victims)[number];
+type Victim = (typeof victims)[number];
 
-/** A reviewer who works in the editor of texts through a series of kills. */
-export class KilledSeries {
-  readonly kept = new KeptWork();
-  /** The number of requests with an approval, and of successful responses for each job. */
-  readonly sent = { all: 0, done: new Map<string, number>() };
+/** Maximum duration of a step in a working page. If a step takes longer, the reviewer does something else. */
+export const soon = { timeout: 2000 };
+
+let words = 0;
+
+/** Returns a unique word, so that each word can be found again. */
+export const nextWord = () => `w${(words++).toString(36)}z`;
+
+/** A reviewer who works in an editor through a series of kills. */
+export abstract class KilledSeries {
   signIns = 0;
-  private page!: Page;
+  /** Records what the reviewer does. */
+  abstract readonly kept: { begin(): void; counts: Readonly<Record<string, number>> };
+  /** The events after which a kill can follow directly. */
+  protected abstract readonly events: readonly string[];
+  protected page!: Page;
+  protected readonly service: KillableService;
+  protected readonly random: Random;
+  protected readonly member: Member;
+  protected readonly person: Person;
   private session!: CDPSession;
-  private made = 0;
-  private readonly service: KillableService;
-  private readonly random: Random;
-  private readonly member: Member;
-  private readonly person: Person;
   private readonly listeners = new Set<(event: string) => void>();
 
   /** @param person a browser in which the member is signed in */
@@ -43,38 +55,32 @@ export class KilledSeries {
     [this.service, this.random, this.member, this.person] = [service, random, member, person];
   }
 
-  async begin(): Promise<void> {
-    const { context } = this.person;
-    await witness(context, (seen, page) => {
-      if (page !== this.page) return;
-      this.kept.see(seen);
-      this.tell(seen.kind);
-    });
-    const jobOf = (url: string, body: string | null) =>
-      url.includes('translations.act') && body?.includes('"approve"') && /"job_id":"([^"]+)"/.exec(body)?.[1];
-    context.on('request', (request) => {
-      if (!jobOf(request.url(), request.postData())) return;
-      this.sent.all += 1;
-      this.tell('sent');
-    });
-    context.on('response', (response) => {
-      const job = jobOf(response.url(), response.request().postData());
-      if (!job) return;
-      this.tell('answered');
-      if (response.ok()) this.sent.done.set(job, (this.sent.done.get(job) ?? 0) + 1);
-    });
-    await this.open();
+  /** Watches the browser, and opens the editor. */
+  abstract begin(): Promise<void>;
+  /** Opens the editor in a new tab. */
+  protected abstract open(): Promise<void>;
+  /** Does one thing that reviewers do, at random. */
+  protected abstract step(page: Page): Promise<void>;
+  /** Waits until nothing is being sent and everything is stored. */
+  protected abstract settle(): Promise<void>;
+  /**
+   * Checks what is stored.
+   * @param endedAt the time at which the page ended; undefined if it still exists, and has sent everything
+   * @returns errors: texts that are lost, stored twice, or different from what the reviewer saw
+   */
+  protected abstract look(endedAt: number | undefined): Promise<string[]>;
+
+  /** Called after each kill and its check. @returns errors */
+  protected async afterKill(_endedTab: boolean): Promise<string[]> {
+    return [];
   }
 
-  /**
-   * Kills once, lets the reviewer continue, and checks the result.
-   * @returns errors: texts that are lost, done twice, or different from what the reviewer saw
-   */
+  /** Kills once, lets the reviewer continue, and checks the result. @returns errors */
   async kill(victim: Victim): Promise<string[]> {
     const { context } = this.person;
     const { page, random, service } = this;
     const endsTab = victim.includes('tab');
-    const worker = new ReviewerAtWork(page, random, this.kept);
+    const work = this.work(page);
     await this.moment();
     if (victim.startsWith('server')) await service.kill();
     if (victim.startsWith('network')) await context.setOffline(true);
@@ -83,96 +89,41 @@ export class KilledSeries {
     const endedAt = endsTab ? Date.now() : undefined;
     if (victim === 'tab is closed') await page.close();
     else if (endsTab) await crash(page, this.session);
-    const stopped = endsTab && worker.stop();
+    const stopped = endsTab && work.stop();
     // Settings of a crashed page cannot be changed.
     if (endsTab) await page.close().catch(() => undefined);
     if (victim.startsWith('server')) await service.start();
     if (victim.startsWith('network')) await context.setOffline(false);
-    if (stopped) {
-      await stopped;
-      const wrong = await this.look(endedAt);
-      await this.open();
-      return [...wrong, ...(await this.lookAtOffered())];
+    if (!stopped) {
+      await pause(random() * 500);
+      await work.stop();
+      await this.settle();
     }
-    await pause(random() * 500);
-    await worker.stop();
-    await this.settle();
-    const wrong = await this.look(undefined);
-    if (random() < 0.4) {
-      await page.close();
-      await this.open();
-    }
-    return wrong;
+    await stopped;
+    const wrong = await this.look(endedAt);
+    if (stopped) await this.open();
+    return [...wrong, ...(await this.afterKill(endsTab))];
   }
 
-  /** Approves all jobs whose reviews were not saved, until none is left. */
+  /** Checks the texts after everything is stored. @returns errors */
   async finish(): Promise<string[]> {
     await this.settle();
     return this.look(undefined);
   }
 
-  /** Waits until no review is being sent and the last text is stored. */
-  private async settle(): Promise<void> {
-    // A text with a critical finding stays unconfirmed, so it is not saved.
-    await poll(
-      async () =>
-        /^(?:Saved|Not saved: segment|$)/.test(
-          (await this.page.locator('footer [role=status]').innerText()).trim(),
-        ),
-      15,
-    );
-    await pause(300);
-  }
-
-  private async look(endedAt: number | undefined): Promise<string[]> {
-    const jobs = await this.stored();
-    const tab = endedAt ? await this.blankTab() : this.page;
-    const drafts = await readDrafts(tab, secretsKey);
-    const shown = endedAt ? undefined : await this.shown();
-    if (endedAt) await tab.close();
-    const wrong = this.kept.check({ jobs, drafts, field: shown, endedAt });
-    for (const [job, count] of this.sent.done)
-      if (count > 1) wrong.push(`${count} approvals of ${job} were answered with success`);
-    return wrong;
-  }
-
-  /** Checks whether the stored text of the open item is offered. */
-  private async lookAtOffered(): Promise<string[]> {
-    const { source } = await this.shown();
-    const job = (await this.stored()).get(source);
-    const drafts = (await readDrafts(this.page, secretsKey)).get(job?.id ?? '') ?? [];
-    const expected = drafts.filter((text) => text !== job?.text).length;
-    const offers = foundTexts(this.page);
-    const isOffered = await poll(async () => (await offers.count()) === expected, 3).catch(() => false);
-    return isOffered ? [] : [`${expected} texts of ${source} are kept, ${await offers.count()} offered`];
-  }
-
-  private shown() {
-    return this.page.evaluate(() => {
-      const edited = document.querySelector<HTMLTextAreaElement>('textarea[data-edited]');
-      const row = edited?.closest('[role=row]');
-      return {
-        source: row?.querySelector('[role=gridcell] [lang]')?.textContent ?? '',
-        text: edited?.value ?? '',
-      };
-    });
-  }
-
   /** Opens a page with the origin of the application but without its scripts. */
-  private async blankTab(): Promise<Page> {
+  protected async blankTab(): Promise<Page> {
     const tab = await this.person.tab();
     await tab.goto('/healthz');
     return tab;
   }
 
-  /** Opens the editor in a new tab: at its start, or at the item that was open. */
-  private async open(): Promise<void> {
-    await this.moreJobs();
-    const item = this.page && new URL(this.page.url()).searchParams.get('item');
+  /** Opens the editor in a new tab. @param path its path and query */
+  protected async openAt(path: string): Promise<void> {
     this.page = await this.person.tab();
     this.session = await this.person.context.newCDPSession(this.page);
     this.kept.begin();
-    await this.page.goto(`/app/edit/texts${item && this.random() < 0.6 ? `?item=${item}` : ''}`);
+    await this.page.goto(path);
     const signIn = this.page.locator('input[name=username]');
     await field(this.page)
       .or(signIn)
@@ -189,32 +140,32 @@ export class KilledSeries {
     await field(this.page).waitFor();
   }
 
-  private async moreJobs(): Promise<void> {
-    const waiting = [...(await this.stored()).values()].filter(({ isWaiting }) => isWaiting);
-    if (waiting.length >= 25) return;
-    const texts = Array.from({ length: 40 }, () => `Sentence ${++this.made} of this text.`);
-    await waitingJobs(this.service, this.member.key, texts);
-  }
-
-  private async stored(): Promise<Map<string, StoredJob>> {
-    const jobs = await this.service.sql<StoredJob[]>`
-      select job_id as id, request ->> 'source_text' as source, final_translation as text,
-        status in ('awaiting_review', 'refined') as "isWaiting",
-        (select count(*)::int from jsonb_array_elements(agent_run -> 'steps') step
-          where step ->> 'name' = 'human_review' and step ->> 'output_summary' = 'approve') as approvals
-      from translation_jobs where tenant_id = ${this.member.tenantId}`;
-    return new Map(jobs.map((job) => [job.source, job]));
-  }
-
-  private tell(event: string): void {
+  /** Reports an event, after which a kill may follow. */
+  protected tell(event: string): void {
     for (const listener of this.listeners) listener(event);
   }
 
-  /** Waits until the time of a kill, which may be any time, or directly after a key, a request or a response. */
+  /** Lets the reviewer work until `stop` is called, which resolves after the current step. */
+  private work(page: Page) {
+    let isStopped = false;
+    const work = async () => {
+      // The page may end during a step, or the item may disappear.
+      while (!isStopped) await (page.isClosed() ? pause(20) : this.step(page).catch(() => undefined));
+    };
+    const done = work();
+    return {
+      stop: () => {
+        isStopped = true;
+        return done;
+      },
+    };
+  }
+
+  /** Waits until the time of a kill, which may be any time, or directly after one of the events. */
   private async moment(): Promise<void> {
     const { random, listeners } = this;
     await pause(random() * 1500);
-    const awaited = pick([undefined, 'input', 'save', 'approve', 'sent', 'answered'], random);
+    const awaited = pick([undefined, ...this.events], random);
     if (!awaited) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, 1500);
@@ -228,4 +179,51 @@ export class KilledSeries {
     });
     if (random() < 0.5) await pause(random() * 25);
   }
+}
+
+/**
+ * Runs a series of kills, and expects that nothing is lost or done twice.
+ * @returns the series, with its counts
+ */
+export async function runKills<Series extends KilledSeries>(
+  service: KillableService,
+  browser: ReturnType<typeof useBrowser>,
+  Series: new (...parts: ConstructorParameters<typeof KilledSeries>) => Series,
+): Promise<Series> {
+  const random = seededRandom(seed);
+  const member = await signUpFounder(service);
+  const person = await memberAt(browser, member, '/app');
+  const series = new Series(service, random, member, person);
+  await series.begin();
+  await person.page.close();
+  const order = shuffled(
+    Array.from({ length: kills }, (_, n) => victims[n % victims.length] ?? 'server'),
+    random,
+  );
+  const lines = [`WEB_KILLS_SEED=${seed}`];
+  const faults: string[] = [];
+  for (const [n, victim] of order.entries()) {
+    const began = Date.now();
+    const wrong = await series.kill(victim);
+    lines.push(`${n + 1}. ${victim}: ${Date.now() - began} ms`, ...wrong);
+    faults.push(...wrong);
+    if (process.env['WEB_KILLS']) console.log(lines.slice(-1 - wrong.length).join('\n'));
+    if (faults.length > 5) break;
+  }
+  faults.push(...(await series.finish()));
+  expect(faults, lines.join('\n')).toEqual([]);
+  const { kept, signIns } = series;
+  console.log(JSON.stringify({ seed, kills, ...kept.counts, signIns }));
+  return series;
+}
+
+/** Crashes the process of a page. */
+async function crash(page: Page, session: CDPSession): Promise<void> {
+  const crashed = page.waitForEvent('crash');
+  void session.send('Page.crash').catch(() => undefined);
+  await crashed;
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

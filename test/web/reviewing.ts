@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { Person as Member } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
+import type { Person, PersonOptions, useBrowser } from './browser.ts';
 
 /** Options for expectations that poll. */
 export const patient = { timeout: 10_000 };
@@ -36,9 +38,9 @@ export async function memberAt(
   browser: ReturnType<typeof useBrowser>,
   { email, password }: Pick<Member, 'email' | 'password'>,
   path: string,
+  options?: PersonOptions,
 ): Promise<Person> {
-  const person = await browser.person(path);
-  await signInAt(person.page, { email, password });
+  const person = await browser.person(path, { ...options, member: { email, password } });
   await person.page.locator('#main h1').waitFor();
   return person;
 }

@@ -5,8 +5,8 @@ import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { readSealed } from './reviewer-at-work.ts';
 import { field, memberAt, openReview, patient, signInAt, waitingJobs } from './reviewing.ts';
+import { readSealed } from './stored-drafts.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);

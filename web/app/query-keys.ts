@@ -62,6 +62,7 @@ export const queryKeys = {
     all: ['members'],
     list: (filter: object) => ['members', 'list', filter],
     emails: ['members', 'emails'],
+    colleagues: (search: string) => ['members', 'colleagues', search],
   },
   comments: (about: object) => ['comments', about],
   invites: ['invites'],

@@ -1,8 +1,19 @@
+import { type Colleague, mentionedIn } from './mentions.ts';
+
+/** The subject of comments: a job, or a segment of a document. */
+export interface Commented {
+  kind: 'job' | 'document';
+  id: string;
+  position?: number;
+}
+
 /** A comment that is being sent. */
 export interface SentComment {
   /** The service stores a comment with the same ID only once, so that a repeated request adds no second comment. */
   id: string;
   body: string;
+  /** The user IDs of the colleagues whom it mentions. */
+  mentions: readonly string[];
 }
 
 /**
@@ -15,6 +26,8 @@ export class CommentDrafts {
   /** The last comment of each subject that the service may or may not have stored. */
   readonly #failed = new Map<string, SentComment>();
   readonly #listeners = new Set<() => void>();
+  /** All colleagues whom the service has listed, by user ID. */
+  readonly #colleagues = new Map<string, Colleague>();
 
   /** Calls `listener` on each change. @returns a function that unsubscribes */
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -31,6 +44,11 @@ export class CommentDrafts {
     for (const listener of this.#listeners) listener();
   }
 
+  /** Adds colleagues whom comments can mention. */
+  readonly know = (colleagues: readonly Colleague[]): void => {
+    for (const colleague of colleagues) this.#colleagues.set(colleague.user_id, colleague);
+  };
+
   /**
    * Takes the text to send it, and leaves the field empty for the next comment.
    * @returns undefined for an empty text, or if a comment on this subject is still being sent
@@ -38,8 +56,10 @@ export class CommentDrafts {
   take(subject: string): SentComment | undefined {
     const body = this.textOf(subject).trim();
     if (body === '' || this.#sending.has(subject)) return undefined;
+    const mentions = mentionedIn(body, [...this.#colleagues.values()]);
     const failed = this.#failed.get(subject);
-    const comment = failed?.body === body ? failed : { id: crypto.randomUUID(), body };
+    const isSame = failed?.body === body && failed.mentions.join() === mentions.join();
+    const comment = isSame ? failed : { id: crypto.randomUUID(), body, mentions };
     this.#sending.set(subject, comment);
     this.write(subject, '');
     return comment;
@@ -61,5 +81,6 @@ export class CommentDrafts {
     this.#texts = new Map();
     this.#sending.clear();
     this.#failed.clear();
+    this.#colleagues.clear();
   }
 }

@@ -1,27 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { type FormEvent, useSyncExternalStore } from 'react';
+import type { CommentPage } from '#sdk/workplace-types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
-import { keyLabel } from '../keys/commands.ts';
-import { isComposing, isKey } from '../keys/match-key.ts';
 import { useFormat } from '../parts/format.ts';
 import { Problem } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
-import { onSessionChange, sessionState } from '../session/keeper.ts';
 import { isAdministrator, useMe } from '../session/use-me.ts';
-import { CommentDrafts, type SentComment } from './comment-drafts.ts';
-import styles from './editor.module.css';
-
-/** The subject of comments: a job, or a segment of a document. */
-export interface Commented {
-  kind: 'job' | 'document';
-  id: string;
-  position?: number;
-}
-
-/** Maximum number of characters in a comment. */
-const maxLength = 4000;
+import type { Commented } from './comment-drafts.ts';
+import styles from './comments.module.css';
+import { splitAtMentions } from './mentions.ts';
+import { NewComment } from './new-comment.tsx';
 
 /** Milliseconds between two requests, so that colleagues' comments appear. */
 const readAgain = 15_000;
@@ -60,14 +49,15 @@ export function CommentsTab({ about }: { about: Commented }) {
 }
 
 interface CommentProps {
-  comment: { comment_id: string; user_id: string; author: string; body: string; created_at: string };
+  comment: CommentPage['comments'][number];
   onDelete: () => void;
 }
 
-function Comment({ comment: { user_id, author, body, created_at }, onDelete }: CommentProps) {
+function Comment({ comment: { user_id, author, body, mentions, created_at }, onDelete }: CommentProps) {
   const t = useT();
   const { moment } = useFormat();
   const { data: me } = useMe();
+  const names = mentions.flatMap(({ email }) => email ?? []);
   const mayDelete = me !== undefined && (me.user.user_id === user_id || isAdministrator(me));
   return (
     <li>
@@ -75,9 +65,7 @@ function Comment({ comment: { user_id, author, body, created_at }, onDelete }: C
         <b>
           <bdi translate="no">{author}</bdi>
         </b>
-        <time dateTime={created_at} className={styles['soft']}>
-          {moment(created_at)}
-        </time>
+        <time dateTime={created_at}>{moment(created_at)}</time>
         {mayDelete && (
           <button
             type="button"
@@ -89,57 +77,18 @@ function Comment({ comment: { user_id, author, body, created_at }, onDelete }: C
           </button>
         )}
       </header>
-      <p dir="auto">{body}</p>
+      <p dir="auto">
+        {splitAtMentions(body, names).map((piece, index) =>
+          index % 2 === 0 ? (
+            piece
+          ) : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a comment never change
+            <bdi key={index} translate="no" className={styles['mention']}>
+              {piece}
+            </bdi>
+          ),
+        )}
+      </p>
     </li>
-  );
-}
-
-/** Unsent comments stay while this page exists. */
-const drafts = new CommentDrafts();
-onSessionChange(() => {
-  if (sessionState().kind === 'signed_out') drafts.clear();
-});
-
-function NewComment({ about, onSaved }: { about: Commented; onSaved: () => unknown }) {
-  const t = useT();
-  const subject = JSON.stringify(about);
-  const body = useSyncExternalStore(drafts.subscribe, () => drafts.textOf(subject));
-  const addition = useMutation({
-    mutationFn: ({ id, body }: SentComment) => client.reviews.comment({ ...about, comment_id: id, body }),
-    onSuccess: () => {
-      drafts.settle(subject, true);
-      return onSaved();
-    },
-    onError: () => drafts.settle(subject, false),
-  });
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
-    const comment = drafts.take(subject);
-    if (comment) addition.mutate(comment);
-  };
-  return (
-    <form onSubmit={submit}>
-      <textarea
-        aria-label={t('editor.new_comment')}
-        placeholder={t('editor.new_comment')}
-        dir="auto"
-        rows={3}
-        maxLength={maxLength}
-        value={body}
-        onChange={({ target }) => drafts.write(subject, target.value)}
-        onKeyDown={(event) => {
-          // While an input method composes a text, its keys are text and not shortcuts.
-          if (isComposing(event.nativeEvent) || !isKey(event.nativeEvent, 'Mod+Enter')) return;
-          // Otherwise the key would confirm the segment.
-          event.preventDefault();
-          event.stopPropagation();
-          submit();
-        }}
-      />
-      {addition.error ? <Problem error={addition.error} /> : null}
-      <button type="submit" className="small" disabled={body.trim() === '' || addition.isPending}>
-        {t('editor.comment')} <kbd>{keyLabel('Mod+Enter')}</kbd>
-      </button>
-    </form>
   );
 }

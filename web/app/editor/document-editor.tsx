@@ -1,6 +1,6 @@
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
@@ -70,6 +70,8 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
     setFilter,
   );
   const { others, holders } = usePresence(id, open?.position);
+  // The panel follows after the field is shown: its matches and the page take longer than the field.
+  const shown = useDeferredValue(openSegment);
   const field = useRef<OpenField>(null);
   const search = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLDivElement>(null);
@@ -163,7 +165,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
           <DocumentPanel
             hasPreview={segments.data !== undefined}
             document={document}
-            segment={openSegment}
+            segment={shown}
             languages={languages}
             field={field}
             onOpen={openAt}

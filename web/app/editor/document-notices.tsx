@@ -1,5 +1,6 @@
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
+import { fileFailureText } from '../parts/file-failure.ts';
 import { useFormat } from '../parts/format.ts';
 import { Reopen } from '../parts/reopen.tsx';
 import { Warnings } from '../parts/warnings.tsx';
@@ -12,8 +13,16 @@ export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
   const t = useT();
   const { moment } = useFormat();
   const progress = useProgress([document]).get(document.id);
-  const { id, status, error, warnings, waiting, approved_at: approvedAt, approved_by: approvedBy } = document;
-  if (status === 'translated' && !approvedAt && !error && warnings.length === 0) return null;
+  const {
+    id,
+    status,
+    failure,
+    warnings,
+    waiting,
+    approved_at: approvedAt,
+    approved_by: approvedBy,
+  } = document;
+  if (status === 'translated' && !approvedAt && !failure && warnings.length === 0) return null;
   return (
     <div className={styles['notices']}>
       {(status !== 'translated' || approvedAt) && (
@@ -26,9 +35,9 @@ export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
         </span>
       )}
       {approvedAt && <Reopen item={{ kind: 'document', id }} decidedAt={approvedAt} decidedBy={approvedBy} />}
-      {error && (
-        <bdi className={styles['criticalCount']} lang="en">
-          {error}
+      {failure && (
+        <bdi className={styles['criticalCount']} title={failure.message}>
+          {fileFailureText(failure, t)}
         </bdi>
       )}
       <Warnings of={warnings} />

@@ -1,4 +1,4 @@
-import { lazy, type RefObject, Suspense } from 'react';
+import { lazy, memo, type RefObject, Suspense, useCallback } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { Loading } from '../parts/loading.tsx';
@@ -19,8 +19,11 @@ import { TermsTab } from './terms-tab.tsx';
 
 const Preview = lazy(() => import('./preview/preview.tsx'));
 
-/** The side panel of a document: information about the open segment, and the page of the file. */
-export function DocumentPanel({
+/**
+ * The side panel of a document: information about the open segment, and the page of the file. It is only rendered again
+ * if its own data changes, so that the editor can show the next segment before the panel follows.
+ */
+export const DocumentPanel = memo(function DocumentPanel({
   document,
   segment,
   languages,
@@ -39,10 +42,13 @@ export function DocumentPanel({
   hasPreview: boolean;
 }) {
   const t = useT();
-  const onOpen = (position: number) => {
-    showOpenSegment();
-    openAt(position);
-  };
+  const onOpen = useCallback(
+    (position: number) => {
+      showOpenSegment();
+      openAt(position);
+    },
+    [openAt],
+  );
   const about = segment && ({ kind: 'document', id: document.id, position: segment.position } as const);
   return (
     <>
@@ -79,4 +85,4 @@ export function DocumentPanel({
       </SidePanel>
     </>
   );
-}
+});

@@ -46,7 +46,8 @@ export function MemoryTab({
   }));
   const insert = (index: number) => {
     const match = matches[index];
-    if (match) field.current?.replaceAll(match.target);
+    // Just after a change of the segment, the field already belongs to the next one.
+    if (match && field.current?.position === segment.position) field.current.replaceAll(match.target);
   };
   useCommands({
     insertMatch1: () => insert(0),

@@ -21,7 +21,6 @@ import { type Languages, missingSpans } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
 import { SegmentConflict } from './segment-conflict.tsx';
 import { marksOfSegment } from './segment-marks.ts';
-import { SegmentPlace } from './segment-place.tsx';
 import { shownStatus } from './segment-row.tsx';
 import type { Reason, SegmentSaves } from './segment-saves.ts';
 import { insertText, TargetField } from './target-field.tsx';
@@ -29,6 +28,8 @@ import { type SegmentCheck, useIssues, useTerms } from './use-segment-data.ts';
 
 /** The functions of the open field for other parts of the editor. */
 export interface OpenField {
+  /** The position of the segment. The side panel may still show the previous one. */
+  position: number;
   /** Replaces the whole translation, such as by a TM match. */
   replaceAll(text: string): void;
   /** Inserts a text at the caret. */
@@ -91,6 +92,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   };
   const handle = useEffectEvent(
     (): OpenField => ({
+      position,
       replaceAll: (next) => element.current && insertText(element.current, next, 'all'),
       insert: (next) => element.current && insertText(element.current, next),
       focus: () => element.current?.focus(),
@@ -190,4 +192,17 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       />
     </div>
   );
+}
+
+/** A place in the body of a Word file: `word/document.xml, paragraph 4` or `word/document.xml, table 2, row 1, cell 3`. */
+const inBody =
+  /^word\/document\.xml, (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph \d+)?)$/;
+
+/** The place of a segment in its file, in words if it is in the body of a Word file. */
+function SegmentPlace({ place }: { place: string }) {
+  const t = useT();
+  const [found, paragraph = '', table = '', row = '', cell = ''] = inBody.exec(place) ?? [];
+  if (found === undefined) return <bdi>{place}</bdi>;
+  if (paragraph) return t('editor.place_paragraph', { paragraph });
+  return t('editor.place_cell', { table, row, cell });
 }

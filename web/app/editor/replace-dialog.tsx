@@ -9,7 +9,6 @@ import { queryKeys } from '../query-keys.ts';
 import type { Languages } from './marks.ts';
 import styles from './replace.module.css';
 import { ReplaceFields, type Wanted } from './replace-fields.tsx';
-import { ReplaceResult } from './replace-result.tsx';
 import { ReplacementList } from './replacement-list.tsx';
 import { type ReplacementResult, replacementsOf, storeReplacements } from './replacements.ts';
 import type { SegmentFilter } from './segment-filter.ts';
@@ -123,5 +122,24 @@ export default function ReplaceDialog(props: ReplaceDialogProps) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+/** Which replacements were stored, and which were not. */
+function ReplaceResult({ of: { changed, steps, conflicts, error } }: { of: ReplacementResult }) {
+  const t = useT();
+  return (
+    <>
+      {changed > 0 && (
+        <p className="notice" role="status">
+          <b>{t('editor.replaced', { count: changed })}</b>{' '}
+          {steps > 0 && t('editor.replaced_undo', { count: steps })}
+        </p>
+      )}
+      {conflicts.length > 0 && (
+        <p className="notice">{t('editor.replace_conflicts', { count: conflicts.length })}</p>
+      )}
+      {error ? <Problem error={error} /> : null}
+    </>
   );
 }

@@ -97,7 +97,7 @@ function SectionLink({
 /** Milliseconds between refreshes of the number of tasks. The inbox itself refreshes more often. */
 const readAgain = 30_000;
 
-/** The number of tasks in the inbox; nothing if there are none. */
+/** The number of tasks in the inbox; an empty inbox has no number. */
 function InboxCount() {
   const t = useT();
   const { data } = useInbox({ refetchInterval: readAgain });
@@ -118,12 +118,13 @@ export function SectionNavigation() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const section = useSections().find(({ entries }) => entries.some((entry) => isAt(path, entry)));
   const list = useRef<HTMLUListElement>(null);
-  // In a narrow window, the links are a row that scrolls.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another path marks another link
+  const entries = section?.entries.length;
+  // In a narrow window, the links are a row that scrolls. The links of administrators appear when the role is known.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path marks another link, and more links move it
   useEffect(() => {
     const current = list.current?.querySelector('[aria-current]');
     current?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [path]);
+  }, [path, entries]);
   if (!section || section.entries.length < 2) return null;
   const isSettings = section.name === 'common.settings';
   return (

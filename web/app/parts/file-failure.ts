@@ -1,7 +1,7 @@
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import type { MessageId, Translate } from '../i18n.tsx';
 
-type Failure = NonNullable<TenantDocumentJob['failure']>;
+type Failure = Pick<NonNullable<TenantDocumentJob['failure']>, 'code' | 'error_type' | 'message'>;
 
 /** The texts by the reason why a file was rejected, or else by the code of the failure. */
 const texts: Readonly<Record<string, MessageId>> = {

@@ -10,7 +10,7 @@ import { runSearch, scanJobs } from '#server/translation/core/listing/bounded-sc
 import { filterCondition, jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { isAfter, isInFlight, isOneOf } from '#server/translation/documents/jobs.ts';
 import { readFigures } from '#server/translation/documents/quality-report.ts';
-import { documentJob } from '#server/translation/documents/schema.ts';
+import { documentFailureDetail, documentJob } from '#server/translation/documents/schema.ts';
 import { waitingView } from '#server/translation/documents/waiting.ts';
 import { unresolvedOf } from './unresolved.ts';
 
@@ -28,7 +28,7 @@ const filesQuery = z.object({
   cursor: z.string().max(200).optional().describe('The next_cursor of the previous page.'),
 });
 
-const { id, status, source_file_name, source_format, approved_at, created_at, updated_at, error, waiting } =
+const { id, status, source_file_name, source_format, approved_at, created_at, updated_at, waiting } =
   documentJob.shape;
 const count = z.int();
 
@@ -54,7 +54,7 @@ const file = z.object({
   flagged: count.describe('Other unconfirmed segments that need a review.'),
   approved_at,
   changed_by: z.string().nullable().describe('The approver, or else the last reviewer; null without one.'),
-  error,
+  failure: documentFailureDetail.pick({ code: true, error_type: true, message: true }).nullable(),
   waiting,
   created_at,
   updated_at,
@@ -268,7 +268,7 @@ function fileView(row: Row, sourceKey: string | null, counts: Counts | undefined
     flagged: counts?.warnings ?? 0,
     approved_at: row.approvedAt?.toISOString() ?? null,
     changed_by: row.changedBy,
-    error: (row.failure as { message: string } | null)?.message ?? null,
+    failure: row.failure as FileView['failure'],
     waiting: isInFlight(row) ? waitingView(row) : null,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -44,8 +44,14 @@ function Sheets({
   const { document, side, current, onOpen } = props;
   const [page, setPage] = useState(sheets[0]?.page ?? 1);
   const [offset, setOffset] = useState(0);
+  const cells = useQuery({
+    queryKey: queryKeys.documents.cells(document.id, page, offset),
+    queryFn: () => client.documents.search({ document_id: document.id, page, offset, limit: pageSize }),
+    placeholderData: keepPreviousData,
+  });
+  const isShown = useEffectEvent(() => cells.data?.segments.some(({ position }) => position === current));
   useEffect(() => {
-    if (current === null || sheetOfCurrent === undefined) return;
+    if (current === null || sheetOfCurrent === undefined || isShown()) return;
     let isLate = false;
     void indexOf(document.id, { page: sheetOfCurrent }, current).then(
       (index) => {
@@ -59,11 +65,6 @@ function Sheets({
       isLate = true;
     };
   }, [document.id, sheetOfCurrent, current]);
-  const cells = useQuery({
-    queryKey: queryKeys.documents.cells(document.id, page, offset),
-    queryFn: () => client.documents.search({ document_id: document.id, page, offset, limit: pageSize }),
-    placeholderData: keepPreviousData,
-  });
   const { source_lang, target_lang } = document.request;
   const show = (nextPage: number, nextOffset: number) => {
     setPage(nextPage);
@@ -135,19 +136,15 @@ interface GridProps {
 
 /** Shows cells at their places in the sheet, without the rows and columns that contain no text. */
 function Grid({ cells, language, side, current, onOpen }: GridProps) {
-  const marked = useRef<HTMLButtonElement>(null);
+  const grid = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the marked cell is another one when these change
   useEffect(() => {
-    marked.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    grid.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [current, cells]);
-  const placed = cells.map((segment) => ({ segment, ...placeOf(segment.cell_id ?? '') }));
-  const rows = [...new Set(placed.map(({ row }) => row))].toSorted((a, b) => a - b);
-  const rowOf = new Map(rows.map((row, index) => [row, index + 2]));
-  const columns = [...new Set(placed.map(({ column }) => column))].toSorted(
-    (a, b) => a.length - b.length || (a < b ? -1 : 1),
-  );
+  const { columns, rows, placed } = useMemo(() => layOut(cells), [cells]);
   return (
     <div
+      ref={grid}
       className={styles.grid}
       style={{ gridTemplateColumns: `max-content repeat(${columns.length}, minmax(7rem, 20rem))` }}
     >
@@ -166,28 +163,70 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
           {row}
         </span>
       ))}
-      {placed.map(({ segment, row, column }) => {
-        const isCurrent = segment.position === current;
-        return (
-          <button
-            key={segment.position}
-            ref={isCurrent ? marked : null}
-            type="button"
-            className={styles.cell}
-            aria-current={isCurrent || undefined}
-            aria-description={segment.cell_id ?? undefined}
-            data-flagged={segment.quality.needs_review || undefined}
-            translate="no"
-            {...languageOf(language)}
-            style={{ gridRow: rowOf.get(row), gridColumn: columns.indexOf(column) + 2 }}
-            onClick={() => onOpen(segment.position)}
-          >
-            {side === 'source' ? segment.source_text : (segment.target_text ?? segment.source_text)}
-          </button>
-        );
-      })}
+      {placed.map(({ segment, gridRow, gridColumn }) => (
+        <Cell
+          key={segment.position}
+          segment={segment}
+          gridRow={gridRow}
+          gridColumn={gridColumn}
+          language={language}
+          side={side}
+          isCurrent={segment.position === current}
+          onOpen={onOpen}
+        />
+      ))}
     </div>
   );
+}
+
+/** A cell. It is rendered again only if it changes, because a page has hundreds of them. */
+const Cell = memo(function Cell({
+  segment,
+  gridRow,
+  gridColumn,
+  language,
+  side,
+  isCurrent,
+  onOpen,
+}: PlacedCell & Pick<GridProps, 'language' | 'side' | 'onOpen'> & { isCurrent: boolean }) {
+  return (
+    <button
+      type="button"
+      className={styles.cell}
+      aria-current={isCurrent || undefined}
+      aria-description={segment.cell_id ?? undefined}
+      data-flagged={segment.quality.needs_review || undefined}
+      translate="no"
+      {...languageOf(language)}
+      style={{ gridRow, gridColumn }}
+      onClick={() => onOpen(segment.position)}
+    >
+      {side === 'source' ? segment.source_text : (segment.target_text ?? segment.source_text)}
+    </button>
+  );
+});
+
+/** A cell, and its place in the grid, whose first row and column have the names of columns and rows. */
+interface PlacedCell {
+  segment: Segment;
+  gridRow: number;
+  gridColumn: number;
+}
+
+/** The columns and rows of the sheet that contain text, and the places of the cells. */
+function layOut(cells: readonly Segment[]): { columns: string[]; rows: number[]; placed: PlacedCell[] } {
+  const places = cells.map(({ cell_id }) => placeOf(cell_id ?? ''));
+  const rows = [...new Set(places.map(({ row }) => row))].toSorted((a, b) => a - b);
+  const columns = [...new Set(places.map(({ column }) => column))].toSorted(
+    (a, b) => a.length - b.length || (a < b ? -1 : 1),
+  );
+  const rowOf = new Map(rows.map((row, index) => [row, index + 2]));
+  const columnOf = new Map(columns.map((column, index) => [column, index + 2]));
+  const placed = cells.map((segment, index) => {
+    const { row, column } = places[index] as (typeof places)[number];
+    return { segment, gridRow: rowOf.get(row) as number, gridColumn: columnOf.get(column) as number };
+  });
+  return { columns, rows, placed };
 }
 
 /** Splits a cell reference such as B7 into column and row. */

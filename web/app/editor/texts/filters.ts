@@ -1,20 +1,6 @@
+import { type TriggerCode, triggerCodes } from '../../parts/review-triggers.ts';
 import type { SegmentStatus } from '../segment-filter.ts';
 import { segmentStatuses } from '../segment-filter.ts';
-
-/** All codes of the quality gate's reasons for a review. */
-export const triggerCodes = [
-  'policy_required',
-  'low_quality_score',
-  'critical_issue',
-  'terminology_uncertainty',
-  'terminology_noncompliant',
-  'sensitive_content',
-  'high_repair_delta',
-  'verification_failed',
-  'risk_flag',
-] as const;
-
-export type TriggerCode = (typeof triggerCodes)[number];
 
 /** The texts that the service is asked for. */
 export interface TextFilter {

@@ -1,8 +1,8 @@
 import { useT } from '../../i18n.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
+import { triggerCodes, triggerName } from '../../parts/review-triggers.ts';
 import { MoreFilters } from '../more-filters.tsx';
-import { type TextFilter, triggerCodes } from './filters.ts';
-import { triggerNames } from './trigger-names.ts';
+import type { TextFilter } from './filters.ts';
 
 /** The filters of the texts by language, reason, domain and submitter. They are part of the URL, which can be shared. */
 export function TextFilters({
@@ -47,7 +47,7 @@ export function TextFilters({
           <option value="">{t('review.any')}</option>
           {triggerCodes.map((code) => (
             <option key={code} value={code}>
-              {t(triggerNames[code])}
+              {triggerName(code, t)}
             </option>
           ))}
         </select>

@@ -3,6 +3,7 @@ import type { RefObject } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { problemText } from '../../parts/problem.tsx';
+import { triggerName } from '../../parts/review-triggers.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { queryKeys } from '../../query-keys.ts';
@@ -15,7 +16,6 @@ import type { OpenField } from '../open-segment.tsx';
 import { SidePanel } from '../side-panel.tsx';
 import { TermsTab } from '../terms-tab.tsx';
 import type { TextSegment } from './text-list.ts';
-import { triggerNames } from './trigger-names.ts';
 
 /** The side panel of texts: information about the open text. */
 export function TextPanel({
@@ -59,7 +59,7 @@ function Reasons({ segment: { reasons, quality, threshold } }: { segment: TextSe
       <ul className="rows">
         {reasons.map(({ code, reason }) => (
           <li key={code}>
-            <b>{t(triggerNames[code])}</b>
+            <b>{triggerName(code, t)}</b>
             {reason && (
               <bdi className="hint" lang="en">
                 {reason}
@@ -97,7 +97,7 @@ function Flagged({
             <StatusMark status={status} />
             <bdi>
               {quality.issues[0]?.explanation ??
-                (reasons[0] ? t(triggerNames[reasons[0].code]) : t(`editor.status_${status}`))}
+                (reasons[0] ? triggerName(reasons[0].code, t) : t(`editor.status_${status}`))}
             </bdi>
           </button>
         </li>

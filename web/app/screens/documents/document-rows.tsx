@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
 import { useT } from '../../i18n.tsx';
+import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Age } from './age.tsx';
@@ -81,7 +82,7 @@ function FileRow({
   const t = useT();
   const { name, format, translations } = group;
   const [latest] = translations;
-  const { error } = translations.find((one) => one.error !== null) ?? latest;
+  const failure = translations.find((one) => one.failure !== null)?.failure;
   return (
     <tr data-chosen={isChosen || undefined}>
       <td className={styles.choose}>
@@ -104,7 +105,11 @@ function FileRow({
               <bdi translate="no">{name}</bdi>
             </Link>
             <Size group={group} />
-            {error && <bdi className={styles.error}>{error}</bdi>}
+            {failure && (
+              <bdi className={styles.error} title={failure.message}>
+                {fileFailureText(failure, t)}
+              </bdi>
+            )}
           </span>
         </div>
       </td>

@@ -3,8 +3,9 @@ import { useT } from '../../i18n.tsx';
 import { DayField } from '../../parts/day-field.tsx';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
+import { type TriggerCode, triggerCodes, triggerName } from '../../parts/review-triggers.ts';
 import styles from './jobs.module.css';
-import { type JobFilter, maxTextLength, type Trigger, triggers } from './search.ts';
+import { type JobFilter, maxTextLength } from './search.ts';
 
 /** The filters of the list. A selected option applies immediately; a text applies when the form is submitted. */
 export function FilterFields({
@@ -72,12 +73,12 @@ export function FilterFields({
             {t('jobs.trigger')}
             <select
               value={filter.trigger ?? ''}
-              onChange={({ target }) => set({ trigger: target.value as Trigger | '' })}
+              onChange={({ target }) => set({ trigger: target.value as TriggerCode | '' })}
             >
               <option value="">{t('jobs.any')}</option>
-              {triggers.map((trigger) => (
+              {triggerCodes.map((trigger) => (
                 <option key={trigger} value={trigger}>
-                  {t(`jobs.trigger_${trigger}`)}
+                  {triggerName(trigger, t)}
                 </option>
               ))}
             </select>

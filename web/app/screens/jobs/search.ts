@@ -1,27 +1,13 @@
 import { canonicalLanguage } from '#server/languages.ts';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
-
-/** The triggers of the quality gate. */
-export const triggers = [
-  'policy_required',
-  'low_quality_score',
-  'critical_issue',
-  'terminology_uncertainty',
-  'terminology_noncompliant',
-  'sensitive_content',
-  'high_repair_delta',
-  'verification_failed',
-  'risk_flag',
-] as const;
-
-export type Trigger = (typeof triggers)[number];
+import { type TriggerCode, triggerCodes } from '../../parts/review-triggers.ts';
 
 /** The filters of the list, as in the URL. */
 export interface JobFilter {
   status?: KnownJobStatus;
   from?: string;
   to?: string;
-  trigger?: Trigger;
+  trigger?: TriggerCode;
   /** Local dates, YYYY-MM-DD. Both days are included. */
   since?: string;
   until?: string;
@@ -34,7 +20,7 @@ export function readJobFilter(search: Record<string, unknown>): JobFilter {
   const [from, to] = [source, target].map(languageOf);
   const sought = searchedText(text);
   const status = jobStatuses.find((one) => one === search['status']);
-  const trigger = triggers.find((one) => one === search['trigger']);
+  const trigger = triggerCodes.find((one) => one === search['trigger']);
   return {
     ...(status && { status }),
     ...(from && { from }),

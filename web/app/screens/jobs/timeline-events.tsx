@@ -2,11 +2,11 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
+import { triggerName } from '../../parts/review-triggers.ts';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { lengthOf } from '../../parts/text-measure.ts';
 import styles from './job.module.css';
-import { triggers } from './search.ts';
 import type { SeenIssue, TimelineEvent } from './timeline.ts';
 
 /** The heading of an event. */
@@ -148,10 +148,6 @@ function requestInWords(
 /** The reasons for which a translation needs a review; those that do not require it come last. */
 function Reasons({ reasons }: { reasons: Extract<TimelineEvent, { kind: 'held' }>['reasons'] }) {
   const t = useT();
-  const nameOf = (code: string | undefined) => {
-    const known = triggers.find((one) => one === code);
-    return known ? t(`jobs.trigger_${known}`) : code;
-  };
   return (
     <ul className={styles.reasons}>
       {reasons
@@ -160,7 +156,7 @@ function Reasons({ reasons }: { reasons: Extract<TimelineEvent, { kind: 'held' }
           <li key={code ?? text}>
             <StatusMark status={statusOf(code, isBlocking)} />
             <span>
-              <b>{nameOf(code)}</b>
+              {code && <b>{triggerName(code, t)}</b>}
               <bdi lang="en" className="hint">
                 {text}
               </bdi>

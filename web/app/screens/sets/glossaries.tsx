@@ -36,8 +36,10 @@ export function GlossariesScreen() {
         })
       : await client.terminology.upload(file, setFields(fields), { onUploadProgress: shareOf(onProgress) });
     await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
-    setUploaded(set);
-    announce(t('sets.uploaded', { name: set.name, count: set.entry_count }));
+    return () => {
+      setUploaded(set);
+      announce(t('sets.uploaded', { name: set.name, count: set.entry_count }));
+    };
   };
   return (
     <>

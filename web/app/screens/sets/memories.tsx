@@ -50,16 +50,15 @@ function Upload({ sets }: { sets: readonly TranslationMemorySet[] }) {
       { ...fields },
       { onUploadProgress: shareOf(onProgress) },
     );
-    if (poller.job) {
-      setOutcome('goes_on');
-      announce(t('sets.import_goes_on'));
-    } else {
-      const set = await poller.pollUntilDone();
-      setOutcome({ set });
-      announce(t('sets.imported', { name: set.name, count: set.entry_count }));
-    }
+    const set = poller.job ? undefined : await poller.pollUntilDone();
     // The list of imports shows the state of the import, even after a reload of the page.
     await queries.invalidateQueries({ queryKey: queryKeys.memory.all });
+    return () => {
+      setOutcome(set ? { set } : 'goes_on');
+      announce(
+        set ? t('sets.imported', { name: set.name, count: set.entry_count }) : t('sets.import_goes_on'),
+      );
+    };
   };
   return (
     <UploadSection title={t('sets.upload_memory')} isOpenFirst={sets.length === 0}>

@@ -30,7 +30,7 @@ export interface SetFields {
  * @param isPairNeeded whether the service can read this file only with its languages
  * @param names the names of existing sets; a file with one of these names replaces that set
  * @param preview reads the file without storing it; undefined if the file cannot be previewed, and is sent directly
- * @param send uploads the file; the form shows its error
+ * @param send uploads the file, and returns a function that shows the result; the form shows its error
  */
 export function UploadForm({
   accept,
@@ -45,7 +45,7 @@ export function UploadForm({
   isPairNeeded: (file: File | undefined) => boolean;
   names: readonly string[];
   preview?: (file: File, fields: SetFields) => Promise<UploadPreview | undefined>;
-  send: (file: File, fields: SetFields, onProgress: UploadShare) => Promise<void>;
+  send: (file: File, fields: SetFields, onProgress: UploadShare) => Promise<() => void>;
 }) {
   const t = useT();
   const { bytes } = useFormat();
@@ -86,12 +86,14 @@ export function UploadForm({
       setPreviewed(found);
       if (found) return;
       setSent(0);
-      await send(file, { ...fields, name }, setSent);
+      const showResult = await send(file, { ...fields, name }, setSent);
       // The form is cleared, because the next file usually becomes another set.
       if (input.current) input.current.value = '';
       setFile(undefined);
       change({ name: '' });
       setWasSent(false);
+      // Last, because an announcement renders everything: the result and the empty form appear together.
+      showResult();
     } catch (thrown) {
       setWrongLine(await readRefusedLine(file, thrown));
       throw thrown;

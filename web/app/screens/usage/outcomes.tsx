@@ -1,9 +1,10 @@
 import { useMemo } from 'react';
-import { type MessageId, useT } from '../../i18n.tsx';
+import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
+import { triggerName } from '../../parts/review-triggers.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { csvOf } from './csv.ts';
 import { Chart } from './lazy-chart.tsx';
@@ -108,19 +109,6 @@ function Results({ of }: { of: Outcomes }) {
   );
 }
 
-/** The reasons for a review, in the words of the interface. */
-const reasons: Readonly<Record<string, MessageId>> = {
-  policy_required: 'usage.reason_policy_required',
-  low_quality_score: 'usage.reason_low_quality_score',
-  critical_issue: 'usage.reason_critical_issue',
-  terminology_uncertainty: 'usage.reason_terminology_uncertainty',
-  terminology_noncompliant: 'usage.reason_terminology_noncompliant',
-  sensitive_content: 'usage.reason_sensitive_content',
-  high_repair_delta: 'usage.reason_high_repair_delta',
-  verification_failed: 'usage.reason_verification_failed',
-  risk_flag: 'usage.reason_risk_flag',
-};
-
 /** Why texts needed a reviewer. */
 export function ReviewReasons() {
   const t = useT();
@@ -145,7 +133,7 @@ export function ReviewReasons() {
                 <tbody>
                   {found.map(({ code, texts }) => (
                     <tr key={code}>
-                      <th scope="row">{reasons[code] ? t(reasons[code]) : code}</th>
+                      <th scope="row">{triggerName(code, t)}</th>
                       <td>
                         <Bar className={styles['part']} max={found[0]?.texts ?? 1} value={texts} />
                         <span>{number(texts)}</span>

@@ -1,15 +1,13 @@
-import type { CDPSession, Page } from 'playwright-core';
-import { pick, type Random } from '#test/bench/seeded-random.ts';
+import type { Page } from 'playwright-core';
+import { pick } from '#test/bench/seeded-random.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
-import type { Person as Member } from '#test/factories.ts';
 import { poll } from '#test/setup/poll.ts';
-import type { Person } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { KeptSegments, type SeenInEditor } from './kept-segments.ts';
-import { type KillableService, secretsKey } from './killable-service.ts';
-import type { Victim } from './killed-series.ts';
-import { crash, nextWord, pause, readDrafts } from './reviewer-at-work.ts';
-import { field, signInAt } from './reviewing.ts';
+import { secretsKey } from './killable-service.ts';
+import { KilledSeries, nextWord, pause, soon } from './killed-series.ts';
+import { field } from './reviewing.ts';
+import { readDrafts } from './stored-drafts.ts';
 
 const segmentCount = 200;
 
@@ -19,28 +17,13 @@ const segmentCount = 200;
  */
 const maxLength = 60;
 
-/** Maximum duration of a step in a working page. If a step takes longer, the reviewer does something else. */
-const soon = { timeout: 2000 };
-
 /** A reviewer who works in the editor of a document through a series of kills. */
-export class KilledEditing {
+export class KilledDocument extends KilledSeries {
   readonly kept = new KeptSegments();
-  signIns = 0;
+  protected readonly events = ['input', 'confirm', 'sent', 'answered'];
   /** The status or error of each request that saves. */
   private readonly outcomes: string[] = [];
   private id = '';
-  private page!: Page;
-  private session!: CDPSession;
-  private readonly service: KillableService;
-  private readonly random: Random;
-  private readonly member: Member;
-  private readonly person: Person;
-  private readonly listeners = new Set<(event: string) => void>();
-
-  /** @param person a browser in which the member is signed in */
-  constructor(service: KillableService, random: Random, member: Member, person: Person) {
-    [this.service, this.random, this.member, this.person] = [service, random, member, person];
-  }
 
   async begin(): Promise<void> {
     const texts = Array.from({ length: segmentCount }, (_, n) => `Sentence ${n + 1} of this text.`);
@@ -66,65 +49,8 @@ export class KilledEditing {
     await this.open();
   }
 
-  /**
-   * Kills once, lets the reviewer continue, and checks the result.
-   * @returns errors: words that are lost, stored twice, or different from what the reviewer saw
-   */
-  async kill(victim: Victim): Promise<string[]> {
-    const { context } = this.person;
-    const { page, random, service } = this;
-    const endsTab = victim.includes('tab');
-    const work = this.work(page);
-    await this.moment();
-    if (victim.startsWith('server')) await service.kill();
-    if (victim.startsWith('network')) await context.setOffline(true);
-    // The reviewer continues without the killed part.
-    if (!victim.startsWith('tab')) await pause(random() * 1500);
-    const endedAt = endsTab ? Date.now() : undefined;
-    if (victim === 'tab is closed') await page.close();
-    else if (endsTab) await crash(page, this.session);
-    const stopped = endsTab && work.stop();
-    // Settings of a crashed page cannot be changed.
-    if (endsTab) await page.close().catch(() => undefined);
-    if (victim.startsWith('server')) await service.start();
-    if (victim.startsWith('network')) await context.setOffline(false);
-    if (stopped) {
-      await stopped;
-      const wrong = await this.look(endedAt);
-      await this.open();
-      return wrong;
-    }
-    await pause(random() * 500);
-    await work.stop();
-    await this.settle();
-    return this.look(undefined);
-  }
-
-  /** Checks the texts after everything is stored. */
-  async finish(): Promise<string[]> {
-    await this.settle();
-    return this.look(undefined);
-  }
-
-  /** Lets the reviewer work until `stop` is called, which resolves after the current step. */
-  private work(page: Page) {
-    let isStopped = false;
-    const work = async () => {
-      // The page may end during a step.
-      while (!isStopped) await this.step(page).catch(() => undefined);
-    };
-    const done = work();
-    return {
-      stop: () => {
-        isStopped = true;
-        return done;
-      },
-    };
-  }
-
-  private async step(page: Page): Promise<void> {
+  protected async step(page: Page): Promise<void> {
     const { random } = this;
-    if (page.isClosed()) return pause(20);
     if (await this.decideConflict(page)) return;
     if (random() < 0.3) await this.decideFound(page);
     await field(page).focus(soon);
@@ -166,7 +92,7 @@ export class KilledEditing {
   }
 
   /** Resolves when all edits are stored. Solves conflicts. */
-  private async settle(): Promise<void> {
+  protected async settle(): Promise<void> {
     const { page } = this;
     const note = page.locator('footer [role=status]');
     const toFailed = page.getByRole('button', { name: /^Open segment \d/ });
@@ -184,7 +110,7 @@ export class KilledEditing {
     await pause(300);
   }
 
-  private async look(endedAt: number | undefined): Promise<string[]> {
+  protected async look(endedAt: number | undefined): Promise<string[]> {
     const stored = await this.stored();
     const tab = endedAt ? await this.blankTab() : this.page;
     const drafts = new Map<number, string[]>();
@@ -216,50 +142,8 @@ export class KilledEditing {
     return { segments: segments.map(({ text }) => text), confirmed };
   }
 
-  /** Opens a page with the origin of the application but without its scripts. */
-  private async blankTab(): Promise<Page> {
-    const tab = await this.person.tab();
-    await tab.goto('/healthz');
-    return tab;
-  }
-
-  /** Opens the document in a new tab. */
-  private async open(): Promise<void> {
-    this.page = await this.person.tab();
-    this.session = await this.person.context.newCDPSession(this.page);
-    this.kept.begin();
-    await this.page.goto(`/app/edit/documents/${this.id}`);
-    const signIn = this.page.locator('input[name=username]');
-    await field(this.page).or(signIn).first().waitFor();
-    // If the cookie of the session was lost with its response, the reviewer signs in again.
-    if ((await signIn.count()) > 0) {
-      this.signIns += 1;
-      await signInAt(this.page, this.member);
-    }
-    await field(this.page).waitFor();
-  }
-
-  private tell(event: string): void {
-    for (const listener of this.listeners) listener(event);
-  }
-
-  /** Waits until the time of a kill, which may be any time, or directly after a key, a request or a response. */
-  private async moment(): Promise<void> {
-    const { random, listeners } = this;
-    await pause(random() * 1500);
-    const awaited = pick([undefined, 'input', 'confirm', 'sent', 'answered'], random);
-    if (!awaited) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, 1500);
-      const listener = (event: string) => {
-        if (event !== awaited) return;
-        clearTimeout(timer);
-        listeners.delete(listener);
-        resolve();
-      };
-      listeners.add(listener);
-    });
-    if (random() < 0.5) await pause(random() * 25);
+  protected open(): Promise<void> {
+    return this.openAt(`/app/edit/documents/${this.id}`);
   }
 }
 

@@ -1,0 +1,123 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { ask } from '../client.ts';
+import { useT } from '../i18n.tsx';
+import { isComposing } from '../keys/match-key.ts';
+import { queryKeys } from '../query-keys.ts';
+import { ColleagueList } from './colleague-list.tsx';
+import { type Colleague, nameAt } from './mentions.ts';
+import { insertText } from './target-field.tsx';
+
+/** Milliseconds for which a list of colleagues is reused. */
+const staleTime = 60_000;
+
+/** Maximum length of a searched name, in characters. */
+const maxName = 320;
+
+/**
+ * A text field in which `@` lists colleagues: arrow keys select, Enter or Tab inserts the name, Escape closes the list.
+ * The field has no role `combobox`, because HTML does not allow it for a field of several lines; its other attributes
+ * are those of a combobox.
+ */
+export function MentionField({
+  label,
+  text,
+  maxLength,
+  onText,
+  onColleagues,
+  onKeyDown,
+}: {
+  label: string;
+  text: string;
+  maxLength: number;
+  onText: (text: string) => void;
+  /** Called with the colleagues that the list shows. */
+  onColleagues: (colleagues: readonly Colleague[]) => void;
+  /** Called for keys that the list does not use. */
+  onKeyDown: (event: KeyboardEvent) => void;
+}) {
+  const t = useT();
+  const list = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  // The place of the caret; undefined without the focus.
+  const [caret, setCaret] = useState<number>();
+  const [closedAt, setClosedAt] = useState<number>();
+  const [selected, setSelected] = useState<string>();
+  const typed = caret === undefined ? undefined : nameAt(text, caret);
+  const sought = typed && typed.start !== closedAt ? typed.sought.toLowerCase() : undefined;
+  const found = useColleagues(sought);
+  const current = found.find(({ user_id }) => user_id === selected) ?? found[0];
+  const option = ({ user_id }: Colleague) => `${list}-${user_id}`;
+  useEffect(() => onColleagues(found), [found, onColleagues]);
+
+  const follow = ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement) => {
+    const next = selectionStart === selectionEnd ? selectionEnd : undefined;
+    setCaret(next);
+    if (next === undefined || nameAt(value, next)?.start !== closedAt) setClosedAt(undefined);
+  };
+  const insert = ({ name }: Colleague) => {
+    if (typed && field.current) insertText(field.current, `@${name} `, [typed.start, caret ?? typed.start]);
+  };
+  const onListKey = (event: KeyboardEvent) => {
+    const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
+    if (!current || isComposing(event.nativeEvent) || altKey || ctrlKey || metaKey || shiftKey) return false;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (step) setSelected(found.at((found.indexOf(current) + step) % found.length)?.user_id);
+    else if (key === 'Enter' || key === 'Tab') insert(current);
+    else if (key === 'Escape') setClosedAt(typed?.start);
+    else return false;
+    return true;
+  };
+
+  return (
+    <>
+      <textarea
+        ref={field}
+        aria-label={label}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={current && list}
+        aria-activedescendant={current && option(current)}
+        placeholder={t('editor.comment_hint')}
+        dir="auto"
+        rows={3}
+        maxLength={maxLength}
+        value={text}
+        onChange={({ target }) => {
+          onText(target.value);
+          setSelected(undefined);
+          follow(target);
+        }}
+        onSelect={({ currentTarget }) => follow(currentTarget)}
+        onBlur={() => setCaret(undefined)}
+        onKeyDown={(event) => {
+          if (!onListKey(event)) return onKeyDown(event);
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      {current && <ColleagueList id={list} field={field} {...{ found, current, option }} onSelect={insert} />}
+      <p role="status" className="visually-hidden">
+        {current && t('editor.colleagues_found', { count: found.length })}
+      </p>
+    </>
+  );
+}
+
+const none: readonly Colleague[] = [];
+
+/** The colleagues whose names contain a text. Until the service responds, they are found in the last list. */
+function useColleagues(sought: string | undefined): readonly Colleague[] {
+  const isSought = sought !== undefined && sought.length <= maxName;
+  const { data } = useQuery({
+    queryKey: queryKeys.members.colleagues(sought ?? ''),
+    queryFn: () => ask<{ colleagues: Colleague[] }>('members.colleagues', { search: sought }),
+    placeholderData: keepPreviousData,
+    staleTime,
+    enabled: isSought,
+  });
+  return useMemo(() => {
+    if (!isSought || !data) return none;
+    return data.colleagues.filter(({ name }) => name.toLowerCase().includes(sought));
+  }, [isSought, data, sought]);
+}
