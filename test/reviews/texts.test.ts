@@ -110,7 +110,7 @@ test('named texts are listed also after their decision', async () => {
   ]);
 });
 
-test('up to 20 named texts are listed while searches use all slots, and more texts wait for a slot', async () => {
+test('up to 20 named texts are listed while searches use all slots, and more texts need a slot', async () => {
   const { id } = await mine.held();
   const ids = Array.from({ length: 21 }, (_, n) => (n === 0 ? id : n.toString(16).padStart(32, '0')));
   const settled: string[] = [];

@@ -50,7 +50,7 @@ export interface Scanned<T> {
 
 /**
  * Returns the next jobs that pass the filter, until the page is full or the limit of the scan is reached. Without a match,
- * the scan also goes on until its time is over.
+ * the scan also continues until its time is over.
  */
 export async function scanJobs<T extends { id: string }>(scan: Scan<T>): Promise<Scanned<T>> {
   const { limit, filtered, skip = new Set(), patience = 0 } = scan;

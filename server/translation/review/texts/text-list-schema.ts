@@ -7,7 +7,7 @@ const maxTexts = 100;
 
 /**
  * Up to this number of named texts, a request needs no slot of the searches. 20 texts take 5 ms, and 80 ms if each has
- * 500,000 characters in both languages; 100 texts would take up to 400 ms, as long as a search.
+ * 500,000 characters in both languages; 100 texts would need up to 400 ms, as long as a search.
  */
 export const fewTexts = 20;
 

@@ -7,7 +7,7 @@ import type { useTexts } from './use-texts.ts';
 /**
  * Opens the next text after a decision. If all loaded ones are decided, further ones are loaded, and the next text is
  * opened when it arrives, unless the reviewer has opened another one.
- * @returns a function to call with what the screen reader says
+ * @returns a function to call with the announcement of the decision
  */
 export function useGoingOn(
   { segments, isComplete, hasMore, loadMore }: ReturnType<typeof useTexts>,
