@@ -42,6 +42,8 @@ export const documentJobs = pgTable(
      * different one. Null for jobs that are older than this column.
      */
     requestFingerprint: bytes('request_fingerprint'),
+    /** The submitter, for the usage record: the ID of a member, or `api_key`. Null for older jobs. */
+    submittedBy: identifier('submitted_by'),
     /** Warnings about the request for the caller (`server/http/warnings.ts`). Null without warnings. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     sourceFileName: text('source_file_name').notNull(),

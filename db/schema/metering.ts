@@ -38,6 +38,8 @@ export const usageRecords = pgTable(
     outputTokens: integer('output_tokens').notNull().default(0),
     totalTokens: integer('total_tokens').notNull().default(0),
     models: jsonb('models').$type<string[]>().notNull().default([]),
+    /** The submitter: the ID of a member, or `api_key`. Null for jobs that are older than this column. */
+    submittedBy: identifier('submitted_by'),
     recordedAt: moment('recorded_at').notNull().defaultNow(),
   },
   (t) => [

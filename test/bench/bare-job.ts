@@ -81,6 +81,7 @@ async function recordJob(sourceText: string): Promise<{ admit: Statement[]; comp
         inputTokens: 0,
         outputTokens: 0,
         models: [],
+        submittedBy: 'api_key',
       },
     ),
   );

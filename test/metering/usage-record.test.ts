@@ -78,6 +78,7 @@ describe('the usage record of a delivered job (A 2.5)', () => {
         output_tokens: 264,
         total_tokens: 1794,
         models: ['writer', 'judge'],
+        submitted_by: 'api_key',
         recorded_at: new Date(job.updated_at),
       },
     ]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { enrol } from '#test/auth/mfa.ts';
 import { subscriptionEvent, topUpEvent, useBillingApp } from '#test/billing/billing-app.ts';
 import { addAdministrator, openOperators, operatorEnv } from '#test/factories/operators.ts';
-import { openTeam, operator, password, signUpFounder } from '#test/factories.ts';
+import { join, openTeam, operator, password, signUpFounder } from '#test/factories.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import { startAccount, type TestAccount } from '#test/storage/data-lake-account.ts';
 import { signIn } from './admin.ts';
@@ -53,11 +53,12 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
 
   test('sees billed characters by group, also in a table, and exports them and the usage records', async () => {
     const founder = await signUpFounder(app);
-    for (const body of [
-      { source_text: 'Twenty-two characters.', target_lang: 'fr' },
-      { source_text: 'Ten chars.', target_lang: 'de', domain: 'Marketing' },
-    ])
-      await app.json('POST', '/api/translations', { headers: founder.bearer, body });
+    const colleague = await join(app, founder);
+    for (const [{ bearer: headers }, body] of [
+      [founder, { source_text: 'Twenty-two characters.', target_lang: 'fr' }],
+      [colleague, { source_text: 'Ten chars.', target_lang: 'de', domain: 'Marketing' }],
+    ] as const)
+      await app.json('POST', '/api/translations', { headers, body });
     const { page } = await browser.person('/app/reports');
     await signIn(page, founder);
     const billed = page.getByRole('region', { name: 'Billed characters' });
@@ -81,6 +82,9 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     expect(
       await textOf(() => billed.getByRole('button', { name: 'Export billed characters (CSV)' }).click()),
     ).toBe(`date,domain,billable_chars\r\n"${today}","",22\r\n"${today}","marketing",10\r\n`);
+    await billed.getByRole('radio', { name: 'Member or API key' }).check();
+    await billed.getByRole('row', { name: `${founder.email} 22` }).waitFor();
+    await billed.getByRole('row', { name: `${colleague.email} 10` }).waitFor();
 
     const published = page.getByRole('region', { name: 'Published with and without a person' });
     await published.getByRole('row', { name: /Published without a person 2 100%/ }).waitFor();

@@ -22,11 +22,7 @@ export async function signedIn(
     body: { tenant_name: 'Workspace', email, password },
   });
   if (status !== 200) throw new Error(`the sign-up was answered ${status}`);
-  const person = await browser.person(path, options);
-  const { page } = person;
-  await page.locator('input[name=username]').fill(email);
-  await page.locator('input[name=password]').fill(password);
-  await page.locator('button[type=submit]').click();
-  await page.locator('#main h1').waitFor();
+  const person = await browser.person(path, { ...options, member: { email, password } });
+  await person.page.locator('#main h1').waitFor();
   return { ...person, email, tenantId: body.account.id, apiKey: body.tenant_api_key };
 }

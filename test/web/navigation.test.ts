@@ -3,7 +3,6 @@ import { useBillingApp } from '#test/billing/billing-app.ts';
 import { found } from '#test/factories.ts';
 import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { signInAt } from './reviewing.ts';
 
 const { app } = useBillingApp({ BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' });
 const browser = useBrowser(app);
@@ -11,8 +10,7 @@ const browser = useBrowser(app);
 /** Opens a screen as an administrator. */
 async function administratorAt(path: string, { locale = 'en', width = 1280 } = {}) {
   const founder = await found(app);
-  const person = await browser.person(path, { locale, viewport: { width, height: 800 } });
-  await signInAt(person.page, founder);
+  const person = await browser.person(path, { locale, viewport: { width, height: 800 }, member: founder });
   await person.page.getByRole('banner').getByRole('navigation').waitFor();
   return person;
 }
@@ -54,6 +52,18 @@ describe.skipIf(withoutBrowser)("an administrator's navigation", () => {
     const { y = 0, height = 0 } = (await rail.boundingBox()) ?? {};
     expect(y + height).toBe(844);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  });
+
+  test('a narrow window shows the current screen in the row of the settings, also after a reload', async () => {
+    const { page } = await administratorAt('/app/settings/audit', { width: 390 });
+    const audit = page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Audit' });
+    const isVisible = async () => {
+      const { x = 0, width = 0 } = (await audit.boundingBox()) ?? {};
+      return x > 0 && x + width <= 390;
+    };
+    await expect.poll(isVisible).toBe(true);
+    await page.reload();
+    await expect.poll(isVisible).toBe(true);
   });
 
   test('the account popover selects theme and language, closes on Escape, and signs out', async () => {

@@ -40,8 +40,7 @@ export async function memberAt(
   path: string,
   options?: PersonOptions,
 ): Promise<Person> {
-  const person = await browser.person(path, options);
-  await signInAt(person.page, { email, password });
+  const person = await browser.person(path, { ...options, member: { email, password } });
   await person.page.locator('#main h1').waitFor();
   return person;
 }

@@ -4,6 +4,7 @@ import type { Tx } from '#db/client.ts';
 import { usageRecords } from '#db/schema/metering.ts';
 import { type DateRange, readDateRange } from './periods.ts';
 import { calendarDate } from './schema.ts';
+import { namingMembers } from './submitter.ts';
 
 /**
  * Maximum number of usage records that one report reads. If there are more in the range, the report covers the
@@ -68,22 +69,24 @@ export type UsageBreakdown = z.infer<typeof usageBreakdown>;
 
 /** The fields of a usage record by which the ledger alone can group. */
 export const breakdownField = z
-  .enum(['target_lang', 'source_lang', 'kind', 'served_from'])
+  .enum(['target_lang', 'source_lang', 'kind', 'served_from', 'submitted_by'])
   .describe(
-    '`kind`: `text` or `document`. `served_from`: `tm_exact` or `glossary_exact` for jobs without translation work.',
+    '`kind`: `text` or `document`. `served_from`: `tm_exact` or `glossary_exact` for jobs without translation work. `submitted_by`: `api_key`, or the email address of a member; the ID of a member who no longer exists.',
   );
 
 export type BreakdownField = z.infer<typeof breakdownField>;
 
 /**
  * A subquery of a tenant's usage records in a range of days, at most `maxRecords`, the latest ones: `job_id`, `kind`,
- * `source_lang`, `target_lang`, `served_from`, `billable_chars`, `recorded_at` and `date`, the UTC day.
+ * `source_lang`, `target_lang`, `served_from`, `submitted_by`, `billable_chars`, `recorded_at` and `date`, the UTC
+ * day.
  */
 export function recordsInRange(tenantId: string, { from, to }: DateRange): SQL {
   const { recordedAt, jobId } = usageRecords;
   return sql`(
     select ${jobId}, ${usageRecords.kind}, ${usageRecords.sourceLang}, ${usageRecords.targetLang},
-      coalesce(${usageRecords.fastPath}, '') as served_from, ${usageRecords.billableChars}, ${recordedAt},
+      coalesce(${usageRecords.fastPath}, '') as served_from,
+      coalesce(${usageRecords.submittedBy}, '') as submitted_by, ${usageRecords.billableChars}, ${recordedAt},
       to_char(${recordedAt} at time zone 'UTC', 'YYYY-MM-DD') as date
     from ${usageRecords}
     where ${isInRange(tenantId, { from, to })}
@@ -120,7 +123,10 @@ export async function breakDownUsage(
   tenantId: string,
   { by, ...asked }: ReportRange & { by: BreakdownField },
 ): Promise<UsageBreakdown> {
-  return breakDown(tx, tenantId, asked, sql`select u.*, u.${sql.identifier(by)} as name from u`);
+  const found = await breakDown(tx, tenantId, asked, sql`select u.*, u.${sql.identifier(by)} as name from u`);
+  return by === 'submitted_by'
+    ? { ...found, groups: await namingMembers(tx, tenantId, found.groups) }
+    : found;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface JobUsage {
   inputTokens: number;
   outputTokens: number;
   models: string[];
+  /** See `submitterOf`; null if unknown. */
+  submittedBy: string | null;
 }
 
 /** A common table expression that finishes jobs, with the columns that it returns. */
@@ -62,7 +64,8 @@ export function recordsOf(kind: 'text' | 'document', finished: FinishedJobs): SQ
     ${value('billableChars')}::int, ${finished.status}, ${value('fastPath')},
     ${value('inputTokens')}::int, ${value('outputTokens')}::int,
     ${value('inputTokens')}::int + ${value('outputTokens')}::int,
-    ${new Param(value('models'), usageRecords.models)}::jsonb, ${finished.updatedAt} from ${finished}`;
+    ${new Param(value('models'), usageRecords.models)}::jsonb, ${value('submittedBy')},
+    ${finished.updatedAt} from ${finished}`;
 }
 
 /** Number of rows over which a day's total is spread, so that concurrent completions rarely block each other. */

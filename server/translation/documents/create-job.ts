@@ -35,6 +35,8 @@ export interface Origin {
 /** A submission whose form and sender have been checked. */
 interface NewDocument {
   tenant: { id: string; name: string };
+  /** See `submitterOf`. */
+  submittedBy: string;
   form: CheckedForm;
   /** Fingerprint of the form; null without an idempotency key. */
   fingerprint: Uint8Array | null;
@@ -48,7 +50,7 @@ interface NewDocument {
  */
 export async function createJob(
   services: RunServices,
-  { tenant, form, fingerprint, destination, origin }: NewDocument,
+  { tenant, submittedBy, form, fingerprint, destination, origin }: NewDocument,
 ): Promise<{ row: DocumentRow; isNew: boolean }> {
   const { file, format, fileName, wait, request: checkedRequest } = form;
   const { via, signal, unknownFields } = origin;
@@ -94,6 +96,7 @@ export async function createJob(
         idempotencyKey: request.idempotency_key,
         request,
         requestFingerprint: fingerprint,
+        submittedBy,
         warnings: warnings.length > 0 ? warnings : null,
         sourceFileName: fileName,
         sourceFormat: format,

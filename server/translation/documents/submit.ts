@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Tx } from '#db/client.ts';
 import { selectCommittedUsage } from '#server/billing/metering/committed-usage.ts';
 import { checkEntitlement, readBilledTenant } from '#server/billing/metering/entitlement.ts';
+import { submitterOf } from '#server/billing/metering/submitter.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
@@ -65,24 +66,26 @@ async function submitUntil(
   const checkedFirst = via === 'translations' ? checkForm(form) : undefined;
   // Authenticate the caller before returning validation errors. Make all other checks before reading the file, which is
   // expensive.
-  const { tenant, checked, known, destination } = await withTenant(async (tx, principal) => {
+  const { tenant, submittedBy, checked, known, destination } = await withTenant(async (tx, principal) => {
     const checked = checkedFirst ?? checkForm(form);
     const { tenant } = principal;
+    const submittedBy = submitterOf(principal);
     const key = checked.request.idempotency_key;
     const known = key === null ? undefined : await selectDocumentByKey(tx, tenant.id, key);
-    if (known) return { tenant, checked, known };
+    if (known) return { tenant, submittedBy, checked, known };
     await requireEntitlement(tx, services, principal);
     const destination = await destinationIn(tx, services, tenant.id);
     if (destination.provider === 'platform')
       await expectRoom(tx, services.settings, tenant.id, checked.file.bytes.length);
-    return { tenant, checked, destination };
+    return { tenant, submittedBy, checked, destination };
   });
   const key = checked.request.idempotency_key;
   const fingerprint = key === null ? null : await fingerprintOfForm(checked);
   const { wait } = checked;
   if (known) return replay(services, known, { wait, fingerprint, signal, deadline });
 
-  const make = () => createJob(services, { tenant, form: checked, fingerprint, destination, origin });
+  const make = () =>
+    createJob(services, { tenant, submittedBy, form: checked, fingerprint, destination, origin });
   const made =
     key === null
       ? await make()

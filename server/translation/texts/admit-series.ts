@@ -45,6 +45,8 @@ export interface Run {
   onTrial: boolean;
   /** Whether the run's completion must charge the prepaid balance. */
   drawsTopUp: boolean;
+  /** See `submitterOf`. */
+  submittedBy: string;
 }
 
 /** The caller that submitted a series: the tenant, the kind of credential and the request. */
@@ -52,6 +54,8 @@ export interface SeriesCaller {
   id: string;
   name: string;
   credential: 'session' | 'api_key';
+  /** See `submitterOf`. */
+  submittedBy: string;
   /** ID of the request, for the log. */
   requestId: string;
 }
@@ -246,8 +250,9 @@ function runOf(
   admitted: Admitted,
   { onTrial, drawsTopUp }: Pick<Run, 'onTrial' | 'drawsTopUp'>,
 ): Run {
+  const { id: tenantId, submittedBy } = caller;
   const named = known ? request : namingTenant(request, caller);
-  return { tenantId: caller.id, request: named, warnings, admitted, weight, onTrial, drawsTopUp };
+  return { tenantId, request: named, warnings, admitted, weight, onTrial, drawsTopUp, submittedBy };
 }
 
 /** Adds the tenant's id and name to the request's metadata. A caller cannot set them. */

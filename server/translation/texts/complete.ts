@@ -193,7 +193,7 @@ function requireUsable(job: TranslationJob | undefined): TranslationJob {
 
 const maxTokens = 1_000_000_000;
 
-function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResult): JobUsage {
+function usageOf({ request, weight, onTrial, submittedBy }: Run, { cost, fastPath }: RunResult): JobUsage {
   return {
     sourceLang: request.source_lang,
     targetLang: request.target_lang,
@@ -204,6 +204,7 @@ function usageOf({ request, weight, onTrial }: Run, { cost, fastPath }: RunResul
     inputTokens: Math.min(cost.inputTokens, maxTokens),
     outputTokens: Math.min(cost.outputTokens, maxTokens),
     models: cost.models,
+    submittedBy,
   };
 }
 

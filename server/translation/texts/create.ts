@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
+import { submitterOf } from '#server/billing/metering/submitter.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
@@ -249,7 +250,12 @@ async function submit(
       // If no job has to run, the existing jobs are returned before any gate could reject the submission.
       if (!items.some(isWork))
         return { jobs: items.flatMap(({ known }) => known?.job ?? []), items, replayed: true };
-      const caller = { ...principal.tenant, credential: principal.kind, requestId };
+      const caller = {
+        ...principal.tenant,
+        credential: principal.kind,
+        submittedBy: submitterOf(principal),
+        requestId,
+      };
       // Apply the gates for payment, storage and allowance to the whole series.
       const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
       // With keys, `runSeries` checks again: a concurrent request with the same keys may have caused the usage.

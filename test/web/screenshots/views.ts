@@ -59,6 +59,7 @@ export const screenPictures: Series = {
     { name: 'memory', path: '/app/memories', prepare: openSet },
     { name: 'concordance', path: '/app/concordance?from=en&to=es&text=meeting' },
     { name: 'reports', path: '/app/reports' },
+    { name: 'reports-senders', path: '/app/reports', prepare: groupBySender },
     { name: 'members', path: '/app/settings/members' },
     { name: 'security', path: '/app/settings/security' },
     { name: 'storage', path: '/app/settings/storage' },
@@ -90,6 +91,11 @@ async function openKeys(page: Page): Promise<void> {
 async function openSet(page: Page): Promise<void> {
   await page.locator('main td a, main th a').first().click();
   await page.waitForURL(/\/(glossaries|memories)\/[^/]+$/);
+}
+
+/** Groups the billed characters of the reports by the last choice. */
+async function groupBySender(page: Page): Promise<void> {
+  await page.locator('#billed ~ fieldset label').last().click();
 }
 
 async function translateText(page: Page): Promise<void> {

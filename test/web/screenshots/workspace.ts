@@ -92,14 +92,18 @@ export async function fillWorkspace(baseUrl: string, apiKey: string): Promise<Wo
   return { documentId: ids.at(-1) as string, jobId };
 }
 
-/** Adds a second member and a pending invite. */
+/** Adds a second member, who translates some texts, and a pending invite. */
 export async function addTeam(baseUrl: string): Promise<void> {
   const client = new LinguaLoop({ baseUrl });
   await client.auth.signIn(member);
   const { invites } = client.tenants;
   const { invite_token } = await invites.create({ email: 'grace@example.org', role: 'agent_id_developer' });
-  const { password } = member;
-  await new LinguaLoop({ baseUrl }).auth.signUp({ email: 'grace@example.org', password, invite_token });
+  const grace = { ...member, email: 'grace@example.org' };
+  const colleague = new LinguaLoop({ baseUrl });
+  await colleague.auth.signUp({ ...grace, invite_token });
+  await colleague.auth.signIn(grace);
+  for (const { en } of recorded.slice(2, 6))
+    await colleague.translations.create({ source_text: en, source_lang: 'en', target_lang: 'de' });
   await invites.create({ email: 'linus@example.org', role: 'global_administrator' });
 }
 

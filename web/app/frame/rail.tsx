@@ -118,12 +118,13 @@ export function SectionNavigation() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const section = useSections().find(({ entries }) => entries.some((entry) => isAt(path, entry)));
   const list = useRef<HTMLUListElement>(null);
-  // In a narrow window, the links are a row that scrolls.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another path marks another link
+  const entries = section?.entries.length;
+  // In a narrow window, the links are a row that scrolls. The links of administrators appear when the role is known.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path marks another link, and more links move it
   useEffect(() => {
     const current = list.current?.querySelector('[aria-current]');
     current?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [path]);
+  }, [path, entries]);
   if (!section || section.entries.length < 2) return null;
   const isSettings = section.name === 'common.settings';
   return (

@@ -24,6 +24,7 @@ export function useFormat() {
       /** @param iso a time, ISO 8601 */
       moment: (iso: string) => moment.format(new Date(iso)),
       bytes: (bytes: number) => formatBytes(bytes, locale),
+      duration: (milliseconds: number) => formatDuration(milliseconds, locale),
     };
   }, [locale]);
 }
@@ -38,4 +39,20 @@ function formatBytes(bytes: number, locale: string): string {
     unit: units[power] as string,
     maximumFractionDigits: 1,
   }).format(bytes / 1000 ** power);
+}
+
+/** In minutes and seconds, or in tenths of a second below ten seconds. A shorter duration than a tenth is `<0.1 sec`. */
+function formatDuration(milliseconds: number, locale: string): string {
+  const part = (value: number, unit: 'minute' | 'second') =>
+    new Intl.NumberFormat(locale, {
+      style: 'unit',
+      unit,
+      maximumFractionDigits: value < 10 ? 1 : 0,
+    }).format(value);
+  if (milliseconds < 50) return `<${part(0.1, 'second')}`;
+  const seconds = milliseconds < 9950 ? Math.round(milliseconds / 100) / 10 : Math.round(milliseconds / 1000);
+  const minutes = Math.floor(seconds / 60);
+  return minutes === 0
+    ? part(seconds, 'second')
+    : `${part(minutes, 'minute')} ${part(seconds % 60, 'second')}`;
 }

@@ -107,6 +107,7 @@ function usageOf(run: DocumentRun): JobUsage {
     inputTokens: Math.min(row.inputTokens, maxTokens),
     outputTokens: Math.min(row.outputTokens, maxTokens),
     models: row.models,
+    submittedBy: row.submittedBy,
   };
 }
 

@@ -46,21 +46,23 @@ export function EventTable({
                   <bdi translate="no">{people.get(target) ?? target}</bdi>
                 )}
               </td>
-              <td data-label={t('audit.details')} className={styles['details']}>
-                {detailWords(details, { t, number, people }).map(({ key, name, value }) => (
-                  <span key={key}>
-                    {name}: <bdi>{value}</bdi>
-                  </span>
-                ))}
-                <Stored
-                  of={{
-                    action,
-                    ...(target !== null && { target }),
-                    ...(address && { address }),
-                    ...(request_id && { request_id }),
-                    ...details,
-                  }}
-                />
+              <td data-label={t('audit.details')}>
+                <div className={styles['details']}>
+                  {detailWords(details, { t, number, people }).map(({ key, name, value }) => (
+                    <span key={key}>
+                      {name}: <bdi>{value}</bdi>
+                    </span>
+                  ))}
+                  <Stored
+                    of={{
+                      action,
+                      ...(target !== null && { target }),
+                      ...(address && { address }),
+                      ...(request_id && { request_id }),
+                      ...details,
+                    }}
+                  />
+                </div>
               </td>
             </tr>
           ))}

@@ -68,11 +68,7 @@ function Decision({ decision: { label, outcome, rationale, provenance } }: { dec
 
 /** The duration of a step. */
 function Duration({ from, to }: { from: string; to: string | null }) {
-  const t = useT();
-  const { number } = useFormat();
+  const { duration } = useFormat();
   if (!to) return null;
-  const seconds = Math.max(0, Date.parse(to) - Date.parse(from)) / 1000;
-  return (
-    <span className="hint">{t('jobs.seconds', { seconds: number(Math.round(seconds * 10) / 10) })}</span>
-  );
+  return <span className="hint">{duration(Math.max(0, Date.parse(to) - Date.parse(from)))}</span>;
 }

@@ -90,17 +90,13 @@ function toneOf(event: TimelineEvent): 'good' | 'warning' | 'critical' | 'member
 }
 
 function EventTime({ event: { at, ms } }: { event: TimelineEvent }) {
-  const t = useT();
-  const { moment, number } = useFormat();
+  const { moment, duration } = useFormat();
   if (at)
     return (
       <time dateTime={at} className={styles.time}>
         {moment(at)}
       </time>
     );
-  // A shorter duration would be shown as 0 seconds.
   if (ms === undefined || ms < 50) return null;
-  return (
-    <span className={styles.time}>{t('jobs.seconds', { seconds: number(Math.round(ms / 100) / 10) })}</span>
-  );
+  return <span className={styles.time}>{duration(ms)}</span>;
 }

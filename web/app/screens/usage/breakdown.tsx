@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { type Translate, useT } from '../../i18n.tsx';
+import { type MessageId, type Translate, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -17,6 +17,11 @@ import styles from './usage.module.css';
 const colors = ['--petrol', '--apricot', '--draft', '--petrol-line', '--apricot-line', '--line-ctl'];
 const parts = colors.length - 1;
 
+const hints: Partial<Record<Dimension, MessageId>> = {
+  domain: 'usage.billed_domain_hint',
+  submitted_by: 'usage.billed_submitter_hint',
+};
+
 /** Billed characters over time, grouped by one dimension: as a chart, a list, a table and a file. */
 export function BilledCharacters() {
   const t = useT();
@@ -33,7 +38,7 @@ export function BilledCharacters() {
           onChange={setBy}
         />
       </header>
-      <p className="hint">{t(by === 'domain' ? 'usage.billed_domain_hint' : 'usage.billed_hint')}</p>
+      <p className="hint">{t(hints[by] ?? 'usage.billed_hint')}</p>
       <Read from={breakdown} lines={18}>
         {(found) =>
           found.groups.length === 0 ? <p>{t('usage.none')}</p> : <Groups key={by} by={by} of={found} />
@@ -128,10 +133,18 @@ function useGroupNames(by: Dimension): (name: string | null) => string {
       if (by === 'kind') return t(name === 'document' ? 'usage.kind_document' : 'usage.kind_text');
       if (by === 'served_from') return t(servedFrom[name] ?? 'usage.served_engine');
       if (by === 'domain') return name === '' ? t('usage.no_domain') : name;
+      if (by === 'submitted_by') return submitterName(name, t);
       return nameOf(name);
     },
     [by, nameOf, t],
   );
+}
+
+/** Members are named by their email addresses. A name without `@` is the ID of a member who no longer exists. */
+function submitterName(name: string, t: Translate): string {
+  if (name === '') return t('usage.submitter_unknown');
+  if (name === 'api_key') return t('security.key');
+  return name.includes('@') ? name : t('usage.former_member');
 }
 
 const servedFrom: Record<string, 'usage.served_tm' | 'usage.served_glossary'> = {

@@ -1,18 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { client } from '../../client.ts';
-import { useInterface, useT } from '../../i18n.tsx';
+import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { durationOf } from './duration.ts';
 import { sumOutcomes, useBreakdown, useOutcomes, useRange } from './reports.ts';
 import styles from './usage.module.css';
 
 /** The four figures of the range. A figure without data is a dash. */
 export function KeyFigures() {
   const t = useT();
-  const { locale } = useInterface();
-  const { number, percent } = useFormat();
+  const { number, percent, duration } = useFormat();
   const range = useRange();
   const { data: usage } = useBreakdown('target_lang');
   const { data: texts } = useOutcomes();
@@ -35,7 +33,7 @@ export function KeyFigures() {
         {sums && decided > 0 && percent(sums.automatic / decided)}
       </Figure>
       <Figure name={t('usage.median')} note={t('usage.median_note')}>
-        {texts && texts.median_ms !== null && durationOf(texts.median_ms, locale)}
+        {texts && texts.median_ms !== null && duration(texts.median_ms)}
       </Figure>
       <Figure name={t('usage.edit_distance')} note={t('usage.of_words', { words: number(words) })}>
         {words > 0 && percent(edits / words)}

@@ -36,7 +36,14 @@ export interface Outcomes extends Coverage {
 }
 
 /** The ways to group billed characters. */
-export const dimensions = ['target_lang', 'source_lang', 'domain', 'kind', 'served_from'] as const;
+export const dimensions = [
+  'target_lang',
+  'source_lang',
+  'domain',
+  'kind',
+  'served_from',
+  'submitted_by',
+] as const;
 
 export type Dimension = (typeof dimensions)[number];
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReviewerReport } from '#sdk/types.ts';
 import { client } from '../../client.ts';
-import { useInterface, useT } from '../../i18n.tsx';
+import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -9,7 +9,6 @@ import { Read } from '../../parts/loading.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { csvOf } from './csv.ts';
-import { durationOf } from './duration.ts';
 import { useRange } from './reports.ts';
 import styles from './usage.module.css';
 
@@ -38,8 +37,7 @@ export function Reviewers() {
 
 function Table({ report }: { report: ReviewerReport }) {
   const t = useT();
-  const { number, percent, utcDay } = useFormat();
-  const { locale } = useInterface();
+  const { number, percent, utcDay, duration } = useFormat();
   const most = Math.max(1, ...report.reviewers.map(reviewsOf));
   const save = async () => {
     const body = csvOf(
@@ -84,7 +82,7 @@ function Table({ report }: { report: ReviewerReport }) {
                   <Known of={one.measured} all={one.approved + one.edited} />
                 </td>
                 <td data-label={t('usage.time_each')}>
-                  {one.timed > 0 ? durationOf(one.worked_ms / one.timed, locale) : t('usage.unknown')}
+                  {one.timed > 0 ? duration(one.worked_ms / one.timed) : t('usage.unknown')}
                   <Known of={one.timed} all={reviewsOf(one)} />
                 </td>
               </tr>
