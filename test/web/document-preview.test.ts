@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { openDocument } from './document-editor.ts';
 import { corpusDocument, sendDocument } from './document-files.ts';
@@ -44,7 +45,7 @@ test.skipIf(withoutBrowser)(
     await page.getByRole('alert').getByText('Something went wrong').waitFor();
     await page.getByRole('radio', { name: 'Translation' }).check();
     await first.waitFor();
-    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByRole('region', { name: 'Preview' }).getByRole('alert').count()).toBe(0);
   },
 );
 
@@ -98,5 +99,46 @@ test.skipIf(withoutBrowser)(
     expect(new URL(page.url()).search).toBe('');
     await page.getByRole('radio', { name: 'Source' }).check();
     await page.getByRole('button', { name: 'Hello', exact: true }).waitFor();
+  },
+);
+
+test.skipIf(withoutBrowser)(
+  'the preview moves below the segments with both files, or is hidden, and this device remembers it',
+  { timeout: 60_000 },
+  async () => {
+    const { page } = await openDocument(app, browser, corpusDocument('pdf/made-rotations-labels-links.pdf'));
+    await page.setViewportSize({ width: 1440, height: 900 });
+    const file = (side: string) => page.getByRole('region', { name: `Pages of the ${side}` });
+    const below = page.getByRole('button', { name: 'Preview below the segments' });
+    await file('translation').waitFor();
+    expect(await file('source').count()).toBe(0);
+    await below.click();
+    for (const side of ['source', 'translation']) await file(side).locator('[data-marked]').first().waitFor();
+    await expectAccessible(page);
+    const [source, translation, grid] = await Promise.all(
+      [file('source'), file('translation'), page.getByRole('grid')].map((one) => one.boundingBox()),
+    );
+    expect(source!.x + source!.width).toBeLessThanOrEqual(translation!.x);
+    expect(source!.y).toBeGreaterThanOrEqual(grid!.y + grid!.height);
+    await page.reload();
+    await file('source').waitFor();
+    await page.getByRole('radio', { name: 'Source' }).check();
+    expect(await file('translation').count()).toBe(0);
+    await below.click();
+    expect(await file('source').count()).toBe(0);
+    await page.reload();
+    await below.waitFor();
+    await expectAccessible(page);
+    expect(await page.getByRole('region', { name: /Pages of/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Preview in the side panel' }).click();
+    await file('translation').waitFor();
+    await below.click();
+    await file('source').waitFor();
+    // A narrower window has the preview in the side panel only.
+    await page.setViewportSize({ width: 1200, height: 800 });
+    await page.getByRole('button', { name: 'Side panel' }).click();
+    await file('translation').waitFor();
+    expect(await below.isVisible()).toBe(false);
+    await expectAccessible(page);
   },
 );

@@ -1,23 +1,19 @@
-import { lazy, memo, type RefObject, Suspense, useCallback } from 'react';
+import { memo, type RefObject, useCallback } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
-import { useT } from '../i18n.tsx';
-import { Loading } from '../parts/loading.tsx';
 import { NewTerm } from '../terms/new-term.tsx';
 import { CommentsTab } from './comments-tab.tsx';
-import styles from './editor.module.css';
 import { showOpenSegment } from './editor-view.ts';
 import { HistoryTab } from './history-tab.tsx';
 import { IssuesTab } from './issues-tab.tsx';
 import type { Languages } from './marks.ts';
 import { MemoryTab } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
+import { PreviewDock } from './preview-dock.tsx';
 import { QualityReport } from './quality-report.tsx';
 import type { Segment, SegmentFilter } from './segment-filter.ts';
 import { SidePanel } from './side-panel.tsx';
 import { IssueCount, MatchCount, TermCount } from './tab-counts.tsx';
 import { TermsTab } from './terms-tab.tsx';
-
-const Preview = lazy(() => import('./preview/preview.tsx'));
 
 /**
  * The side panel of a document: information about the open segment, and the page of the file. It is only rendered again
@@ -41,7 +37,6 @@ export const DocumentPanel = memo(function DocumentPanel({
   /** False until the segments are shown, so that the file does not delay them. */
   hasPreview: boolean;
 }) {
-  const t = useT();
   const onOpen = useCallback(
     (position: number) => {
       showOpenSegment();
@@ -50,9 +45,11 @@ export const DocumentPanel = memo(function DocumentPanel({
     [openAt],
   );
   const about = segment && ({ kind: 'document', id: document.id, position: segment.position } as const);
+  const preview = { document, current: segment?.position ?? null, isReady: hasPreview };
   return (
     <>
       {segment && <NewTerm key={segment.position} {...languages} />}
+      <PreviewDock at="below" {...preview} onOpen={onOpen} />
       <SidePanel
         counts={{
           terms: segment && <TermCount segment={segment} languages={languages} />,
@@ -74,14 +71,7 @@ export const DocumentPanel = memo(function DocumentPanel({
           ),
         }}
       >
-        <section className={styles['preview']} aria-label={t('editor.preview')}>
-          <h2 className={styles['previewTitle']}>{t('editor.preview')}</h2>
-          <Suspense fallback={<Loading lines={12} />}>
-            {hasPreview && (
-              <Preview document={document} current={segment?.position ?? null} onOpen={onOpen} />
-            )}
-          </Suspense>
-        </section>
+        <PreviewDock at="panel" {...preview} onOpen={onOpen} />
       </SidePanel>
     </>
   );

@@ -8,10 +8,15 @@ interface EditorView {
   isPanelOpen: boolean;
   /** Whether a phone shows the list of segments instead of the open one. */
   isListOpen: boolean;
+  preview: PreviewPlace;
 }
+
+/** Where the preview of a file is: in the lower half of the side panel, below the segments, or hidden. */
+export type PreviewPlace = 'panel' | 'below' | 'hidden';
 
 const compactKey = 'lingualoop-editor-compact';
 const closedPanelKey = 'lingualoop-editor-panel-closed';
+const previewKey = 'lingualoop-editor-preview';
 
 /** In narrower windows, the panel is a drawer over the segments; see `editor.module.css`. */
 const narrow = matchMedia('(width < 80rem)');
@@ -27,7 +32,14 @@ function read(): EditorView {
     isCompact: localStorage.getItem(compactKey) !== null,
     isPanelOpen: narrow.matches ? isDrawerOpen : localStorage.getItem(closedPanelKey) === null,
     isListOpen,
+    // A narrow window has no room below the segments.
+    preview: narrow.matches ? 'panel' : storedPreview(),
   };
+}
+
+function storedPreview(): PreviewPlace {
+  const stored = localStorage.getItem(previewKey);
+  return stored === 'below' || stored === 'hidden' ? stored : 'panel';
 }
 
 function update(): void {
@@ -49,6 +61,12 @@ export function toggleDensity(): void {
 export function togglePanel(): void {
   if (narrow.matches) isDrawerOpen = !isDrawerOpen;
   else toggleStored(closedPanelKey);
+  update();
+}
+
+/** Moves the preview to this place, or hides it if it is there. Remembered on this device. */
+export function togglePreview(place: 'panel' | 'below'): void {
+  localStorage.setItem(previewKey, view.preview === place ? 'hidden' : place);
   update();
 }
 

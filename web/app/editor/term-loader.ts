@@ -16,8 +16,8 @@ interface Waiting extends Wanted {
   reject: (error: unknown) => void;
 }
 
-/** Milliseconds without a new text before a request, so that the rows of a scrolled page share one. */
-const pause = 60;
+/** Milliseconds without a new text before a request: scrolled rows share one, and it delays no key to the next segment. */
+const pause = 200;
 
 /** Maximum number of texts of a request, and of the UTF-16 units that they have together. The service allows no more. */
 const most = { texts: 100, units: 50_000 };

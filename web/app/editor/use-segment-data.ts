@@ -63,6 +63,8 @@ export function useTerms({ source_text, is_html: isHtml = false }: EditedSegment
   const { data } = useQuery({
     queryKey: queryKeys.terminology.matches(source_text, languages, isHtml),
     queryFn: ({ signal }) => termLoader.load({ text: source_text, languages, isHtml, signal }),
+    // A row without terms is not rendered again when they are loaded.
+    select: (terms) => (terms.length > 0 ? terms : undefined),
     staleTime,
     // A large document has many rows, and few of them are seen again.
     gcTime: staleTime,

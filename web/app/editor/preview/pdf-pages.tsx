@@ -33,7 +33,7 @@ function Pages({
   ...props
 }: PreviewProps & { bytes: Uint8Array<ArrayBuffer>; artifactId: string }) {
   const t = useT();
-  const { document, current } = props;
+  const { document, current, side } = props;
   const outline = useOutline(document.id);
   const scroller = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<Opened>();
@@ -71,7 +71,7 @@ function Pages({
       className={styles.pages}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
       tabIndex={0}
-      aria-label={t('documents.pages')}
+      aria-label={t(`documents.pages_${side}`)}
     >
       {Array.from({ length: opened.pdf.numPages }, (_, index) => (
         <PdfPage

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import styles from './preview.module.css';
@@ -8,35 +8,59 @@ const PdfPages = lazy(() => import('./pdf-pages.tsx'));
 const SheetGrid = lazy(() => import('./sheet-grid.tsx'));
 const WordFrame = lazy(() => import('./word-frame.tsx'));
 
+const both = ['source', 'target'] as const;
+
 /** A document's file in its format, with the current segment marked. A click opens a segment. */
-export default function Preview(props: Omit<PreviewProps, 'side'>) {
+export default function Preview({
+  canShowBoth,
+  tools,
+  ...props
+}: Omit<PreviewProps, 'side'> & {
+  /** Whether there is room for both files next to each other. Both are shown then by default. */
+  canShowBoth: boolean;
+  /** Shown next to the selection of the file. */
+  tools: ReactNode;
+}) {
   const t = useT();
-  const { document } = props;
-  const isTranslated = document.status === 'translated';
-  const [chosen, setChosen] = useState<Side>('target');
-  const side = isTranslated ? chosen : 'source';
+  const isTranslated = props.document.status === 'translated';
+  const [selected, setSelected] = useState<Side | 'both'>(canShowBoth ? 'both' : 'target');
+  const shown = isTranslated ? selected : 'source';
   return (
     <div className={styles.preview}>
-      <fieldset className={styles.sides}>
-        <legend className="visually-hidden">{t('documents.side')}</legend>
-        {(['source', 'target'] as const).map((one) => (
-          <label key={one}>
-            <input
-              type="radio"
-              name="side"
-              checked={side === one}
-              disabled={one === 'target' && !isTranslated}
-              onChange={() => setChosen(one)}
-            />
-            {t(`documents.side_${one}`)}
-          </label>
-        ))}
-      </fieldset>
+      <div className={styles.bar}>
+        <fieldset className={styles.sides}>
+          <legend className="visually-hidden">{t('documents.side')}</legend>
+          {(canShowBoth ? [...both, 'both' as const] : both).map((one) => (
+            <label key={one}>
+              <input
+                type="radio"
+                name="side"
+                checked={shown === one}
+                disabled={one !== 'source' && !isTranslated}
+                onChange={() => setSelected(one)}
+              />
+              {t(`documents.side_${one}`)}
+            </label>
+          ))}
+        </fieldset>
+        {tools}
+      </div>
       <Suspense fallback={<Loading lines={20} />}>
-        {document.source_format === 'pdf' && <PdfPages {...props} side={side} />}
-        {document.source_format === 'docx' && <WordFrame {...props} side={side} />}
-        {document.source_format === 'xlsx' && <SheetGrid {...props} side={side} />}
+        <div className={styles.files}>
+          {(shown === 'both' ? both : [shown]).map((side) => (
+            <div key={shown === 'both' ? side : 'one'} className={styles.file}>
+              <FilePreview {...props} side={side} />
+            </div>
+          ))}
+        </div>
       </Suspense>
     </div>
   );
+}
+
+function FilePreview(props: PreviewProps) {
+  const { source_format: format } = props.document;
+  if (format === 'pdf') return <PdfPages {...props} />;
+  if (format === 'docx') return <WordFrame {...props} />;
+  return format === 'xlsx' && <SheetGrid {...props} />;
 }

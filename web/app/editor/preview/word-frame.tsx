@@ -77,7 +77,7 @@ function Frame({
         className={styles.frame}
         sandbox="allow-scripts"
         src={`${deployment.basePath}/app/preview/word`}
-        title={t('documents.pages')}
+        title={t(`documents.pages_${side}`)}
       />
     </>
   );
