@@ -4,18 +4,14 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { corpusDocument, sendDocument } from './document-files.ts';
-import { signedIn } from './founder.ts';
+import { corpusDocument, openDocument } from './document-files.ts';
 import { field, patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 async function atDocument(file = workbookFile(['One', 'Two'])) {
-  const founder = await signedIn(app, browser, '/app/files');
-  const id = await sendDocument(app, founder, file);
-  await founder.page.goto(`/app/edit/documents/${id}`);
-  await field(founder.page).waitFor();
+  const { id, ...founder } = await openDocument(app, browser, file);
   const headers = { 'x-api-key': founder.apiKey };
   const document = async () => (await app.json('GET', `/api/documents/${id}`, { headers })).body;
   const segments = async () =>

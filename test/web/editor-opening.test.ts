@@ -4,18 +4,14 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { sendDocument } from './document-files.ts';
-import { signedIn } from './founder.ts';
+import { openDocument } from './document-files.ts';
 import { field, patient, said } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 async function editorOf(texts: string[], search = '') {
-  const founder = await signedIn(app, browser, '/app/files');
-  const id = await sendDocument(app, founder, workbookFile(texts));
-  await founder.page.goto(`/app/edit/documents/${id}${search}`);
-  await field(founder.page).waitFor();
+  const { id, ...founder } = await openDocument(app, browser, workbookFile(texts), search);
   const headers = { 'x-api-key': founder.apiKey };
   const segments = async () =>
     (await app.json('GET', `/api/documents/${id}/segments`, { headers })).body.segments;

@@ -5,8 +5,7 @@ import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { corpusDocument, sendDocument } from './document-files.ts';
-import { signedIn } from './founder.ts';
+import { corpusDocument, openDocument, sendDocument } from './document-files.ts';
 import { field, memberAt, patient, said } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -14,10 +13,8 @@ const browser = useBrowser(app);
 
 /** Opens a document in the editor. The stub engine translates `Hello` as `[fr] Hello`. */
 async function editorOf(document: string[] | File) {
-  const founder = await signedIn(app, browser, '/app/files');
-  const id = await sendDocument(app, founder, document instanceof File ? document : workbookFile(document));
-  await founder.page.goto(`/app/edit/documents/${id}`);
-  await field(founder.page).waitFor();
+  const file = document instanceof File ? document : workbookFile(document);
+  const { id, ...founder } = await openDocument(app, browser, file);
   const headers = { 'x-api-key': founder.apiKey };
   const segments = async () => {
     const { body } = await app.json('GET', `/api/documents/${id}/segments`, { headers });

@@ -4,8 +4,7 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { sendDocument } from './document-files.ts';
-import { signedIn } from './founder.ts';
+import { openDocument } from './document-files.ts';
 import { field, patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -13,10 +12,7 @@ const browser = useBrowser(app);
 
 /** Opens a document in the editor. The stub engine translates `Hello` as `[fr] Hello`. */
 async function editorOf(texts: string[]) {
-  const founder = await signedIn(app, browser, '/app/files');
-  const id = await sendDocument(app, founder, workbookFile(texts));
-  await founder.page.goto(`/app/edit/documents/${id}`);
-  await field(founder.page).waitFor();
+  const { id, ...founder } = await openDocument(app, browser, workbookFile(texts));
   const headers = { 'x-api-key': founder.apiKey };
   const segments = async () => {
     const { body } = await app.json('GET', `/api/documents/${id}/segments`, { headers });

@@ -15,8 +15,7 @@ const browser = useBrowser(app);
 async function editorOf(texts: string[], { targetLang = 'fr', at = '/app/edit/texts' } = {}) {
   const founder = await found(app);
   const jobs = await waitingJobs(app, founder.key, texts, targetLang);
-  const person = await memberAt(browser, founder, '/app');
-  await person.page.goto(at);
+  const person = await memberAt(browser, founder, at);
   await field(person.page).waitFor();
   const stored = async (n: number) =>
     (await app.json('GET', `/api/translations/${jobs[n]?.id}`, { headers: founder.key })).body;
