@@ -117,8 +117,8 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
 }
 
 /**
- * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, deleted comments, old payment events and
- * memory imports. Also deletes jobs that will never run.
+ * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, deleted comments, old
+ * payment events and memory imports. Also deletes jobs that will never run.
  */
 async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Promise<void> {
   const pruned = {

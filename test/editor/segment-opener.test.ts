@@ -15,6 +15,7 @@ function opener({ loaded = 10, confirmed = [] as number[], hidden = [] as number
   const cleared: number[] = [];
   const result = new SegmentOpener(
     {
+      isFiltered: hidden.length > 0,
       indexOf: ask('indexOf'),
       positionAt: ask('positionAt'),
       nextOpen: ask('nextOpen'),
@@ -63,6 +64,21 @@ describe('the opener of segments', () => {
       ['indexOf', 8],
     ]);
     expect(at()).toBe(2);
+  });
+
+  test('continues from the open segment after the filter has been removed, even if it is not loaded', async () => {
+    const { opener: one, asked, at } = opener({ hidden: [0, 1, 2, 3, 4, 5] });
+    await one.openAt(8);
+    const all = opener({ loaded: 5 });
+    one.range = all.opener.range;
+    one.finder = all.opener.finder;
+    expect(one.index).toBe(8);
+    void one.move(-1);
+    expect(all.asked.map(({ what, of }) => [what, of])).toEqual([['positionAt', 7]]);
+    all.asked[0]?.answer(7);
+    await settled();
+    expect(at()).toBe(7);
+    expect(asked).toEqual([]);
   });
 
   test('offers a segment that was found late instead of opening it while the reviewer types', async () => {

@@ -141,6 +141,28 @@ describe('saves of segments', () => {
     expect(kept.size).toBe(0);
   });
 
+  test('never send or keep an empty text, and restore the stored one if the field is left empty', async () => {
+    const { edits, sent, kept } = saves();
+    edits.edit(1, 'half', 'stored');
+    edits.edit(1, ' ', 'stored');
+    await vi.advanceTimersByTimeAsync(pause);
+    expect([stateAt(edits, 1), kept.size]).toEqual(['empty', 0]);
+    expect(await edits.flush()).toEqual([1]);
+    edits.confirm(1, '', 'stored');
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent).toEqual([]);
+    edits.edit(1, 'new', 'stored');
+    edits.leave(1);
+    await vi.advanceTimersByTimeAsync(pause);
+    expect(sent.map(textsOf)).toEqual([[[1, 'new', false]]]);
+    edits.edit(1, '', 'stored');
+    sent[0]?.respond();
+    await vi.advanceTimersByTimeAsync(pause);
+    expect([stateAt(edits, 1), sent.length]).toEqual(['empty', 1]);
+    edits.leave(1);
+    expect(edits.all().size).toBe(0);
+  });
+
   test('keep an edit, and send it again, if the service cannot be reached', async () => {
     const { edits, sent, kept } = saves();
     edits.confirm(1, 'text', 'stored');

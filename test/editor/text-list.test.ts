@@ -10,6 +10,7 @@ const listed = (id: string, change: Partial<ListedText> = {}): ListedText => ({
   status: 'todo',
   source_lang: 'en',
   target_lang: 'fr',
+  is_own_decision: false,
   is_html: false,
   domain: 'legal',
   submitter: null,

@@ -27,6 +27,7 @@ test('a text is listed with its findings, the reasons for its review, and the me
         status: 'critical',
         source_lang: 'en',
         target_lang: 'fr',
+        is_own_decision: false,
         is_html: false,
         domain: 'legal',
         submitter: 'app@example.org',
@@ -97,9 +98,46 @@ test('named texts are listed also after their decision', async () => {
   await mine.review(rejected.id, { action: 'reject' });
   expect(await texts()).toMatchObject([{ id: other.id }]);
   expect(await texts({ job_ids: [published.id, rejected.id] })).toMatchObject([
-    { id: published.id, status: 'confirmed' },
-    { id: rejected.id, status: 'rejected' },
+    { id: published.id, status: 'confirmed', is_own_decision: true },
+    { id: rejected.id, status: 'rejected', is_own_decision: true },
   ]);
+  const colleague = await mine.join();
+  const { texts: theirs } = await mine.call('reviews.texts', { job_ids: [published.id] }, colleague);
+  expect(theirs).toMatchObject([{ status: 'confirmed', is_own_decision: false }]);
+  await mine.call('reviews.reopen', { kind: 'job', id: published.id });
+  expect(await texts({ job_ids: [published.id] })).toMatchObject([
+    { status: 'todo', is_own_decision: false },
+  ]);
+});
+
+test('up to 20 named texts are listed while searches use all slots, and more texts need a slot', async () => {
+  const { id } = await mine.held();
+  const ids = Array.from({ length: 21 }, (_, n) => (n === 0 ? id : n.toString(16).padStart(32, '0')));
+  const settled: string[] = [];
+  const call = (path: string, input: Fields = {}) =>
+    mine.call(path, input).then((body) => {
+      settled.push(path);
+      return body;
+    });
+  const searches: Promise<unknown>[] = [];
+  const sql = mine.sql();
+  await sql.begin(async (tx) => {
+    await tx`lock table document_jobs in access exclusive mode`;
+    for (const _ of [1, 2, 3]) searches.push(call('reviews.inbox'));
+    await expect
+      .poll(async () => {
+        const [held] = await tx`select count(*)::int as waiting from pg_locks
+          where not granted and relation = 'document_jobs'::regclass`;
+        return held?.['waiting'];
+      })
+      .toBe(3);
+    searches.push(call('reviews.texts', { job_ids: ids }));
+    expect((await mine.call('reviews.texts', { job_ids: ids.slice(0, 20) })).texts).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(settled).toEqual([]);
+  });
+  await Promise.all(searches);
+  expect(settled).toHaveLength(4);
 });
 
 test('long texts are cut, and say so', async () => {
@@ -107,7 +145,7 @@ test('long texts are cut, and say so', async () => {
   expect(await texts()).toMatchObject([{ is_cut: true, source_text: 'word '.repeat(800) }]);
 });
 
-test('a page reads at most 32 MB of texts, whatever its filter', async () => {
+test('a page reads at most 32 MB of texts, but a filter without matches needs one request', async () => {
   const { id } = await mine.held({ source_text: 'long' });
   const sql = mine.sql();
   await sql`update translation_jobs set request = request || jsonb_build_object('source_text',
@@ -117,11 +155,13 @@ test('a page reads at most 32 MB of texts, whatever its filter', async () => {
   const names = columns[0]?.['names'];
   await sql.unsafe(`insert into translation_jobs (job_id, ${names}) select md5(n::text), ${names}
     from translation_jobs, generate_series(1, 29) n where job_id = '${id}'`);
-  for (const filter of [{}, { submitter: null }, { submitter: 'app' }, { domain: null }]) {
+  for (const filter of [{}, { submitter: null }, { domain: 'legal' }]) {
     const page = await list(filter);
     expect(page.next_cursor).not.toBeNull();
     expect(page.texts.length).toBeLessThan(20);
   }
+  for (const filter of [{ submitter: 'app' }, { domain: null }, { text: 'absent' }])
+    expect(await list(filter)).toEqual({ texts: [], next_cursor: null });
 });
 
 test('an empty domain is a domain like others', async () => {

@@ -2,9 +2,7 @@ import { expect } from 'vitest';
 import { corpusFile } from '#test/corpus/files.ts';
 import { documentForm } from '#test/factories.ts';
 import type { TestApp } from '#test/setup/app.ts';
-import type { useBrowser } from './browser.ts';
-import { type Founder, signedIn } from './founder.ts';
-import { field } from './reviewing.ts';
+import type { Founder } from './founder.ts';
 
 /** Uploads a file over the API. @param wait whether the function waits until the file is translated */
 export async function sendDocument(
@@ -25,22 +23,6 @@ export async function sendDocument(
   const job = await response.json();
   expect([response.status, job.detail]).toEqual([wait ? 200 : 202, undefined]);
   return job.id;
-}
-
-/** Creates a workspace with a document, and opens the document in the editor. @param search the query of the URL */
-export async function openDocument(
-  app: TestApp,
-  browser: ReturnType<typeof useBrowser>,
-  file: File,
-  search = '',
-): Promise<Founder & { id: string }> {
-  let id = '';
-  const founder = await signedIn(app, browser, async (of) => {
-    id = await sendDocument(app, of, file);
-    return `/app/edit/documents/${id}${search}`;
-  });
-  await field(founder.page).waitFor();
-  return { ...founder, id };
 }
 
 /** A file of the corpus. @param path relative to the corpus */

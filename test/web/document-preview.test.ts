@@ -2,25 +2,18 @@ import { expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
+import { openDocument } from './document-editor.ts';
 import { corpusDocument, sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Opens a document with a file of the corpus, in the browser of a new member. */
-async function openDocument(path: string) {
-  const founder = await signedIn(app, browser, '/app/files');
-  const id = await sendDocument(app, founder, corpusDocument(path));
-  await founder.page.goto(`/app/edit/documents/${id}`);
-  return { ...founder, id };
-}
-
 test.skipIf(withoutBrowser)(
   'a PDF page marks the segment that is open, and opens the one that is clicked in it',
   { timeout: 40_000 },
   async () => {
-    const { page } = await openDocument('pdf/made-rotations-labels-links.pdf');
+    const { page } = await openDocument(app, browser, corpusDocument('pdf/made-rotations-labels-links.pdf'));
     const first = page.getByRole('img', { name: 'Page 1', exact: true });
     const marked = page.locator('[data-marked]').first();
     await marked.waitFor();
@@ -39,7 +32,7 @@ test.skipIf(withoutBrowser)(
   'a PDF that cannot be shown takes nothing from the other side of the document',
   { timeout: 40_000 },
   async () => {
-    const { page } = await openDocument('pdf/made-rotations-labels-links.pdf');
+    const { page } = await openDocument(app, browser, corpusDocument('pdf/made-rotations-labels-links.pdf'));
     const first = page.getByRole('img', { name: 'Page 1', exact: true });
     await first.waitFor();
     await page.route(/\/artifacts\//, async (route) => {
@@ -59,7 +52,11 @@ test.skipIf(withoutBrowser)(
   'a Word file is shown in a frame that can reach nothing, which marks the open segment, and opens the one that is clicked',
   { timeout: 40_000 },
   async () => {
-    const { page, apiKey, id } = await openDocument('docx/header-footer-fields.docx');
+    const { page, apiKey, id } = await openDocument(
+      app,
+      browser,
+      corpusDocument('docx/header-footer-fields.docx'),
+    );
     await page.getByRole('row').nth(3).click();
     const shown = page.frameLocator('iframe');
     const marked = shown.locator('[data-marked]');

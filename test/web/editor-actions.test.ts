@@ -1,23 +1,14 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { corpusDocument, openDocument } from './document-files.ts';
+import { openDocument } from './document-editor.ts';
+import { corpusDocument } from './document-files.ts';
 import { field, patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
-
-async function atDocument(file = workbookFile(['One', 'Two'])) {
-  const { id, ...founder } = await openDocument(app, browser, file);
-  const headers = { 'x-api-key': founder.apiKey };
-  const document = async () => (await app.json('GET', `/api/documents/${id}`, { headers })).body;
-  const segments = async () =>
-    (await app.json('GET', `/api/documents/${id}/segments`, { headers })).body.segments;
-  return { ...founder, id, document, segments };
-}
 
 const unreachable = (page: Page) =>
   page.route('**/trpc/documents.save*', (route) => route.abort('internetdisconnected'));
@@ -25,12 +16,12 @@ const refusal = (page: Page) => page.getByText('Not saved: segment 1. Save or di
 
 describe.skipIf(withoutBrowser)('actions on a document with edits', { timeout: 60_000 }, () => {
   test('approve what was typed just before', async () => {
-    const { page, segments, document } = await atDocument();
+    const { page, targets, document } = await openDocument(app, browser, ['One', 'Two']);
     await field(page).fill('Un');
     await page.getByRole('button', { name: 'Approve all…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve the file' }).click();
     await expect.poll(async () => (await document()).approved_at, patient).not.toBeNull();
-    expect((await segments())[0].target_text).toBe('Un');
+    expect((await targets())[0]).toBe('Un');
   });
 
   test.each([
@@ -39,7 +30,7 @@ describe.skipIf(withoutBrowser)('actions on a document with edits', { timeout: 6
     'pdf/made-rotations-labels-links.pdf',
   ])('render the corrected file, which can be reopened: %s', async (path) => {
     const file = corpusDocument(path);
-    const { page, segments, document } = await atDocument(file);
+    const { page, targets, document } = await openDocument(app, browser, file);
     await field(page).fill('Bref');
     await page.getByText(/Saved \d/).waitFor();
     const download = page.waitForEvent('download');
@@ -48,7 +39,7 @@ describe.skipIf(withoutBrowser)('actions on a document with edits', { timeout: 6
     await page.getByRole('button', { name: 'Approve all…' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Approve the file' }).click();
     await page.getByText('Approved', { exact: true }).waitFor();
-    expect((await segments())[0].target_text).toBe('Bref');
+    expect((await targets())[0]).toBe('Bref');
     const reopen = page.getByRole('button', { name: 'Reopen' });
     await reopen.click();
     await reopen.waitFor({ state: 'detached' });
@@ -56,7 +47,7 @@ describe.skipIf(withoutBrowser)('actions on a document with edits', { timeout: 6
   });
 
   test('approve and download nothing while an edit is not stored, and name its segment', async () => {
-    const { page, document } = await atDocument();
+    const { page, document } = await openDocument(app, browser, ['One', 'Two']);
     await unreachable(page);
     await field(page).fill('Un');
     await page.getByRole('button', { name: 'Approve all…' }).click();
@@ -70,7 +61,7 @@ describe.skipIf(withoutBrowser)('actions on a document with edits', { timeout: 6
   });
 
   test('delete the document together with the edits on this device', async () => {
-    const { page } = await atDocument();
+    const { page } = await openDocument(app, browser, ['One', 'Two']);
     await unreachable(page);
     await field(page).fill('Un');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();

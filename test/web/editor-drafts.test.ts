@@ -1,46 +1,20 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { workbookFile } from '#test/factories/workbook.ts';
 import { addDocument, found as createWorkspace, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { violationsOn } from './accessibility.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { sendDocument } from './document-files.ts';
-import { signedIn } from './founder.ts';
+import { openDocument, opened } from './document-editor.ts';
 import { field, memberAt, patient, signInAt } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 /** Opens a document of three segments, whose edits do not reach the service. */
-async function atDocument() {
-  const founder = await signedIn(app, browser, '/app/files');
-  const id = await sendDocument(app, founder, workbookFile(['One', 'Two', 'Three']));
-  const path = `/app/edit/documents/${id}`;
-  const headers = { 'x-api-key': founder.apiKey };
-  const segments = async () =>
-    (await app.json('GET', `/api/documents/${id}/segments`, { headers })).body.segments;
-  await unreachable(founder.page);
-  await founder.page.goto(path);
-  await opened(founder.page, 1);
-  return {
-    ...founder,
-    id,
-    path,
-    targets: async () => (await segments()).map((one: { target_text: string }) => one.target_text),
-    async correct(index: number, target_text: string) {
-      const { region_id, cell_id } = (await segments())[index];
-      const body = { corrections: [{ region_id, cell_id, target_text }] };
-      await app.json('POST', `/api/documents/${id}/review`, { headers, body });
-    },
-  };
-}
-
+const openEditor = () => openDocument(app, browser, ['One', 'Two', 'Three'], { before: unreachable });
 const unreachable = (page: Page) =>
   page.route('**/trpc/documents.save*', (route) => route.abort('internetdisconnected'));
-const opened = (page: Page, number: number) =>
-  page.getByRole('textbox', { name: `Translation of segment ${number}` }).waitFor();
 const found = (page: Page) => page.getByRole('region', { name: 'Unsent changes of an earlier visit' });
 const pause = (page: Page) => page.waitForTimeout(300);
 /** The keys of the drafts in the browser's storage. */
@@ -68,7 +42,7 @@ async function type(page: Page, number: number, text: string): Promise<void> {
   await field(page).fill(text);
 }
 
-async function crash({ page, context }: Pick<Awaited<ReturnType<typeof atDocument>>, 'page' | 'context'>) {
+async function crash({ page, context }: Pick<Awaited<ReturnType<typeof openEditor>>, 'page' | 'context'>) {
   const crashed = page.waitForEvent('crash');
   void (await context.newCDPSession(page)).send('Page.crash').catch(() => undefined);
   await crashed;
@@ -76,7 +50,7 @@ async function crash({ page, context }: Pick<Awaited<ReturnType<typeof atDocumen
 
 describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout: 60_000 }, () => {
   test('are offered after a crash, never sent before that, and stored after Restore', async () => {
-    const at = await atDocument();
+    const at = await openEditor();
     await type(at.page, 1, 'Un');
     await type(at.page, 3, 'Trois');
     await stored(at.page, 2);
@@ -101,7 +75,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
   });
 
   test('show a conflict after Restore if the translation has changed since', async () => {
-    const at = await atDocument();
+    const at = await openEditor();
     await type(at.page, 1, 'Mine');
     await stored(at.page);
     await crash(at);
@@ -117,7 +91,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
   });
 
   test('are offered when the document is opened again on the same page, and deleted by Discard', async () => {
-    const { page, path, targets } = await atDocument();
+    const { page, path, targets } = await openEditor();
     await type(page, 2, 'Deux');
     await page.getByRole('link', { name: 'Back to the inbox' }).click();
     // The address changes before the inbox replaces the editor.
@@ -133,7 +107,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
   });
 
   test('can be restored and discarded one by one', async () => {
-    const { page, path, targets } = await atDocument();
+    const { page, path, targets } = await openEditor();
     await type(page, 1, 'Un');
     await type(page, 2, 'Deux');
     await stored(page, 2);
@@ -148,7 +122,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
   });
 
   test('of an open tab are neither offered nor deleted in another tab', async () => {
-    const { page, context, tab, path } = await atDocument();
+    const { page, context, tab, path } = await openEditor();
     // A tab that is closed sends its edits, and no longer has routes then.
     await context.addInitScript(() => {
       const { fetch } = globalThis;
@@ -187,7 +161,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
   });
 
   test('are listed at a sign-out with their source, but not those that the service gets before', async () => {
-    const { page, targets } = await atDocument();
+    const { page, targets } = await openEditor();
     await type(page, 1, 'Kept on the device');
     await signOut(page);
     const dialog = page.getByRole('dialog', { name: 'Unsent changes' });
@@ -202,7 +176,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
   });
 
   test('are deleted at a sign-out for good on request', async () => {
-    const { page, path } = await atDocument();
+    const { page, path } = await openEditor();
     await type(page, 1, 'Secret');
     await signOut(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Delete and sign out' }).click();
@@ -237,7 +211,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
   });
 
   test('leave without a question, because they are on this device; if they are not, leaving asks', async () => {
-    const { page, path } = await atDocument();
+    const { page, path } = await openEditor();
     await type(page, 1, 'Un');
     await stored(page);
     // A question would stop this navigation.

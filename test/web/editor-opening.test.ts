@@ -1,34 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { openDocument } from './document-files.ts';
+import { openDocument, opened } from './document-editor.ts';
 import { field, patient, said } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
-
-async function editorOf(texts: string[], search = '') {
-  const { id, ...founder } = await openDocument(app, browser, workbookFile(texts), search);
-  const headers = { 'x-api-key': founder.apiKey };
-  const segments = async () =>
-    (await app.json('GET', `/api/documents/${id}/segments`, { headers })).body.segments;
-  return {
-    ...founder,
-    id,
-    targets: async () => (await segments()).map((one: { target_text: string }) => one.target_text),
-    async correct(index: number, target_text: string) {
-      const { region_id, cell_id } = (await segments())[index];
-      const body = { corrections: [{ region_id, cell_id, target_text }] };
-      await app.json('POST', `/api/documents/${id}/review`, { headers, body });
-    },
-  };
-}
-
-const opened = (page: Page, number: number) =>
-  page.getByRole('textbox', { name: `Translation of segment ${number}` }).waitFor();
 
 /** Holds the requests whose URL contains a text. @returns a function that lets them continue */
 async function hold(page: Page, text: string): Promise<() => void> {
@@ -45,7 +24,7 @@ async function hold(page: Page, text: string): Promise<() => void> {
 
 describe.skipIf(withoutBrowser)('opening segments', { timeout: 60_000 }, () => {
   test('does not take the field away when an edit fails, and a key opens the segment of that edit', async () => {
-    const { page, correct, targets } = await editorOf(['One', 'Two', 'Three']);
+    const { page, correct, targets } = await openDocument(app, browser, ['One', 'Two', 'Three']);
     await opened(page, 1);
     await correct(0, 'Theirs');
     const release = await hold(page, '/trpc/documents.save');
@@ -67,7 +46,9 @@ describe.skipIf(withoutBrowser)('opening segments', { timeout: 60_000 }, () => {
   });
 
   test('clears a filter that excludes the segment whose edit failed', async () => {
-    const { page, correct } = await editorOf(['First text', 'Other', 'Third text'], '?text=text');
+    const { page, correct } = await openDocument(app, browser, ['First text', 'Other', 'Third text'], {
+      search: '?text=text',
+    });
     await opened(page, 1);
     await correct(0, 'Theirs');
     const release = await hold(page, '/trpc/documents.save');
@@ -82,9 +63,31 @@ describe.skipIf(withoutBrowser)('opening segments', { timeout: 60_000 }, () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
+  test('finds segments that are not loaded, and leaves the found one open when the filter is removed', async () => {
+    // Up to 2,000 segments are loaded at once.
+    const texts = Array.from({ length: 2600 }, (_, index) => `Text ${index + 1}`);
+    const { page } = await openDocument(app, browser, texts);
+    await opened(page, 1);
+    const count = () => page.getByRole('grid').getAttribute('aria-rowcount');
+    await expect.poll(count, patient).toBe('2601');
+    await page.keyboard.press('Control+f');
+    await page.keyboard.type('text 2555');
+    await page.keyboard.press('Enter');
+    await expect.poll(count, patient).toBe('2');
+    await page.getByRole('row').filter({ hasText: 'Text 2555' }).click();
+    await opened(page, 2555);
+    await field(page).fill('Texte');
+    await page.getByRole('searchbox', { name: 'Find in source and translation' }).fill('');
+    await page.keyboard.press('Enter');
+    await expect.poll(count, patient).toBe('2601');
+    await opened(page, 2555);
+    expect(await field(page).inputValue()).toBe('Texte');
+    await page.getByRole('row').filter({ hasText: 'Text 2556' }).first().waitFor();
+  });
+
   test('puts what is typed after a confirmation into the next segment, even if it loads slowly', async () => {
     const texts = Array.from({ length: 502 }, (_, index) => `Text ${index + 1}`);
-    const { page } = await editorOf(texts);
+    const { page } = await openDocument(app, browser, texts);
     await opened(page, 1);
     const release = await hold(page, '"offset":500');
     await page.reload();
@@ -106,7 +109,11 @@ describe.skipIf(withoutBrowser)('opening segments', { timeout: 60_000 }, () => {
   });
 
   test('moves through the list by arrow keys, Home, End and letters, and Enter goes into the field', async () => {
-    const { page } = await editorOf(Array.from({ length: 40 }, (_, index) => `Text ${index + 1}`));
+    const { page } = await openDocument(
+      app,
+      browser,
+      Array.from({ length: 40 }, (_, index) => `Text ${index + 1}`),
+    );
     await opened(page, 1);
     const hasFocus = () => page.getByRole('grid').evaluate((grid) => grid === document.activeElement);
     await page.keyboard.press('Escape');

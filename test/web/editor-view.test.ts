@@ -1,11 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { sendDocument } from './document-files.ts';
-import { signedIn } from './founder.ts';
+import { openDocument } from './document-editor.ts';
 import { field, patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -15,12 +13,10 @@ const texts = ['Hello {name}, welcome', 'Pay 2,500.00 euros', 'Three', 'Four'];
 
 /** Opens a document in the editor, in a window of this size. */
 async function editorIn(width: number, height: number): Promise<Page> {
-  const founder = await signedIn(app, browser, '/app/files');
-  const id = await sendDocument(app, founder, workbookFile(texts));
-  await founder.page.setViewportSize({ width, height });
-  await founder.page.goto(`/app/edit/documents/${id}`);
-  await field(founder.page).waitFor();
-  return founder.page;
+  const { page } = await openDocument(app, browser, texts, {
+    before: (one) => one.setViewportSize({ width, height }),
+  });
+  return page;
 }
 
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Help for the open segment' });

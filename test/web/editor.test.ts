@@ -5,28 +5,14 @@ import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { corpusDocument, openDocument, sendDocument } from './document-files.ts';
+import { openDocument, opened } from './document-editor.ts';
+import { corpusDocument, sendDocument } from './document-files.ts';
 import { field, memberAt, patient, said } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-/** Opens a document in the editor. The stub engine translates `Hello` as `[fr] Hello`. */
-async function editorOf(document: string[] | File) {
-  const file = document instanceof File ? document : workbookFile(document);
-  const { id, ...founder } = await openDocument(app, browser, file);
-  const headers = { 'x-api-key': founder.apiKey };
-  const segments = async () => {
-    const { body } = await app.json('GET', `/api/documents/${id}/segments`, { headers });
-    return body.segments as { target_text: string; confirmed_at: string | null }[];
-  };
-  return { ...founder, id, headers, segments };
-}
-
 const rows = (page: Page) => page.getByRole('grid').getByRole('row');
-/** Waits until the segment with this number is open. */
-const opened = (page: Page, number: number) =>
-  page.getByRole('textbox', { name: `Translation of segment ${number}` }).waitFor();
 const typed = async (page: Page, text: string) => {
   await page.keyboard.press('Control+a');
   await page.keyboard.type(text);
@@ -34,7 +20,7 @@ const typed = async (page: Page, text: string) => {
 
 describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 }, () => {
   test('confirms segments by keyboard only, moves on, and undoes the last decision', async () => {
-    const { page, segments } = await editorOf(['One', 'Two', 'Three']);
+    const { page, segments } = await openDocument(app, browser, ['One', 'Two', 'Three']);
     await opened(page, 1);
     expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
     await typed(page, 'Un');
@@ -57,7 +43,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('stores a draft while the reviewer types, and shows that it is saved', async () => {
-    const { page, segments } = await editorOf(['One', 'Two']);
+    const { page, segments } = await openDocument(app, browser, ['One', 'Two']);
     await opened(page, 1);
     await typed(page, 'A draft');
     await page.getByText(/Saved \d/).waitFor();
@@ -66,7 +52,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('does not confirm a critical finding without a reason, and stores the reason in the history', async () => {
-    const { page, segments } = await editorOf(['Pay 2,500 euros now.', 'Two']);
+    const { page, segments } = await openDocument(app, browser, ['Pay 2,500 euros now.', 'Two']);
     await opened(page, 1);
     await typed(page, 'Payez 2 050 euros.');
     await page.keyboard.press('Control+Enter');
@@ -91,7 +77,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('fills repetitions, and a repetition can be changed alone', async () => {
-    const { page, segments } = await editorOf(['Same', 'Other', 'Same']);
+    const { page, segments } = await openDocument(app, browser, ['Same', 'Other', 'Same']);
     await opened(page, 1);
     await typed(page, 'Pareil');
     await page.keyboard.press('Control+Enter');
@@ -109,7 +95,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('marks placeholders, and puts a missing one back by a key', async () => {
-    const { page } = await editorOf(['Hello {name}, welcome', 'Two']);
+    const { page } = await openDocument(app, browser, ['Hello {name}, welcome', 'Two']);
     await opened(page, 1);
     await typed(page, 'Bonjour ');
     await page.getByRole('button', { name: /Insert \{name\}/ }).waitFor();
@@ -121,12 +107,9 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('shows both texts if a colleague has changed the translation, and overwrites nothing unseen', async () => {
-    const { page, id, headers, segments } = await editorOf(['One', 'Two']);
+    const { page, correct, segments } = await openDocument(app, browser, ['One', 'Two']);
     await opened(page, 1);
-    const { body } = await app.json('GET', `/api/documents/${id}/segments`, { headers });
-    const { region_id, cell_id } = body.segments[0];
-    const corrections = [{ region_id, cell_id, target_text: 'Theirs' }];
-    await app.json('POST', `/api/documents/${id}/review`, { headers, body: { corrections } });
+    await correct(0, 'Theirs');
     await typed(page, 'Mine');
     const conflict = page.getByRole('row').filter({ hasText: 'Keep mine' });
     await conflict.getByText('Theirs', { exact: true }).first().waitFor();
@@ -136,7 +119,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('filters by status, and by text in source and translation', async () => {
-    const { page } = await editorOf(['First text', 'Second text', 'Third']);
+    const { page } = await openDocument(app, browser, ['First text', 'Second text', 'Third']);
     await opened(page, 1);
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Confirmed 1' }).click();
@@ -152,7 +135,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
     ['docx/header-footer-fields.docx', 'Kind'],
     ['xlsx/charts-header-rich-text.xlsx', 'Page or sheet'],
   ])('filters by kind, page and decision, until the filter is removed: %s', async (path, label) => {
-    const { page } = await editorOf(corpusDocument(path));
+    const { page } = await openDocument(app, browser, corpusDocument(path));
     const shown = async () => Number(await page.getByRole('grid').getAttribute('aria-rowcount')) - 1;
     const all = await shown();
     await page.getByRole('button', { name: 'Filters' }).click();
@@ -172,7 +155,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('keeps opening the next segment of a filter whose matches become fewer with each confirmation', async () => {
-    const { page } = await editorOf(['One text', 'Two texts', 'Three texts', 'Four texts']);
+    const { page } = await openDocument(app, browser, ['One text', 'Two texts', 'Three texts', 'Four texts']);
     await page.goto(`${page.url()}?status=todo`);
     for (const number of [1, 2, 3]) {
       await opened(page, number);
@@ -201,7 +184,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('is accessible, and needs no sideways scrolling at 320 px', async () => {
-    const { page } = await editorOf(['Pay {sum} in 30 days.', 'Two']);
+    const { page } = await openDocument(app, browser, ['Pay {sum} in 30 days.', 'Two']);
     await opened(page, 1);
     await typed(page, 'Payez.');
     await page
@@ -214,7 +197,7 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('approves all segments without findings, leaves critical ones out, and says so before', async () => {
-    const { page, segments } = await editorOf(['One', 'Two']);
+    const { page, segments } = await openDocument(app, browser, ['One', 'Two']);
     await page.getByRole('button', { name: 'Approve all…' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('2 segments without findings').waitFor();

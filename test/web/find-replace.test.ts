@@ -1,31 +1,13 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { openDocument } from './document-files.ts';
+import { openDocument } from './document-editor.ts';
 import { field, patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
-
-/** Opens a document in the editor. The stub engine translates `Hello` as `[fr] Hello`. */
-async function editorOf(texts: string[]) {
-  const { id, ...founder } = await openDocument(app, browser, workbookFile(texts));
-  const headers = { 'x-api-key': founder.apiKey };
-  const segments = async () => {
-    const { body } = await app.json('GET', `/api/documents/${id}/segments`, { headers });
-    return body.segments as {
-      target_text: string;
-      confirmed_at: string | null;
-      region_id: string | null;
-      cell_id: string | null;
-    }[];
-  };
-  const targets = async () => (await segments()).map(({ target_text }) => target_text);
-  return { ...founder, id, headers, segments, targets };
-}
 
 /** Opens the dialog by its key, and fills it in. */
 async function search(page: Page, sought: string, replacement: string) {
@@ -38,7 +20,12 @@ async function search(page: Page, sought: string, replacement: string) {
 
 describe.skipIf(withoutBrowser)('find and replace in a document', { timeout: 60_000 }, () => {
   test('shows each change first, replaces the selected ones as drafts, and can be undone', async () => {
-    const { page, segments, targets } = await editorOf(['Old rent', 'The RENT', 'Other', 'rental']);
+    const { page, segments, targets } = await openDocument(app, browser, [
+      'Old rent',
+      'The RENT',
+      'Other',
+      'rental',
+    ]);
     const dialog = await search(page, 'rent', 'loyer');
     await dialog.getByText('3 matches in 3 segments.').waitFor();
     await dialog.getByLabel('Whole words').check();
@@ -58,7 +45,7 @@ describe.skipIf(withoutBrowser)('find and replace in a document', { timeout: 60_
   });
 
   test('leaves confirmed segments out until the reviewer includes them; they become drafts', async () => {
-    const { page, segments, targets } = await editorOf(['Old rent', 'New rent']);
+    const { page, segments, targets } = await openDocument(app, browser, ['Old rent', 'New rent']);
     await page.keyboard.press('Control+Enter');
     await expect.poll(async () => (await segments())[0]?.confirmed_at, patient).not.toBeNull();
     const dialog = await search(page, 'rent', 'loyer');
@@ -72,19 +59,17 @@ describe.skipIf(withoutBrowser)('find and replace in a document', { timeout: 60_
   });
 
   test('does not overwrite what someone else has changed since the search', async () => {
-    const { page, id, headers, segments, targets } = await editorOf(['Old rent', 'New rent']);
+    const { page, correct, targets } = await openDocument(app, browser, ['Old rent', 'New rent']);
     const dialog = await search(page, 'rent', 'loyer');
     await dialog.getByText('2 matches in 2 segments.').waitFor();
-    const [first] = await segments();
-    const corrections = [{ region_id: first?.region_id, cell_id: first?.cell_id, target_text: 'Their rent' }];
-    await app.json('POST', `/api/documents/${id}/review`, { headers, body: { corrections } });
+    await correct(0, 'Their rent');
     await dialog.getByRole('button', { name: 'Replace in 2 segments' }).click();
     await dialog.getByText('1 segment was not changed').waitFor();
     expect(await targets()).toEqual(['Their rent', '[fr] New loyer']);
   });
 
   test('sends what the reviewer has typed before the search, so that it is found', async () => {
-    const { page, targets } = await editorOf(['One', 'Two']);
+    const { page, targets } = await openDocument(app, browser, ['One', 'Two']);
     await page.keyboard.press('Control+a');
     await page.keyboard.type('Un loyer');
     const dialog = await search(page, 'loyer', 'bail');
@@ -96,7 +81,7 @@ describe.skipIf(withoutBrowser)('find and replace in a document', { timeout: 60_
   });
 
   test('can be limited to the filter of the editor, and takes over the searched text', async () => {
-    const { page, targets } = await editorOf(['A rent', 'B rent', 'B other']);
+    const { page, targets } = await openDocument(app, browser, ['A rent', 'B rent', 'B other']);
     await page.goto(`${page.url()}?text=A+rent`);
     await field(page).waitFor();
     await page.keyboard.press('Control+h');

@@ -6,6 +6,7 @@ import { paragraph, run, wordFile } from '#test/formats/docx-file.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
+import { opened } from './document-editor.ts';
 import { sendDocument } from './document-files.ts';
 import { field, patient, said } from './reviewing.ts';
 import { sessionCookie } from './screens.ts';
@@ -99,9 +100,6 @@ async function contract() {
       (await segments()).flatMap(({ confirmed_at }, index) => (confirmed_at === null ? [] : [index])),
   };
 }
-
-const opened = (page: Page, number: number) =>
-  page.getByRole('textbox', { name: `Translation of segment ${number}`, exact: true }).waitFor();
 
 /** Presses Tab until an element that matches the selector has the focus. */
 async function tabTo(page: Page, keys: ReturnType<typeof countedKeys>, selector: string): Promise<void> {

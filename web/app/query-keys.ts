@@ -71,6 +71,7 @@ export const queryKeys = {
     inbox: ['reviews', 'inbox'],
     texts: (filter: object) => ['reviews', 'texts', filter],
     text: (id: string | undefined) => ['reviews', 'text', id],
+    fresh: (filter: object) => ['reviews', 'fresh', filter],
     whole: (id: string, version: string) => ['reviews', 'whole', id, version],
     mentions: ['reviews', 'mentions'],
   },

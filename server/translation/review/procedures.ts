@@ -17,7 +17,7 @@ import { inbox } from './inbox/inbox-schema.ts';
 import { listInbox } from './inbox/list-inbox.ts';
 import { reviewItem } from './schema.ts';
 import { listTexts } from './texts/list-texts.ts';
-import { reviewTextPage, reviewTextsInput } from './texts/text-list-schema.ts';
+import { fewTexts, reviewTextPage, reviewTextsInput } from './texts/text-list-schema.ts';
 
 /**
  * Procedures for the inbox and for comments. They have no route, so only /trpc serves them. For members only: a comment
@@ -42,7 +42,7 @@ export const itemProcedures = {
       runSearch(
         ctx.services.database,
         ctx.withBearer,
-        { scans: () => input.job_ids === undefined, signal: ctx.disconnected() },
+        { scans: () => (input.job_ids?.length ?? Infinity) > fewTexts, signal: ctx.disconnected() },
         (tx, principal) => listTexts(tx, principal, input),
       ),
     ),

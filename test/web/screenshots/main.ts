@@ -19,8 +19,8 @@ import {
 /*
  * Writes the pictures of the application for the README, the landing page and the guides: `npm run screenshots`. With
  * `-- --screens`, writes those of all screens for the decision record, in four looks. `-- --out DIRECTORY` writes to
- * another directory, `-- --only NAME,...` only these pictures, and `-- --look NAME` only in this look. The service runs with the embedded database. Needs
- * chromium, at /usr/bin/chromium or CHROMIUM.
+ * another directory, `-- --only NAME,...` only these pictures, and `-- --look NAME` only in this look. The service runs
+ * with the embedded database. Needs chromium, at /usr/bin/chromium or CHROMIUM.
  */
 
 const { values } = parseArgs({

@@ -14,17 +14,20 @@ import { useUnsavedText } from './unsaved.tsx';
 /** The progress, whether everything is saved, and the actions with their keys. */
 export function EditorFoot({
   outline,
+  hasMore = false,
   saves,
   canUndo,
 }: {
   outline: Pick<DocumentOutline, 'segments' | 'statuses'> | undefined;
+  /** Whether segments follow that are not loaded. */
+  hasMore?: boolean;
   saves: SegmentSaves;
   canUndo: boolean;
 }) {
   const t = useT();
   return (
     <footer className={styles['foot']}>
-      {outline && <Progress outline={outline} />}
+      {outline && <Progress outline={outline} hasMore={hasMore} />}
       <SavedState saves={saves} />
       <span className={styles['space']} />
       <button type="button" className="ghost" disabled={!canUndo} onClick={() => runCommand('undoDecision')}>
@@ -48,18 +51,21 @@ export function EditorFoot({
 
 function Progress({
   outline: { segments, statuses },
+  hasMore,
 }: {
   outline: Pick<DocumentOutline, 'segments' | 'statuses'>;
+  hasMore: boolean;
 }) {
   const t = useT();
   const { number } = useFormat();
+  const total = `${number(segments)}${hasMore ? '+' : ''}`;
   const parts = (['confirmed', 'draft', 'critical'] as const)
     .map((status) => [status, statuses[status]] as const)
     .filter(([, count]) => count > 0);
   return (
     <div className={styles['progress']}>
       <p>
-        <b>{t('editor.progress', { confirmed: number(statuses.confirmed), segments: number(segments) })}</b>
+        <b>{t('editor.progress', { confirmed: number(statuses.confirmed), segments: total })}</b>
         {statuses.critical > 0 && (
           <span className={styles['criticalCount']}>
             {t('editor.critical', { count: statuses.critical })}
@@ -86,7 +92,9 @@ function SavedState({ saves }: { saves: SegmentSaves }) {
   const isOnline = useOnline();
   const keeps = useKeeping();
   const textOf = useUnsavedText();
-  const edits = [...useSyncExternalStore(saves.subscribe, saves.all).values()];
+  const edits = [...useSyncExternalStore(saves.subscribe, saves.all).values()].filter(
+    ({ state }) => state.kind !== 'empty',
+  );
   const isWaiting = edits.some(({ state }) => state.kind === 'waiting');
   const stuck = stuckPositions(saves.all());
   const savedAt = saves.savedAt();

@@ -6,6 +6,7 @@ import {
   useId,
   useMemo,
   useRef,
+  useState,
   useSyncExternalStore,
 } from 'react';
 import { useT } from '../i18n.tsx';
@@ -75,10 +76,15 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   );
   const marks = marksOfSegment({ source, target: text, languages, isHtml, issues, terms, sought });
   const blocked = edit?.state.kind === 'blocked';
+  const isEmpty = text.trim() === '';
+  const [isMissing, setMissing] = useState(false);
+  useEffect(() => () => saves.leave(position), [saves, position]);
   const isCritical = issues.some(({ severity }) => severity === 'critical');
 
   const confirm = (reason?: Reason) => {
-    if (isReadOnly || text.trim() === '') return;
+    if (isReadOnly) return;
+    setMissing(isEmpty);
+    if (isEmpty) return;
     saves.confirm(position, text, stored, reason);
     // With critical findings, the segment stays open: the service will ask for a reason. Findings of an earlier text do
     // not count, because the reviewer may just have corrected them, unless the service has already rejected this text.
@@ -156,6 +162,9 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
             {t('editor.characters', { count: [...text].length })}
           </span>
         </div>
+        <p role="alert" className={styles['needed']}>
+          {isMissing && isEmpty && t('editor.text_needed')}
+        </p>
       </div>
       {edit?.state.kind === 'conflict' && (
         <SegmentConflict position={position} edit={edit} saves={saves} language={languages.target} />

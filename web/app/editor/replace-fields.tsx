@@ -1,6 +1,6 @@
 import { useT } from '../i18n.tsx';
+import { maxTextLength } from '../parts/searched-text.ts';
 import styles from './replace.module.css';
-import { maxTextLength } from './segment-filter.ts';
 
 /** The text to replace, its replacement, and the segments in which it is replaced. */
 export interface Wanted {

@@ -90,7 +90,7 @@ function createTextTest(text: string, { source, target }: { source: string; targ
     (inSource?.(source_text).length ?? 0) + (inTarget?.(target_text ?? '').length ?? 0) > 0;
 }
 
-/** Returns the change of each found segment. Segments that would stay as they are, are omitted. */
+/** Returns the changes of the found segments. Segments that the replacement does not change are omitted. */
 export function replacementsOf(
   found: readonly FoundSegment[],
   replacement: string,
@@ -115,7 +115,7 @@ export function replacementsOf(
 export interface ReplacementResult {
   /** The number of changed segments. */
   changed: number;
-  /** The number of stored requests that changed something: so many steps undo the replacements. */
+  /** The number of stored requests that changed something. Each of them is undone separately. */
   steps: number;
   /** The positions of segments that someone else has changed since they were searched. */
   conflicts: readonly number[];

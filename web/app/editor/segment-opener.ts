@@ -9,6 +9,8 @@ export interface LoadedSegments {
 
 /** How segments are found that are not loaded. The indexes are those among the segments that match the filter. */
 export interface SegmentFinder {
+  /** Whether a filter may exclude segments. Otherwise, the index of a segment is its position. */
+  isFiltered: boolean;
   /** @returns undefined if the segment does not match the filter */
   indexOf(position: number): Promise<number | undefined>;
   /** @returns undefined without a segment at this index */
@@ -75,6 +77,13 @@ export class SegmentOpener {
     if (this.#state.next === 'loading') this.#set({ next: 'none' });
   }
 
+  /** The index of the open segment in the present list, which changes with the filter; -1 if no segment is open. */
+  get index(): number {
+    const { open } = this.#state;
+    if (open === null) return -1;
+    return this.range?.indexOf(open.position) ?? (this.finder.isFiltered ? open.index : open.position);
+  }
+
   /** Opens a segment. If the filter excludes it, the filter is cleared. @throws LinguaLoopError */
   async openAt(position: number): Promise<void> {
     const turn = this.#begin();
@@ -85,15 +94,14 @@ export class SegmentOpener {
 
   /** Opens a segment before or after the open one in the list. @throws LinguaLoopError */
   async move(step: number, takesFocus = true): Promise<void> {
-    const { open } = this.#state;
-    await this.moveTo(open ? open.index + step : 0, takesFocus);
+    await this.moveTo(this.#state.open ? this.index + step : 0, takesFocus);
   }
 
   /** Opens the segment at an index of the list, or the nearest one. @throws LinguaLoopError */
   async moveTo(wanted: number, takesFocus = true): Promise<void> {
     const total = this.range?.total ?? 0;
     const index = Math.max(0, Math.min(wanted, total - 1));
-    if (total === 0 || index === this.#state.open?.index) return;
+    if (total === 0 || index === this.index) return;
     const turn = this.#begin();
     const loaded = this.range?.at(index)?.position;
     if (loaded !== undefined) return this.#show({ position: loaded, index, takesFocus });
@@ -126,8 +134,7 @@ export class SegmentOpener {
   /** The next segment that is not confirmed, if all segments before it are loaded. */
   #nextLoaded(): { position: number; index: number } | undefined {
     const { range } = this;
-    const first = (this.#state.open?.index ?? -1) + 1;
-    for (let index = first; range && index < range.total; index += 1) {
+    for (let index = this.index + 1; range && index < range.total; index += 1) {
       const segment = range.at(index);
       if (segment === undefined) return undefined;
       const { position, confirmed_at } = segment;

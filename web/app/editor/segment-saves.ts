@@ -32,12 +32,12 @@ export interface Saved {
 }
 
 /**
- * The state of an edit. `typed`: not sent yet; `sending`; `waiting`: the service could not be reached, and the edit is
+ * The state of an edit. `typed`: not sent yet; `empty`: the field has no text, which is never sent or kept; `sending`; `waiting`: the service could not be reached, and the edit is
  * sent again; `conflict`: someone else changed the translation; `blocked`: the service found critical issues;
  * `refused`: another error, `error` has it.
  */
 export type EditState =
-  | { kind: 'typed' | 'sending' | 'waiting' }
+  | { kind: 'typed' | 'empty' | 'sending' | 'waiting' }
   | { kind: 'conflict'; present: string | null }
   | { kind: 'blocked'; findings: readonly CriticalFinding[] }
   | { kind: 'refused'; error: unknown };
@@ -116,6 +116,11 @@ export class SegmentSaves {
       this.#set(position, { text, replaces, confirmed: false, state });
     }
     this.#schedule(this.#options.pause);
+  }
+
+  /** Restores the stored translation of a segment whose field was left empty. */
+  leave(position: number): void {
+    if (this.#edits.get(position)?.state.kind === 'empty') this.drop(position);
   }
 
   /** Confirms a segment with a text. @param reason required if the segment has critical findings */
@@ -292,12 +297,14 @@ export class SegmentSaves {
     }
   }
 
-  #set(position: number, edit: PendingEdit | undefined): void {
+  #set(position: number, next: PendingEdit | undefined): void {
+    const isEmpty = next?.state.kind === 'typed' && next.text.trim() === '';
+    const edit: PendingEdit | undefined = isEmpty ? { ...next, state: { kind: 'empty' } } : next;
     const after = new Map(this.#edits);
     if (edit) after.set(position, edit);
     else after.delete(position);
     this.#edits = after;
-    this.#options.onChange?.(position, edit);
+    this.#options.onChange?.(position, isEmpty ? undefined : edit);
     for (const listener of this.#listeners) listener();
   }
 }

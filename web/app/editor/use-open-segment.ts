@@ -27,13 +27,13 @@ export function useOpenSegment(
     () => new SegmentOpener(finder, (position) => saves.all().get(position)?.confirmed === true),
   );
   const { open: opened, next, late } = useSyncExternalStore(opener.subscribe, opener.state);
-  // The list stays as it was loaded, so that no row moves or disappears after a decision. The loaded list has the index
-  // then, and not the service, whose list has become shorter.
-  const open = opened && { ...opened, index: range?.indexOf(opened.position) ?? opened.index };
-  const there = open ? range?.at(open.index) : undefined;
-  const openSegment = there?.position === open?.position ? there : undefined;
   opener.range = range;
   opener.finder = finder;
+  // The list stays as it was loaded, so that no row moves or disappears after a decision. The loaded list has the index
+  // then, and not the service, whose list has become shorter.
+  const open = opened && { ...opened, index: opener.index };
+  const there = open ? range?.at(open.index) : undefined;
+  const openSegment = there?.position === open?.position ? there : undefined;
   const isThere = openSegment !== undefined;
   useEffect(() => {
     if (isThere) opener.arrived();
@@ -70,6 +70,7 @@ function useFinder(
     const search = (place: { position?: number; offset?: number; confirmed?: false }) =>
       client.documents.search({ document_id: documentId, ...searched(filter), ...place, limit: 1 });
     return {
+      isFiltered: Object.keys(filter).length > 0,
       indexOf: (position) => indexOf(documentId, filter, position),
       positionAt: async (index) => (await search({ offset: index })).segments[0]?.position,
       nextOpen: async (position) => {
@@ -90,7 +91,7 @@ function useFinder(
   }, [documentId, filter, setFilter, queries, t]);
 }
 
-/** Tells the opener about each keystroke in the field of a translation. */
+/** Reports each keystroke in the field of a translation to the opener. */
 function useKeystrokes(opener: SegmentOpener): void {
   useEffect(() => {
     const onInput = ({ target }: Event) => {

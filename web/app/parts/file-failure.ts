@@ -16,7 +16,7 @@ const texts: Readonly<Record<string, MessageId>> = {
   interrupted: 'problems.file_interrupted',
 };
 
-/** Says in the interface language why a file could not be translated; for an unknown reason, the service's message. */
+/** Explains a failure in the interface language. For an unknown reason, returns the service's message. */
 export function fileFailureText({ code, error_type, message }: Failure, t: Translate): string {
   const known = texts[error_type ?? ''] ?? texts[code];
   return known ? t(known) : message.replace(/^source_document: /, '');

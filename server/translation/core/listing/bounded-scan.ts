@@ -9,7 +9,7 @@ import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
  * 0073). So a page may be short, or even empty, although more jobs follow: its cursor continues at the end of the scan.
  */
 
-/** The limits of one scan: number of jobs, and approximate bytes of their texts. */
+/** The limits of one scan, or of a part of a longer one: number of jobs, and approximate bytes of their texts. */
 const most = { jobs: 10_000, bytes: 32_000_000 };
 
 /** Number of jobs that one statement examines. */
@@ -29,6 +29,11 @@ export interface Scan<T> {
   filtered: boolean;
   /** IDs of jobs to skip. */
   skip?: ReadonlySet<string> | undefined;
+  /**
+   * Milliseconds for which a scan without a match goes beyond the limits, so that a filter with few matches needs few
+   * requests. By default 0.
+   */
+  patience?: number;
   /** Reads the next positions in the listing, by an index. */
   places(after: PageEnd | undefined, limit: number): Promise<Place[]>;
   /** Returns those of these jobs that pass the filter, in the order of the listing, at most `limit`. */
@@ -43,9 +48,13 @@ export interface Scanned<T> {
   more: boolean;
 }
 
-/** Returns the next jobs that pass the filter, until the page is full or the limit of the scan is reached. */
+/**
+ * Returns the next jobs that pass the filter, until the page is full or the limit of the scan is reached. Without a match,
+ * the scan also continues until its time is over.
+ */
 export async function scanJobs<T extends { id: string }>(scan: Scan<T>): Promise<Scanned<T>> {
-  const { limit, filtered, skip = new Set() } = scan;
+  const { limit, filtered, skip = new Set(), patience = 0 } = scan;
+  const deadline = performance.now() + patience;
   const jobs: T[] = [];
   let { after } = scan;
   let budget = most;
@@ -66,7 +75,10 @@ export async function scanJobs<T extends { id: string }>(scan: Scan<T>): Promise
       const end = affordable.places.find(({ id }) => id === found.at(-1)?.id) as Place;
       return { found: jobs, last: end, more: more || end !== last };
     }
-    if (!more || budget.jobs <= 0 || budget.bytes <= 0) return { found: jobs, last: last ?? after, more };
+    const isSpent = budget.jobs <= 0 || budget.bytes <= 0;
+    if (!more || (isSpent && (jobs.length > 0 || performance.now() >= deadline)))
+      return { found: jobs, last: last ?? after, more };
+    if (isSpent) budget = most;
     after = last;
   }
 }

@@ -16,12 +16,18 @@ const longest = 4000;
 /** Maximum number of findings of a text in the list. */
 const maxIssues = 20;
 
+/**
+ * Milliseconds for which a request searches for a first match. The editor would send the next request at once, so a longer
+ * search costs the service less than a series of short ones.
+ */
+const patience = 1000;
+
 type Row = Omit<ReviewText, 'claimed_by'>;
 
 /**
  * Returns a page of the texts that await review, oldest first, or the texts with these IDs in
- * any status. Only the texts that a filter selects are returned; one request examines a limited number of texts, so a
- * page may be short although more texts follow.
+ * any status. Only the texts that a filter selects are returned; one request searches for a limited time, so a page may be
+ * short although more texts follow.
  * @throws AppError 422 for an invalid cursor or an unsupported language
  */
 export async function listTexts(
@@ -31,7 +37,7 @@ export async function listTexts(
 ): Promise<ReviewTextPage> {
   const tenantId = principal.tenant.id;
   const named = ids && {
-    found: await selectTexts(tx, tenantId, ids, undefined, ids.length),
+    found: await selectTexts(tx, principal, ids, undefined, ids.length),
     more: false,
     last: undefined,
   };
@@ -50,6 +56,7 @@ export async function listTexts(
     (await scanJobs<Row>({
       after: cursor === undefined ? undefined : readCursor(cursor),
       limit,
+      patience,
       filtered: wanted !== undefined,
       places: (after, size) =>
         // The filter of metadata matches all texts. With it, the sizes of the requests count: each text is read whole.
@@ -59,7 +66,7 @@ export async function listTexts(
           after,
           size,
         ),
-      pick: (some, missing) => selectTexts(tx, tenantId, some, wanted, missing),
+      pick: (some, missing) => selectTexts(tx, principal, some, wanted, missing),
     }));
   const claimed = await holdersOf(
     tx,
@@ -77,12 +84,12 @@ export async function listTexts(
 /** Returns those of these texts that pass the filter, at most `limit`, in the order of the list. */
 async function selectTexts(
   tx: Tx,
-  tenantId: string,
+  { tenant, user }: SessionPrincipal,
   ids: readonly string[],
   wanted: SQL | undefined,
   limit: number,
 ): Promise<Row[]> {
-  const { jobId, request, finalTranslation, pipelineCandidate, agentRun, updatedAt, status } =
+  const { jobId, request, finalTranslation, pipelineCandidate, agentRun, updatedAt, status, decidedBy } =
     translationJobs;
   const field = (name: string) => sql<string | null>`${request} ->> ${name}`;
   const rows = await tx
@@ -90,6 +97,7 @@ async function selectTexts(
       id: jobId,
       updatedAt,
       jobStatus: status,
+      decidedBy,
       severity: sql<'critical' | 'warning' | 'todo'>`case when ${isCritical} then 'critical'
         when ${isWarning} then 'warning' else 'todo' end`,
       sourceLang: field('source_lang'),
@@ -109,7 +117,7 @@ async function selectTexts(
     .from(translationJobs)
     .where(
       and(
-        eq(translationJobs.tenantId, tenantId),
+        eq(translationJobs.tenantId, tenant.id),
         sql`${jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
         wanted,
       ),
@@ -124,6 +132,7 @@ async function selectTexts(
       status: statusOf(row.jobStatus, row.severity, isDraft),
       source_lang: row.sourceLang ?? '',
       target_lang: row.targetLang ?? '',
+      is_own_decision: row.decidedBy === user.id,
       is_html: row.textType === 'Html',
       domain: row.domain,
       submitter: row.submitter,

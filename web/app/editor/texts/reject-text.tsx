@@ -1,18 +1,24 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { isKey } from '../../keys/match-key.ts';
 import { Dialog } from '../../parts/confirm-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 
-/** Asks for a reason, then rejects a text. If that fails, the dialog stays with the reason. */
+/** Asks for a reason, then rejects one or several texts. If that fails, the dialog stays with the reason. */
 export function RejectText({
+  count = 1,
   onReject,
   onClose,
+  children,
 }: {
+  /** The number of texts. */
+  count?: number;
   /** @throws LinguaLoopError */
   onReject: (notes: string) => Promise<void>;
   onClose: () => void;
+  /** Shown above the reason. */
+  children?: ReactNode;
 }) {
   const t = useT();
   const [notes, setNotes] = useState('');
@@ -20,10 +26,11 @@ export function RejectText({
   const reject = run(() => onReject(notes.trim()));
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isBusy) reject();
+    if (!isBusy && count > 0) reject();
   };
   return (
-    <Dialog title={t('review.reject_title', { count: 1 })} onClose={onClose}>
+    <Dialog title={t('review.reject_title', { count })} onClose={onClose}>
+      {children}
       <form onSubmit={submit}>
         <label>
           {t('review.reject_why')}
@@ -44,7 +51,7 @@ export function RejectText({
           <button type="button" onClick={onClose}>
             {t('common.cancel')}
           </button>
-          <button type="submit" className="danger" disabled={isBusy}>
+          <button type="submit" className="danger" disabled={isBusy || count === 0}>
             {t('review.reject')}
           </button>
         </div>

@@ -49,13 +49,15 @@ export async function sendReview(list: TextList, position: number, review: Revie
 
 /**
  * Reopens a text that this member has decided. An earlier attempt whose response was lost may have reopened it.
+ * @returns the version of the reopened text
  * @throws LinguaLoopError; with the code `conflict` and `present` if someone else has decided it since
  */
-export async function reopenOwn(id: string, action: 'approve' | 'reject'): Promise<void> {
+export async function reopenOwn(id: string, action: 'approve' | 'reject'): Promise<string> {
   const job = await client.translations.get(id);
-  if (isReviewable(job)) return;
+  if (isReviewable(job)) return job.updated_at;
   if (!isOwn(job, action)) throw conflictWith(job.final_translation);
-  await client.reviews.reopen({ kind: 'job', id });
+  const { updated_at: version } = await client.reviews.reopen({ kind: 'job', id });
+  return version;
 }
 
 /** Decides again about a text that was reopened. @param version the version of the reopened text */

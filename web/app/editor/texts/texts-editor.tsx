@@ -1,8 +1,7 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
-import { announce } from '../../parts/announcer.tsx';
 import { Read } from '../../parts/loading.tsx';
 import bars from '../bars.module.css';
 import styles from '../editor.module.css';
@@ -11,15 +10,17 @@ import type { OpenField } from '../open-segment.tsx';
 import { OpeningBars } from '../opening-bars.tsx';
 import { SegmentGrid } from '../segment-grid.tsx';
 import { StatusFilters } from '../status-filters.tsx';
-import { ApproveTexts } from './approve-texts.tsx';
 import type { TextFilter, TextSearch } from './filters.ts';
+import { NoTexts } from './no-texts.tsx';
 import { OpenText } from './open-text.tsx';
-import { RejectText } from './reject-text.tsx';
+import { TextDialog } from './text-dialog.tsx';
 import { TextFilters } from './text-filters.tsx';
 import { TextHead } from './text-head.tsx';
 import { isDecidable } from './text-list.ts';
 import { TextPanel } from './text-panel.tsx';
 import { useClaims } from './use-claims.ts';
+import { useFresh } from './use-fresh.ts';
+import { useGoingOn } from './use-going-on.ts';
 import { useOpenText } from './use-open-text.ts';
 import { commonLanguages, countStatuses, holdersOf, useShown } from './use-shown.ts';
 import { useTextDecisions } from './use-text-decisions.ts';
@@ -41,47 +42,26 @@ export function TextsEditorScreen() {
 
 const noop = () => undefined;
 
-/** Shown if no text awaits review, or none matches the filters. */
-function Empty({ search: { item: _, ...filters } }: { search: TextSearch }) {
-  const t = useT();
-  const isFiltered = Object.keys(filters).length > 0;
-  return (
-    <p className={styles['empty']}>
-      {t(isFiltered ? 'review.none_found' : 'review.nothing_waits')}{' '}
-      {isFiltered ? (
-        <Link to="/app/edit/texts" search={{}}>
-          {t('review.clear_filters')}
-        </Link>
-      ) : (
-        <Link to="/app">{t('editor.back')}</Link>
-      )}
-    </p>
-  );
-}
-
 function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilter }) {
   const t = useT();
   const navigate = useNavigate();
   const { item, status } = search;
   const texts = useTexts(filter, item);
   const { list, segments } = texts;
+  const mayFollow = !texts.isComplete && segments.length > 0;
   const range = useShown(segments, status);
   const decisions = useTextDecisions(list);
   const { saves, drafts } = decisions;
-  const { open, segment, upcoming, openAt, move, moveToNextOpen } = useOpenText({
-    list,
-    range,
-    filter,
-    saves,
-    search,
-  });
+  const opener = useOpenText({ list, range, filter, saves, search });
+  const { open, segment, upcoming, openAt, move } = opener;
+  const goOn = useGoingOn(texts, opener);
+  const setVisible = useFresh(list, filter, range, texts.isLong);
   const { others, held } = useClaims(segment?.id, upcoming?.id);
   useWorkTime(segment?.id);
   const field = useRef<OpenField>(null);
   const searchField = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLDivElement>(null);
-  const [dialog, setDialog] = useState<'approve' | 'reject'>();
-  const goOn = (said: string) => announce(moveToNextOpen() ? said : `${said} ${t('review.all_done')}`);
+  const [dialog, setDialog] = useState<Parameters<typeof TextDialog>[0]['kind']>();
   const holders = useMemo(() => holdersOf(segments, held), [segments, held]);
   const outline = useMemo(() => countStatuses(segments), [segments]);
   const languages = useMemo(() => commonLanguages(segments), [segments]);
@@ -107,9 +87,10 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
       <TextHead
         segments={segments}
         languages={languages}
-        hasMore={texts.hasMore}
+        hasMore={texts.hasMore && mayFollow}
         others={others}
         onApprove={() => setDialog('approve')}
+        onReject={() => setDialog('rejectAll')}
       />
       <div className={bars['bars']}>
         <OpeningBars
@@ -144,7 +125,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
         >
           {(range) =>
             range.total === 0 ? (
-              <Empty search={search} />
+              <NoTexts search={search} onMore={texts.hasMore ? texts.loadMore : null} />
             ) : (
               <SegmentGrid
                 key={status}
@@ -157,7 +138,7 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
                 holders={holders}
                 onOpen={openAt}
                 onMove={(step) => move(step, false)}
-                onVisible={noop}
+                onVisible={setVisible}
                 renderOpen={(one) => (
                   <OpenText
                     key={one.id}
@@ -178,22 +159,16 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
         </Read>
         <TextPanel segment={segment} segments={segments} field={field} onOpen={openAt} />
       </div>
-      <EditorFoot outline={outline} saves={saves} canUndo={decisions.canUndo} />
-      {dialog === 'reject' && segment && (
-        <RejectText
-          onReject={async (notes) => {
-            await decisions.reject(segment.position, notes);
-            setDialog(undefined);
-            goOn(t('editor.rejected', { number: segment.position + 1 }));
-          }}
-          onClose={() => setDialog(undefined)}
-        />
-      )}
-      {dialog === 'approve' && (
-        <ApproveTexts
+      <EditorFoot outline={outline} hasMore={mayFollow} saves={saves} canUndo={decisions.canUndo} />
+      {dialog && (
+        <TextDialog
+          kind={dialog}
           list={list}
           segments={range.segments}
+          segment={segment}
           decisions={decisions}
+          hasMore={!texts.isComplete}
+          onRejected={({ position }) => goOn(t('editor.rejected', { number: position + 1 }))}
           onClose={() => setDialog(undefined)}
         />
       )}

@@ -1,6 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
-import { client } from '../../client.ts';
 import { holdOpen } from '../../drafts/open-edits.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -10,16 +9,14 @@ import { queryKeys } from '../../query-keys.ts';
 import { type Reason, SegmentSaves } from '../segment-saves.ts';
 import { useLeaving } from '../use-leaving.ts';
 import { useStack } from '../use-stack.ts';
+import { type Decision, ownDecisions, reloadTexts } from './decide-together.ts';
 import { decideAgain, reopenOwn, sendReview } from './send-review.ts';
 import { TextDrafts } from './text-drafts.ts';
 import type { TextList } from './text-list.ts';
 import { workedAt } from './work-time.ts';
 
-/** Texts that were decided together, so that they are also undone together. */
-interface Decided {
-  ids: readonly string[];
-  action: 'approve' | 'reject';
-  notes?: string;
+/** A decision of this visit. */
+interface Decided extends Decision {
   /** Decisions are undone in the order in which they were sent: the response to an earlier one may arrive later. */
   turn: number;
 }
@@ -34,9 +31,6 @@ const pause = 2000;
 
 /** Reviews that are sent at the same time, so that a slow service does not delay a fast reviewer. */
 const parallel = 6;
-
-/** Maximum number of texts that the service lists by ID. */
-const maxNamed = 100;
 
 let closing: Promise<unknown> = Promise.resolve();
 
@@ -57,7 +51,7 @@ export function useTextDecisions(list: TextList) {
   const nextTurn = useRef(0);
   /** The turns in which texts were last sent, by job ID. */
   const [turns] = useState(() => new Map<string, number>());
-  const remember = (decided: Omit<Decided, 'turn'>, turn = nextTurn.current++) => {
+  const remember = (decided: Decision, turn = nextTurn.current++) => {
     if (decided.ids.length === 0) return;
     setDone((before) => [...before, { ...decided, turn }].sort((one, other) => one.turn - other.turn));
     setUndone(() => []);
@@ -96,17 +90,12 @@ export function useTextDecisions(list: TextList) {
     };
   }, [saves]);
 
-  const reload = async (ids: readonly string[]) => {
-    for (let from = 0; from < ids.length; from += maxNamed)
-      list.take((await client.reviews.texts({ job_ids: ids.slice(from, from + maxNamed) })).texts);
-  };
   const revert = useRevert(saves);
   return {
     saves,
     drafts,
     canUndo: done.length > 0,
     remember,
-    reload,
     /** Rejects a text. @throws LinguaLoopError */
     async reject(position: number, notes: string) {
       const { id } = list.at(position);
@@ -124,16 +113,15 @@ export function useTextDecisions(list: TextList) {
     },
     undo: () =>
       revert([doneNow, setDone], async (decided) => {
-        const { ids, action } = decided;
+        const { action, isUncertain } = decided;
+        const ids = isUncertain ? ownDecisions(await reloadTexts(list, decided.ids), action) : decided.ids;
+        const versions = new Map<string, string>();
         try {
-          for (const id of ids) await reopenOwn(id, action);
+          for (const id of ids) versions.set(id, await reopenOwn(id, action));
         } finally {
-          await reload(ids);
+          await reloadTexts(list, ids);
         }
-        const versions = new Map(
-          ids.map((id) => [id, list.at(list.positionOf(id) as number).version] as const),
-        );
-        setUndone((before) => [...before, { ...decided, versions }]);
+        if (ids.length > 0) setUndone((before) => [...before, { ...decided, ids, versions }]);
         announce(t('editor.undone_said', { count: ids.length }));
       }),
     redo: () =>

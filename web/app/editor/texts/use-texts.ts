@@ -9,8 +9,14 @@ import { editsClosed } from './use-text-decisions.ts';
 /** Number of texts that are loaded at once; further ones are loaded on demand. */
 const maxTexts = 2000;
 
+/** Number of texts on a full page. */
+const pageSize = 100;
+
+/** Number of pages that are loaded at once although the service has not filled them: the filter has few matches. */
+const maxShortPages = 10;
+
 /** Milliseconds between two refreshes. */
-const lookAgain = 20_000;
+export const lookAgain = 20_000;
 
 /** A longer list is not refreshed automatically, because each page costs a request. */
 const maxRefreshedPages = 3;
@@ -53,26 +59,41 @@ export function useTexts(filter: TextFilter, item: string | undefined) {
     list.take([...(named.data?.texts ?? []), ...data.pages.flatMap(({ texts }) => texts)]);
   }, [list, data, named.data, isNamedRead]);
   const mayAsk = hasNextPage && !isFetching && !isFetchNextPageError;
-  const [most, setMost] = useState(maxTexts);
-  const needsMore = mayAsk && segments.length < most;
+  const { pages = [] } = data ?? {};
+  const shortPages = pages.filter(isShort).length;
+  const last = pages.at(-1)?.texts.at(-1);
+  const isTaken = data !== undefined && (last === undefined || list.positionOf(last.id) !== undefined);
+  const loaded = pages.reduce((sum, { texts }) => sum + texts.length, 0);
+  const [most, setMost] = useState({ texts: maxTexts, shortPages: maxShortPages });
+  const isFull = loaded >= most.texts || shortPages >= most.shortPages;
+  const needsMore = mayAsk && !isFull;
+  const isStopped = hasNextPage && (isFull || isFetchNextPageError);
   useEffect(() => {
     if (needsMore) void fetchNextPage();
   }, [needsMore, fetchNextPage]);
   useLeft(list, hasNextPage ? undefined : data?.pages);
-  useHolders(list, (data?.pages.length ?? 0) > maxRefreshedPages);
   return {
     list,
     segments,
     /** Whether further texts are loaded only on demand: there are many, or a page could not be loaded. */
-    hasMore: hasNextPage && (segments.length >= most || isFetchNextPageError),
+    hasMore: isStopped,
+    /** Whether all texts are listed. */
+    isComplete: isTaken && !hasNextPage,
+    /** Whether the list is not refreshed as a whole. */
+    isLong: isStopped || pages.length > maxRefreshedPages,
     loadMore() {
-      setMost(segments.length + maxTexts);
-      void fetchNextPage();
+      setMost({ texts: loaded + maxTexts, shortPages: shortPages + maxShortPages });
+      if (mayAsk || isFetchNextPageError) void fetchNextPage();
     },
-    isLoading: !isNamedRead || data === undefined || (segments.length === 0 && hasNextPage),
+    isLoading: !isNamedRead || data === undefined || (segments.length === 0 && hasNextPage && !isFull),
     error: found.error,
     refetch: found.refetch,
   };
+}
+
+/** Whether the service has ended a page before it was full, although texts follow. */
+function isShort({ texts, next_cursor: next }: { texts: unknown[]; next_cursor: string | null }): boolean {
+  return next !== null && texts.length < pageSize;
 }
 
 /** Loads the state of texts that colleagues have decided: a complete list no longer has them. */
@@ -86,21 +107,6 @@ function useLeft(list: TextList, pages: { texts: { id: string }[] }[] | undefine
       .map(({ id }) => id);
     if (left.length > 0) void readTexts(list, left);
   }, [list, pages]);
-}
-
-/** Asks again about texts that colleagues have open, if the list is too long to be refreshed: their claims end. */
-function useHolders(list: TextList, isLong: boolean) {
-  useEffect(() => {
-    if (!isLong) return;
-    const timer = setInterval(() => {
-      const ids = list
-        .all()
-        .filter(({ holders, confirmed_at }) => holders.length > 0 && confirmed_at === null)
-        .map(({ id }) => id);
-      if (ids.length > 0) void readTexts(list, ids);
-    }, lookAgain);
-    return () => clearInterval(timer);
-  }, [list, isLong]);
 }
 
 /** Updates the first hundred of these texts. They may not be reachable now. */

@@ -1,11 +1,11 @@
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { FilePage } from '#sdk/file-types.ts';
-import { maxTextLength } from '../../editor/segment-filter.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
+import { maxTextLength } from '../../parts/searched-text.ts';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import styles from './files.module.css';
 import { type FileFormat, type FileState, fileFormats, fileStates } from './files.ts';

@@ -1,6 +1,6 @@
 import type { DocumentProgressList } from '#sdk/types.ts';
 import { canonicalLanguage } from '#server/languages.ts';
-import { searchedText } from '../../editor/segment-filter.ts';
+import { searchedText } from '../../parts/searched-text.ts';
 import { type FileFormat, type FileState, fileFormats, fileStates } from './files.ts';
 
 /** The stored statuses of a document. */

@@ -4,8 +4,9 @@ import { DayField } from '../../parts/day-field.tsx';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { type TriggerCode, triggerCodes, triggerName } from '../../parts/review-triggers.ts';
+import { maxTextLength } from '../../parts/searched-text.ts';
 import styles from './jobs.module.css';
-import { type JobFilter, maxTextLength } from './search.ts';
+import type { JobFilter } from './search.ts';
 
 /** The filters of the list. A selected option applies immediately; a text applies when the form is submitted. */
 export function FilterFields({

@@ -1,6 +1,7 @@
 import { canonicalLanguage } from '#server/languages.ts';
 import { jobStatuses, type KnownJobStatus } from '../../parts/job-status.tsx';
 import { type TriggerCode, triggerCodes } from '../../parts/review-triggers.ts';
+import { searchedText } from '../../parts/searched-text.ts';
 
 /** The filters of the list, as in the URL. */
 export interface JobFilter {
@@ -30,15 +31,6 @@ export function readJobFilter(search: Record<string, unknown>): JobFilter {
     ...(isDay(until) && { until }),
     ...(sought && { text: sought }),
   };
-}
-
-/** Maximum length of a searched text, in characters. */
-export const maxTextLength = 200;
-
-function searchedText(value: unknown): string {
-  // The router parses a text such as 123 as a number.
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return text.trim() === '' ? '' : text.slice(0, maxTextLength);
 }
 
 function languageOf(value: unknown) {

@@ -176,7 +176,7 @@ function Reasons({
   );
 }
 
-/** A policy is no finding: such a text may be perfect. */
+/** A policy is not a finding: the text may be perfect. */
 function statusOf(code: string | undefined, isBlocking: boolean): Status {
   if (code === 'policy_required') return 'todo';
   return isBlocking ? 'critical' : 'warning';

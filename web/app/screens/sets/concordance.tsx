@@ -6,8 +6,9 @@ import { LanguageSelect, useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { maxTextLength } from '../../parts/searched-text.ts';
 import { queryKeys } from '../../query-keys.ts';
-import { type ConcordanceSearch, maxTextLength, type SearchedSide, searchedSides } from './search.ts';
+import { type ConcordanceSearch, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
 import { UnitTable } from './unit-table.tsx';
 

@@ -1,6 +1,7 @@
 import { type FormEvent, useEffect, useState } from 'react';
 import { useT } from '../../i18n.tsx';
-import { type ContentFilter, maxTextLength, type SearchedSide, searchedSides } from './search.ts';
+import { maxTextLength } from '../../parts/searched-text.ts';
+import { type ContentFilter, type SearchedSide, searchedSides } from './search.ts';
 import styles from './sets.module.css';
 
 /**

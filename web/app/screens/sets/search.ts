@@ -1,7 +1,5 @@
 import { canonicalLanguage } from '#server/languages.ts';
-
-/** The longest text that can be searched. */
-export const maxTextLength = 200;
+import { searchedText } from '../../parts/searched-text.ts';
 
 /** The sides of an entry or segment that may be searched separately. */
 export const searchedSides = ['source', 'target'] as const;
@@ -69,12 +67,6 @@ export function readConcordanceSearch(search: Record<string, unknown>): Concorda
     ...(search['side'] === 'target' && { side: 'target' as const }),
     ...(search['words'] === true && { words: true }),
   };
-}
-
-function searchedText(value: unknown): string {
-  // The router parses a text such as 123 as a number.
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-  return text.trim().slice(0, maxTextLength);
 }
 
 function languageOf(value: unknown) {

@@ -13,8 +13,8 @@ import styles from './terms.module.css';
 const offeredFor = 10_000;
 
 /**
- * Offers to restore deleted terms, also with Ctrl+Z (⌘Z) outside of text fields and dialogs. The time stops while the pointer or the
- * focus is on the message.
+ * Offers to restore deleted terms, also with Ctrl+Z (⌘Z) outside of text fields and dialogs. The time stops while the
+ * pointer or the focus is on the message.
  */
 export function UndoDeletion({
   deleted,

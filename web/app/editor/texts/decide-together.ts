@@ -1,0 +1,98 @@
+import { actOnJobs, client } from '../../client.ts';
+import type { ListedText, TextList, TextSegment } from './text-list.ts';
+
+/** Texts that were decided together, so that they are also undone together. */
+export interface Decision {
+  ids: readonly string[];
+  action: 'approve' | 'reject';
+  notes?: string | undefined;
+  /** Whether the service may not have decided about some of these texts, because a response was lost. */
+  isUncertain?: boolean;
+}
+
+/** Maximum number of texts that the service decides about, or lists by ID, in a request. */
+const maxPerRequest = 100;
+
+/** Loads the present state of texts, and updates the list. @throws LinguaLoopError */
+export async function reloadTexts(list: TextList, ids: readonly string[]): Promise<ListedText[]> {
+  const present: ListedText[] = [];
+  for (let from = 0; from < ids.length; from += maxPerRequest) {
+    const { texts } = await client.reviews.texts({ job_ids: ids.slice(from, from + maxPerRequest) });
+    list.take(texts);
+    present.push(...texts);
+  }
+  return present;
+}
+
+/** The texts that no one has decided about, and that no colleague has open. */
+export function freeTexts(segments: readonly TextSegment[]): TextSegment[] {
+  return segments.filter(({ holders, confirmed_at }) => confirmed_at === null && holders.length === 0);
+}
+
+/**
+ * Decides about texts together. A request names the version of each text, so a second request never decides again. If a
+ * response is lost, the service may have applied the decision: its texts are remembered as uncertain, so that an undo
+ * finds out which ones this member has decided.
+ * @param remember called for each request, so that it can be undone
+ * @returns the number of texts that are decided now
+ * @throws LinguaLoopError
+ */
+export async function decideTogether(
+  list: TextList,
+  texts: readonly TextSegment[],
+  { action, notes }: Pick<Decision, 'action' | 'notes'>,
+  remember: (decision: Decision) => void,
+): Promise<number> {
+  const reviewOf = ({ id, version }: TextSegment) => ({
+    job_id: id,
+    updated_at: version,
+    action,
+    ...(action === 'approve' ? { confirm_unopened: true } : { notes }),
+  });
+  let count = 0;
+  for (let from = 0; from < texts.length; from += maxPerRequest) {
+    const some = texts.slice(from, from + maxPerRequest);
+    const ids = some.map(({ id }) => id);
+    const { results } = await actOnJobs(some.map(reviewOf)).catch(async (error: unknown) => {
+      remember({ ids, action, notes, isUncertain: true });
+      await reloadTexts(list, ids).catch(() => undefined);
+      throw error;
+    });
+    const idsOf = (outcome: string) =>
+      results.filter((result) => result.outcome === outcome).map(({ job_id: id }) => id);
+    const [done, refused] = [idsOf('done'), idsOf('refused')];
+    let own = refused;
+    let isUncertain = refused.length > 0;
+    try {
+      // An earlier attempt of this request may have decided about texts that are refused now.
+      const present = await reloadTexts(list, ids);
+      own = ownDecisions(present, action).filter((id) => refused.includes(id));
+      isUncertain = false;
+    } finally {
+      remember({ ids: [...done, ...own], action, notes, isUncertain });
+    }
+    count += done.length + own.length;
+    for (const result of results) if (result.outcome === 'left_out') markCritical(list, result);
+  }
+  return count;
+}
+
+/** The IDs of the texts about which this member has made this decision. */
+export function ownDecisions(texts: readonly ListedText[], action: Decision['action']): string[] {
+  const status = action === 'reject' ? 'rejected' : 'confirmed';
+  return texts.filter((text) => text.is_own_decision && text.status === status).map(({ id }) => id);
+}
+
+/** Shows the critical findings that the service found in a text that was not approved. */
+function markCritical(
+  list: TextList,
+  {
+    job_id: id,
+    critical_findings: issues,
+  }: { job_id: string; critical_findings: TextSegment['quality']['issues'] },
+): void {
+  const position = list.positionOf(id);
+  if (position === undefined) return;
+  const { quality } = list.at(position);
+  list.update(position, { status: 'critical', quality: { ...quality, issues } });
+}
