@@ -105,7 +105,7 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     await page.reload();
     await page.getByRole('row').getByText(problems.file_protected).waitFor();
     await page.getByRole('link', { name: 'locked.xlsx' }).click();
-    await page.getByText(problems.file_protected).waitFor();
+    await page.locator('[data-editor]').getByText(problems.file_protected).waitFor();
   });
 
   test('downloads several files as one archive with a name for each language, and deletes them', async () => {
