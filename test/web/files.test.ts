@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     await page.reload();
     await page.getByRole('row').getByText(problems.file_protected).waitFor();
     await page.getByRole('link', { name: 'locked.xlsx' }).click();
-    await page.getByText(problems.file_protected).waitFor();
+    await page.locator('[data-editor]').getByText(problems.file_protected).waitFor();
   });
 
   test('sends a file again after an outage, from the list and once only, but not a file that cannot be read', async () => {
