@@ -9,8 +9,9 @@ function saves(options: { maxPerRequest?: number; parallel?: number } = {}) {
   const sent: {
     request: SaveRequest;
     signal: AbortSignal;
-    respond(saved?: Saved): void;
-    fail(error: unknown): void;
+    /** Responds, and waits until that has taken effect. */
+    respond(saved?: Saved): Promise<unknown>;
+    fail(error: unknown): Promise<unknown>;
   }[] = [];
   const saved: Saved[] = [];
   const kept = new Map<number, string>();
@@ -21,8 +22,14 @@ function saves(options: { maxPerRequest?: number; parallel?: number } = {}) {
         sent.push({
           request,
           signal,
-          respond: (result = { changeId: 'change', positions: [...request.edits.keys()] }) => resolve(result),
-          fail: reject,
+          respond: (result = { changeId: 'change', positions: [...request.edits.keys()] }) => {
+            resolve(result);
+            return vi.advanceTimersByTimeAsync(0);
+          },
+          fail: (thrown) => {
+            reject(thrown);
+            return vi.advanceTimersByTimeAsync(0);
+          },
         });
       }),
     onSaved: (_request, result) => saved.push(result),
@@ -57,8 +64,7 @@ describe('saves of segments', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(sent.map(textsOf)).toEqual([[[3, 'Hi', false]]]);
     expect(sent[0]?.request.edits.get(3)?.replaces).toBe('Hallo');
-    sent[0]?.respond();
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.respond();
     expect(edits.all().size).toBe(0);
     expect(kept.size).toBe(0);
   });
@@ -78,10 +84,8 @@ describe('saves of segments', () => {
     edits.confirm(2, 'other', 'other');
     await vi.advanceTimersByTimeAsync(pause);
     expect(sent).toHaveLength(1);
-    sent[0]?.respond();
-    await vi.advanceTimersByTimeAsync(0);
-    sent[1]?.respond();
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.respond();
+    await sent[1]?.respond();
     expect(sent.slice(1).map(textsOf)).toEqual([[[1, 'one and two', false]], [[2, 'other', true]]]);
     expect(sent[1]?.request.edits.get(1)?.replaces).toBe('one');
   });
@@ -92,7 +96,7 @@ describe('saves of segments', () => {
     await vi.advanceTimersByTimeAsync(pause);
     edits.edit(1, 'Foo xy', 'Foo');
     edits.edit(1, 'Foo', 'Foo');
-    sent[0]?.respond();
+    await sent[0]?.respond();
     await vi.advanceTimersByTimeAsync(pause);
     expect(sent[1]?.request.edits.get(1)).toMatchObject({ text: 'Foo', replaces: 'Foo x' });
   });
@@ -102,11 +106,9 @@ describe('saves of segments', () => {
     edits.edit(1, 'one', 'a');
     edits.edit(2, 'two', 'b');
     await vi.advanceTimersByTimeAsync(pause);
-    sent[0]?.fail(error(422));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.fail(error(422));
     edits.confirm(2, 'two', 'b');
-    sent[1]?.respond();
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[1]?.respond();
     expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'two', true]]]);
   });
 
@@ -115,8 +117,7 @@ describe('saves of segments', () => {
     edits.edit(1, 'half a sen', 'a');
     edits.confirm(2, 'done', 'b');
     await vi.advanceTimersByTimeAsync(0);
-    sent[0]?.respond();
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.respond();
     expect(sent.map(textsOf)).toEqual([[[1, 'half a sen', false]], [[2, 'done', true]]]);
   });
 
@@ -124,7 +125,7 @@ describe('saves of segments', () => {
     const { edits, sent } = saves();
     edits.edit(1, 'text', 'stored');
     await vi.advanceTimersByTimeAsync(pause);
-    sent[0]?.fail(error(403));
+    await sent[0]?.fail(error(403));
     await vi.advanceTimersByTimeAsync(pause);
     expect([sent.length, stateAt(edits, 1)]).toEqual([1, 'refused']);
     void edits.flush();
@@ -156,7 +157,7 @@ describe('saves of segments', () => {
     await vi.advanceTimersByTimeAsync(pause);
     expect(sent.map(textsOf)).toEqual([[[1, 'new', false]]]);
     edits.edit(1, '', 'stored');
-    sent[0]?.respond();
+    await sent[0]?.respond();
     await vi.advanceTimersByTimeAsync(pause);
     expect([stateAt(edits, 1), sent.length]).toEqual(['empty', 1]);
     edits.leave(1);
@@ -167,8 +168,7 @@ describe('saves of segments', () => {
     const { edits, sent, kept } = saves();
     edits.confirm(1, 'text', 'stored');
     await vi.advanceTimersByTimeAsync(0);
-    sent[0]?.fail(error(null));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.fail(error(null));
     expect(stateAt(edits, 1)).toBe('waiting');
     expect(kept.get(1)).toBe('text');
     await vi.advanceTimersByTimeAsync(3000);
@@ -180,14 +180,12 @@ describe('saves of segments', () => {
     edits.edit(1, 'first', 'stored');
     await vi.advanceTimersByTimeAsync(pause);
     edits.edit(1, 'first, longer', 'stored');
-    sent[0]?.fail(error(null));
+    await sent[0]?.fail(error(null));
     await vi.advanceTimersByTimeAsync(pause);
     expect(sent[1]?.request.edits.get(1)).toMatchObject({ text: 'first, longer', replaces: 'stored' });
-    sent[1]?.fail(error(409, 'conflict', [{ position: 1, target_text: 'first' }]));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[1]?.fail(error(409, 'conflict', [{ position: 1, target_text: 'first' }]));
     expect(sent[2]?.request.edits.get(1)).toMatchObject({ text: 'first, longer', replaces: 'first' });
-    sent[2]?.fail(error(409, 'conflict', [{ position: 1, target_text: 'theirs' }]));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[2]?.fail(error(409, 'conflict', [{ position: 1, target_text: 'theirs' }]));
     expect(stateAt(edits, 1)).toBe('conflict');
   });
 
@@ -195,8 +193,7 @@ describe('saves of segments', () => {
     const { edits, sent } = saves();
     edits.edit(1, 'mine', 'before');
     await vi.advanceTimersByTimeAsync(pause);
-    sent[0]?.fail(error(409, 'conflict', [{ position: 1, target_text: 'theirs' }]));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.fail(error(409, 'conflict', [{ position: 1, target_text: 'theirs' }]));
     expect(edits.all().get(1)?.state).toEqual({ kind: 'conflict', present: 'theirs' });
     edits.edit(1, 'mine, longer', 'before');
     await vi.advanceTimersByTimeAsync(pause);
@@ -213,8 +210,7 @@ describe('saves of segments', () => {
     const present = {
       critical_findings: [{ place: 'Body 1', issues: [{ explanation: 'The number 8 is missing.' }] }],
     };
-    sent[0]?.fail(error(409, 'critical_findings', present));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.fail(error(409, 'critical_findings', present));
     expect(edits.all().get(1)?.state).toMatchObject({
       kind: 'blocked',
       findings: [{ explanation: 'The number 8 is missing.' }],
@@ -226,7 +222,7 @@ describe('saves of segments', () => {
     expect(textsOf(sent[1] as never)).toEqual([[1, 'bad', true]]);
     expect(sent[1]?.request.reason).toEqual(reason);
     // Once it is stored, it is not sent again.
-    sent[1]?.respond();
+    await sent[1]?.respond();
     await vi.advanceTimersByTimeAsync(pause);
     expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'draft', false]]]);
   });
@@ -238,7 +234,7 @@ describe('saves of segments', () => {
     edits.confirm(3, 'three', 'c');
     for (let n = 0; n < 3; n++) {
       await vi.advanceTimersByTimeAsync(0);
-      sent[n]?.respond();
+      await sent[n]?.respond();
     }
     expect(sent.map(textsOf)).toEqual([[[1, 'one', true]], [[2, 'two', true]], [[3, 'three', true]]]);
   });
@@ -248,13 +244,10 @@ describe('saves of segments', () => {
     edits.edit(1, 'good', 'a');
     edits.edit(2, 'bad', 'b');
     await vi.advanceTimersByTimeAsync(pause);
-    sent[0]?.fail(error(422));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.fail(error(422));
     expect(textsOf(sent[1] as never)).toEqual([[1, 'good', false]]);
-    sent[1]?.respond();
-    await vi.advanceTimersByTimeAsync(0);
-    sent[2]?.fail(error(422));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[1]?.respond();
+    await sent[2]?.fail(error(422));
     expect([...edits.all().keys()]).toEqual([2]);
     expect(stateAt(edits, 2)).toBe('refused');
   });
@@ -264,13 +257,11 @@ describe('saves of segments', () => {
     edits.edit(1, 'one', 'a');
     edits.edit(2, 'two', 'b');
     await vi.advanceTimersByTimeAsync(pause);
-    sent[0]?.fail(error(422));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.fail(error(422));
     edits.edit(2, 'two, longer', 'b');
     await vi.advanceTimersByTimeAsync(pause);
     expect(sent).toHaveLength(2);
-    sent[1]?.respond();
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[1]?.respond();
     expect(sent.slice(2).map(textsOf)).toEqual([[[2, 'two, longer', false]]]);
   });
 
@@ -284,8 +275,7 @@ describe('saves of segments', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(sent).toHaveLength(1);
     expect(isDone).toBe(false);
-    sent[0]?.respond();
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.respond();
     expect(isDone).toBe(true);
   });
 
@@ -293,8 +283,7 @@ describe('saves of segments', () => {
     const { edits, sent } = saves();
     edits.edit(7, 'waiting', 'stored');
     await vi.advanceTimersByTimeAsync(pause);
-    sent[0]?.fail(error(null));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.fail(error(null));
     edits.edit(3, 'mine', 'before');
     const left = edits.flush();
     await vi.advanceTimersByTimeAsync(0);
@@ -302,12 +291,9 @@ describe('saves of segments', () => {
       [7, 'waiting', false],
       [3, 'mine', false],
     ]);
-    sent[1]?.fail(error(422));
-    await vi.advanceTimersByTimeAsync(0);
-    sent[2]?.fail(error(null));
-    await vi.advanceTimersByTimeAsync(0);
-    sent[3]?.fail(error(409, 'conflict', [{ position: 3, target_text: 'theirs' }]));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[1]?.fail(error(422));
+    await sent[2]?.fail(error(null));
+    await sent[3]?.fail(error(409, 'conflict', [{ position: 3, target_text: 'theirs' }]));
     expect(await left).toEqual([3, 7]);
     // The attempt after the pause sends only the edit that may succeed.
     await vi.advanceTimersByTimeAsync(3000);
@@ -334,8 +320,7 @@ describe('saves of segments', () => {
     const { edits, sent } = saves();
     edits.edit(1, 'text', 'stored');
     await vi.advanceTimersByTimeAsync(pause);
-    sent[0]?.fail(error(null));
-    await vi.advanceTimersByTimeAsync(0);
+    await sent[0]?.fail(error(null));
     edits.stop();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(sent).toHaveLength(1);
@@ -346,7 +331,7 @@ describe('saves of segments', () => {
     edits.edit(1, 'A', 'a');
     const closed = edits.close();
     expect(sent.map(textsOf)).toEqual([[[1, 'A', false]]]);
-    sent[0]?.fail(error(null));
+    await sent[0]?.fail(error(null));
     await closed;
     await vi.advanceTimersByTimeAsync(60_000);
     expect(sent).toHaveLength(1);
@@ -376,17 +361,17 @@ describe('saves of segments', () => {
     const flushed = edits.flush();
     expect(positions()).toEqual([1, 2]);
     edits.edit(1, 'a later text', null);
-    sent[1]?.respond();
+    await sent[1]?.respond();
     await vi.advanceTimersByTimeAsync(pause);
     expect(positions()).toEqual([1, 2, 3]);
-    sent[2]?.respond();
+    await sent[2]?.respond();
     await vi.advanceTimersByTimeAsync(pause);
     expect(positions()).toEqual([1, 2, 3]);
-    sent[0]?.respond();
+    await sent[0]?.respond();
     await vi.advanceTimersByTimeAsync(pause);
     expect(positions()).toEqual([1, 2, 3, 1]);
     expect(sent[3]?.request.edits.get(1)).toMatchObject({ text: 'a later text', confirmed: false });
-    sent[3]?.respond();
+    await sent[3]?.respond();
     expect(await flushed).toEqual([]);
   });
 });

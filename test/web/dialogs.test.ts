@@ -155,6 +155,9 @@ describe.skipIf(withoutBrowser).each(ways)(
       await dialog('what an approval of all does', () =>
         page.locator('[data-editor] button:has(.lucide-check-check)').click(),
       );
+      await dialog('what a rejection of all does', () =>
+        page.locator('[data-editor] button:has(.lucide-circle-slash)').first().click(),
+      );
 
       await page.goto(`/app/edit/texts?item=${other}`);
       await field(page).fill('Mine');

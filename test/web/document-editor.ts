@@ -27,12 +27,17 @@ export async function openDocument(
   document: readonly string[] | File,
   { search = '', before }: { search?: string; before?: (page: Page) => Promise<unknown> } = {},
 ) {
-  const founder = await signedIn(app, browser, '/app/files');
-  const file = document instanceof File ? document : workbookFile([...document]);
-  const id = await sendDocument(app, founder, file);
-  const path = `/app/edit/documents/${id}`;
-  await before?.(founder.page);
-  await founder.page.goto(`${path}${search}`);
+  let path = '';
+  let id = '';
+  const founder = await signedIn(app, browser, async (of) => {
+    id = await sendDocument(app, of, document instanceof File ? document : workbookFile([...document]));
+    path = `/app/edit/documents/${id}`;
+    return before ? '/app/files' : `${path}${search}`;
+  });
+  if (before) {
+    await before(founder.page);
+    await founder.page.goto(`${path}${search}`);
+  }
   await field(founder.page).waitFor();
   const headers = { 'x-api-key': founder.apiKey };
   const read = async (part = '') => (await app.json('GET', `/api/documents/${id}${part}`, { headers })).body;

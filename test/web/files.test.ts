@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
+import { AppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { failureOf } from '#server/translation/documents/failure.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
@@ -105,7 +106,38 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     await page.reload();
     await page.getByRole('row').getByText(problems.file_protected).waitFor();
     await page.getByRole('link', { name: 'locked.xlsx' }).click();
-    await page.getByText(problems.file_protected).waitFor();
+    await page.locator('[data-editor]').getByText(problems.file_protected).waitFor();
+  });
+
+  test('sends a file again after an outage, from the list and once only, but not a file that cannot be read', async () => {
+    const founder = await signedIn(app, browser, '/app/files');
+    const { page } = founder;
+    const send = (file: string) => sendDocument(app, founder, workbookFile(['Hello'], file), false);
+    const sql = openSuperuser(app.superuserUrl);
+    const fail = async (id: string, error: Error) => {
+      const failure = sql.json(failureOf(error, 'map_translate', 2));
+      await sql`update document_jobs set status = 'failed', failure = ${failure} where document_id = ${id}`;
+    };
+    const failed = await send('menu.xlsx');
+    await fail(failed, new AppError('transient_error', 'no model'));
+    await fail(await send('locked.xlsx'), new FileError('protected', 'locked'));
+    await page.reload();
+    await page.getByRole('row', { name: 'locked.xlsx' }).getByText(problems.file_protected).waitFor();
+    const again = page.getByRole('button', { name: 'Translate again' });
+    expect(await again.count()).toBe(1);
+    await again.click();
+    await page.waitForURL((url) => /documents\/[^/]+$/.test(url.pathname) && !url.pathname.endsWith(failed));
+    const next = new URL(page.url()).pathname.split('/').at(-1) as string;
+    const read = async (id: string) =>
+      (await app.json('GET', `/api/documents/${id}`, { headers: { 'x-api-key': founder.apiKey } })).body;
+    const [before, after] = [await read(failed), await read(next)];
+    expect(after.request).toMatchObject({ target_lang: before.request.target_lang });
+    expect([after.status, after.source_file_name]).toEqual(['queued', 'menu.xlsx']);
+    expect(after.artifacts[0].sha256).toBe(before.artifacts[0].sha256);
+    // The failed document leads to the same new one.
+    await page.goto(`/app/edit/documents/${failed}`);
+    await again.click();
+    await page.waitForURL(`**/documents/${next}`);
   });
 
   test('downloads several files as one archive with a name for each language, and deletes them', async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { QualityIssue, TranslationJob } from '#sdk/types.ts';
+import type { Translate } from '#web/app/i18n.tsx';
+import { reasonDetail } from '#web/app/screens/jobs/reason-detail.ts';
 import { timelineOf } from '#web/app/screens/jobs/timeline.ts';
 
 const issue = (explanation: string): QualityIssue => ({
@@ -114,5 +116,44 @@ describe('the timeline of a job', () => {
       agent_run: { steps: [], quality_gate: null, human_review_task: null, error: 'no model' },
     });
     expect(timelineOf(failed).slice(1)).toMatchObject([{ kind: 'failed', error: 'no model' }]);
+  });
+});
+
+describe('the detail of a reason for a review', () => {
+  const details = (codes: string[], change: { score?: number; domain?: string; metadata?: object }) => {
+    const { score = 70, domain, metadata = {} } = change;
+    const job = {
+      request: { domain },
+      agent_run: { quality_gate: { score, threshold: 85, metadata } },
+    } as unknown as TranslationJob;
+    const t = ((id: string, values: object = {}) => [id, ...Object.values(values)].join(' ')) as Translate;
+    return codes.map((code) => reasonDetail(code, job, t, String)?.replace(/[\u2066-\u2069]/g, ''));
+  };
+
+  test('is made from the data of the job, so that it is in the interface language', () => {
+    const metadata = {
+      risk_flags: ['sensitive', 'hidden_text', 'encoded_text'],
+      terminology_gate: { missing_terms: ['acta', 'vecino'], inflected_terms: ['parcelas'] },
+    };
+    const codes = ['policy_required', 'sensitive_content', 'low_quality_score', 'risk_flag'];
+    expect(details(codes, { domain: ' Legal', metadata })).toEqual([
+      'jobs.reason_domain legal',
+      'jobs.reason_options sensitive',
+      'jobs.reason_score 70 85',
+      'jobs.risk_hidden_text jobs.risk_encoded_text',
+    ]);
+    expect(details(['terminology_noncompliant', 'terminology_uncertainty'], { metadata })).toEqual([
+      'jobs.reason_missing acta, vecino',
+      'jobs.reason_inflected parcelas',
+    ]);
+    expect(details(['critical_issue'], {})).toEqual(['']);
+  });
+
+  test("is the service's text if the data is missing, or the code or a risk is unknown", () => {
+    const metadata = { risk_flags: ['hidden_text', 'later_risk'] };
+    expect(details(['policy_required', 'terminology_noncompliant', 'later_code'], {})).toEqual(
+      Array(3).fill(undefined),
+    );
+    expect(details(['risk_flag'], { metadata })).toEqual([undefined]);
   });
 });

@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('a member at /jobs/{id}', () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const [job] = await translate(apiKey, { source_text: 'Sign here.', domain: 'legal' });
     await page.goto(`/jobs/${job.id}`);
-    await page.getByText('the domain "legal" always requires a human review').waitFor();
+    await page.getByText('Texts of the domain \u2068legal\u2069 always require a review.').waitFor();
     await page.getByText('Review required by policy').waitFor();
     const events = page.getByRole('region', { name: 'Timeline' }).locator('ol > li b:first-child');
     expect(await events.evaluateAll((all) => all.map((one) => one.textContent))).toEqual([

@@ -133,6 +133,24 @@ describe.skipIf(withoutBrowser)('a decision about all texts', { timeout: 60_000 
       expect(await statuses()).toEqual(Array(4).fill(waits));
     });
 
+  test('is undone for all texts that no one else has decided about since', async () => {
+    const { page, founder, statuses, idOf } = await memberWith(4);
+    await openReview(page);
+    await page.getByRole('button', { name: 'Approve all' }).click();
+    await page.getByRole('button', { name: 'Approve 4 texts' }).click();
+    await said(page, '4 texts approved.');
+    const id = idOf(0);
+    const body = { json: { kind: 'job', id } };
+    await app.json('POST', '/trpc/reviews.reopen', { headers: founder.bearer, body });
+    const decision = { action: 'approve', final_translation: 'Un autre texte 1' };
+    const path = `/api/translations/${id}/review`;
+    expect((await app.json('POST', path, { headers: founder.key, body: decision })).status).toBe(200);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await said(page, /changed/);
+    expect(await statuses()).toEqual(['human_edited', waits, waits, waits]);
+    await page.getByText('1 of 4').waitFor();
+  });
+
   test('can be a rejection with one reason, except of what a colleague has open, and can be undone', async () => {
     const { page, founder, statuses, hold, idOf } = await memberWith(4);
     await hold(1, 2);

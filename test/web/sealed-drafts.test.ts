@@ -5,7 +5,7 @@ import { found, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { field, memberAt, openReview, patient, signInAt, waitingJobs } from './reviewing.ts';
+import { field, memberAt, patient, signInAt, waitingJobs } from './reviewing.ts';
 import { readSealed } from './stored-drafts.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -15,8 +15,8 @@ const browser = useBrowser(app);
 async function typed() {
   const founder = await found(app);
   const jobs = await waitingJobs(app, founder.key, ['A private source', 'Another source']);
-  const person = await memberAt(browser, founder, '/app');
-  await openReview(person.page);
+  const person = await memberAt(browser, founder, '/app/edit/texts');
+  await field(person.page).waitFor();
   // The text stays on the device: no review is answered.
   await person.page.route('**/trpc/translations.act*', () => undefined);
   await field(person.page).fill('Un secret tapé');

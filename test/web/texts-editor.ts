@@ -14,8 +14,7 @@ export async function openTexts(
 ) {
   const founder = await found(app);
   const jobs = await waitingJobs(app, founder.key, texts, targetLang);
-  const person = await memberAt(browser, founder, '/app');
-  await person.page.goto('/app/edit/texts');
+  const person = await memberAt(browser, founder, '/app/edit/texts');
   await field(person.page).waitFor();
   const stored = async (n: number) =>
     (await app.json('GET', `/api/translations/${jobs[n]?.id}`, { headers: founder.key })).body;

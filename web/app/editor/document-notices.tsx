@@ -3,6 +3,7 @@ import { useT } from '../i18n.tsx';
 import { fileFailureText } from '../parts/file-failure.ts';
 import { useFormat } from '../parts/format.ts';
 import { Reopen } from '../parts/reopen.tsx';
+import { isDelivered, TranslateAgain } from '../parts/translate-again.tsx';
 import { Warnings } from '../parts/warnings.tsx';
 import { isInFlight, useProgress } from '../screens/documents/use-progress.ts';
 import { DocumentStatus } from './document-status.tsx';
@@ -39,6 +40,9 @@ export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
         <bdi className={styles['criticalCount']} title={failure.message}>
           {fileFailureText(failure, t)}
         </bdi>
+      )}
+      {status === 'failed' && failure && !isDelivered(document) && (
+        <TranslateAgain id={id} code={failure.code} />
       )}
       <Warnings of={warnings} />
     </div>

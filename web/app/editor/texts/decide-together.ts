@@ -1,4 +1,6 @@
+import { LinguaLoopError } from '#sdk/errors.ts';
 import { actOnJobs, client } from '../../client.ts';
+import { parallel, reopenOwn } from './send-review.ts';
 import type { ListedText, TextList, TextSegment } from './text-list.ts';
 
 /** Texts that were decided together, so that they are also undone together. */
@@ -75,6 +77,33 @@ export async function decideTogether(
     for (const result of results) if (result.outcome === 'left_out') markCritical(list, result);
   }
   return count;
+}
+
+/**
+ * Reopens texts that this member has decided about. One that someone else has changed since does not stop the others.
+ * @returns the versions of the reopened texts, by job ID, and an error; if there are several, one that is not final
+ */
+export async function reopenTogether(ids: readonly string[], action: Decision['action']) {
+  const versions = new Map<string, string>();
+  const problems: unknown[] = [];
+  const waiting = ids.values();
+  const lane = async () => {
+    for (const id of waiting) {
+      await reopenOwn(id, action).then(
+        (version) => versions.set(id, version),
+        (error: unknown) => problems.push(error),
+      );
+      if (!problems.every(isFinal)) return;
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, lane));
+  return { versions, problem: problems.find((error) => !isFinal(error)) ?? problems[0] };
+}
+
+/** Whether the same request would fail again: it is not allowed, the text is deleted, or someone else has changed it. */
+export function isFinal(error: unknown): boolean {
+  if (!(error instanceof LinguaLoopError)) return false;
+  return error.status === 403 || error.status === 404 || error.present !== undefined;
 }
 
 /** The IDs of the texts about which this member has made this decision. */

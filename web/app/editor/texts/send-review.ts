@@ -8,6 +8,9 @@ import { isReviewable, type TextList, type TextSegment } from './text-list.ts';
 /** Maximum working time that the service accepts, in milliseconds. */
 const dayMs = 86_400_000;
 
+/** Reviews that are sent at the same time, so that a slow service does not delay a fast reviewer. */
+export const parallel = 6;
+
 /** A reviewer's action on a text. */
 export interface Review {
   action: 'save' | 'approve' | 'reject';

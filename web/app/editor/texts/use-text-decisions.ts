@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'react';
-import { LinguaLoopError } from '#sdk/errors.ts';
 import { holdOpen } from '../../drafts/open-edits.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -9,8 +8,8 @@ import { queryKeys } from '../../query-keys.ts';
 import { type Reason, SegmentSaves } from '../segment-saves.ts';
 import { useLeaving } from '../use-leaving.ts';
 import { useStack } from '../use-stack.ts';
-import { type Decision, ownDecisions, reloadTexts } from './decide-together.ts';
-import { decideAgain, reopenOwn, sendReview } from './send-review.ts';
+import { type Decision, isFinal, ownDecisions, reloadTexts, reopenTogether } from './decide-together.ts';
+import { decideAgain, parallel, sendReview } from './send-review.ts';
 import { TextDrafts } from './text-drafts.ts';
 import type { TextList } from './text-list.ts';
 import { workedAt } from './work-time.ts';
@@ -28,9 +27,6 @@ interface Undone extends Decided {
 
 /** Milliseconds after the last keystroke until a draft is saved. */
 const pause = 2000;
-
-/** Reviews that are sent at the same time, so that a slow service does not delay a fast reviewer. */
-const parallel = 6;
 
 let closing: Promise<unknown> = Promise.resolve();
 
@@ -115,14 +111,13 @@ export function useTextDecisions(list: TextList) {
       revert([doneNow, setDone], async (decided) => {
         const { action, isUncertain } = decided;
         const ids = isUncertain ? ownDecisions(await reloadTexts(list, decided.ids), action) : decided.ids;
-        const versions = new Map<string, string>();
-        try {
-          for (const id of ids) versions.set(id, await reopenOwn(id, action));
-        } finally {
-          await reloadTexts(list, ids);
-        }
-        if (ids.length > 0) setUndone((before) => [...before, { ...decided, ids, versions }]);
-        announce(t('editor.undone_said', { count: ids.length }));
+        const { versions, problem } = await reopenTogether(ids, action);
+        await reloadTexts(list, ids);
+        // Without a response, the next undo continues.
+        if (problem !== undefined && !isFinal(problem)) throw problem;
+        if (versions.size > 0) setUndone((before) => [...before, { ...decided, ids, versions }]);
+        if (problem !== undefined) throw problem;
+        announce(t('editor.undone_said', { count: versions.size }));
       }),
     redo: () =>
       revert([undoneNow, setUndone], async ({ versions, ...decided }) => {
@@ -159,12 +154,6 @@ function useRevert(saves: SegmentSaves) {
   return <T extends Decided>(...args: Parameters<typeof revert<T>>) => {
     turn.current = Promise.resolve(turn.current).then(() => revert(...args));
   };
-}
-
-/** Whether the same request would fail again: it is not allowed, the text is deleted, or someone else has changed it. */
-function isFinal(error: unknown): boolean {
-  if (!(error instanceof LinguaLoopError)) return false;
-  return error.status === 403 || error.status === 404 || error.present !== undefined;
 }
 
 /** The reason as notes of the review, which the history of the text shows. */

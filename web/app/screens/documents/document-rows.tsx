@@ -4,6 +4,7 @@ import type { FileView } from '#sdk/file-types.ts';
 import { useT } from '../../i18n.tsx';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
+import { TranslateAgain } from '../../parts/translate-again.tsx';
 import { useMe } from '../../session/use-me.ts';
 import { Age } from './age.tsx';
 import { DownloadButton } from './download-files.tsx';
@@ -82,7 +83,7 @@ function FileRow({
   const t = useT();
   const { name, format, translations } = group;
   const [latest] = translations;
-  const failure = translations.find((one) => one.failure !== null)?.failure;
+  const failed = translations.find((one) => one.failure !== null);
   return (
     <tr data-chosen={isChosen || undefined}>
       <td className={styles.choose}>
@@ -105,10 +106,13 @@ function FileRow({
               <bdi translate="no">{name}</bdi>
             </Link>
             <Size group={group} />
-            {failure && (
-              <bdi className={styles.error} title={failure.message}>
-                {fileFailureText(failure, t)}
-              </bdi>
+            {failed?.failure && (
+              <>
+                <bdi className={styles.error} title={failed.failure.message}>
+                  {fileFailureText(failed.failure, t)}
+                </bdi>
+                {failed.status === 'failed' && <TranslateAgain id={failed.id} code={failed.failure.code} />}
+              </>
             )}
           </span>
         </div>

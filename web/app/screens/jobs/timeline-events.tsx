@@ -1,12 +1,14 @@
 import type { TranslationJob } from '#sdk/types.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { isolated } from '../../parts/isolated.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
 import { triggerName } from '../../parts/review-triggers.ts';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { lengthOf } from '../../parts/text-measure.ts';
 import styles from './job.module.css';
+import { reasonDetail } from './reason-detail.ts';
 import type { SeenIssue, TimelineEvent } from './timeline.ts';
 
 /** The heading of an event. */
@@ -34,11 +36,6 @@ const titles = {
   failed: 'jobs.status_failed',
   running: 'jobs.under_way',
 } as const satisfies Partial<Record<TimelineEvent['kind'], MessageId>>;
-
-/** A name whose direction does not change the text around it. */
-function isolated(name: string): string {
-  return `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '')}\u2069`;
-}
 
 /** The details of an event. */
 export function EventBody({ event, job }: { event: TimelineEvent; job: TranslationJob }) {
@@ -99,7 +96,7 @@ export function EventBody({ event, job }: { event: TimelineEvent; job: Translati
     case 'verified':
       return <Issues issues={event.issues} language={language} />;
     case 'held':
-      return <Reasons reasons={event.reasons} />;
+      return <Reasons reasons={event.reasons} job={job} />;
     case 'saved':
     case 'approved':
     case 'edited':
@@ -146,23 +143,35 @@ function requestInWords(
 }
 
 /** The reasons for which a translation needs a review; those that do not require it come last. */
-function Reasons({ reasons }: { reasons: Extract<TimelineEvent, { kind: 'held' }>['reasons'] }) {
+function Reasons({
+  reasons,
+  job,
+}: {
+  reasons: Extract<TimelineEvent, { kind: 'held' }>['reasons'];
+  job: TranslationJob;
+}) {
   const t = useT();
+  const { number } = useFormat();
   return (
     <ul className={styles.reasons}>
       {reasons
         .toSorted((a, b) => Number(b.isBlocking) - Number(a.isBlocking))
-        .map(({ code, isBlocking, text }) => (
-          <li key={code ?? text}>
-            <StatusMark status={statusOf(code, isBlocking)} />
-            <span>
-              {code && <b>{triggerName(code, t)}</b>}
-              <bdi lang="en" className="hint">
-                {text}
-              </bdi>
-            </span>
-          </li>
-        ))}
+        .map(({ code, isBlocking, text }) => {
+          const detail = reasonDetail(code, job, t, number);
+          return (
+            <li key={code ?? text}>
+              <StatusMark status={statusOf(code, isBlocking)} />
+              <span>
+                {code && <b>{triggerName(code, t)}</b>}
+                {detail !== '' && (
+                  <bdi lang={detail === undefined ? 'en' : undefined} className="hint">
+                    {detail ?? text}
+                  </bdi>
+                )}
+              </span>
+            </li>
+          );
+        })}
     </ul>
   );
 }
