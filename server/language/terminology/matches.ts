@@ -78,7 +78,7 @@ export async function findTermsOfTexts(
     results.push(
       found ? matchedTerms(found, { expected: expectTerms(found.matches), compliance: null, isHtml }) : [],
     );
-    // Short texts are searched on the main thread. Other requests go on between them.
+    // Short texts are searched on the main thread. The event loop runs between them.
     await setImmediate();
     signal.throwIfAborted();
   }

@@ -11,7 +11,7 @@ interface EditorView {
   preview: PreviewPlace;
 }
 
-/** Where the preview of a file is: in the lower half of the side panel, below the segments, or hidden. */
+/** The place of the preview of a file: in the lower half of the side panel, below the segments, or hidden. */
 export type PreviewPlace = 'panel' | 'below' | 'hidden';
 
 const compactKey = 'lingualoop-editor-compact';
