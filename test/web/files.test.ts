@@ -107,6 +107,8 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     await page.getByRole('row').getByText(problems.file_protected).waitFor();
     await page.getByRole('link', { name: 'locked.xlsx' }).click();
     await page.locator('[data-editor]').getByText(problems.file_protected).waitFor();
+    // Nothing can be confirmed in it.
+    expect(await page.locator('footer').getByRole('button', { name: 'Confirm' }).isDisabled()).toBe(true);
   });
 
   test('sends a file again after an outage, from the list and once only, but not a file that cannot be read', async () => {

@@ -172,7 +172,12 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
             onFilter={setFilter}
           />
         </div>
-        <EditorFoot outline={outline.data} saves={saves} canUndo={canUndo} />
+        <EditorFoot
+          outline={outline.data}
+          saves={saves}
+          canUndo={canUndo}
+          canConfirm={!isReadOnly && openSegment !== undefined}
+        />
       </div>
       {!isReadOnly && (
         <FindReplace

@@ -17,12 +17,15 @@ export function EditorFoot({
   hasMore = false,
   saves,
   canUndo,
+  canConfirm = true,
 }: {
   outline: Pick<DocumentOutline, 'segments' | 'statuses'> | undefined;
   /** Whether segments follow that are not loaded. */
   hasMore?: boolean;
   saves: SegmentSaves;
   canUndo: boolean;
+  /** Whether an open segment can be confirmed. */
+  canConfirm?: boolean;
 }) {
   const t = useT();
   return (
@@ -35,12 +38,12 @@ export function EditorFoot({
         <span className={styles['label']}>{t('editor.undo')}</span>
         <kbd>{keyLabel(commands.undoDecision.keys[0])}</kbd>
       </button>
-      <button type="button" onClick={() => runCommand('nextItem')}>
+      <button type="button" disabled={outline?.segments === 0} onClick={() => runCommand('nextItem')}>
         <ArrowDown size={16} aria-hidden />
         <span className={styles['label']}>{t('editor.next')}</span>
         <kbd>{keyLabel('Alt+ArrowDown')}</kbd>
       </button>
-      <button type="button" className="primary" onClick={() => runCommand('approve')}>
+      <button type="button" className="primary" disabled={!canConfirm} onClick={() => runCommand('approve')}>
         <Check size={16} aria-hidden />
         {t('editor.confirm')}
         <kbd>{keyLabel('Mod+Enter')}</kbd>

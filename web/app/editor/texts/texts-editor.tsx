@@ -159,7 +159,13 @@ function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilte
         </Read>
         <TextPanel segment={segment} segments={segments} field={field} onOpen={openAt} />
       </div>
-      <EditorFoot outline={outline} hasMore={mayFollow} saves={saves} canUndo={decisions.canUndo} />
+      <EditorFoot
+        outline={outline}
+        hasMore={mayFollow}
+        saves={saves}
+        canUndo={decisions.canUndo}
+        canConfirm={segment !== undefined}
+      />
       {dialog && (
         <TextDialog
           kind={dialog}
