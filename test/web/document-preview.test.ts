@@ -130,7 +130,7 @@ test.skipIf(withoutBrowser)(
     await below.waitFor();
     await expectAccessible(page);
     expect(await page.getByRole('region', { name: /Pages of/ }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Preview in the side panel' }).click();
+    await page.getByRole('button', { name: 'Preview in the panel' }).click();
     await file('translation').waitFor();
     await below.click();
     await file('source').waitFor();
