@@ -136,7 +136,7 @@ test.skipIf(withoutBrowser)(
     await file('source').waitFor();
     // A narrower window has the preview in the side panel only.
     await page.setViewportSize({ width: 1200, height: 800 });
-    await page.getByRole('button', { name: 'Side panel' }).click();
+    await page.getByRole('button', { name: 'Side panel', exact: true }).click();
     await file('translation').waitFor();
     expect(await below.isVisible()).toBe(false);
     await expectAccessible(page);
