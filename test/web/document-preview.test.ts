@@ -139,6 +139,8 @@ test.skipIf(withoutBrowser)(
     await page.getByRole('button', { name: 'Side panel', exact: true }).click();
     await file('translation').waitFor();
     expect(await below.isVisible()).toBe(false);
+    // The drawer is transparent while it opens.
+    await page.evaluate(() => Promise.allSettled(document.getAnimations().map(({ finished }) => finished)));
     await expectAccessible(page);
   },
 );
