@@ -18,6 +18,15 @@ const typed = async (page: Page, text: string) => {
   await page.keyboard.type(text);
 };
 
+/** A script for the page. It notes in `replaced` each text that the application sets in a field. */
+const noteReplaced = `
+  globalThis.replaced = [];
+  const { set, get } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value');
+  Object.defineProperty(HTMLTextAreaElement.prototype, 'value', {
+    get,
+    set(text) { replaced.push(text); set.call(this, text); },
+  });`;
+
 describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 }, () => {
   test('confirms segments by keyboard only, moves on, and undoes the last decision', async () => {
     const { page, segments } = await openDocument(app, browser, ['One', 'Two', 'Three']);
@@ -49,6 +58,20 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
     await page.getByText(/Saved \d/).waitFor();
     expect((await segments())[0]).toMatchObject({ target_text: 'A draft', confirmed_at: null });
     await page.getByRole('button', { name: 'Drafts 1' }).waitFor();
+  });
+
+  test('does not touch the field or the caret when a draft is stored', async () => {
+    const before = (page: Page) => page.addInitScript({ content: noteReplaced });
+    const { page, segments } = await openDocument(app, browser, ['One', 'Two'], { before });
+    await opened(page, 1);
+    await page.evaluate('replaced.length = 0');
+    await page.keyboard.press('Home');
+    await page.keyboard.type('A ');
+    await page.getByText(/Saved \d/).waitFor();
+    expect((await segments())[0]?.target_text).toBe('A [fr] One');
+    expect(await page.evaluate('replaced')).toEqual([]);
+    await page.keyboard.type('B ');
+    expect(await field(page).inputValue()).toBe('A B [fr] One');
   });
 
   test('does not confirm a critical finding without a reason, and stores the reason in the history', async () => {

@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { notifyManager, QueryClient } from '@tanstack/react-query';
 import { onSessionChange, sessionState } from './session/keeper.ts';
 
 /** The cache of data from the service. The SDK already retries requests, so queries are not retried again. */
@@ -15,6 +15,10 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 });
+
+// By default, components learn of new data in a later task. The editor would show the former translation between the
+// removal of a stored edit and its data, and lose what is typed in this moment.
+notifyManager.setScheduler(queueMicrotask);
 
 // The next member on this device must not briefly see the previous member's data.
 onSessionChange(() => {

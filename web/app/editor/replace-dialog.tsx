@@ -11,10 +11,10 @@ import styles from './replace.module.css';
 import { ReplaceFields, type Wanted } from './replace-fields.tsx';
 import { ReplacementList } from './replacement-list.tsx';
 import { type ReplacementResult, replacementsOf, storeReplacements } from './replacements.ts';
+import { storeSegments } from './segment-cache.ts';
 import type { SegmentFilter } from './segment-filter.ts';
 import type { SegmentSaves } from './segment-saves.ts';
 import { useFoundSegments } from './use-found-segments.ts';
-import { storeSegments } from './use-segments.ts';
 
 export interface ReplaceDialogProps {
   documentId: string;

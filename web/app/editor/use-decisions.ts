@@ -1,4 +1,4 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { client } from '../client.ts';
@@ -8,10 +8,10 @@ import { announce } from '../parts/announcer.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { keepEdits, nextOpening, type Opening, offerAfter } from './kept-edits.ts';
-import type { SegmentPage } from './segment-filter.ts';
+import { sourceOf, storeSegments } from './segment-cache.ts';
 import { SegmentSaves } from './segment-saves.ts';
 import { useLeaving } from './use-leaving.ts';
-import { readSegments, storeSegments } from './use-segments.ts';
+import { readSegments } from './use-segments.ts';
 import { useStack } from './use-stack.ts';
 
 /** Milliseconds from a decision until the counts are loaded again. */
@@ -134,16 +134,4 @@ export function useDecisions(documentId: string, language: string) {
       setDone((before) => [...before, change]);
     },
   };
-}
-
-/** The source of a segment, if the segment is loaded. */
-function sourceOf(queries: QueryClient, documentId: string, position: number): string | undefined {
-  const pages = queries.getQueriesData<SegmentPage>({
-    queryKey: queryKeys.documents.allSegments(documentId),
-  });
-  for (const [, page] of pages) {
-    const found = page?.segments.find((segment) => segment.position === position);
-    if (found) return found.source_text;
-  }
-  return undefined;
 }

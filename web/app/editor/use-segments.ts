@@ -1,4 +1,4 @@
-import { keepPreviousData, type QueryClient, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
 import type { DocumentQualityFinding } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
@@ -60,19 +60,6 @@ export function useSegments(
  */
 export function searched(filter: SegmentFilter): SegmentFilter {
   return filter.flagged ? { ...filter, confirmed: false } : filter;
-}
-
-/** Updates segments in all pages of the cache. */
-export function storeSegments(queries: QueryClient, documentId: string, present: readonly Segment[]): void {
-  const byPosition = new Map(present.map((segment) => [segment.position, segment]));
-  queries.setQueriesData<SegmentPage>(
-    { queryKey: queryKeys.documents.allSegments(documentId) },
-    (page) =>
-      page && {
-        ...page,
-        segments: page.segments.map((segment) => byPosition.get(segment.position) ?? segment),
-      },
-  );
 }
 
 /** Loads the current state of the segments at these positions. Positions that are close together share a request. */
