@@ -7,7 +7,7 @@ import { violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { openDocument, opened } from './document-editor.ts';
 import { corpusDocument, sendDocument } from './document-files.ts';
-import { field, memberAt, patient, said } from './reviewing.ts';
+import { field, memberAt, noteReplaced, patient, said } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -17,15 +17,6 @@ const typed = async (page: Page, text: string) => {
   await page.keyboard.press('Control+a');
   await page.keyboard.type(text);
 };
-
-/** A script for the page. It notes in `replaced` each text that the application sets in a field. */
-const noteReplaced = `
-  globalThis.replaced = [];
-  const { set, get } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value');
-  Object.defineProperty(HTMLTextAreaElement.prototype, 'value', {
-    get,
-    set(text) { replaced.push(text); set.call(this, text); },
-  });`;
 
 describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 }, () => {
   test('confirms segments by keyboard only, moves on, and undoes the last decision', async () => {
@@ -61,10 +52,9 @@ describe.skipIf(withoutBrowser)('the editor of a document', { timeout: 60_000 },
   });
 
   test('does not touch the field or the caret when a draft is stored', async () => {
-    const before = (page: Page) => page.addInitScript({ content: noteReplaced });
-    const { page, segments } = await openDocument(app, browser, ['One', 'Two'], { before });
+    const { page, segments } = await openDocument(app, browser, ['One', 'Two']);
+    await noteReplaced(page);
     await opened(page, 1);
-    await page.evaluate('replaced.length = 0');
     await page.keyboard.press('Home');
     await page.keyboard.type('A ');
     await page.getByText(/Saved \d/).waitFor();

@@ -79,3 +79,17 @@ export function field(page: Page) {
 export async function said(page: Page, words: string | RegExp): Promise<void> {
   await page.locator('[aria-live=polite]').getByText(words).waitFor({ state: 'attached' });
 }
+
+/** Loads the page again, and notes in its variable `replaced` each text that the application sets in a field. */
+export async function noteReplaced(page: Page): Promise<void> {
+  await page.addInitScript(`
+    globalThis.replaced = [];
+    const { set, get } = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, 'value');
+    Object.defineProperty(HTMLTextAreaElement.prototype, 'value', {
+      get,
+      set(text) { replaced.push(text); set.call(this, text); },
+    });`);
+  await page.reload();
+  await field(page).waitFor();
+  await page.evaluate('replaced.length = 0');
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { field, opened, patient } from './reviewing.ts';
+import { field, noteReplaced, opened, patient } from './reviewing.ts';
 import { openTexts, typed, waits } from './texts-editor.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -37,6 +37,18 @@ describe.skipIf(withoutBrowser)('the field of a text', { timeout: 60_000 }, () =
     await expect.poll(statuses, patient).toEqual(['published', waits, waits]);
     await page.waitForTimeout(500);
     expect(await statuses()).toEqual(['published', waits, waits]);
+  });
+
+  test('does not change, and keeps its caret, when a draft is stored', async () => {
+    const { page, stored } = await openTexts(app, browser, ['One', 'Two']);
+    await noteReplaced(page);
+    await page.keyboard.press('Home');
+    await page.keyboard.type('A ');
+    await page.getByText(/Saved \d/).waitFor();
+    expect((await stored(0)).final_translation).toBe('A [fr] One');
+    expect(await page.evaluate('replaced')).toEqual([]);
+    await page.keyboard.type('B ');
+    expect(await field(page).inputValue()).toBe('A B [fr] One');
   });
 
   test('has the direction of the translation', async () => {
