@@ -203,7 +203,7 @@ describe.skipIf(withoutBrowser)('files', () => {
       '/app/translate?kind=file&from=en&to=["de","fr"]',
     );
     const { name, type } = corpusDocument('docx/two-columns-headers.docx');
-    const file = corpusFile('docx/two-columns-headers.docx');
+    const file = Buffer.from(corpusFile('docx/two-columns-headers.docx'));
     await page
       .getByLabel('files to translate')
       .setInputFiles([{ name, mimeType: type, buffer: file }, txt('note.txt', 'Good morning')]);
@@ -243,7 +243,7 @@ describe.skipIf(withoutBrowser)('files', () => {
     const { page, context } = await signedIn(app, browser, '/app/translate?kind=file&from=en&to=["de"]');
     await context.route('**/api/documents/translate', () => undefined, { times: 1 });
     const { name, type } = corpusDocument('docx/two-columns-headers.docx');
-    const buffer = corpusFile('docx/two-columns-headers.docx');
+    const buffer = Buffer.from(corpusFile('docx/two-columns-headers.docx'));
     await page.getByLabel('files to translate').setInputFiles({ name, mimeType: type, buffer });
     await page.getByRole('button', { name: 'Translate 1 file' }).click();
     await page.getByRole('button', { name: `Stop sending ${name}` }).click();

@@ -6,7 +6,7 @@ import type { Founder } from './founder.ts';
 
 /** Uploads a file over the API. @param wait whether the function waits until the file is translated */
 export async function sendDocument(
-  app: TestApp,
+  app: Pick<TestApp, 'request'>,
   { apiKey }: Pick<Founder, 'apiKey'>,
   file: File,
   wait = true,

@@ -42,11 +42,11 @@ test.skipIf(withoutBrowser)(
     );
     const nameOf = (sought: string) =>
       findings.find(({ code, message }) => code === sought && message.startsWith(`${segments[place].place}:`))
-        ?.message;
+        ?.message ?? 'no such finding';
     await page.goto(`/app/edit/documents/${id}`);
     await page.getByRole('tab', { name: /^Issues/ }).click();
     await page.getByText(/^Score /).click();
-    const open = async (kind: string, finding: string | undefined) => {
+    const open = async (kind: string, finding: string) => {
       await page.locator('summary').getByText(kind).click();
       await page.getByRole('button', { name: finding, exact: true }).click();
     };

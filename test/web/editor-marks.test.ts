@@ -19,7 +19,7 @@ async function editorOf(texts: readonly string[], glossary: string[] = []) {
   const founder = await signedIn(app, browser, '/app/files');
   const sets = setsOf(app, { 'x-api-key': founder.apiKey });
   if (glossary.length > 0) await sets.glossary(glossary, { name: 'House', ...pair });
-  const id = await sendDocument(app, founder, workbookFile(texts));
+  const id = await sendDocument(app, founder, workbookFile([...texts]));
   const requests: string[] = [];
   founder.page.on('request', (request) => {
     if (request.url().includes('terminology.matches')) requests.push(request.url());

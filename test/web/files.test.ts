@@ -102,7 +102,7 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     const id = await sendDocument(app, founder, workbookFile(['Hello'], 'locked.xlsx'), false);
     const failure = failureOf(new FileError('protected', 'locked'), 'extract', 0);
     const sql = openSuperuser(app.superuserUrl);
-    await sql`update document_jobs set status = 'failed', failure = ${sql.json(failure)} where document_id = ${id}`;
+    await sql`update document_jobs set status = 'failed', failure = ${sql.json({ ...failure, metadata: {} })} where document_id = ${id}`;
     await page.reload();
     await page.getByRole('row').getByText(problems.file_protected).waitFor();
     await page.getByRole('link', { name: 'locked.xlsx' }).click();
@@ -117,7 +117,7 @@ describe.skipIf(withoutBrowser)('a member at /app/files', { timeout: 60_000 }, (
     const send = (file: string) => sendDocument(app, founder, workbookFile(['Hello'], file), false);
     const sql = openSuperuser(app.superuserUrl);
     const fail = async (id: string, error: Error) => {
-      const failure = sql.json(failureOf(error, 'map_translate', 2));
+      const failure = sql.json({ ...failureOf(error, 'map_translate', 2), metadata: {} });
       await sql`update document_jobs set status = 'failed', failure = ${failure} where document_id = ${id}`;
     };
     const failed = await send('menu.xlsx');

@@ -18,7 +18,8 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
   await openOperators(app);
   await deliver(subscriptionEvent('created', operatorWorkspace, { id: 'sub_sweep' }));
   const person = await addAdministrator(app, 'first@ops.example');
-  const operator = { ...person, tenantId: operatorWorkspace } as Person;
+  // Operators sign in with a provider; the functions below only use the session.
+  const operator = { ...person, tenantId: operatorWorkspace } as unknown as Person;
   const job = await submit(app, operator, { domain: 'legal', source_text: 'Sign {name} here.' });
   await submit(app, operator, { domain: 'legal', target_lang: 'ar' });
   const review = async (body: object) => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { QualityIssue, TranslationJob } from '#sdk/types.ts';
-import type { Translate } from '#web/app/i18n.tsx';
 import { reasonDetail } from '#web/app/screens/jobs/reason-detail.ts';
 import { timelineOf } from '#web/app/screens/jobs/timeline.ts';
+import type { Translate } from '../../web/app/i18n.tsx';
 
 const issue = (explanation: string): QualityIssue => ({
   severity: 'critical',

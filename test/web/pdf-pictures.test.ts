@@ -12,13 +12,13 @@ const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
 type Colour = readonly [red: number, green: number, blue: number];
-const [red, green, blue, yellow]: Colour[] = [
+const [red, green, blue, yellow]: [Colour, Colour, Colour, Colour] = [
   [220, 30, 30],
   [30, 160, 60],
   [30, 60, 200],
   [240, 200, 40],
 ];
-const [black, white]: Colour[] = [
+const [black, white]: [Colour, Colour] = [
   [0, 0, 0],
   [255, 255, 255],
 ];

@@ -56,7 +56,7 @@ export async function settled(page: Page, asked: Set<unknown>): Promise<void> {
 export function openRequests(page: Page): Set<unknown> {
   const asked = new Set<unknown>();
   page.on('request', (request) => asked.add(request));
-  for (const end of ['requestfinished', 'requestfailed'] as const)
-    page.on(end, (request) => asked.delete(request));
+  page.on('requestfinished', (request) => asked.delete(request));
+  page.on('requestfailed', (request) => asked.delete(request));
   return asked;
 }

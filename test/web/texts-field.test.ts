@@ -54,7 +54,7 @@ describe.skipIf(withoutBrowser)('the field of a text', { timeout: 60_000 }, () =
   test('has the direction of the translation', async () => {
     const { page } = await openTexts(app, browser, ['Welcome to {city}'], 'ar');
     const direction = await field(page).evaluate((element) => [
-      element.lang,
+      (element as HTMLElement).lang,
       getComputedStyle(element).direction,
     ]);
     expect(direction).toEqual(['ar', 'rtl']);

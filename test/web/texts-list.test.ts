@@ -24,7 +24,7 @@ describe.skipIf(withoutBrowser)('the list of texts', { timeout: 60_000 }, () => 
       (url) => url.href.includes('/trpc/reviews.texts') && url.href.includes('cursor'),
       (route) => {
         refused += 1;
-        const failure = { code: 'forbidden', detail: 'the list cannot be read on' };
+        const failure = { code: 'forbidden' as const, detail: 'the list cannot be read on' };
         return route.fulfill(responseOf(failure, new URL(route.request().url()).pathname));
       },
     );
