@@ -141,23 +141,18 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
     await stored(second, 2);
     expect(await found(second).count()).toBe(0);
     const third = await tab();
-    // The browser ends a closed tab a moment later.
-    const offered = async () => {
-      await third.goto(path);
-      const text = found(third).getByText('1 change of an earlier visit');
-      return text.waitFor({ timeout: 8000 }).then(
-        () => true,
-        () => false,
-      );
-    };
+    await third.goto(path);
+    await opened(third, 1);
+    await pause(third);
+    expect(await found(third).count()).toBe(0);
+    // The edits of a tab are offered as soon as it ends.
     await second.close();
-    await expect.poll(offered, { timeout: 30_000 }).toBe(true);
     await found(third).getByText('1 change of an earlier visit').click();
     expect((await found(third).locator('ins').allTextContents()).join(' ')).toBe('From the second tab');
     await found(third).getByRole('button', { name: 'Discard it' }).click();
     await found(third).waitFor({ state: 'detached' });
     await page.close();
-    await expect.poll(offered, { timeout: 30_000 }).toBe(true);
+    await found(third).getByText('1 change of an earlier visit').waitFor();
   });
 
   test('are listed at a sign-out with their source, but not those that the service gets before', async () => {

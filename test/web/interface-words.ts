@@ -58,8 +58,8 @@ export function wordsInNoCatalog(page: Page): Promise<string[]> {
       }
       for (const name of namesOfBrowser) left = left.replaceAll(name, ' ');
       left = left.replace(/https:\/\/\S+/g, ' ');
-      // Parts of times and sizes, which the browser formats.
-      left = left.replace(/\b(AM|PM|UTC|kB|MB|GB|bytes?)\b/g, ' ').trim();
+      // Parts of times, durations and sizes, which the browser formats.
+      left = left.replace(/\b(AM|PM|UTC|min|sec|kB|MB|GB|bytes?)\b/g, ' ').trim();
       return /\p{L}/u.test(left) ? left : '';
     };
     const found = new Set<string>();

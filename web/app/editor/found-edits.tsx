@@ -88,15 +88,13 @@ function useEarlierEdits(opening: Opening) {
   const isDecided = found.length === 0;
   useEffect(() => {
     if (!isDecided) return;
-    let isLate = false;
+    const left = new AbortController();
     // An error means that the browser cannot store drafts, so there is nothing to offer.
-    void findEdits(opening).then(
-      (more) => !isLate && more.length > 0 && setFound(more),
+    void findEdits(opening, left.signal).then(
+      (more) => !left.signal.aborted && more.length > 0 && setFound(more),
       () => {},
     );
-    return () => {
-      isLate = true;
-    };
+    return () => left.abort();
   }, [opening, isDecided]);
   return {
     found,

@@ -89,11 +89,14 @@ const maxOffered = 50;
 
 /**
  * Returns the member's edits of earlier visits to a document, the latest first. Deletes edits whose text is already in
- * the document.
+ * the document. If there are only edits of pages that have not ended yet, such as the same page before it was loaded
+ * again, it waits for the end of one.
+ * @param signal ends waiting, with the reason of the signal
  */
-export async function findEdits({ documentId, opening }: Opening): Promise<FoundEdit[]> {
+export async function findEdits(visit: Opening, signal: AbortSignal): Promise<FoundEdit[]> {
+  const { documentId, opening } = visit;
   await closing;
-  const left = await draftsOf(documentId, opening);
+  const { left, openPages } = await draftsOf(documentId, opening);
   const found: FoundEdit[] = [];
   while (found.length === 0 && left.length > 0) {
     const drafts = left.splice(0, maxOffered);
@@ -108,7 +111,13 @@ export async function findEdits({ documentId, opening }: Opening): Promise<Found
       else found.push({ draft, segment });
     }
   }
-  return found;
+  if (found.length > 0 || openPages.size === 0) return found;
+  await Promise.race(
+    Array.from(openPages, (page) =>
+      navigator.locks.request(lockOf(page), { mode: 'shared', signal }, () => {}),
+    ),
+  );
+  return findEdits(visit, signal);
 }
 
 /** Deletes all edits of a deleted document. */
@@ -117,15 +126,19 @@ export async function forgetEdits(documentId: string): Promise<void> {
   await Promise.all(drafts.map(({ item }) => dropDraft(item)));
 }
 
-async function draftsOf(documentId: string, opening: string): Promise<StoredDraft[]> {
+/** The member's drafts of earlier openings of a document, and the other open pages that have drafts of it. */
+async function draftsOf(documentId: string, opening: string) {
   const { held = [] } = await navigator.locks.query();
-  const isOpenElsewhere = (page: string) =>
-    page !== ownPage && held.some(({ name }) => name === lockOf(page));
-  return (await listDrafts()).filter(({ item }) => {
-    if (!isOf(documentId, item)) return false;
-    const place = placeOf(item);
-    return place.opening !== opening && !isOpenElsewhere(place.page);
-  });
+  const left: StoredDraft[] = [];
+  const openPages = new Set<string>();
+  for (const draft of await listDrafts()) {
+    const place = placeOf(draft.item);
+    if (!isOf(documentId, draft.item) || place.opening === opening) continue;
+    if (place.page !== ownPage && held.some(({ name }) => name === lockOf(place.page)))
+      openPages.add(place.page);
+    else left.push(draft);
+  }
+  return { left, openPages };
 }
 
 function isOf(documentId: string, { kind, id }: DraftItem): boolean {

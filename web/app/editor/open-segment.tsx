@@ -167,9 +167,11 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
             {t('editor.characters', { count: [...text].length })}
           </span>
         </div>
-        <p role="alert" className={styles['needed']}>
-          {isMissing && isEmpty && t('editor.text_needed')}
-        </p>
+        {isMissing && isEmpty && (
+          <p role="alert" className={styles['needed']}>
+            {t('editor.text_needed')}
+          </p>
+        )}
       </div>
       {edit?.state.kind === 'conflict' && (
         <SegmentConflict position={position} edit={edit} saves={saves} language={languages.target} />
