@@ -42,6 +42,9 @@ describe('a changed number', () => {
   test('has the format of the source if this is not the format of the source language', () => {
     expect(corrected('Pay 1,00,000', 'Pague 2,00,000')).toEqual(['Pague 1,00,000']);
     expect(corrected('Since 10:45', 'Desde 10:54')).toEqual(['Desde 10:45']);
+    expect(corrected('It began at 6.05 p.m.', 'Comenzó a las 6.50 p. m.')).toEqual([
+      'Comenzó a las 6.05 p. m.',
+    ]);
   });
 
   test('stands for the lost one at the same place among several, and not for a number of the source', () => {

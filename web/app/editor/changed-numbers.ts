@@ -54,19 +54,22 @@ function sharesValue({ values }: NumberMatch, others: ReadonlySet<string>): bool
 
 /**
  * A number of the source with the separators of the target language, and the digits of the number that it replaces.
- * @returns undefined for dates, times, and numbers that are not in the format of the source language
+ * @returns undefined for dates, times, numbers that are not in the format of the source language, and fractions that the
+ *   translation writes as the source does
  */
 function inFormatOf(
   { span, inDate, inTime }: NumberMatch,
   replaced: NumberMatch,
   languages: Languages,
 ): string | undefined {
-  if (inDate || inTime) return undefined;
   const from = separatorsOf(languages.source, 'latn');
   const [group, decimal] = [from.group, from.decimal].map((sign) => withAsciiDigits(sign)) as [
     string,
     string,
   ];
+  // The translation writes it as the source does, such as a section or a time: 6.05 p.m.
+  const isSame = span.includes(decimal) && shapeOf(span) === shapeOf(replaced.span);
+  if (inDate || inTime || isSame) return undefined;
   const [whole = '', ...fraction] = withAsciiDigits(span).split(decimal);
   const groups = whole.split(group);
   const isNumber = [...groups, ...fraction].every((digits) => /^\d+$/.test(digits));
@@ -78,6 +81,9 @@ function inFormatOf(
     .join(to.decimal)
     .replace(/[0-9]/g, (digit) => String.fromCodePoint(zero + Number(digit)));
 }
+
+/** A number with `0` in place of its digits: `0.0` for `6.05`. */
+const shapeOf = (number: string) => number.replace(/\p{Nd}+/gu, '0');
 
 /** Numbering systems that have their own separators, by the code point of their zero. */
 const numberingSystems: Record<number, string> = { 1632: 'arab', 1776: 'arabext' };
