@@ -8,7 +8,7 @@ import { expectAccessible } from './accessibility.ts';
 import { type PersonOptions, useBrowser, withoutBrowser } from './browser.ts';
 import { sendDocument } from './document-files.ts';
 import { signedIn } from './founder.ts';
-import { field, memberAt, waitingJobs } from './reviewing.ts';
+import { field, memberAt, patient, waitingJobs } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
@@ -51,10 +51,12 @@ describe.skipIf(withoutBrowser)('comments on a segment', { timeout: 60_000 }, ()
     await comment(page).fill('Half a sen');
     await page.keyboard.press('Alt+ArrowDown');
     await page.getByRole('textbox', { name: 'Translation of segment 2' }).waitFor();
-    expect(await comment(page).inputValue()).toBe('');
+    // The panel follows after the field.
+    const shown = () => comment(page).inputValue();
+    await expect.poll(shown, patient).toBe('');
     await page.keyboard.press('Alt+ArrowUp');
     await page.getByRole('textbox', { name: 'Translation of segment 1' }).waitFor();
-    expect(await comment(page).inputValue()).toBe('Half a sen');
+    await expect.poll(shown, patient).toBe('Half a sen');
   });
 
   test('keep what is typed while a comment is sent, and are not sent while an input method composes', async () => {
