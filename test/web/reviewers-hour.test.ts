@@ -128,7 +128,7 @@ describe.skipIf(withoutBrowser)('a reviewer of 60 segments, ten of them critical
     await page.getByRole('button', { name: 'Approve all…' }).press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('10 critical segments stay open').waitFor();
-    await dialog.getByRole('button', { name: 'Confirm 50 segments' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Confirm 50 segments', disabled: false }).press('Enter');
     await expect.poll(async () => (await confirmed()).length, patient).toBe(50);
     expect((await confirmed()).filter(isCritical)).toEqual([]);
     const { body: document } = await app.json('GET', `/api/documents/${id}`, { headers: founder.key });
