@@ -12,7 +12,7 @@ export interface TypedName {
   sought: string;
 }
 
-/** Determines the name that ends at the caret; undefined if there is none. The `@` of an email address does not begin one. */
+/** Returns the name that is typed before the caret; undefined for other text, such as an email address. */
 export function nameAt(text: string, caret: number): TypedName | undefined {
   const match = /(?<![\w.%+-])[@＠](\S*)$/.exec(text.slice(0, caret));
   return match ? { start: match.index, sought: match[1] as string } : undefined;

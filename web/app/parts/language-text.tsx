@@ -47,3 +47,8 @@ export function LanguageText({
 export function plainName(name: string): string {
   return name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 }
+
+/** A name in characters that isolate its direction, for a sentence that contains it as plain text. */
+export function isolated(name: string): string {
+  return `\u2068${plainName(name)}\u2069`;
+}

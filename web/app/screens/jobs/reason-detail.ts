@@ -1,6 +1,6 @@
 import type { TranslationJob } from '#sdk/types.ts';
 import type { MessageId, Translate } from '../../i18n.tsx';
-import { isolated } from '../../parts/isolated.ts';
+import { isolated } from '../../parts/language-text.tsx';
 
 /** The options of a request that require a review. */
 const reviewOptions: readonly string[] = ['sensitive', 'regulated', 'requires_human_review'];
