@@ -7,6 +7,8 @@ export interface Graphics {
   /** Filled rectangles, in the order in which they are painted. */
   fills: Fill[];
   pictures: Box[];
+  /** Form fields. Their values stay. */
+  fields: Box[];
 }
 
 /** Straight ruled lines and edges of frames. */
@@ -28,7 +30,12 @@ export interface Fill {
   color: string;
 }
 
-export const noGraphics: Graphics = { rules: { vertical: [], horizontal: [] }, fills: [], pictures: [] };
+export const noGraphics: Graphics = {
+  rules: { vertical: [], horizontal: [] },
+  fills: [],
+  pictures: [],
+  fields: [],
+};
 
 /** A page with more drawn lines is a drawing, whose lines have nothing to do with text. */
 const mostRules = 4000;
@@ -49,6 +56,7 @@ export function readGraphics(path: string, page: number): Graphics {
     rules: { vertical: [], horizontal: [] },
     fills: [],
     pictures: readPictures(body),
+    fields: [],
   };
   for (const [, attributes] of body.matchAll(/<path ([^>]*)>/g)) addPath(attributes!, graphics);
   const { vertical, horizontal } = graphics.rules;

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readFields } from './fields.ts';
 import { type Graphics, readGraphics } from './graphics.ts';
 import { judgePage, type PageFigures } from './judge-page.ts';
 import { type Page, readPages } from './poppler.ts';
@@ -21,9 +22,14 @@ export interface SourceFile {
 }
 
 /** @param last the number of the last page that is read */
-export function readSource(path: string, last: number): SourceFile {
+export async function readSource(path: string, last: number): Promise<SourceFile> {
   const pages = readPages(path, last);
-  return { path, pages, graphics: pages.map((_, index) => readGraphics(path, index + 1)) };
+  const fields = await readFields(path, last);
+  const graphics = pages.map((_, index) => ({
+    ...readGraphics(path, index + 1),
+    fields: fields[index] ?? [],
+  }));
+  return { path, pages, graphics };
 }
 
 /** The runs of letters in a file, in lower case, which a word map leaves to it. */
@@ -32,7 +38,7 @@ export function lettersOf(pages: readonly Page[]): Set<string> {
   return new Set(runs.map((run) => keyOf(run).toLowerCase()));
 }
 
-/** Translates a PDF with a word map, and judges each page. @param output where the translation is written */
+/** Translates a PDF with a word map, and judges each page. @param output the path of the translation */
 export async function judgeFile(
   source: SourceFile,
   target: Target,

@@ -4,6 +4,7 @@ import {
   around,
   type Box,
   centerOf,
+  contains,
   distanceTo,
   gapBetween,
   grow,
@@ -87,7 +88,7 @@ export function judgePage(
     for (const { box, word } of tokens) faults.push({ kind, side, box, text: word.text });
   };
 
-  const { untranslated, lost, letters } = missingWords(all, found, links);
+  const { untranslated, lost, letters } = missingWords(all, found, links, graphics.fields);
   add('untranslated', 0, untranslated);
   add('lost', 0, lost);
   const linked = new Set(links.values());
@@ -143,7 +144,12 @@ interface Missing {
 }
 
 /** Words of the source without a translation. They are lost if the result does not have them unchanged, either. */
-function missingWords(all: readonly Token[], found: readonly Token[], links: Links): Missing {
+function missingWords(
+  all: readonly Token[],
+  found: readonly Token[],
+  links: Links,
+  fields: readonly Box[],
+): Missing {
   const unchanged = linkTokens(
     all.filter((token) => !links.has(token)).map((token) => ({ ...token, isMapped: false })),
     found.filter((token) => !token.isMapped),
@@ -156,7 +162,7 @@ function missingWords(all: readonly Token[], found: readonly Token[], links: Lin
       // A name of a symbol may be read in another way after it was moved.
       if ([...token.key].length > 1) missing.lost.push(token);
       missing.letters += [...token.key].length;
-    } else if (!mayStay(token)) {
+    } else if (!mayStay(token) && !fields.some((field) => contains(field, centerOf(token.box)))) {
       missing.untranslated.push(token);
       missing.letters += [...token.key].length;
     }
@@ -209,18 +215,21 @@ function sideOf(one: Box, other: Box): 'above' | 'below' | 'left' | 'right' | 'o
   return other[2] < one[0] + 1 ? 'right' : 'over';
 }
 
-/** A translation is joined to its neighbour if less than this part of a line's height is between them. */
-const narrowestGap = 0.45;
+/**
+ * A translation is joined to its neighbour if less than this part of a line's height is between them. Texts that were on
+ * two lines are now on one.
+ */
+const narrowestGap: Record<Border['kind'], number> = { gap: 0.45, rule: 0.45, 'line end': 1 };
 
 /** The starts of texts that a reader cannot tell from the text before them. */
 function joinedWords(borders: readonly Border[], links: Links): Token[] {
-  return borders.flatMap(({ before, after }) => {
+  return borders.flatMap(({ before, after, kind }) => {
     const [one, other] = [links.get(before), links.get(after)];
     if (!one || !other || isTurned(one.word) || isTurned(other.word)) return [];
     if (!areOnOneLine(one.box, other.box)) return [];
     const isNear =
       one.word === other.word ||
-      gapBetween(one.word.box, other.word.box) < narrowestGap * heightOf(other.box);
+      gapBetween(one.word.box, other.word.box) < narrowestGap[kind] * heightOf(other.box);
     return isNear ? [other] : [];
   });
 }

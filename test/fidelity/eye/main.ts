@@ -4,8 +4,10 @@ import { parseArgs } from 'node:util';
 import { corpusPdfs } from './corpus.ts';
 import { hasPoppler } from './poppler.ts';
 import { judgeFiles } from './run.ts';
+import { writeSample } from './sample.ts';
 import { summaryOf } from './summary.ts';
 import { targets } from './word-map.ts';
+import { listWorst, writeWorst } from './worst.ts';
 
 /** Runs `npm run fidelity -- --eye [FILES…] [--out DIR] [--product DIR] [--targets Latin,Arabic] [--pages N]`. */
 export async function runEye(args: readonly string[]): Promise<void> {
@@ -22,6 +24,9 @@ export async function runEye(args: readonly string[]): Promise<void> {
       product: { type: 'string', default: join(import.meta.dirname, '../../..') },
       targets: { type: 'string', default: targets.map(({ name }) => name).join() },
       pages: { type: 'string', default: '30' },
+      worst: { type: 'string', default: '10' },
+      sample: { type: 'string', default: '0' },
+      seed: { type: 'string', default: '1' },
     },
   });
   const output = resolve(values.out);
@@ -34,5 +39,8 @@ export async function runEye(args: readonly string[]): Promise<void> {
   });
   const summary = summaryOf(results);
   writeFileSync(join(output, 'README.md'), summary);
+  writeFileSync(join(output, 'worst.txt'), listWorst(results, Number(values.worst)));
+  writeWorst(results, output, Number(values.worst));
+  writeSample(results, output, Number(values.sample), Number(values.seed));
   console.log(summary);
 }

@@ -11,7 +11,8 @@ export function kendallTau(values: readonly number[]): number | null {
   return difference / pairs;
 }
 
+/** NaN without values. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)]!;
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

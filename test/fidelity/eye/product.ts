@@ -5,7 +5,7 @@ import type { InlineContent } from '#server/formats/inline-content.ts';
 export type Format = 'pdf' | 'docx' | 'xlsx';
 type FormatModule = typeof import('#server/formats/pdf.ts');
 
-/** The part of LinguaLoop that is judged: a file and a translator go in, a translated file comes out. */
+/** Translates a file with the formats of LinguaLoop, which are judged. */
 export type Product = (
   file: Uint8Array,
   format: Format,

@@ -4,12 +4,12 @@ import { type JudgedFile, judgeFile, readSource } from './judge-file.ts';
 import { productOf } from './product.ts';
 import { targets } from './word-map.ts';
 
-/** What a process that judges one file is told. */
+/** The task of a process that judges one file. */
 export interface FileTask {
   /** The file, and the name of its results without an extension. */
   path: string;
   name: string;
-  /** Where results are written: the translations, and the figures as JSON. */
+  /** The directory of results: translations, and figures as JSON. */
   output: string;
   /** A directory with the sources of LinguaLoop. */
   checkout: string;
@@ -23,7 +23,7 @@ export interface FileResult {
   path: string;
   name: string;
   judged: JudgedFile[];
-  /** Why there is no judgement: the message of the refusal. */
+  /** The message of the error that prevented a judgement. */
   problem?: string;
 }
 
@@ -32,7 +32,7 @@ export async function judge(task: FileTask): Promise<FileResult> {
   const product = productOf(task.checkout);
   const result: FileResult = { path, name, judged: [] };
   try {
-    const source = readSource(path, pages);
+    const source = await readSource(path, pages);
     for (const target of targets.filter(({ name }) => task.targets.includes(name)))
       result.judged.push(
         await judgeFile(source, target, product, join(output, `${name}-${target.name}.pdf`)),

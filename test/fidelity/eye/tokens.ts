@@ -67,7 +67,7 @@ function tokensOf(page: Page, resolve: Resolve, starts: readonly string[] = []):
   return numberInOrder(tokens);
 }
 
-/** The number of runs from here that are one known word; 0 if none is. A word before a hyphen goes on if it can. */
+/** The number of runs from here that are one known word; 0 if none is. A word before a hyphen continues if it can. */
 function joinLength(runs: readonly Run[], index: number, resolve: Resolve): number {
   const first = runs[index]!;
   let text = '';

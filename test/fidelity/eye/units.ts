@@ -1,6 +1,7 @@
 import { crossesBetween } from './cells.ts';
 import { around, type Box, centerOf, gapBetween, heightOf } from './geometry.ts';
 import type { Rules } from './graphics.ts';
+import { median } from './order.ts';
 import { isRightToLeft, type Word } from './poppler.ts';
 import type { Token } from './tokens.ts';
 
@@ -27,7 +28,7 @@ const widestBlank = 1.2;
 
 /**
  * Divides the text of a page into units. Words on a line belong together unless a wide gap or a ruled line is between
- * them. A line goes on in the next one of its block if that line's first word would not have had room.
+ * them. A line continues in the next one of its block if that line's first word would not have had room.
  */
 export function unitsOf(tokens: readonly Token[], words: readonly Word[], rules: Rules): Units {
   const places = new Map(words.map((word, index) => [word, index]));
@@ -48,8 +49,9 @@ export function unitsOf(tokens: readonly Token[], words: readonly Word[], rules:
     pieces.push([token]);
   }
   const units: Unit[] = [];
+  const body = median(words.map(({ box }) => heightOf(box)));
   for (const block of Map.groupBy(pieces, ([first]) => first!.word.block).values())
-    units.push(...unitsOfBlock(block, rules, borders));
+    units.push(...unitsOfBlock(block, rules, borders, body));
   return { units, borders };
 }
 
@@ -70,8 +72,8 @@ interface Line {
   box: Box;
 }
 
-/** Joins the lines of a block that go on below. */
-function unitsOfBlock(pieces: readonly Token[][], rules: Rules, borders: Border[]): Unit[] {
+/** Joins lines of a block that continue below. @param body the usual height of words on the page */
+function unitsOfBlock(pieces: readonly Token[][], rules: Rules, borders: Border[], body: number): Unit[] {
   const units: Unit[] = [];
   const lines = pieces.map((tokens): Line => ({ tokens, box: around(tokens.map(({ word }) => word.box)) }));
   const open = new Map<Unit, Line>();
@@ -79,8 +81,8 @@ function unitsOfBlock(pieces: readonly Token[][], rules: Rules, borders: Border[
     const above = [...open].find(([, last]) => isBelow(last.box, line.box));
     if (above) {
       open.delete(above[0]);
-      const column = around(lines.map(({ box }) => box).filter((box) => overlapsAcross(box, line.box)));
-      if (goesOn(above[1], line, column, rules)) {
+      const column = lines.filter(({ box }) => overlapsAcross(box, line.box));
+      if (!isStack(column, body) && goesOn(above[1], line, around(column.map(({ box }) => box)), rules)) {
         above[0].tokens.push(...line.tokens);
         above[0].box = around([above[0].box, line.box]);
         open.set(above[0], line);
@@ -95,10 +97,18 @@ function unitsOfBlock(pieces: readonly Token[][], rules: Rules, borders: Border[
   return units;
 }
 
+/** Short lines that begin with capital letters are labels, unless they are large, as the lines of a title are. */
+function isStack(lines: readonly Line[], body: number): boolean {
+  return lines.every(
+    ({ tokens, box }) =>
+      tokens.length <= 3 && heightOf(box) < 1.3 * body && /^\P{L}*\p{Lu}/u.test(tokens[0]!.word.text),
+  );
+}
+
 /** Part of a line's height that is left for blanks and for uneven spacing. */
 const slack = 0.35;
 
-/** Whether a text goes on in the next line: with a small letter, or because its next word had no room in this one. */
+/** Whether a text continues in the next line: with a small letter, or because its next word had no room in this one. */
 function goesOn(above: Line, below: Line, column: Box, rules: Rules): boolean {
   const [end, start] = [above.tokens.at(-1)!, below.tokens[0]!];
   if (isTurned(start.word)) return true;
