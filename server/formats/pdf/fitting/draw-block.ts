@@ -10,6 +10,8 @@ export interface DrawnBlock {
   fonts: Map<string, PDFRef>;
   /** The rectangle around the drawn lines, in the space of the frame. */
   box: Rectangle;
+  /** The rectangles of the drawn lines. */
+  lines: Rectangle[];
 }
 
 /**
@@ -33,7 +35,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   const { first, others } = lineWidth(frame, fit);
   const operators: string[] = [];
   const used = new Map<string, PDFRef>();
-  let box: Rectangle | undefined;
+  const rectangles: Rectangle[] = [];
   let { baseline } = fit;
   for (const [index, { shaped, spans }] of frame.text.paragraphs.entries()) {
     const start = index === 0 ? first : others;
@@ -60,11 +62,16 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
         bottom: baseline - frame.descent * fit.scale,
         top: baseline + (frame.box.top - frame.baseline) * fit.scale,
       };
-      if (shown.operators) box = box ? union(box, drawn) : drawn;
+      if (shown.operators) rectangles.push(drawn);
       baseline -= fit.leading;
     }
   }
-  return { operators: operators.join('\n'), fonts: used, box: box ?? frame.box };
+  return {
+    operators: operators.join('\n'),
+    fonts: used,
+    box: rectangles.length > 0 ? rectangles.reduce(union) : frame.box,
+    lines: rectangles,
+  };
 }
 
 /** Returns the left and right edge of a line, without its indent. */

@@ -32,6 +32,11 @@ const minLeading: Partial<Record<FontName, number>> = {
 };
 const minLatinLeading = 1.05;
 
+/** Whether the source and the target language have opposite directions. */
+export function isMirrored({ sourceLanguage, targetLanguage }: Languages): boolean {
+  return directionOf(sourceLanguage) !== directionOf(targetLanguage);
+}
+
 /** A rotation of the page after which the text of certain blocks is along the x axis. */
 export interface TextRotation {
   toPage: Matrix;
@@ -60,7 +65,7 @@ export function makeFrame(
   const container = block.container && moved(block.container, x, y);
   const last = lines.at(-1)!.baseline + y;
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
-  const isMirrored = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
+  const isTurned = isMirrored(languages);
   const least = (minLeading[fontOf(languages.targetLanguage)] ?? minLatinLeading) * style.size;
   // The distance between lines is at least half an em, because lines that overlap more than this are not lines of a
   // paragraph.
@@ -86,10 +91,10 @@ export function makeFrame(
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),
     leading: { normal, tight: Math.min(normal, least) },
-    alignment: isMirrored ? mirroredAlignment(block, rightToLeft) : block.alignment,
+    alignment: isTurned ? mirroredAlignment(block, rightToLeft) : block.alignment,
     sharesEdge: block.sharesEdge,
     rightToLeft,
-    mirrored: isMirrored && rightToLeft && block.alignment === 'left',
+    mirrored: isTurned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
     flows: block.kind === 'paragraph' && block.alignment !== 'center',
     style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
