@@ -1,7 +1,9 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
+import { fontOf } from '../typesetting/languages.ts';
 import { columnsOf } from './fitting/columns.ts';
+import { LetterWidths } from './fitting/condensed.ts';
 import { drawBlock } from './fitting/draw-block.ts';
 import {
   type BlockTranslation,
@@ -82,6 +84,7 @@ export function typesetBlocks(
     return { rotated, rotation, leaders };
   });
   const isTurned = isMirrored(languages);
+  const widths = new LetterWidths(page);
   const leaders = groups.flatMap(({ leaders }) => [...leaders.values()]);
   const others = obstaclesOf(page, [
     ...blocks.values(),
@@ -102,6 +105,7 @@ export function typesetBlocks(
       items,
       rotated,
       leaders,
+      widths,
       others: free ? others : null,
       rotation,
       languages,
@@ -138,6 +142,7 @@ function fitRotated({
   items,
   rotated,
   leaders,
+  widths,
   others,
   rotation,
   languages,
@@ -147,6 +152,7 @@ function fitRotated({
   rotated: readonly BlockTranslation[];
   /** The leaders of the blocks, by block id. */
   leaders: ReadonlyMap<string, Leader>;
+  widths: LetterWidths;
   /** The visible content that the texts must avoid. Null if the texts must not use free space. */
   others: readonly Obstacle[] | null;
   rotation: TextRotation;
@@ -158,7 +164,10 @@ function fitRotated({
     rotated.map(({ block }) => sources.get(block.id)!),
     rotation,
   );
-  const frames = rotated.map((item) => makeFrame(item, rotation, margins, languages));
+  const isLatin = fontOf(languages.targetLanguage) === 'sans';
+  const frames = rotated.map((item) =>
+    makeFrame(item, rotation, margins, languages, isLatin ? widths.stretchOf(item.block) : 1),
+  );
   const space = new FreeSpace(transformRectangle(rotation.fromPage, page.box));
   for (const { box, solid, owner } of others ?? [])
     space.add(transformRectangle(rotation.fromPage, box), { solid, owner: owner ?? null });

@@ -32,6 +32,7 @@ const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{S
  */
 export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: DocumentFonts): DrawnBlock {
   const fontSize = frame.size * fit.scale;
+  const em = fontSize * frame.stretch;
   const { first, others } = lineWidth(frame, fit);
   const operators: string[] = [];
   const used = new Map<string, PDFRef>();
@@ -43,17 +44,21 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
     for (const [number, broken] of lines.entries()) {
       const isFirst = index === 0 && number === 0;
       const edges = edgesOf(frame, fit, isFirst);
-      const wanted = (edges.right - edges.left) / fontSize;
+      const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1;
       const line =
         frame.alignment === 'justified' && (!isLast || broken.width > wanted)
           ? justified(broken, wanted)
           : broken;
-      const width = line.width * fontSize;
+      const width = line.width * em;
       const left = leftOf(frame, edges, width);
       const [e, f] = apply(matrix, left, baseline);
       const [a, b, c, d] = matrix;
-      const shown = fonts.show(line, { fontSize, matrix: [a, b, c, d, e, f], spans });
+      const shown = fonts.show(line, {
+        fontSize,
+        matrix: [a * frame.stretch, b * frame.stretch, c, d, e, f],
+        spans,
+      });
       if (shown.operators) operators.push(shown.operators);
       for (const [name, ref] of shown.fonts) used.set(name, ref);
       const drawn = {

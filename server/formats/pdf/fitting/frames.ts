@@ -50,12 +50,17 @@ export function rotationOf({ matrix: [a, b, c, d] }: TextBlock): TextRotation & 
   return { toPage, fromPage: invert(toPage) ?? [1, 0, 0, 1, 0, 0], name };
 }
 
-/** Shapes a translation, and determines the position of its source in the rotated space of the page. */
+/**
+ * Shapes a translation, and determines the position of its source in the rotated space of the page.
+ *
+ * @param stretch the width of the letters as a share of their width in the font
+ */
 export function makeFrame(
   { block, target }: BlockTranslation,
   { fromPage }: TextRotation,
   margins: Rectangle,
   languages: Languages,
+  stretch = 1,
 ): Frame {
   const { style, matrix, lines } = block;
   const [, , , , e, f] = matrix;
@@ -79,11 +84,12 @@ export function makeFrame(
       ? block.indent / style.size
       : block.alignment === 'center'
         ? 0
-        : -labelWidth(text);
+        : -labelWidth(text) * stretch;
   return {
     id: block.id,
-    text: indent < 0 ? alignLabel(text, -indent) : text,
+    text: indent < 0 ? alignLabel(text, -indent / stretch) : text,
     size: style.size,
+    stretch,
     box,
     bounds: union(box, container ? within(container, box, style.size) : margins),
     singleLine: lines.length === 1,
