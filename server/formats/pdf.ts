@@ -11,6 +11,7 @@ import type {
 } from './document.ts';
 import { readPages } from './flatten/pdf.ts';
 import { formatTagged, plainText } from './inline-content.ts';
+import { selectPages } from './page-ranges.ts';
 import { describeActive, removeActiveContent } from './pdf/active-content.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
 import { auditRemoval } from './pdf/audit.ts';
@@ -21,7 +22,6 @@ import { Vocabulary } from './pdf/layout/vocabulary.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
-import { selectPages } from './pdf/page-ranges.ts';
 import { removeText } from './pdf/remove-text.ts';
 import { withLabelInText } from './pdf/right-to-left-labels.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';

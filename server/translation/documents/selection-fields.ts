@@ -1,6 +1,6 @@
 import { AppError } from '#server/errors.ts';
 import type { LayoutKind } from '#server/formats/document-kind.ts';
-import { PageRangeError, readPageRanges, writePageRanges } from '#server/formats/pdf/page-ranges.ts';
+import { PageRangeError, readPageRanges, writePageRanges } from '#server/formats/page-ranges.ts';
 import {
   type Includable,
   includable,

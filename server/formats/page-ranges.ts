@@ -1,4 +1,4 @@
-import { FileError } from '../file-error.ts';
+import { FileError } from './file-error.ts';
 
 /** The last number of a range without an end, such as `5-`. */
 const end = Number.POSITIVE_INFINITY;
