@@ -108,7 +108,7 @@ describe('pages of a document', () => {
   });
 });
 
-describe('a field that does not fit the format is a 400 that says which formats have it', () => {
+describe('a field that does not fit the format is a 400 that names the formats that have it', () => {
   test.each([
     ['pages', '1', docx, 'pages: a .docx file has no pages to select; only for .pdf, .xlsx'],
     ['include', 'footnotes', pdf, 'include: footnotes is not available for a .pdf file; '],
