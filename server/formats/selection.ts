@@ -24,7 +24,7 @@ export const outputs = ['translated', 'bilingual', 'docx'] as const;
 
 export type Output = (typeof outputs)[number];
 
-/** What of a file is translated, and in which form it is returned. Without any field: everything that is by default. */
+/** Selects the texts of a file that are translated, and the form of the result. Without a field, the default applies. */
 export interface Selection {
   /** The page ranges of a PDF, such as `1-3` and `7`, or the names of sheets. Undefined for all. */
   pages?: string[] | undefined;
@@ -33,7 +33,7 @@ export interface Selection {
   output?: Exclude<Output, 'translated'> | undefined;
 }
 
-/** What a format supports of a selection. */
+/** The values of a selection that a format supports. */
 interface Support {
   pages: 'ranges' | 'sheets' | null;
   include: readonly Includable[];
