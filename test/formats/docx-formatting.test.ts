@@ -213,7 +213,7 @@ describe('a translated text', () => {
     expect(findings).toEqual([]);
   });
 
-  it('keeps its formats in a field that goes on in the next paragraph', async () => {
+  it('keeps its formats in a field that ends in the next paragraph', async () => {
     const [first, second] = [`${field('TOC', run('One '), run('two', bold))}`, run('three')];
     const open = first.replace(/<w:r><w:fldChar w:fldCharType="end"\/><\/w:r>$/, '');
     const end = '<w:r><w:fldChar w:fldCharType="end"/></w:r>';

@@ -258,7 +258,7 @@ describe('formatting', () => {
     expect(parseWithoutFormats(reply, source)).toEqual(result);
   });
 
-  test('that is whole stays beside formatting that is not', () => {
+  test('that is whole stays if other formatting is broken', () => {
     const two: InlineContent = [open(1), 'a', close(1), ' ', open(2), 'b', close(2)];
     expect(parseWithoutFormats('<1>x y <2>z</2>', two)).toEqual(['x y ', open(2), 'z', close(2)]);
   });
