@@ -118,7 +118,7 @@ describe('formatting inside a paragraph', () => {
     ]);
   });
 
-  it('says what it is', async () => {
+  it('has a kind', async () => {
     const { segments } = await extract(
       wordFile(
         paragraph(
