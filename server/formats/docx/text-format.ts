@@ -69,8 +69,8 @@ function addFonts(properties: RunProperties, tag: XmlStartTag): void {
 }
 
 /**
- * Returns the visible formatting of a run, from the properties of its paragraph's style, of its character style and of
- * the run itself. The properties of right-to-left text are those for complex scripts.
+ * Returns the visible formatting of a run, from the properties of its paragraph's style, its character style and
+ * those of the run. The properties of right-to-left text are those for complex scripts.
  */
 export function textFormat(paragraph: RunProperties, style: RunProperties, run: RunProperties): TextFormat {
   const all: RunProperties = { ...paragraph, ...style, ...run };
