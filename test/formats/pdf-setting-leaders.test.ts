@@ -32,7 +32,7 @@ async function rowsOf(targets: Record<string, string>, targetLanguage: string): 
 const isDots = ({ text }: Shown): boolean => /^[\s.]+$/.test(text);
 
 describe('the dots of a contents page', () => {
-  it('are kept, like the numbers, and are no part of the entries', async () => {
+  it('are kept, like the numbers, outside of the entries', async () => {
     const { segments } = await extract(await contents);
     expect(segments.map(({ source }) => source)).toEqual([
       ['Introduction'],
