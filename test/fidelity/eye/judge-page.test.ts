@@ -44,7 +44,7 @@ describe('position', () => {
     expect(texts(page, 'moved')).toBe(2);
   });
 
-  it('finds a word that is far from its place, where no other text was', () => {
+  it('finds a word that is far from its place, on an empty part of the page', () => {
     const page = judgeMade(form, (lines) => replace(lines, 3, { y: 600 }));
     expect(page.faults.map(({ kind, box }) => [kind, box[1]])).toEqual([['moved', 600]]);
   });
