@@ -102,6 +102,8 @@ export interface RebuildOptions {
    */
   sourceLanguage: string;
   targetLanguage: string;
+  /** What the file contains: the translation, or the source and the translation. */
+  output?: 'translated' | 'bilingual' | 'docx';
 }
 
 /** Receives one text of a file. Returns whether the reader should pass further texts. */

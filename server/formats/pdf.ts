@@ -24,6 +24,7 @@ import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { removeText } from './pdf/remove-text.ts';
 import { withLabelInText } from './pdf/right-to-left-labels.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
+import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
 import { typesetBlocks } from './pdf/typeset-blocks.ts';
@@ -91,6 +92,7 @@ export async function rebuild(
     removeTagsAndXfa(document);
     const findings = removedActiveContent(document);
     const before = structureOf(document);
+    const copies = options.output === 'bilingual' ? copyPages(document) : [];
     const rectangles: RebuiltDocument['rectangles'] = [];
     for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
@@ -111,15 +113,18 @@ export async function rebuild(
         rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
     }
     fonts.embed();
+    if (copies.length > 0) insertPages(document, copies);
     const saved = await document.save({
       useObjectStreams: false,
       addDefaultPage: false,
       updateFieldAppearances: false,
     });
     const rebuilt = await normalize(saved);
-    const after = structureOf(await PDFDocument.load(rebuilt, { updateMetadata: false }));
+    const result = await PDFDocument.load(rebuilt, { updateMetadata: false });
+    const translated = result.getPages().filter((_page, index) => copies.length === 0 || index % 2 === 1);
+    const after = structureOf(result, translated);
     for (const [kind, digest] of before)
-      if (after.get(kind) !== digest)
+      if (after.get(kind) !== digest && !(kind === 'page labels' && copies.length > 0))
         throw new Error(`the ${kind} of the translated PDF differ from its source`);
     return { bytes: rebuilt, findings, rectangles };
   });
