@@ -28,6 +28,7 @@ import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
 import { typesetBlocks } from './pdf/typeset-blocks.ts';
+import { writeWordText } from './pdf/word-text.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
@@ -86,6 +87,8 @@ export async function rebuild(
   options: RebuildOptions,
 ): Promise<RebuiltDocument> {
   return withPdf(bytes, async (pdf) => {
+    if (options.output === 'docx')
+      return { bytes: await writeWordText(pdf, translations, options.targetLanguage), findings: [] };
     const { document } = pdf;
     const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
     const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });

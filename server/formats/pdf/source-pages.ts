@@ -1,4 +1,12 @@
-import { PDFDict, type PDFDocument, PDFName, PDFPage, PDFPageLeaf, type PDFRef, PDFStream } from '@cantoo/pdf-lib';
+import {
+  PDFDict,
+  type PDFDocument,
+  PDFName,
+  PDFPage,
+  PDFPageLeaf,
+  type PDFRef,
+  PDFStream,
+} from '@cantoo/pdf-lib';
 import { asDict, get, getArray, getDict, getName, getNumber, inherited } from './objects.ts';
 
 /** The keys of a page that its copy has too, apart from its annotations. */
@@ -28,14 +36,18 @@ export function copyPages(document: PDFDocument): PDFDict[] {
       const value = inherited(node, key)?.get(PDFName.of(key));
       if (value) copy.set(PDFName.of(key), value);
     }
-    const annotations = (getArray(node, 'Annots') ?? []).flatMap((object) => copyAnnotation(document, object));
+    const annotations = (getArray(node, 'Annots') ?? []).flatMap((object) =>
+      copyAnnotation(document, object),
+    );
     if (annotations.length > 0) copy.set(PDFName.of('Annots'), document.context.obj(annotations));
     return copy;
   });
 }
 
 /** Keys that connect an annotation with other objects, which the copy of a page does not have. */
-const connections = ['P', 'Parent', 'Kids', 'Popup', 'IRT', 'StructParent', 'NM'].map((key) => PDFName.of(key));
+const connections = ['P', 'Parent', 'Kids', 'Popup', 'IRT', 'StructParent', 'NM'].map((key) =>
+  PDFName.of(key),
+);
 /** The flags of an annotation that is printed and that a user cannot change: PDF 32000-1, table 165. */
 const printed = 1 << 2;
 const readOnly = 1 << 6;
@@ -55,8 +67,7 @@ function copyAnnotation(document: PDFDocument, object: unknown): PDFRef[] {
   if (subtype === 'Widget') {
     const appearance = currentAppearance(annotation);
     if (!appearance) return [];
-    for (const key of copy.keys())
-      if (!stampKeys.has(key)) copy.delete(key);
+    for (const key of copy.keys()) if (!stampKeys.has(key)) copy.delete(key);
     copy.set(PDFName.of('Subtype'), PDFName.of('Stamp'));
     copy.set(PDFName.of('AP'), context.obj({ N: appearance }));
     copy.set(PDFName.of('F'), context.obj((getNumber(annotation, 'F') ?? printed) | readOnly | locked));
