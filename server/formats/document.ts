@@ -1,4 +1,5 @@
 import type { InlineContent } from './inline-content.ts';
+import type { Selection } from './selection.ts';
 
 /**
  * The interface of the formats that are translated with their layout. A format has two pure functions, `extract` and
@@ -63,7 +64,8 @@ export type FindingCode =
   | 'table_header_kept'
   | 'unsupported_content_kept'
   | 'active_content_removed'
-  | 'no_translatable_text';
+  | 'no_translatable_text'
+  | 'not_selected';
 
 /** A remark for the reader of a translated file, such as a text that was truncated. */
 export interface Finding {
@@ -95,7 +97,7 @@ export interface RebuiltDocument {
   rectangles?: (SegmentKey & { rectangles: PageRectangle[] })[];
 }
 
-export interface RebuildOptions {
+export interface RebuildOptions extends Selection {
   /**
    * The languages of the source and of the translation, as supported language codes. If their writing directions
    * differ, the paragraphs of a PDF or Word file change their direction.

@@ -24,7 +24,7 @@ const copiedKeys = [
 ];
 
 /**
- * Copies the pages of a document, so that a bilingual file can show them beside their translations. A copy shares its
+ * Copies the pages of a document, so that a bilingual file can show them next to their translations. A copy shares its
  * fonts and images with its page. Call this before the pages are translated, because a translation replaces the content
  * stream of its page and leaves the former one unchanged.
  */

@@ -144,7 +144,7 @@ interface Region extends Placed {
 }
 
 /**
- * Finds the tables of a page: rows of texts next to each other, below each other. The layout knows only the cells
+ * Finds the tables of a page: rows of texts next to each other, below each other. The layout marks only the cells
  * between rules, so other rows are recognized by their number of texts.
  */
 function withTables(items: readonly Item[], page: Rectangle): Region[] {

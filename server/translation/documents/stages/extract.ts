@@ -11,6 +11,7 @@ import { type DocumentRun, updateRun } from '../document-run.ts';
 import { extractFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
+import { selectionOf } from '../selection-fields.ts';
 import { progressed } from '../waiting.ts';
 
 /** Verifies that the stored source file is intact. */
@@ -39,7 +40,7 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
   const bytes = await readSource(run);
   const { segments, pageCount, findings } = await extractFile(
     services,
-    { format: row.sourceFormat, bytes },
+    { format: row.sourceFormat, bytes, selection: selectionOf(requestOf(row)) },
     { tenantId, signal },
   );
   const rows = segments.map(rowOf);
