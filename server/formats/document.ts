@@ -104,8 +104,6 @@ export interface RebuildOptions extends Selection {
    */
   sourceLanguage: string;
   targetLanguage: string;
-  /** What the file contains: the translation, or the source and the translation. */
-  output?: 'translated' | 'bilingual' | 'docx';
 }
 
 /** Receives one text of a file. Returns whether the reader should pass further texts. */

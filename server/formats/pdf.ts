@@ -29,11 +29,8 @@ import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
 import { typesetBlocks } from './pdf/typeset-blocks.ts';
-<<<<<<< HEAD
 import { writeWordText } from './pdf/word-text.ts';
-=======
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
->>>>>>> main
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
@@ -101,16 +98,17 @@ export async function rebuild(
 ): Promise<RebuiltDocument> {
   return withPdf(bytes, async (pdf) => {
     if (options.output === 'docx')
-      return { bytes: await writeWordText(pdf, translations, options.targetLanguage), findings: [] };
+      return { bytes: await writeWordText(pdf, translations, options), findings: [] };
     const { document } = pdf;
     const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
     const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
     removeTagsAndXfa(document);
     const findings = removedActiveContent(document);
     const before = structureOf(document);
-    const copies = options.output === 'bilingual' ? copyPages(document) : [];
+    const selected = selectPages(options.pages, pdf.pageCount);
+    const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
     const rectangles: RebuiltDocument['rectangles'] = [];
-    for (const number of selectPages(options.pages, pdf.pageCount)) {
+    for (const number of selected) {
       const page = await pdf.readPage(number);
       const items = findBlocks(page).blocks.flatMap((block) => {
         const target = targets.get(block.id);
@@ -129,7 +127,7 @@ export async function rebuild(
         rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
     }
     fonts.embed();
-    if (copies.length > 0) insertPages(document, copies);
+    const inserted = insertPages(document, copies);
     const saved = await document.save({
       useObjectStreams: false,
       addDefaultPage: false,
@@ -137,10 +135,12 @@ export async function rebuild(
     });
     const rebuilt = await normalize(saved);
     const result = await PDFDocument.load(rebuilt, { updateMetadata: false });
-    const translated = result.getPages().filter((_page, index) => copies.length === 0 || index % 2 === 1);
-    const after = structureOf(result, translated);
+    const after = structureOf(
+      result,
+      result.getPages().filter((_page, index) => !inserted.has(index)),
+    );
     for (const [kind, digest] of before)
-      if (after.get(kind) !== digest && !(kind === 'page labels' && copies.length > 0))
+      if (after.get(kind) !== digest && !(kind === 'page labels' && inserted.size > 0))
         throw new Error(`the ${kind} of the translated PDF differ from its source`);
     return { bytes: rebuilt, findings, rectangles };
   });

@@ -24,12 +24,17 @@ const copiedKeys = [
 ];
 
 /**
- * Copies the pages of a document, so that a bilingual file can show them next to their translations. A copy shares its
+ * Copies pages of a document, so that a bilingual file can show them next to their translations. A copy shares its
  * fonts and images with its page. Call this before the pages are translated, because a translation replaces the content
  * stream of its page and leaves the former one unchanged.
+ *
+ * @param numbers the pages to copy, from 1
+ * @returns the copies by the number of the page
  */
-export function copyPages(document: PDFDocument): PDFDict[] {
-  return document.getPages().map(({ node }) => {
+export function copyPages(document: PDFDocument, numbers: ReadonlySet<number>): Map<number, PDFPageLeaf> {
+  const copies = new Map<number, PDFPageLeaf>();
+  for (const number of numbers) {
+    const { node } = document.getPage(number - 1);
     const copy = PDFPageLeaf.fromMapWithContext(new Map(), document.context);
     copy.set(PDFName.of('Type'), PDFName.of('Page'));
     for (const key of copiedKeys) {
@@ -40,8 +45,9 @@ export function copyPages(document: PDFDocument): PDFDict[] {
       copyAnnotation(document, object),
     );
     if (annotations.length > 0) copy.set(PDFName.of('Annots'), document.context.obj(annotations));
-    return copy;
-  });
+    copies.set(number, copy);
+  }
+  return copies;
 }
 
 /** Keys that connect an annotation with other objects, which the copy of a page does not have. */
@@ -90,19 +96,31 @@ function currentAppearance(annotation: PDFDict): PDFRef | PDFStream | undefined 
 /**
  * Inserts each copy in front of its page. A viewer opens the file with source and translation next to each other, and
  * shows the page number of the source for both.
+ *
+ * @returns the positions of the copies among the pages, from 0
  */
-export function insertPages(document: PDFDocument, copies: readonly PDFDict[]): void {
+export function insertPages(
+  document: PDFDocument,
+  copies: ReadonlyMap<number, PDFPageLeaf>,
+): ReadonlySet<number> {
+  const positions = new Set<number>();
+  if (copies.size === 0) return positions;
   const { catalog, context } = document;
   const labels = pageLabels(document);
-  for (const [index, copy] of copies.entries()) {
-    const page = PDFPage.of(copy as PDFPageLeaf, context.register(copy), document);
-    document.insertPage(2 * index, page);
+  const numbering: (number | PageLabel)[] = [];
+  let position = 0;
+  for (const [index, label] of labels.entries()) {
+    const copy = copies.get(index + 1);
+    if (copy) {
+      document.insertPage(position, PDFPage.of(copy, context.register(copy), document));
+      positions.add(position);
+      numbering.push(position++, label);
+    }
+    numbering.push(position++, label);
   }
   catalog.set(PDFName.of('PageLayout'), PDFName.of('TwoPageLeft'));
-  catalog.set(
-    PDFName.of('PageLabels'),
-    context.obj({ Nums: labels.flatMap((label, index) => [2 * index, label, 2 * index + 1, label]) }),
-  );
+  catalog.set(PDFName.of('PageLabels'), context.obj({ Nums: numbering }));
+  return positions;
 }
 
 interface PageLabel {

@@ -1,6 +1,7 @@
-import type { SegmentTranslation } from '../document.ts';
+import type { RebuildOptions, SegmentTranslation } from '../document.ts';
 import { type NewRun, newDocument, paragraphXml } from '../docx/new-document.ts';
 import type { InlineContent } from '../inline-content.ts';
+import { selectPages } from '../page-ranges.ts';
 import { findBlocks } from './find-blocks.ts';
 import { type Rectangle, transformRectangle, union } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
@@ -14,16 +15,16 @@ import type { GlyphRange, TextBlock, TextStyle } from './text-block.ts';
  * reading order. Headings, list items, tables and emphasis keep their role; positions, pictures and running headers are
  * left out.
  *
- * @param language the supported language code of the translations
+ * @param options only the selected pages are written
  */
 export async function writeWordText(
   pdf: OpenPdf,
   translations: readonly SegmentTranslation[],
-  language: string,
+  { pages: selection, targetLanguage: language }: RebuildOptions,
 ): Promise<Uint8Array> {
   const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
   const pages: PageOfItems[] = [];
-  for (let number = 1; number <= pdf.pageCount; number++) {
+  for (const number of selectPages(selection, pdf.pageCount)) {
     const page = await pdf.readPage(number);
     const { blocks, kept } = findBlocks(page);
     const own = blocks.flatMap((block) => block.label?.glyphs ?? []);
