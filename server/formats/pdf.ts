@@ -110,15 +110,16 @@ export async function rebuild(
     const rectangles: RebuiltDocument['rectangles'] = [];
     for (const number of selected) {
       const page = await pdf.readPage(number);
-      const items = findBlocks(page).blocks.flatMap((block) => {
+      const { blocks, kept } = findBlocks(page);
+      const items = blocks.flatMap((block) => {
         const target = targets.get(block.id);
         return target ? [withLabelInText({ block, target }, page, options)] : [];
       });
       if (items.length === 0) continue;
-      const removed = items.flatMap(({ block }) => block.glyphs);
+      const set = typesetBlocks(page, items, options, fonts, kept);
+      const removed = [...items.flatMap(({ block }) => block.glyphs), ...set.removed];
       const stream = removeText(document, page, removed);
       auditRemoval(pdf, page, removed);
-      const set = typesetBlocks(page, items, options, fonts);
       for (const { block } of items)
         if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
       addContent(document, number, set.operators, set.fonts, stream);
