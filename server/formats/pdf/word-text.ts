@@ -280,7 +280,7 @@ const columnWidth = Math.floor(textWidth / gridColumns);
 
 /**
  * Returns the XML of a table. A cell begins at the position of its text and extends to the next text of its row, so a
- * text that has no column of its own never makes a column narrow.
+ * text outside of the columns never makes a column narrow.
  */
 function tableXml(rows: readonly Item[][], box: Rectangle, language: string): string {
   const columnOf = ({ box: { left } }: Item): number =>
