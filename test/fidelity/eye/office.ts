@@ -126,7 +126,7 @@ function faceOf(font: string): string {
 /**
  * Translates documents with a word map, opens both in LibreOffice, and compares what it shows.
  *
- * @param output where the translations are written, as documents and as PDF
+ * @param output the directory of the translations, as documents and as PDF
  * @returns null if LibreOffice is not installed
  */
 export async function judgeOffice(
