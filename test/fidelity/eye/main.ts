@@ -13,6 +13,8 @@ import { summaryOf } from './summary.ts';
 import { targets } from './word-map.ts';
 import { listWorst, writeWorst } from './worst.ts';
 
+const docs = join(import.meta.dirname, '../../../docs');
+
 const options = {
   eye: { type: 'boolean' },
   /** The directory of the results. */
@@ -28,6 +30,8 @@ const options = {
   /** The number of pages that are drawn at random, and the seed. */
   sample: { type: 'string', default: '0' },
   seed: { type: 'string', default: '1' },
+  /** Whether the table and the worst page of each measure are written to docs. */
+  publish: { type: 'boolean', default: false },
   /** A directory with the text of the PDF files as Markdown: `en`, and other languages. */
   memory: { type: 'string' },
 } as const;
@@ -66,6 +70,13 @@ export async function runEye(args: readonly string[]): Promise<void> {
   writeFileSync(join(run.output, 'worst.txt'), listWorst(results, Number(values.worst)));
   writeWorst(results, run.output, Number(values.worst));
   if (values.sample !== '0') writeSample(results, run.output, Number(values.sample), Number(values.seed));
+  if (values.publish) {
+    writeFileSync(
+      join(docs, 'fidelity-eye.md'),
+      summary.replace('## The eye', '# How translations look').replace(/^###/gm, '##'),
+    );
+    writeWorst(results, run.output, 1, join(docs, 'gallery/worst'));
+  }
   console.log(summary);
 }
 

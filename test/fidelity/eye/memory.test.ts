@@ -45,7 +45,7 @@ it('finds a paragraph, and the same part of the translation for a part of it', (
   const memory = new Map(alignMarkdown(english, german).map(([from, to]) => [normalized(from), to]));
   expect(findInMemory(memory, 'keep  a LOG')).toBe('Ein Protokoll führen');
   expect(findInMemory(memory, 'of every password that a user sets')).toBe(
-    'jedes Passworts prüfen, das ein Benutzer setzt',
+    'Passworts prüfen, das ein Benutzer setzt',
   );
   expect(findInMemory(memory, 'Something else')).toBeNull();
 });
