@@ -29,15 +29,17 @@ const minRoomAfterBreak = 1;
 const minRoomAfterSentence = 0.5;
 /**
  * The length of a line, as a share of the longest possible line, above which the line may continue in the next one. The
- * second value applies to items of lists.
+ * second value applies to items of lists and to lines with many words.
  */
 const maxOfLine = 0.6;
 const minOfItem = 0.75;
+const minWordsOfText = 8;
 /**
- * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of
- * the font size.
+ * The maximum distance of a form field from the text after it, the maximum width of a check box, and the maximum
+ * distance of a label from the field after it, as factors of the font size.
  */
 const maxFieldDistance = 2.5;
+const maxCheckBox = 3;
 const maxFieldReach = 12;
 /** The maximum height of a cell that contains only one text, as a factor of the line distance. */
 const maxLinesOfCell = 8;
@@ -101,7 +103,7 @@ export class ParagraphBreaks {
     const endsEarly = room > enough;
     const goesOn = continues(above.text, line.text);
     const mayGoOn = goesOn || isOpen(above.text, line.text);
-    if (this.#startsField(above, line, mayGoOn)) return true;
+    if (this.#startsField(above, line, goesOn, mayGoOn)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
     if (changesStyle(above, line, length, endsEarly, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
@@ -114,7 +116,8 @@ export class ParagraphBreaks {
     if (!endsEarly || mayGoOn) return false;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
-    return endsSentence || share < minOfItem || !this.#isItem(chain[index - length]!);
+    const isText = above.text.split(' ').length >= minWordsOfText || this.#isItem(chain[index - length]!);
+    return endsSentence || share < minOfItem || !isText;
   }
 
   /** Whether a line is the first line of an item of a list. */
@@ -125,7 +128,7 @@ export class ParagraphBreaks {
   }
 
   /** Whether a line starts next to a form field, or the line above ends at one or at dots up to a page number. */
-  #startsField(above: TextLine, line: TextLine, mayGoOn: boolean): boolean {
+  #startsField(above: TextLine, line: TextLine, goesOn: boolean, mayGoOn: boolean): boolean {
     const { fields, columns } = this.#parts;
     if (fields.isBetween(above, line)) return true;
     const [upper, lower] = [fields.beside(above), fields.beside(line)];
@@ -135,6 +138,7 @@ export class ParagraphBreaks {
       lower.left !== undefined &&
       lower.left !== upper.left &&
       line.left - lower.left.right < near &&
+      !(goesOn && lower.left.right - lower.left.left > maxCheckBox * line.size) &&
       !(texts.left && texts.left.right > lower.left.right);
     if (startsAtField) return true;
     const after = textsAbove.right;
