@@ -1,5 +1,6 @@
 import type { documentJobs } from '#db/schema/documents.ts';
 import type { Finding } from '#server/formats/document.ts';
+import { receiptOf } from './receipt.ts';
 import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslationRequest } from './schema.ts';
 
 /** Figures about the segments of a document. */
@@ -19,6 +20,14 @@ export interface ReportFigures {
   /** Number of segments with a score, and the sum of those scores (0 to 100 each). */
   scored: number;
   scoreSum: number;
+  /** Number of visible characters of the source texts of all segments. */
+  characters: number;
+  /** Number of segments whose translation equals the source, and of their characters. */
+  unchanged: number;
+  unchangedCharacters: number;
+  /** Number of segments without a translation, and of their characters. */
+  untranslated: number;
+  untranslatedCharacters: number;
 }
 
 export const noFigures: ReportFigures = {
@@ -31,6 +40,11 @@ export const noFigures: ReportFigures = {
   drafts: 0,
   scored: 0,
   scoreSum: 0,
+  characters: 0,
+  unchanged: 0,
+  unchangedCharacters: 0,
+  untranslated: 0,
+  untranslatedCharacters: 0,
 };
 
 /**
@@ -68,9 +82,8 @@ const schemaVersion = '1.0';
 /** Returns the quality report of a translated document. */
 export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManifest'>): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;
-  const { needsReview, corrected, noncompliant, scored, scoreSum, confirmed, unresolved } = readFigures(
-    row.reportFigures,
-  );
+  const figures = readFigures(row.reportFigures);
+  const { needsReview, corrected, noncompliant, scored, scoreSum, confirmed, unresolved } = figures;
   return {
     schema_version: schemaVersion,
     document_id: layoutId(row.documentId),
@@ -86,6 +99,7 @@ export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManife
       ...(scored + needsReview + corrected > 0 && {
         llm_quality: { needs_review_units: needsReview, noncompliant_units: noncompliant },
       }),
+      ...receiptOf(row, figures),
       ...(confirmed > 0 && { human_review: { confirmed_units: confirmed, unresolved_units: unresolved } }),
     },
   };
