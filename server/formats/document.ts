@@ -52,7 +52,10 @@ export interface Segment extends SegmentKey {
 
 /** A translation of one segment. */
 export interface SegmentTranslation extends SegmentKey {
-  /** The translated text. It has each tag of the source once, and the tags are well nested. */
+  /**
+   * The translated text. It has each tag of the source once, and the tags are well nested. Tags of formatting may be
+   * missing.
+   */
   target: InlineContent;
 }
 
@@ -61,6 +64,7 @@ export type FindingCode =
   | 'text_truncated'
   | 'text_shrunk'
   | 'font_substituted'
+  | 'formatting_lost'
   | 'low_segment_quality'
   | 'table_header_kept'
   | 'unsupported_content_kept'
