@@ -1,10 +1,10 @@
 import type { documentJobs } from '#db/schema/documents.ts';
 import type { Finding } from '#server/formats/document.ts';
-import { receiptOf } from './receipt.ts';
+import { type OutcomeFigures, receiptOf } from './receipt.ts';
 import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslationRequest } from './schema.ts';
 
 /** Figures about the segments of a document. */
-export interface ReportFigures {
+export interface ReportFigures extends OutcomeFigures {
   needsReview: number;
   /** Number of segments that a reviewer changed. They have no score. */
   corrected: number;
@@ -20,14 +20,6 @@ export interface ReportFigures {
   /** Number of segments with a score, and the sum of those scores (0 to 100 each). */
   scored: number;
   scoreSum: number;
-  /** Number of visible characters of the source texts of all segments. */
-  characters: number;
-  /** Number of segments whose translation equals the source, and of their characters. */
-  unchanged: number;
-  unchangedCharacters: number;
-  /** Number of segments without a translation, and of their characters. */
-  untranslated: number;
-  untranslatedCharacters: number;
 }
 
 export const noFigures: ReportFigures = {

@@ -1,6 +1,5 @@
 import type { documentJobs } from '#db/schema/documents.ts';
 import type { KeptClass, TextOutcome } from '#server/formats/text-tally.ts';
-import type { ReportFigures } from './quality-report.ts';
 import type { DocumentQualityFinding } from './schema.ts';
 
 /**
@@ -28,13 +27,25 @@ export interface Receipt {
   truncated_texts: number;
 }
 
+/** Figures about the outcome of segments. */
+export interface OutcomeFigures {
+  /** Number of visible characters of the source texts of all segments. */
+  characters: number;
+  /** Number of segments whose translation equals the source, and of their characters. */
+  unchanged: number;
+  unchangedCharacters: number;
+  /** Number of segments without a translation, and of their characters. */
+  untranslated: number;
+  untranslatedCharacters: number;
+}
+
 type Row = Pick<
   typeof documentJobs.$inferSelect,
   'textOutcome' | 'segments' | 'extractFindings' | 'rebuildFindings'
 >;
 
 /** Returns the receipt of a translated document, as a part of its report's metadata; empty for an older job. */
-export function receiptOf(row: Row, figures: ReportFigures): { receipt?: Receipt } {
+export function receiptOf(row: Row, figures: OutcomeFigures): { receipt?: Receipt } {
   const outcome = row.textOutcome as TextOutcome | null;
   if (!outcome) return {};
   const rows: ReceiptRow[] = [
