@@ -7,7 +7,7 @@ import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import type { GlyphRange } from './text-block.ts';
 
-/** The reasons for which a text cannot be set anew, although a reader sees it. */
+/** The reasons for which a visible text cannot be set again. */
 const unreadable: ReadonlySet<string> = new Set<KeptText['reason']>([
   'undecodable',
   'vertical',

@@ -22,7 +22,7 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
-/** The kinds that have visible texts of their own, each with the name of the reason for which they stay. */
+/** The kinds with visible texts, each with the name of the reason for which they stay. */
 const reasons: Partial<Record<Kind, string>> = {
   comments: 'comments',
   shapes: 'text_boxes',
