@@ -1,4 +1,6 @@
 import type { InlineContent } from './inline-content.ts';
+import type { Selection } from './selection.ts';
+import type { TextOutcome } from './text-tally.ts';
 
 /**
  * The interface of the formats that are translated with their layout. A format has two pure functions, `extract` and
@@ -50,7 +52,10 @@ export interface Segment extends SegmentKey {
 
 /** A translation of one segment. */
 export interface SegmentTranslation extends SegmentKey {
-  /** The translated text. It has each tag of the source once, and the tags are well nested. */
+  /**
+   * The translated text. It has each tag of the source once, and the tags are well nested. Tags of formatting may be
+   * missing.
+   */
   target: InlineContent;
 }
 
@@ -59,11 +64,13 @@ export type FindingCode =
   | 'text_truncated'
   | 'text_shrunk'
   | 'font_substituted'
+  | 'formatting_lost'
   | 'low_segment_quality'
   | 'table_header_kept'
   | 'unsupported_content_kept'
   | 'active_content_removed'
-  | 'no_translatable_text';
+  | 'no_translatable_text'
+  | 'not_selected';
 
 /** A remark for the reader of a translated file, such as a text that was truncated. */
 export interface Finding {
@@ -82,6 +89,8 @@ export interface ExtractedDocument {
   pageCount: number | null;
   /** Findings about content that stays untranslated: one for each kind of content, with the number of its objects. */
   findings: Finding[];
+  /** The texts that are in no segment. Absent for a format that does not count them. */
+  outcome?: TextOutcome;
 }
 
 export interface RebuiltDocument {
@@ -95,7 +104,7 @@ export interface RebuiltDocument {
   rectangles?: (SegmentKey & { rectangles: PageRectangle[] })[];
 }
 
-export interface RebuildOptions {
+export interface RebuildOptions extends Selection {
   /**
    * The languages of the source and of the translation, as supported language codes. If their writing directions
    * differ, the paragraphs of a PDF or Word file change their direction.
