@@ -88,7 +88,7 @@ describe('a new block begins', () => {
     expect(read(page([notes]))).toHaveLength(2);
   });
 
-  it('where the color, the size or the face changes', () => {
+  it('at a change of the color, the size or the face', () => {
     for (const change of [{ color: '1 0 0 rg' }, { size: 12 }, { font: bold }])
       expect(
         read(page([text('Supply and demand', 50, 712, change), text('Exhibits of the year', 50, 700)])),
@@ -203,7 +203,7 @@ describe('a table', () => {
     expect(read(page([texts], grid([50, 110], [711, 697, 683, 669])))).toEqual(['Subtotal', 'Tax', 'Total']);
   });
 
-  it('has columns where texts start at the same positions', () => {
+  it('has columns of texts that start at the same positions', () => {
     const rows = [
       ['Apples', 'Spain', 'ripe'],
       ['Pears', 'Chile', 'green'],
