@@ -75,7 +75,7 @@ export interface ParagraphContent {
 
 /** The segments of a paragraph. */
 export interface ParagraphTexts {
-  /** The texts on the sides of tabs, or the whole text. Each one starts after the end of the one before. */
+  /** The texts on the sides of tabs, or the whole text, in order. */
   parts: ParagraphContent[];
   /** Whether the only part is the whole text. */
   isWhole: boolean;
