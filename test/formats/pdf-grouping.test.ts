@@ -131,7 +131,7 @@ describe('one block stays', () => {
     );
   });
 
-  it('a text whose line ends with a word or a sign after which a text goes on', () => {
+  it('a text whose line ends with a word or a sign after which a text continues', () => {
     for (const open of [
       'Refund or',
       'Copy A for',

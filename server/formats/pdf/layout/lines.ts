@@ -3,7 +3,7 @@ import type { FormFields } from './form-fields.ts';
 import { startsWithBox } from './item-signs.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
-import { labelStart, sentenceEnd } from './sentences.ts';
+import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
 import { greatest, least, median } from './statistics.ts';
 import { hasSymbolBetween } from './symbols-between.ts';
 
@@ -251,9 +251,9 @@ function isAligned(one: Atom, other: Atom): boolean {
 }
 
 /**
- * Whether the gap between two texts is much wider than the spaces between their words. It is not, if it is in running
- * text, such as the gap after the number of an example: then the row above or below starts at the same position and goes
- * on over the gap.
+ * Whether the gap between two texts is much wider than the spaces between their words. A gap in running text,
+ * such as the one after the number of an example, is not a tab: the row above or below starts at the same position and
+ * continues over the gap.
  *
  * @param start the left edge of the text before the gap
  */
@@ -267,12 +267,12 @@ function isTab(index: number, start: number, before: Atom, after: Atom, rows: re
   const least = sentenceEnd.test(first) ? minTabAfterSentence : minTab;
   if (after.left - before.right < least * median(spaces)) return false;
   return ![-3, -2, -1, 1, 2, 3].some((step) =>
-    goesOnOver(rows[index]!, rows[index + step], start, [before, after]),
+    continuesOver(rows[index]!, rows[index + step], start, [before, after]),
   );
 }
 
-/** Whether another row starts at the same position as the text before a gap, and goes on over the gap in a similar style. */
-function goesOnOver(
+/** Whether another row starts at the same position as the text before a gap, and continues over the gap in a similar style. */
+function continuesOver(
   own: SplitRow,
   other: SplitRow | undefined,
   start: number,
@@ -285,7 +285,7 @@ function goesOnOver(
   return (
     atom !== undefined &&
     atom.left < start + size &&
-    atom.right > before.right + size &&
+    (atom.right > before.right + size || lowerStart.test(atom.glyphs[0]!.text)) &&
     Math.abs(atom.size - size) < 0.1 * size &&
     (isBold(atom) === isBold(before) || isBold(atom) === isBold(after)) &&
     !labelStart.test(textOf(atom))

@@ -18,20 +18,20 @@ const capital = 'AND|OF|OR|FOR|FROM|TO|IN|ON|AT|BY|WITH|THE';
 const units = String.raw`(?<!\p{Nd}\s)(?:a|am|in)`;
 const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|${units})$`, 'u');
 const capitalJointAtStart = new RegExp(`^(?:${capital})\\s\\P{Ll}*$`, 'u');
-/** An end that shows that the text goes on: a hyphen, a slash, or a sign for “and”. */
+/** An end that shows that the text continues: a hyphen, a slash, or a sign for “and”. */
 const openEnd = /[(&+]$|\S[-‐/]$/u;
-/** The minimum number of words before a comma from which the text goes on. The end of a letter is shorter. */
+/** The minimum number of words before a comma from which the text continues. The end of a letter is shorter. */
 const minWordsBeforeComma = 4;
 const openBracket = /\([^)]{0,80}$/u;
-/** A start that shows that a text goes on: a remark in brackets. */
+/** A start that shows that a text continues: a remark in brackets. */
 const remark = /^\(/u;
 
-/** Whether a sentence goes on from one line to the next one. */
+/** Whether a sentence continues from one line to the next one. */
 export function continues(above: string, below: string): boolean {
   return lowerStart.test(below) && !sentenceEnd.test(above);
 }
 
-/** Whether a text seems to go on from one line to the next one, although no sentence does. */
+/** Whether a text seems to continue from one line to the next one, although no sentence does. */
 export function isOpen(above: string, below: string): boolean {
   if (openBracket.test(above)) return true;
   if (sentenceEnd.test(above)) return false;
