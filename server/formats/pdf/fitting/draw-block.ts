@@ -3,6 +3,7 @@ import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
 import { breakLines, type Line } from '../../typesetting/lines.ts';
 import { apply, type Matrix, type Rectangle, union } from '../geometry.ts';
 import { type Fit, type Frame, lineWidth } from './fit.ts';
+import { drawMoved } from './moved-glyphs.ts';
 
 /** A block's translation as operators of a content stream. */
 export interface DrawnBlock {
@@ -35,7 +36,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   const used = new Map<string, PDFRef>();
   let box: Rectangle | undefined;
   let { baseline } = fit;
-  for (const [index, { shaped, spans }] of frame.text.paragraphs.entries()) {
+  for (const [index, { shaped, spans, moved }] of frame.text.paragraphs.entries()) {
     const start = index === 0 ? first : others;
     const lines = breakLines(shaped, (line) => (line === 0 ? start : others));
     for (const [number, broken] of lines.entries()) {
@@ -51,7 +52,11 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
       const left = leftOf(frame, edges, width);
       const [e, f] = apply(matrix, left, baseline);
       const [a, b, c, d] = matrix;
-      const shown = fonts.show(line, { fontSize, matrix: [a, b, c, d, e, f], spans });
+      const drawBox = (span: number, x: number) => {
+        const at = apply(matrix, left + x * fontSize, baseline);
+        return moved[span] && drawMoved(moved[span], { at, scale: fit.scale, matrix, fonts });
+      };
+      const shown = fonts.show(line, { fontSize, matrix: [a, b, c, d, e, f], spans, drawBox });
       if (shown.operators) operators.push(shown.operators);
       for (const [name, ref] of shown.fonts) used.set(name, ref);
       const drawn = {
