@@ -75,7 +75,8 @@ function readHeaderText(value: string): string {
 }
 
 interface Form {
-  fields: Map<string, string>;
+  /** The value of each field; a list for one that was sent several times and may be. */
+  fields: Map<string, string | string[]>;
   files: Map<string, ReceivedFile>;
 }
 
@@ -131,7 +132,8 @@ function readForm(request: FastifyRequest, upload: Upload, limits: BodyLimits): 
     parser.on('field', (name, value, nameTruncated, valueTruncated) => {
       if (nameTruncated || valueTruncated)
         return fail(malformed(`the field ${name.slice(0, 100)} is too long`));
-      form.fields.set(name, value);
+      const before = upload.lists?.includes(name) ? form.fields.get(name) : undefined;
+      form.fields.set(name, before === undefined ? value : [before, value].flat());
     });
     parser.on('file', (field, stream, fileName, _encoding, saidType) => {
       const contentType = partTypes.isDeclared(field) ? saidType : '';

@@ -71,6 +71,8 @@ export interface Upload {
    * come from the query.
    */
   raw: boolean;
+  /** Names of the fields of a form that may be sent several times. Of other fields, the last value is used. */
+  lists?: readonly string[];
   /** The size limit for a file in a form, chosen from the part's header before the file is read. */
   ceiling(file: { name: string; contentType: string }): 'MAX_REQUEST_BYTES' | 'MAX_UPLOAD_BYTES';
 }

@@ -155,9 +155,12 @@ function fieldsOf({ metadata, ...fields }: FileTranslationRequest): [string, str
   return metadata === undefined ? entries : [...entries, ['metadata', JSON.stringify(metadata)]];
 }
 
-/** Returns the names and values of the fields that are strings. */
+/** Returns the names and values of the fields that are strings or lists. A list becomes JSON. */
 export function formFields(fields: object): [string, string][] {
-  return Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string');
+  return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
+    if (Array.isArray(value)) return [[name, JSON.stringify(value)]];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
 }
 
 const layoutTypes: ReadonlySet<string> = new Set([

@@ -182,7 +182,19 @@ export type ReviewerReport = Outputs['reviews']['byReviewer'];
 /** Options to translate a document. */
 export type DocumentUpload = WithAuto<
   Pick<Inputs['documents']['translate'], 'source_lang' | 'domain' | 'tone' | 'gender' | 'text_type'>
-> & { target_lang: Coded<string> };
+> & {
+  target_lang: Coded<string>;
+  /**
+   * What to translate: for a PDF, pages such as `'1-3,7'` or `['1-3', '7']`; for a workbook, names of sheets. The name
+   * of a sheet with a comma must be in a list. The rest of the file stays unchanged and is not billed.
+   */
+  pages?: string | string[] | undefined;
+  /** Texts that are translated only on request. A format accepts only those that it has. */
+  include?: DocumentRequest['include'] | undefined;
+  /** The form of the translated file. Default: `translated`. */
+  output?: 'translated' | DocumentRequest['output'] | undefined;
+};
+type DocumentRequest = TenantDocumentJob['request'];
 /** A document job, in progress or completed. */
 export type TenantDocumentJob = Outputs['documents']['get'];
 /** The status of a document. The service may add values to an API version, so handle unknown ones. */

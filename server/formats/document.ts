@@ -1,4 +1,5 @@
 import type { InlineContent } from './inline-content.ts';
+import type { Selection } from './selection.ts';
 
 /**
  * The interface of the formats that are translated with their layout. A format has two pure functions, `extract` and
@@ -50,7 +51,10 @@ export interface Segment extends SegmentKey {
 
 /** A translation of one segment. */
 export interface SegmentTranslation extends SegmentKey {
-  /** The translated text. It has each tag of the source once, and the tags are well nested. */
+  /**
+   * The translated text. It has each tag of the source once, and the tags are well nested. Tags of formatting may be
+   * missing.
+   */
   target: InlineContent;
 }
 
@@ -59,11 +63,13 @@ export type FindingCode =
   | 'text_truncated'
   | 'text_shrunk'
   | 'font_substituted'
+  | 'formatting_lost'
   | 'low_segment_quality'
   | 'table_header_kept'
   | 'unsupported_content_kept'
   | 'active_content_removed'
-  | 'no_translatable_text';
+  | 'no_translatable_text'
+  | 'not_selected';
 
 /** A remark for the reader of a translated file, such as a text that was truncated. */
 export interface Finding {
@@ -95,7 +101,7 @@ export interface RebuiltDocument {
   rectangles?: (SegmentKey & { rectangles: PageRectangle[] })[];
 }
 
-export interface RebuildOptions {
+export interface RebuildOptions extends Selection {
   /**
    * The languages of the source and of the translation, as supported language codes. If their writing directions
    * differ, the paragraphs of a PDF or Word file change their direction.

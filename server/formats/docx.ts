@@ -111,14 +111,18 @@ export async function rebuild(
     if (direction === 'kept' && isUnchanged(paragraph.content, target)) return undefined;
     const { prefix, properties, style, start, end } = paragraph;
     const { bidi = false, rtl = false } = styles.ofParagraph(style);
-    const { text, isReordered } = writeParagraph(paragraph.content, target, {
+    const { text, isReordered, hasLostFormat } = writeParagraph(paragraph.content, target, {
       prefix,
       formatting,
       isRightToLeftStyle: rtl,
     });
     return {
       edit: { start, end, text: paragraphDirection(properties, prefix, direction, bidi) + text },
-      finding: isReordered ? reordered(paragraph, story) : undefined,
+      finding: isReordered
+        ? reordered(paragraph, story)
+        : hasLostFormat
+          ? formattingLost(paragraph, story)
+          : undefined,
     };
   });
   const unknown = [...targets.keys()].find((key) => !used.has(key));
@@ -152,6 +156,15 @@ function reordered({ regionId, cellId, place }: StoryParagraph, { path }: StoryP
     severity: 'warning',
     code: 'low_segment_quality',
     message: `the translation of ${path}, ${place} moves links, fields or breaks to places that Word does not allow; they keep the order of the source`,
+    unitId: cellId ?? regionId,
+  };
+}
+
+function formattingLost({ regionId, cellId, place }: StoryParagraph, { path }: StoryPart): Finding {
+  return {
+    severity: 'info',
+    code: 'formatting_lost',
+    message: `${path}, ${place}: some words of the translation do not have the formatting of the source`,
     unitId: cellId ?? regionId,
   };
 }

@@ -13,7 +13,22 @@ export interface InlineTag {
   type: 'open' | 'close' | 'void';
   /** The plain text that a void tag represents: '\n' for a break, '\t' for a tab; absent for an image. */
   text?: string;
+  /** Set if the pair only formats its text: the most important difference from the text around it. */
+  format?: FormatKind;
 }
+
+/** Kinds of formatting, the most important first. `other` stands for colors, fonts, sizes and similar. */
+export const formatKinds = [
+  'superscript',
+  'subscript',
+  'bold',
+  'italic',
+  'underline',
+  'strike',
+  'other',
+] as const;
+
+export type FormatKind = (typeof formatKinds)[number];
 
 /** The strings and tags of a segment in reading order. Two strings are never adjacent, and no string is empty. */
 export type InlineContent = (string | InlineTag)[];
@@ -64,9 +79,33 @@ export function isSameContent(one: InlineContent | null, other: unknown[] | null
  * @returns null if the response does not contain each tag of the source once, or if its tags are not well nested
  */
 export function parseTagged(reply: string, source: InlineContent): InlineContent | null {
+  return parse(reply, source, source);
+}
+
+/**
+ * Parses a model's response as `parseTagged` does, but without the pairs of formatting that are missing or broken in
+ * it. If the tags are not well nested, no formatting is kept.
+ */
+export function parseWithoutFormats(reply: string, source: InlineContent): InlineContent | null {
+  const offset = offsetOf(source);
+  const isPair = ({ tag }: InlineTag): boolean => {
+    const [start, end] = [`<${tag + offset}>`, `</${tag + offset}>`] as const;
+    const isOnce = [start, end].every((written) => reply.split(written).length === 2);
+    return isOnce && reply.indexOf(start) < reply.indexOf(end);
+  };
+  const whole = source.filter((item) => typeof item === 'string' || !item.format || isPair(item));
+  const plain = source.filter((item) => typeof item === 'string' || !item.format);
+  return parse(reply, source, whole) ?? parse(reply, source, plain);
+}
+
+/** @param kept the source without the tags of formatting that are removed from the response */
+function parse(reply: string, source: InlineContent, kept: InlineContent): InlineContent | null {
   const offset = offsetOf(source);
   const expected = new Map<string, InlineTag>();
-  for (const item of source) if (typeof item !== 'string') expected.set(`${item.type} ${item.tag}`, item);
+  for (const item of kept) if (typeof item !== 'string') expected.set(`${item.type} ${item.tag}`, item);
+  const numbers = new Set(source.filter((item) => typeof item !== 'string').map(({ tag }) => tag));
+  const present = new Set(kept.filter((item) => typeof item !== 'string').map(({ tag }) => tag));
+  const isRemoved = (number: number) => numbers.has(number) && !present.has(number);
   const content: InlineContent = [];
   const open: number[] = [];
   const append = (text: string) => {
@@ -86,6 +125,7 @@ export function parseTagged(reply: string, source: InlineContent): InlineContent
       append(written);
       continue;
     }
+    if (isRemoved(number)) continue;
     const type = single ? 'void' : closing ? 'close' : 'open';
     const tag = closing && single ? undefined : expected.get(`${type} ${number}`);
     if (!tag) return null;
@@ -134,8 +174,9 @@ function isTag<T extends InlineTag['type']>(
 
 /**
  * Inserts the tags of a source, in their order, into a translation that has lost them. The tag of a line break or tab
- * replaces the next line break or tab character of the translation, if there is one. Any other tag goes to the word
- * boundary that is nearest to its relative position in the source.
+ * replaces the next line break or tab character of the translation, if there is one. A pair of formatting is inserted
+ * only if the translation has the same words once, such as a name; otherwise it is left out, because formatting of the
+ * wrong words misleads. Any other tag goes to the word boundary that is nearest to its relative position in the source.
  */
 export function placeTags(text: string, source: InlineContent): InlineContent {
   const total = Math.max(1, plainText(source).length);
@@ -148,6 +189,7 @@ export function placeTags(text: string, source: InlineContent): InlineContent {
 /**
  * Inserts the tags of a translation into a reviewer's correction of this translation. If both texts have the same start
  * or the same end, tags in these parts keep their positions. Tags in the changed part go to the nearest word boundary.
+ * A pair of formatting with an end in the changed part is treated as in `placeTags`.
  */
 export function retag(correction: string, previous: InlineContent): InlineContent {
   const old = plainText(previous);
@@ -165,18 +207,21 @@ export function retag(correction: string, previous: InlineContent): InlineConten
   });
 }
 
+/** A position for a tag in a text. If it is not exact, the tag goes to the nearest word boundary. */
+interface Place {
+  near: number;
+  exact: boolean;
+}
+
 /**
  * Inserts the tags of `tagged` into `text`.
  *
- * @param placeOf receives the offset of a tag in the plain text of `tagged`; returns the tag's position in `text`, and
- *   whether this position is exact
+ * @param placeOf returns the position for a tag, given its offset in the plain text of `tagged`
  */
-function place(
-  text: string,
-  tagged: InlineContent,
-  placeOf: (offset: number) => { near: number; exact: boolean },
-): InlineContent {
+function place(text: string, tagged: InlineContent, placeOf: (offset: number) => Place): InlineContent {
   const content: InlineContent = [];
+  const formats = placesOfFormats(text, tagged, placeOf);
+  const left = new Set<number>();
   let seen = 0;
   let at = 0;
   const appendUpTo = (end: number) => {
@@ -186,6 +231,14 @@ function place(
   for (const item of tagged) {
     if (typeof item === 'string') {
       seen += item.length;
+      continue;
+    }
+    if (item.format) {
+      const places = formats.get(item.tag);
+      if (!places || (item.type === 'open' && places.start < at)) left.add(item.tag);
+      if (left.has(item.tag)) continue;
+      appendUpTo(item.type === 'open' ? places!.start : places!.end);
+      content.push(item);
       continue;
     }
     const { near, exact } = placeOf(seen);
@@ -199,6 +252,58 @@ function place(
   }
   appendUpTo(text.length);
   return joinStrings(content);
+}
+
+/**
+ * Returns the start and end in `text` of each pair of formatting in `tagged`, by the number of the pair. Pairs whose
+ * words are not found are left out.
+ */
+function placesOfFormats(
+  text: string,
+  tagged: InlineContent,
+  placeOf: (offset: number) => Place,
+): Map<number, { start: number; end: number }> {
+  const found = new Map<number, { start: number; end: number }>();
+  const starts = new Map<number, number>();
+  const plain = plainText(tagged);
+  let seen = 0;
+  for (const item of tagged) {
+    if (typeof item === 'string' || !item.format)
+      seen += typeof item === 'string' ? item.length : (item.text?.length ?? 0);
+    else if (item.type === 'open') starts.set(item.tag, seen);
+    else {
+      const from = starts.get(item.tag)!;
+      const [start, end] = [placeOf(from), placeOf(seen)];
+      const words = plain.slice(from, seen);
+      if (start.exact && end.exact) found.set(item.tag, { start: start.near, end: end.near });
+      else {
+        const at = onlyPositionOf(text, words);
+        if (at >= 0) found.set(item.tag, { start: at, end: at + words.length });
+      }
+    }
+  }
+  return found;
+}
+
+/** A position between two letters or digits of one word. Scripts without spaces have no such positions. */
+const insideWord =
+  /(?<=[\p{L}\p{N}])(?<!\p{Ideo}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Thai})(?=[\p{L}\p{N}])/uy;
+
+function isInsideWord(text: string, position: number): boolean {
+  insideWord.lastIndex = position;
+  return insideWord.test(text);
+}
+
+/** Returns the position of these words in a text that contains them once, not as a part of longer words; otherwise -1. */
+function onlyPositionOf(text: string, words: string): number {
+  if (words.trim() === '') return -1;
+  let found = -1;
+  for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) {
+    if (isInsideWord(text, at) || isInsideWord(text, at + words.length)) continue;
+    if (found >= 0) return -1;
+    found = at;
+  }
+  return found;
 }
 
 /**

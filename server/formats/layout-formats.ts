@@ -7,6 +7,7 @@ import type {
 } from './document.ts';
 import type { LayoutKind } from './document-kind.ts';
 import { declaredSize } from './office/zip.ts';
+import type { Selection } from './selection.ts';
 
 /**
  * A format that is translated with its layout. Its functions are pure. They throw a FileError if they reject the file.
@@ -15,10 +16,11 @@ export interface LayoutFormat {
   /**
    * Checks the limits that apply before a job is created. This is faster than `extract`.
    *
-   * @param take receives the texts of the file in order, until it returns false
+   * @param take receives the selected texts of the file in order, until it returns false
+   * @throws {FileError} `selection` if the file lacks a selected page or sheet; so do the other functions
    */
-  check(bytes: Uint8Array, take?: TakeText): Promise<void>;
-  extract(bytes: Uint8Array): Promise<ExtractedDocument>;
+  check(bytes: Uint8Array, take?: TakeText, selection?: Selection): Promise<void>;
+  extract(bytes: Uint8Array, selection?: Selection): Promise<ExtractedDocument>;
   /** @param translations the translations of some or all segments; the other segments keep their text */
   rebuild(
     bytes: Uint8Array,

@@ -11,6 +11,7 @@ import type {
 } from './document.ts';
 import { readPages } from './flatten/pdf.ts';
 import { formatTagged, plainText } from './inline-content.ts';
+import { selectPages } from './page-ranges.ts';
 import { describeActive, removeActiveContent } from './pdf/active-content.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
 import { auditRemoval } from './pdf/audit.ts';
@@ -27,32 +28,39 @@ import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts'
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
 import { typesetBlocks } from './pdf/typeset-blocks.ts';
+import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
+import type { Selection } from './selection.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
 /**
- * Passes the text of the pages to `take`. Without `take`, this function checks nothing, because `extract` rejects an
- * unreadable PDF.
+ * Passes the text of the selected pages to `take`. Without `take`, this function checks only whether the file has the
+ * selected pages, because `extract` rejects an unreadable PDF.
  *
- * @throws {FileError} `unreadable`, `protected`, `too_large`
+ * @throws {FileError} `unreadable`, `protected`, `too_large`, `selection`
  */
-export async function check(bytes: Uint8Array, take?: TakeText): Promise<void> {
-  if (take) await readPages(bytes, take);
+export async function check(bytes: Uint8Array, take?: TakeText, { pages }: Selection = {}): Promise<void> {
+  if (take) return readPages(bytes, take, (pageCount) => selectPages(pages, pageCount));
+  if (!pages) return;
+  const pdf = await openPdfjs(bytes);
+  await pdf.close();
+  selectPages(pages, pdf.pageCount);
 }
 
 /**
- * Lists the texts of the pages: one segment for each block of the layout.
+ * Lists the texts of the selected pages: one segment for each block of the layout.
  *
- * @throws {FileError} `unreadable`, `protected`, `too_large`
+ * @throws {FileError} `unreadable`, `protected`, `too_large`, `selection`
  */
-export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
+export async function extract(bytes: Uint8Array, selection: Selection = {}): Promise<ExtractedDocument> {
   return withPdf(bytes, async (pdf) => {
     const pages: PageOfBlocks[] = [];
     const counts = new KeptCounts(pdf.document);
     const budget = new SegmentBudget();
     const vocabulary = new Vocabulary();
-    for (let number = 1; number <= pdf.pageCount; number++) {
+    const selected = selectPages(selection.pages, pdf.pageCount);
+    for (const number of selected) {
       const page = await pdf.readPage(number);
       const { blocks, kept } = findBlocks(page, vocabulary);
       counts.add(page, blocks.length, kept);
@@ -66,6 +74,8 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       blocks.map((block) => segmentOf({ ...block, content: vocabulary.settle(block.content) })),
     );
     const findings = counts.findings(segments.length, isSigned(bytes));
+    const left = pdf.pageCount - selected.size;
+    if (left > 0) findings.push(notSelected(left, pdf.pageCount));
     if (segments.length === 0) findings.push(...keptActiveContent(pdf.document));
     return { segments, pageCount: pdf.pageCount, findings };
   });
@@ -92,17 +102,18 @@ export async function rebuild(
     const findings = removedActiveContent(document);
     const before = structureOf(document);
     const rectangles: RebuiltDocument['rectangles'] = [];
-    for (let number = 1; number <= pdf.pageCount; number++) {
+    for (const number of selectPages(options.pages, pdf.pageCount)) {
       const page = await pdf.readPage(number);
-      const items = findBlocks(page).blocks.flatMap((block) => {
+      const { blocks, kept } = findBlocks(page);
+      const items = blocks.flatMap((block) => {
         const target = targets.get(block.id);
         return target ? [withLabelInText({ block, target }, page, options)] : [];
       });
       if (items.length === 0) continue;
-      const removed = items.flatMap(({ block }) => block.glyphs);
+      const set = typesetBlocks(page, items, options, fonts, kept);
+      const removed = [...items.flatMap(({ block }) => block.glyphs), ...set.removed];
       const stream = removeText(document, page, removed);
       auditRemoval(pdf, page, removed);
-      const set = typesetBlocks(page, items, options, fonts);
       for (const { block } of items)
         if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
       addContent(document, number, set.operators, set.fonts, stream);
@@ -158,6 +169,11 @@ function segmentOf({ id, kind, page, content, matrix, box }: TextBlock): Segment
 /** Rounds the coordinates to a hundredth of a point, because smaller differences are not visible. */
 function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
   return [left, bottom, right, top].map((value) => Math.round(100 * value) / 100) as PageRectangle;
+}
+
+function notSelected(left: number, pageCount: number): Finding {
+  const message = `${left === 1 ? '1 page is' : `${left} of ${pageCount} pages are`} not selected; the text stays unchanged`;
+  return { severity: 'info', code: 'not_selected', message, unitId: null };
 }
 
 function removedActiveContent(document: PDFDocument): Finding[] {

@@ -10,6 +10,7 @@ import type {
 import { withFileErrors } from './office/package.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { SegmentBudget } from './segment-budget.ts';
+import type { Selection } from './selection.ts';
 import { type CellPosition, writeReference } from './xlsx/cell-reference.ts';
 import { CellTargets } from './xlsx/cell-targets.ts';
 import { cellTextLimit, splitText } from './xlsx/cell-text.ts';
@@ -19,6 +20,7 @@ import { repoint, rewriteSharedStrings, rewriteTable, setOwnText } from './xlsx/
 import { SharedStringPlan } from './xlsx/shared-string-plan.ts';
 import { SharedStrings } from './xlsx/shared-strings.ts';
 import type { Cell } from './xlsx/sheet-reader.ts';
+import { selectSheets } from './xlsx/sheet-selection.ts';
 import { SheetTables, type TotalsLabel } from './xlsx/tables.ts';
 import { readTextCells, type TextCellVisitor, textCellReader } from './xlsx/text-cells.ts';
 import { openWorkbook, type Sheet, type Workbook } from './xlsx/workbook.ts';
@@ -29,12 +31,16 @@ import { openWorkbook, type Sheet, type Workbook } from './xlsx/workbook.ts';
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
-export function check(bytes: Uint8Array, take: TakeText = () => false): Promise<void> {
+export function check(
+  bytes: Uint8Array,
+  take: TakeText = () => false,
+  { pages }: Selection = {},
+): Promise<void> {
   let wanted = true;
   return withFileErrors(async () => {
     const { workbook, strings } = await open(bytes);
     await new KeptContent().read(workbook);
-    for (const sheet of worksheets(workbook))
+    for (const sheet of selectSheets(workbook.sheets, pages))
       await readTextCells(workbook, sheet, strings, await SheetTables.read(workbook.office, sheet.path), {
         text: (_cell, _, text) => {
           wanted = wanted && take(text());
@@ -49,7 +55,7 @@ export function check(bytes: Uint8Array, take: TakeText = () => false): Promise<
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
-export function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
+export function extract(bytes: Uint8Array, { pages }: Selection = {}): Promise<ExtractedDocument> {
   return withFileErrors(async () => {
     const { workbook, strings } = await open(bytes);
     const segments: Segment[] = [];
@@ -57,7 +63,8 @@ export function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
     const budget = new SegmentBudget();
     const kept = new KeptContent();
     await kept.read(workbook);
-    for (const sheet of worksheets(workbook)) {
+    const selected = selectSheets(workbook.sheets, pages);
+    for (const sheet of selected) {
       const tables = await SheetTables.read(workbook.office, sheet.path);
       const summary = await readTextCells(workbook, sheet, strings, tables, {
         text: (cell, _, text) => {
@@ -78,6 +85,8 @@ export function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       findings.push(...tables.findings());
     }
     findings.push(...kept.findings());
+    const left = selectSheets(workbook.sheets, undefined).filter((sheet) => !selected.includes(sheet));
+    if (left.length > 0) findings.push(notSelected(left));
     if (workbook.isSigned) findings.push(signatureFinding);
     if (segments.length === 0)
       findings.push({
@@ -88,6 +97,11 @@ export function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
       });
     return { segments, pageCount: workbook.sheets.length, findings };
   });
+}
+
+function notSelected(left: readonly Sheet[]): Finding {
+  const message = `${left.length === 1 ? '1 sheet is' : `${left.length} sheets are`} not selected; the text stays unchanged`;
+  return { severity: 'info', code: 'not_selected', message, unitId: null };
 }
 
 const signatureFinding: Finding = {
@@ -107,7 +121,7 @@ const signatureFinding: Finding = {
 export function rebuild(
   bytes: Uint8Array,
   translations: readonly SegmentTranslation[],
-  _options: RebuildOptions,
+  { pages }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   return withFileErrors(async () => {
     const { workbook, strings } = await open(bytes);
@@ -116,8 +130,19 @@ export function rebuild(
     const findings: Finding[] = [];
     const changedSheets = new Set<number>();
     const labels = new Map<string, Map<number, string>>();
-    for (const sheet of worksheets(workbook)) {
+    const selected = selectSheets(workbook.sheets, pages);
+    for (const sheet of selectSheets(workbook.sheets, undefined)) {
       const tables = await SheetTables.read(workbook.office, sheet.path);
+      if (!selected.includes(sheet)) {
+        // The shared strings of this sheet keep their texts and indexes, so that the sheet stays unchanged.
+        const pin = (_: Cell, index: number | undefined) => index !== undefined && plan.pin(index);
+        await readTextCells(workbook, sheet, strings, tables, {
+          text: pin,
+          header: pin,
+          formulaResult: (index) => plan.pin(index),
+        });
+        continue;
+      }
       await readTextCells(workbook, sheet, strings, tables, {
         text: (cell, index, text) => {
           const old = text();
@@ -140,7 +165,7 @@ export function rebuild(
     const { office, sharedStrings } = workbook;
     if (sharedStrings !== undefined && (plan.changed.size > 0 || plan.appended.length > 0))
       parts.set(sharedStrings, () => rewriteSharedStrings(office, sharedStrings, strings, plan));
-    for (const sheet of worksheets(workbook)) {
+    for (const sheet of selected) {
       if (!changedSheets.has(sheet.number) && !plan.repointedSheets.has(sheet.number)) continue;
       const tables = await SheetTables.read(office, sheet.path);
       parts.set(sheet.path, () =>
@@ -198,10 +223,6 @@ function setTexts(
 async function open(bytes: Uint8Array): Promise<{ workbook: Workbook; strings: SharedStrings }> {
   const workbook = await openWorkbook(bytes);
   return { workbook, strings: await SharedStrings.read(workbook.office, workbook.sharedStrings) };
-}
-
-function worksheets({ sheets }: Workbook): Sheet[] {
-  return sheets.filter(({ type }) => type === 'worksheet');
 }
 
 function truncated({ name }: Sheet, cell: CellPosition): Finding {

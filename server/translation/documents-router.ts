@@ -65,7 +65,12 @@ const translate = deferredTenantProcedure
       method: 'POST',
       path: '/api/documents/translate',
       gate: requireTranslationEnabled,
-      upload: { parts: ['source_document'], raw: false, ceiling: () => 'MAX_UPLOAD_BYTES' },
+      upload: {
+        parts: ['source_document'],
+        raw: false,
+        lists: ['pages', 'include'],
+        ceiling: () => 'MAX_UPLOAD_BYTES',
+      },
       headers: { idempotency_key: 'Idempotency-Key' },
       tag: 'Documents',
       summary: 'Translate a PDF, DOCX or XLSX file and keep its layout',

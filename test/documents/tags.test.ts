@@ -94,4 +94,36 @@ describe('the tags of a segment', () => {
     expect([text, links.length]).toEqual(['Voir la page maintenantfr of Thank you', 1]);
     expect((await mine.segments(id)).segments[0]).toMatchObject({ fast_path: 'tm_exact' });
   });
+
+  describe('of formatting', () => {
+    const formatted = paragraph(run('See '), run('the page', '<w:b/>'), run(' now'));
+    /** The bold texts of the latest file. */
+    const bold = async (id: string) => {
+      const bytes = new Uint8Array(await (await mine.download(id)).arrayBuffer());
+      const xml = partsOf(bytes)['word/document.xml'] as string;
+      return [...xml.matchAll(/<w:b\/>.*?<w:t(?: [^>]*)?>([^<]*)</g)].map(([, text]) => text);
+    };
+    const lost = expect.objectContaining({ code: 'formatting_lost' });
+
+    test('that are lost are asked for once', async () => {
+      engine.reply = () => [
+        engine.asked.length === 1 ? 'Voir la page maintenant' : 'Voir <1>la page</1> maintenant',
+      ];
+      const id = await translateWord(formatted);
+      expect(engine.asked).toHaveLength(2);
+      expect(await bold(id)).toEqual(['la page']);
+      expect((await mine.read(id)).quality_report.findings).not.toContainEqual(lost);
+    });
+
+    test('that are lost twice are left out, which is reported but needs no review', async () => {
+      engine.reply = () => ['Voir la page maintenant'];
+      const id = await translateWord(formatted);
+      expect(engine.asked).toHaveLength(2);
+      expect(await bold(id)).toEqual([]);
+      expect((await mine.read(id)).quality_report.findings).toContainEqual(lost);
+      const [{ quality, target_text }] = (await mine.segments(id)).segments;
+      expect([target_text, quality.needs_review]).toEqual(['Voir la page maintenant', false]);
+      expect(quality.issues).toEqual([expect.objectContaining({ severity: 'minor' })]);
+    });
+  });
 });

@@ -11,10 +11,10 @@ const bookmark = { start: '<w:bookmarkStart w:id="1" w:name="x"/>', end: '<w:boo
 describe('a translated paragraph', () => {
   it.each<[rule: string, source: string, reply: string, result: string]>([
     [
-      'keeps its properties, and its text has those of most of its characters',
+      'keeps its properties, and text outside of tags has those of most of its characters',
       paragraph(
         '<w:pPr><w:jc w:val="both"/></w:pPr>',
-        run('Not', '<w:b/>'),
+        run('Not so', '<w:lang w:val="en-US"/>'),
         run(' so '),
         run('bold'),
         run('!', '<w:i/>'),
@@ -25,8 +25,8 @@ describe('a translated paragraph', () => {
     [
       'counts the characters of all runs with the same properties',
       paragraph(run('aaaa', '<w:b/>'), run('bbb', '<w:i/>'), run('ccc', '<w:i/>')),
-      'x',
-      paragraph(written('x', '<w:i/>')),
+      '<1>x</1>y',
+      paragraph(written('x', '<w:b/>'), written('y', '<w:i/>')),
     ],
     [
       'a hyperlink keeps its target and its own text',

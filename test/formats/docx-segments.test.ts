@@ -9,7 +9,11 @@ const tab = '<w:r><w:tab/></w:r>';
 
 describe('a paragraph as a segment', () => {
   it.each<[rule: string, body: string, texts: string[]]>([
-    ['runs are one text', paragraph(run('un'), run('believ', '<w:b/>'), run('able')), ['unbelievable']],
+    [
+      'runs are one text',
+      paragraph(run('un'), run('believ', '<w:lang w:val="en-GB"/>'), run('able')),
+      ['unbelievable'],
+    ],
     [
       'a hyperlink is a pair of tags',
       paragraph(run('Click '), link(run('here')), run(' now')),

@@ -6,6 +6,7 @@ import {
   type InlineTag,
   joinStrings,
   parseTagged,
+  parseWithoutFormats,
   placeTags,
   plainText,
   retag,
@@ -226,5 +227,80 @@ describe('retag', () => {
       { tag: 1, type: 'close' },
       ' du site.',
     ]);
+  });
+});
+
+describe('formatting', () => {
+  const open = (tag: number): InlineTag => ({ tag, type: 'open', format: 'bold' });
+  const close = (tag: number): InlineTag => ({ tag, type: 'close', format: 'bold' });
+  const link: InlineContent = [{ tag: 2, type: 'open' }, 'here', { tag: 2, type: 'close' }];
+  const source: InlineContent = ['Press ', open(1), 'Stop', close(1), ' ', ...link];
+
+  test.each<[what: string, reply: string, result: InlineContent | null]>([
+    [
+      'is missing',
+      'Appuyez <2>ici</2>',
+      ['Appuyez ', { tag: 2, type: 'open' }, 'ici', { tag: 2, type: 'close' }],
+    ],
+    [
+      'has only one end',
+      '<1>Appuyez <2>ici</2>',
+      ['Appuyez ', { tag: 2, type: 'open' }, 'ici', { tag: 2, type: 'close' }],
+    ],
+    [
+      'is there twice',
+      '<1>a</1><1>b</1><2>c</2>',
+      ['ab', { tag: 2, type: 'open' }, 'c', { tag: 2, type: 'close' }],
+    ],
+    ['crosses a link', '<1>a<2>b</1>c</2>', ['a', { tag: 2, type: 'open' }, 'bc', { tag: 2, type: 'close' }]],
+    ['is there, but a link is not', '<1>a</1>', null],
+  ])('is left out of a reply in which it %s', (_, reply, result) => {
+    expect(parseWithoutFormats(reply, source)).toEqual(result);
+  });
+
+  test('that is whole stays if other formatting is broken', () => {
+    const two: InlineContent = [open(1), 'a', close(1), ' ', open(2), 'b', close(2)];
+    expect(parseWithoutFormats('<1>x y <2>z</2>', two)).toEqual(['x y ', open(2), 'z', close(2)]);
+  });
+
+  test('that was lost is not guessed, unless its words are in the translation', () => {
+    expect(
+      placeTags('Appuyez ici', source).filter((item) => typeof item !== 'string' && item.format),
+    ).toEqual([]);
+    expect(placeTags('Appuyez sur Stop ici', source).slice(0, 4)).toEqual([
+      'Appuyez sur ',
+      open(1),
+      'Stop',
+      close(1),
+    ]);
+    expect(placeTags('Stop : Stop', [open(1), 'Stop', close(1), ' now'])).toEqual(['Stop : Stop']);
+    expect(placeTags('Stopper', [open(1), 'Stop', close(1), ' now'])).toEqual(['Stopper']);
+  });
+
+  test('of corrected words is left out, and of other words stays', () => {
+    const previous: InlineContent = [
+      'Un ',
+      open(1),
+      'mot',
+      close(1),
+      ' et ',
+      open(2),
+      'deux',
+      close(2),
+      ' fin',
+    ];
+    expect(retag('Un mot, trois fin', previous)).toEqual(['Un ', open(1), 'mot', close(1), ', trois fin']);
+    expect(retag('Le mot et deux mots', previous)).toEqual([
+      'Le ',
+      open(1),
+      'mot',
+      close(1),
+      ' et ',
+      open(2),
+      'deux',
+      close(2),
+      ' mots',
+    ]);
+    expect(retag('Un mot et deux trois fin', previous)).toEqual([...previous.slice(0, -1), ' trois fin']);
   });
 });

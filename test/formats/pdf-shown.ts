@@ -30,7 +30,7 @@ export function shownTexts(pdf: Uint8Array): Promise<Shown[]> {
         {
           text: item.str,
           font: name.replace(/^[A-Z]{6}\+/, ''),
-          size: Math.hypot(a!, b!),
+          size: Number((Math.abs(a! * d! - b! * c!) / Math.hypot(a!, b!)).toFixed(6)),
           x: x!,
           y: y!,
           right: x! + item.width,

@@ -10,6 +10,7 @@ const reasons: Record<FileErrorReason, string> = {
   empty: english.file_empty,
   not_text: english.file_not_text,
   too_large: english.file_too_large,
+  selection: english.file_selection,
 };
 
 const textOf = (error: Error) =>

@@ -165,6 +165,17 @@ function translated(job: TenantDocumentJob): TenantDocumentJob {
   return { ...job, status: 'translated', progress: null, artifacts };
 }
 
+/** Returns the fields that select what is translated, as the service stores them. */
+function selectionOf({ pages, include, output }: Record<string, unknown>): Record<string, unknown> {
+  const list = (field: unknown) =>
+    `${field}`.startsWith('[') ? JSON.parse(`${field}`) : `${field}`.split(',').map((one) => one.trim());
+  return {
+    ...(pages ? { pages: list(pages) } : {}),
+    ...(include ? { include: list(include) } : {}),
+    ...(output && output !== 'translated' ? { output } : {}),
+  };
+}
+
 function documentOf(
   fileName: string,
   format: string,
@@ -185,6 +196,7 @@ function documentOf(
       text_type: text('text_type') as TenantDocumentJob['request']['text_type'],
       tone: text('tone'),
       gender: text('gender'),
+      ...selectionOf(request),
     },
     status: 'queued',
     source_file_name: fileName,

@@ -76,7 +76,8 @@ function nextToTag(
   const placeOf = (at: number, after: number): Position | undefined => {
     const neighbor = source[at];
     if (neighbor === undefined || typeof neighbor === 'string') return undefined;
-    return { index: tagIndexes.get(`${neighbor.type} ${neighbor.tag}`)! + after, offset: 0 };
+    const found = tagIndexes.get(`${neighbor.type} ${neighbor.tag}`);
+    return found === undefined ? undefined : { index: found + after, offset: 0 };
   };
   const before = placeOf(gap, 0);
   const after = placeOf(gap - 1, 1);

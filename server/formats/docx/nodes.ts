@@ -1,3 +1,4 @@
+import type { FormatKind } from '../inline-content.ts';
 import { type FieldStack, isSilentField, type OpenField } from './fields.ts';
 import type { Token } from './tokens.ts';
 
@@ -20,6 +21,10 @@ export interface Node {
   isInertAfter: boolean;
   /** For `open` and `close`: the pair that the node opens or closes. */
   pair?: Pair;
+  /** For spaces that were cut from a text: their tokens are those of the text, so they cannot be written unchanged. */
+  isCut?: boolean;
+  /** For a pair that only formats its text, and therefore has no tokens: the kind of formatting. */
+  format?: FormatKind;
 }
 
 /** The two ends of an element or a field around text, such as a hyperlink. */

@@ -1,8 +1,10 @@
 import type { InlineContent } from '../inline-content.ts';
 import type { FieldStack } from './fields.ts';
+import { withFormats } from './format-spans.ts';
 import { type NoBreakWords, replaceNoBreakHyphens } from './hyphens.ts';
 import { letter } from './kept-content.ts';
 import { type Node, type Pair, readNodes } from './nodes.ts';
+import { keyOfFormat, type TextFormat } from './text-format.ts';
 import type { Declarations, Token } from './tokens.ts';
 
 /** The run properties of text that is newly written. */
@@ -10,6 +12,7 @@ export interface TextProperties {
   /** The XML of the `rPr` element; '' if missing. */
   raw: string;
   declarations: Declarations | undefined;
+  format: TextFormat;
 }
 
 /** A marker with its position in the segment's content. */
@@ -31,8 +34,10 @@ export interface TagContent {
    * characters.
    */
   properties: TextProperties | undefined;
-  /** The number of the tag that surrounds this one; 0 if none does. */
+  /** The number of the innermost link or field around the tag; 0 if there is none. */
   parent: number;
+  /** Whether the tag only formats its text, so that it may be missing in a translation. */
+  isFormat: boolean;
 }
 
 /** A paragraph as a segment, with the content around the segment. */
@@ -53,10 +58,12 @@ export interface ParagraphContent {
   /** Whether the tags of a translation must be in the order of the source. */
   isOrdered: boolean;
   /**
-   * Positions between the tags at which text is not allowed: n is the position after the first n tags. Text is not
-   * allowed there because a field that extends beyond this paragraph would hide it.
+   * Positions between the tags at which text is not allowed: n is the position after the first n tags, not counting
+   * those of formatting. Text is not allowed there because a field that extends beyond this paragraph would hide it.
    */
   inertPlaces: ReadonlySet<number>;
+  /** Whether the formatting changes so often that some of it has no tag. */
+  isSimplified: boolean;
   /** The page on which the text starts. */
   page: number;
 }
@@ -70,17 +77,19 @@ export interface ParagraphContent {
  */
 export function readContent(tokens: readonly Token[], fields: FieldStack): ParagraphContent | undefined {
   const isInertBefore = fields.isInert;
-  const { nodes, isOrdered } = readNodes(tokens, fields);
-  if (!nodes.some(({ type, text }) => type === 'text' && letter.test(text))) return undefined;
+  const { nodes: plain, isOrdered } = readNodes(tokens, fields);
+  if (!plain.some(({ type, text }) => type === 'text' && letter.test(text))) return undefined;
+  const properties = dominantProperties(plain);
+  const { nodes, isSimplified } = withFormats(plain, (pair) => properties.get(pair ?? noPair)?.format ?? {});
   const [start, end] = segmentRange(nodes);
-  const properties = dominantProperties(nodes);
+  addFormatProperties(nodes, properties);
   const content = new ContentBuilder(properties);
   const inertPlaces = new Set<number>();
   let places = 0;
   if (nodes[start - 1]?.isInertAfter ?? isInertBefore) inertPlaces.add(places);
   for (const node of nodes.slice(start, end)) {
     content.add(node);
-    if (node.type === 'text' || node.type === 'marker') continue;
+    if (node.type === 'text' || node.type === 'marker' || node.format) continue;
     places++;
     if (node.isInertAfter) inertPlaces.add(places);
   }
@@ -99,7 +108,8 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
     properties: properties.get(aroundSegment) ?? [...properties.values()][0]!,
     isOrdered,
     inertPlaces,
-    page: nodes[start]!.tokens[0]!.page,
+    isSimplified,
+    page: nodes.slice(start, end).find(({ tokens: own }) => own.length > 0)!.tokens[0]!.page,
   };
 }
 
@@ -139,6 +149,8 @@ function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
     if (opensInside && close >= end) end = close + 1;
     else if (closesInside && open < start) start = open;
   }
+  if (nodes[start - 1]?.isCut) start--;
+  if (nodes[end]?.isCut) end++;
   return [start, end];
 }
 
@@ -155,36 +167,57 @@ function innermostPair(nodes: readonly Node[]): Around {
 }
 
 /**
- * For each pair, returns the properties that most of the characters directly in the pair have. The map starts with the
- * pair around the first text.
+ * For each pair, returns the properties of the usual format of the text directly in the pair: the format that most of
+ * the characters have. The map starts with the pair around the first text.
  */
 function dominantProperties(nodes: readonly Node[]): Map<Around, TextProperties> {
-  const counts = new Map<Around, Map<string, { properties: TextProperties; length: number }>>();
+  const texts = new Map<Around, Node[]>();
   const open: Pair[] = [];
-  for (const { type, pair, tokens, text } of nodes) {
-    if (type === 'open') open.push(pair!);
-    else if (type === 'close') open.pop();
-    else if (type === 'text' && text !== '') {
-      const { run, properties = run?.properties ?? '' } = tokens[0]!;
+  for (const node of nodes) {
+    if (node.type === 'open') open.push(node.pair!);
+    else if (node.type === 'close') open.pop();
+    else if (node.type === 'text' && node.text !== '') {
       const around = open.at(-1) ?? noPair;
-      const ofPair = counts.get(around) ?? new Map();
-      counts.set(around, ofPair);
-      const count = ofPair.get(properties);
-      if (count) count.length += text.length;
-      else
-        ofPair.set(properties, {
-          properties: { raw: properties, declarations: run?.declarations },
-          length: text.length,
-        });
+      const ofPair = texts.get(around);
+      if (ofPair) ofPair.push(node);
+      else texts.set(around, [node]);
     }
   }
-  const dominant = new Map<Around, TextProperties>();
-  for (const [around, ofPair] of counts) {
-    let longest: { properties: TextProperties; length: number } | undefined;
-    for (const count of ofPair.values()) if (!longest || count.length > longest.length) longest = count;
-    dominant.set(around, longest!.properties);
+  return new Map([...texts].map(([around, ofPair]) => [around, mostFrequent(ofPair)]));
+}
+
+/** Adds the properties of the text in each pair that only formats its text. */
+function addFormatProperties(nodes: readonly Node[], properties: Map<Around, TextProperties>): void {
+  for (const [index, { type, pair, format }] of nodes.entries()) {
+    if (type !== 'open' || !format) continue;
+    const end = nodes.findIndex((node, at) => at > index && node.type === 'close');
+    properties.set(pair!, mostFrequent(nodes.slice(index + 1, end).filter((node) => node.type === 'text')));
   }
-  return dominant;
+}
+
+/** Returns the format that most of the characters have, with the properties that most of its characters have. */
+function mostFrequent(texts: readonly Node[]): TextProperties {
+  const propertiesOf = ({ tokens }: Node): TextProperties => {
+    const { run, properties = run?.properties ?? '' } = tokens[0]!;
+    return { raw: properties, declarations: run?.declarations, format: run?.format ?? {} };
+  };
+  const format = heaviest(texts, (node) => keyOfFormat(propertiesOf(node).format));
+  return propertiesOf(heaviest(format, (node) => propertiesOf(node).raw)[0]!);
+}
+
+/** Groups texts by key, and returns the group with the most characters. Of equal groups, the first one counts. */
+function heaviest(texts: readonly Node[], keyOf: (node: Node) => string): Node[] {
+  const groups = new Map<string, { nodes: Node[]; length: number }>();
+  for (const node of texts) {
+    const key = keyOf(node);
+    const group = groups.get(key) ?? { nodes: [], length: 0 };
+    groups.set(key, group);
+    group.nodes.push(node);
+    group.length += node.text.length;
+  }
+  let best: { nodes: Node[]; length: number } | undefined;
+  for (const group of groups.values()) if (!best || group.length > best.length) best = group;
+  return best!.nodes;
 }
 
 class ContentBuilder {
@@ -198,7 +231,7 @@ class ContentBuilder {
     this.#properties = properties;
   }
 
-  add({ type, text, tokens, pair }: Node): void {
+  add({ type, text, tokens, pair, format }: Node): void {
     const last = this.source.at(-1);
     if (type === 'text') {
       if (text === '') return;
@@ -211,13 +244,15 @@ class ContentBuilder {
     } else if (type === 'close') {
       const tag = this.#open.pop()!;
       this.tags.get(tag)!.close = tokens;
-      this.source.push({ tag, type });
+      this.source.push({ tag, type, ...(format && { format }) });
     } else {
       const tag = this.tags.size + 1;
       const properties = pair && this.#properties.get(pair);
-      this.tags.set(tag, { open: tokens, close: [], properties, parent: this.#open.at(-1) ?? 0 });
+      const isFormat = format !== undefined;
+      const parent = this.#open.findLast((outer) => !this.tags.get(outer)!.isFormat) ?? 0;
+      this.tags.set(tag, { open: tokens, close: [], properties, parent, isFormat });
       if (type === 'open') this.#open.push(tag);
-      this.source.push(text === '' ? { tag, type } : { tag, type, text });
+      this.source.push({ tag, type, ...(text !== '' && { text }), ...(format && { format }) });
     }
   }
 }
@@ -236,6 +271,10 @@ function trimEdges(
     source[0] = trimmed;
     for (const marker of markers)
       if (marker.index === 0) marker.offset = Math.max(0, marker.offset - leadingSpace.length);
+    if (trimmed === '') {
+      source.shift();
+      for (const marker of markers) if (marker.index > 0) marker.index--;
+    }
   }
   const last = source.at(-1);
   if (typeof last === 'string') {
@@ -244,6 +283,7 @@ function trimEdges(
     source[source.length - 1] = trimmed;
     for (const marker of markers)
       if (marker.index === source.length - 1) marker.offset = Math.min(trimmed.length, marker.offset);
+    if (trimmed === '') source.pop();
   }
   return { leadingSpace, trailingSpace };
 }

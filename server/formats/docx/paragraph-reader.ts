@@ -11,6 +11,7 @@ import {
   type Subtree,
   TextSubtree,
 } from './subtrees.ts';
+import type { RunProperties, TextFormat } from './text-format.ts';
 import { type Declarations, type Run, type Token, withDeclarations } from './tokens.ts';
 import { isWord, runCharacters, wordNamespaces } from './word-xml.ts';
 
@@ -26,6 +27,12 @@ export interface ParagraphContext {
   page(): number;
   /** Whether a paragraph style or a run style hides the text of a run. */
   isHiddenStyle(paragraphStyle: string | undefined, runStyle: string | undefined): boolean;
+  /** Returns the visible formatting of a run, given the styles of its paragraph and of itself and its own properties. */
+  formatOf(
+    paragraphStyle: string | undefined,
+    runStyle: string | undefined,
+    properties: RunProperties,
+  ): TextFormat;
 }
 
 /** Elements without width, which occur in a paragraph or in a run. */
@@ -177,6 +184,7 @@ export class ParagraphReader {
       close: `</${name}>`,
       declarations: this.#declare(tag),
       isHidden: this.#context.isHiddenStyle(this.style, undefined),
+      format: this.#context.formatOf(this.style, undefined, {}),
     };
     this.#closers.push(() => {
       this.#run = undefined;
@@ -230,6 +238,7 @@ export class ParagraphReader {
     this.#read(tag, properties, (end) => {
       run.properties = this.#slice(tag.start, end);
       run.isHidden = properties.hidden ?? this.#context.isHiddenStyle(this.style, properties.style);
+      run.format = this.#context.formatOf(this.style, properties.style, properties.run);
     });
   }
 

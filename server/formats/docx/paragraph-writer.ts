@@ -1,4 +1,4 @@
-import type { InlineContent } from '../inline-content.ts';
+import { type InlineContent, joinStrings } from '../inline-content.ts';
 import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
 import { restoreNoBreakHyphens } from './hyphens.ts';
 import { haveSameShape, placeMarkers } from './marker-positions.ts';
@@ -24,6 +24,8 @@ export interface WrittenContent {
    * not allow.
    */
   isReordered: boolean;
+  /** Whether words of the translation lack the formatting that the source has. */
+  hasLostFormat: boolean;
 }
 
 /**
@@ -57,14 +59,30 @@ export function writeParagraph(
     else writer.open(item.tag, item.type);
   }
   writer.tokens(markers.slice(next).map(({ token }) => token));
-  return { text: writeTokens(content.head) + writer.written() + writeTokens(content.tail), isReordered };
+  return {
+    text: writeTokens(content.head) + writer.written() + writeTokens(content.tail),
+    isReordered,
+    hasLostFormat: content.isSimplified || writer.formatsWritten < countFormats(content),
+  };
 }
 
-/** Whether the translation equals the source. Such a paragraph stays unchanged. */
-export function isUnchanged({ source }: ParagraphContent, target: InlineContent): boolean {
+function countFormats({ tags }: ParagraphContent): number {
+  return [...tags.values()].filter(({ isFormat }) => isFormat).length;
+}
+
+/**
+ * Whether the translation equals the source, apart from missing tags of formatting. Such a paragraph stays unchanged.
+ */
+export function isUnchanged({ source, tags }: ParagraphContent, target: InlineContent): boolean {
+  const present = new Set(target.map((item) => typeof item !== 'string' && item.tag));
+  const expected = joinStrings(
+    source.filter(
+      (item) => typeof item === 'string' || present.has(item.tag) || !tags.get(item.tag)!.isFormat,
+    ),
+  );
   return (
-    haveSameShape(source, target) &&
-    source.every((item, index) => typeof item !== 'string' || item === target[index])
+    haveSameShape(expected, target) &&
+    expected.every((item, index) => typeof item !== 'string' || item === target[index])
   );
 }
 
@@ -111,6 +129,7 @@ class ContentWriter {
   readonly #content: ParagraphContent;
   readonly #style: WritingStyle;
   readonly #open: number[] = [];
+  readonly #formats = new Set<number>();
   /**
    * Tokens to write unchanged. They are collected until the next text, because consecutive tokens of the same run share
    * the run's tags.
@@ -127,12 +146,26 @@ class ContentWriter {
     if (text === '') return;
     this.#flush();
     const { prefix, formatting, isRightToLeftStyle } = this.#style;
-    const around = this.#open.at(-1);
-    const properties = (around && this.#content.tags.get(around)!.properties) || this.#content.properties;
+    const properties = this.#propertiesOfText();
     const raw = formatting.of(properties.raw, prefix, isRightToLeftStyle);
     const content = runContent(restoreNoBreakHyphens(text, this.#content.noBreakWords), prefix);
     this.#written += `${openingOf(prefix, properties)}${raw}${content}</${prefix}r>`;
     rejectLength(this.#written);
+  }
+
+  /** Returns the properties of the innermost pair. In another link than in the source, formatting does not apply. */
+  #propertiesOfText(): TextProperties {
+    const { tags, properties } = this.#content;
+    const around = this.#open.findLast((tag) => !tags.get(tag)!.isFormat) ?? 0;
+    const format = this.#open.findLast((tag) => tags.get(tag)!.isFormat && tags.get(tag)!.parent === around);
+    if (format === undefined) return tags.get(around)?.properties ?? properties;
+    this.#formats.add(format);
+    return tags.get(format)!.properties!;
+  }
+
+  /** The number of tags whose formatting was written. */
+  get formatsWritten(): number {
+    return this.#formats.size;
   }
 
   tokens(tokens: readonly Token[]): void {

@@ -129,6 +129,7 @@ class StoryReader<T> implements PositionedXmlEvents {
       preservesSpace: false,
       page: () => this.#pages.page,
       isHiddenStyle: (paragraph, run) => styles.isHidden(paragraph, run),
+      formatOf: (paragraph, run, properties) => styles.formatOf(paragraph, run, properties),
     };
   }
 

@@ -1,4 +1,5 @@
 import { attributeOf, readPositionedXml } from '../office/xml-reader.ts';
+import { addRunProperty, type RunProperties, type TextFormat, textFormat } from './text-format.ts';
 import { isOn, isWord } from './word-xml.ts';
 
 /** The properties of a style that the reader needs; undefined if the style does not set them. */
@@ -10,6 +11,8 @@ interface StyleProperties {
   bidi?: boolean;
   /** Whether text is right-to-left. */
   rtl?: boolean;
+  /** The visible formatting of text. */
+  run?: RunProperties;
 }
 
 interface Style extends StyleProperties {
@@ -35,7 +38,12 @@ export class Styles {
 
   /** Returns the properties of the paragraph style with this id; without an id, those of the default style. */
   ofParagraph(id: string | undefined): StyleProperties {
-    return { ...this.#defaults, ...this.#resolve(id ?? this.#defaultParagraph) };
+    return inherit(this.#defaults, this.#resolve(id ?? this.#defaultParagraph));
+  }
+
+  /** Returns the visible formatting of a run, given the styles of the paragraph and the run and its own properties. */
+  formatOf(paragraph: string | undefined, run: string | undefined, properties: RunProperties): TextFormat {
+    return textFormat(this.ofParagraph(paragraph).run ?? {}, this.#resolve(run).run ?? {}, properties);
   }
 
   /** Whether the run's style or the paragraph's style hides the text of a run. */
@@ -55,10 +63,15 @@ export class Styles {
       if (style) chain.push(style);
       next = style?.basedOn;
     }
-    const resolved: Style = Object.assign({}, ...chain.reverse());
+    const resolved = chain.reduceRight<Style>(inherit, {});
     this.#resolved.set(id, resolved);
     return resolved;
   }
+}
+
+/** Returns the properties of a style together with those that it inherits. */
+function inherit<T extends StyleProperties>(inherited: T, own: T): T {
+  return { ...inherited, ...own, run: { ...inherited.run, ...own.run } };
 }
 
 /**
@@ -100,6 +113,10 @@ export function readStyles(source: string): Styles {
         if (tag.local === 'vanish' || tag.local === 'bidi' || tag.local === 'rtl')
           properties[tag.local] = isOn(tag);
         else if (tag.local === 'outlineLvl') properties.outlineLevel = Number(attributeOf(tag, 'val'));
+        if (parent === 'rPr') {
+          properties.run ??= {};
+          addRunProperty(properties.run, tag);
+        }
       }
     },
     closeTag: () => {

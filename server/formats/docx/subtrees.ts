@@ -1,6 +1,7 @@
 import { attributeOf, type XmlEndTag, type XmlStartTag } from '../office/xml-reader.ts';
 import type { FieldMark } from './fields.ts';
 import type { KeptContent } from './kept-content.ts';
+import { addRunProperty, type RunProperties } from './text-format.ts';
 import type { InnerMark } from './tokens.ts';
 import { isOn, isWord } from './word-xml.ts';
 
@@ -85,6 +86,8 @@ export class PropertiesSubtree implements Subtree {
   outlineLevel: number | undefined;
   /** Whether the run is hidden; undefined if the properties do not set this. */
   hidden: boolean | undefined;
+  /** The visible formatting that the properties themselves set. */
+  readonly run: RunProperties = {};
   #depth = 0;
 
   open(tag: XmlStartTag): void {
@@ -93,6 +96,7 @@ export class PropertiesSubtree implements Subtree {
     if (tag.local === 'pStyle' || tag.local === 'rStyle') this.style = attributeOf(tag, 'val');
     else if (tag.local === 'outlineLvl') this.outlineLevel = Number(attributeOf(tag, 'val'));
     else if (tag.local === 'vanish') this.hidden = isOn(tag);
+    else addRunProperty(this.run, tag);
   }
   text(): void {}
   close(): void {

@@ -6,7 +6,8 @@ import type { ParagraphContent } from './paragraph-content.ts';
  * the source once, and its pairs must be well nested. Each pair must be inside the same pair as in the source, because
  * Word does not allow a link within a link. If the paragraph requires the order of the source, the tags must also have
  * this order. If the translation breaks one of these rules, its tags are put in the order of the source, and each text
- * stays after the same tag as far as possible; `isReordered` is then true.
+ * stays after the same tag as far as possible; `isReordered` is then true. Tags of formatting may be missing and may be
+ * anywhere; they are removed from a translation whose other tags are put in order.
  */
 export function writableTarget(
   content: ParagraphContent,
@@ -25,33 +26,40 @@ function tagsOf(content: InlineContent): InlineTag[] {
   return content.filter((item) => typeof item !== 'string');
 }
 
-function isWritable(
-  { source, tags, isOrdered, inertPlaces }: ParagraphContent,
-  target: InlineContent,
-): boolean {
-  const sourceTags = tagsOf(source);
-  const targetTags = tagsOf(target);
-  if (sourceTags.length !== targetTags.length) return false;
-  if (isOrdered) {
-    if (sourceTags.some((tag, index) => keyOf(tag) !== keyOf(targetTags[index]!))) return false;
-    let place = 0;
-    return target.every((item) => {
-      if (typeof item !== 'string') place++;
-      return typeof item !== 'string' || !inertPlaces.has(place);
-    });
-  }
-  const expected = new Set(sourceTags.map(keyOf));
+function isWritable(content: ParagraphContent, target: InlineContent): boolean {
+  const { source, tags, isOrdered, inertPlaces } = content;
+  const isFormat = ({ tag }: InlineTag): boolean => tags.get(tag)?.isFormat ?? false;
+  const missing = new Set(tagsOf(source).map(keyOf));
+  /** The open pairs, and those of them that are links or fields. */
   const open: number[] = [];
-  for (const tag of targetTags) {
-    if (!expected.delete(keyOf(tag))) return false;
+  const outer: number[] = [];
+  for (const tag of tagsOf(target)) {
+    if (!missing.delete(keyOf(tag))) return false;
     if (tag.type === 'close') {
       if (open.pop() !== tag.tag) return false;
+      if (!isFormat(tag)) outer.pop();
     } else if (tag.type === 'open') {
-      if (tags.get(tag.tag)!.parent !== (open.at(-1) ?? 0)) return false;
       open.push(tag.tag);
+      if (isFormat(tag)) continue;
+      if (tags.get(tag.tag)!.parent !== (outer.at(-1) ?? 0)) return false;
+      outer.push(tag.tag);
     }
   }
-  return open.length === 0;
+  const kept = withoutFormats(content, target);
+  if (open.length > 0 || tagsOf(withoutFormats(content, source)).some((tag) => missing.has(keyOf(tag))))
+    return false;
+  if (!isOrdered) return true;
+  const order = tagsOf(withoutFormats(content, source)).map(keyOf);
+  if (tagsOf(kept).some((tag, index) => keyOf(tag) !== order[index])) return false;
+  let place = 0;
+  return kept.every((item) => {
+    if (typeof item !== 'string') place++;
+    return typeof item !== 'string' || !inertPlaces.has(place);
+  });
+}
+
+function withoutFormats({ tags }: ParagraphContent, content: InlineContent): InlineContent {
+  return joinStrings(content.filter((item) => typeof item === 'string' || !tags.get(item.tag)?.isFormat));
 }
 
 /** Used instead of a pair's number for a position at which text is not allowed. */
@@ -62,8 +70,10 @@ const inert = -1;
  * Each text follows the same tag as in the translation or a later one. A text in a pair stays inside this pair unless
  * the pair has already ended.
  */
-function inSourceOrder({ source, inertPlaces }: ParagraphContent, target: InlineContent): InlineContent {
-  const tags = tagsOf(source);
+function inSourceOrder(content: ParagraphContent, translation: InlineContent): InlineContent {
+  const { inertPlaces } = content;
+  const target = withoutFormats(content, translation);
+  const tags = tagsOf(withoutFormats(content, content.source));
   /** The number of the innermost pair at each position between the tags. Position n is before the tag with index n. */
   const pairs: number[] = [];
   const placeAfter = new Map<string, number>();

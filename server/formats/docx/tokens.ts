@@ -1,5 +1,6 @@
 import { limits, overLimit } from '../file-error.ts';
 import type { FieldMark } from './fields.ts';
+import type { TextFormat } from './text-format.ts';
 
 /**
  * Namespace declarations, by attribute name: those of the elements between a paragraph and a position in it. Usually
@@ -21,6 +22,7 @@ export interface Run {
   /** The namespace declarations around the run and those of the run itself. The run's properties may need them. */
   declarations: Declarations | undefined;
   isHidden: boolean;
+  format: TextFormat;
 }
 
 /**

@@ -25,20 +25,31 @@ export async function readPdf(bytes: Uint8Array): Promise<string> {
 /**
  * Passes the text of each page that has text to `take`, until `take` returns false. The texts are those of `readPdf`.
  *
+ * @param choose returns the pages to read for the number of pages; by default, all pages are read
  * @throws {FileError} as `readPdf` does
  */
-export async function readPages(bytes: Uint8Array, take: (text: string) => boolean): Promise<void> {
+export async function readPages(
+  bytes: Uint8Array,
+  take: (text: string) => boolean,
+  choose?: (pageCount: number) => ReadonlySet<number>,
+): Promise<void> {
   const pdf = await openPdfjs(bytes);
   try {
-    await pdf.use((document) => takePages(document, take));
+    const chosen = choose?.(pdf.pageCount);
+    await pdf.use((document) => takePages(document, take, chosen));
   } finally {
     await pdf.close();
   }
 }
 
-async function takePages(document: PDFDocumentProxy, take: (text: string) => boolean): Promise<void> {
+async function takePages(
+  document: PDFDocumentProxy,
+  take: (text: string) => boolean,
+  chosen: ReadonlySet<number> | undefined,
+): Promise<void> {
   let chars = 0;
   for (let number = 1; number <= document.numPages; number++) {
+    if (chosen?.has(number) === false) continue;
     const page = await document.getPage(number);
     const items = await readItems(page);
     const text = joinLines(readLines(items));

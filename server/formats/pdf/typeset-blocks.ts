@@ -1,10 +1,13 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
+import { fontOf } from '../typesetting/languages.ts';
 import { columnsOf } from './fitting/columns.ts';
+import { LetterWidths } from './fitting/condensed.ts';
 import { drawBlock } from './fitting/draw-block.ts';
 import {
   type BlockTranslation,
+  isMirrored,
   type Languages,
   makeFrame,
   marginsOf,
@@ -12,6 +15,15 @@ import {
   type TextRotation,
 } from './fitting/frames.ts';
 import { FreeSpace } from './fitting/free-space.ts';
+import {
+  areaOf,
+  besideLeader,
+  drawLeader,
+  type Leader,
+  leadersOf,
+  movable,
+  rowsWithLeaders,
+} from './fitting/leaders.ts';
 import { type Obstacle, obstaclesOf } from './fitting/obstacles.ts';
 import { mirror, mirroredEdges } from './fitting/right-edges.ts';
 import { type Fitting, fitAll, occupiedBy } from './fitting/shrink.ts';
@@ -19,8 +31,9 @@ import { missingInFonts } from './fitting/styled-text.ts';
 import { wrapAround } from './fitting/text-wrap.ts';
 import { formatPoints, truncate } from './fitting/truncate.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
+import type { KeptText } from './layout/kept-text.ts';
 import type { PageContent } from './page-content.ts';
-import type { TextBlock } from './text-block.ts';
+import type { GlyphRange, TextBlock } from './text-block.ts';
 
 /** The typeset translations of a page. */
 export interface TypesetPage {
@@ -34,6 +47,8 @@ export interface TypesetPage {
   findings: Finding[];
   /** The rectangle around each translated text, by block id, in the page's user space. */
   places: Map<string, Rectangle>;
+  /** Glyphs of other texts that must be removed: dots and numbers that were drawn again, or that a text covers. */
+  removed: GlyphRange[];
 }
 
 /**
@@ -48,23 +63,53 @@ const maxRotations = 8;
  *
  * @param items the blocks with their translations, in reading order; earlier blocks use free space first
  * @param fonts the fonts of the document; the caller must call their `embed` after the last page
+ * @param kept the texts of the page that are not translated
  */
 export function typesetBlocks(
   page: PageContent,
   items: readonly BlockTranslation[],
   languages: Languages,
   fonts: DocumentFonts,
+  kept: readonly KeptText[] = [],
 ): TypesetPage {
-  const set: TypesetPage = { operators: '', fonts: new Map(), findings: [], places: new Map() };
+  const set: TypesetPage = { operators: '', fonts: new Map(), findings: [], places: new Map(), removed: [] };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
-  const others = obstaclesOf(page, [...blocks.values()]);
-  const rotations = Map.groupBy(items, ({ block }) => rotationOf(block).name);
-  const drawn = new Map<string, string>();
-  let count = 0;
-  for (const rotated of rotations.values()) {
+  const groups = [...Map.groupBy(items, ({ block }) => rotationOf(block).name).values()].map((rotated) => {
     const rotation = rotationOf(rotated[0]!.block);
-    const free = count++ < maxRotations;
-    const fittings = fitRotated({ page, items, rotated, others: free ? others : null, rotation, languages });
+    const leaders = leadersOf(
+      rotated.map(({ block }) => block),
+      kept,
+      rotation.fromPage,
+    );
+    return { rotated, rotation, leaders };
+  });
+  const isTurned = isMirrored(languages);
+  const widths = new LetterWidths(page);
+  const leaders = groups.flatMap(({ leaders }) => [...leaders.values()]);
+  const others = obstaclesOf(page, [
+    ...blocks.values(),
+    ...leaders.map((leader) => movable(leader, isTurned)),
+  ]);
+  for (const { rotation, leaders } of groups)
+    for (const [owner, leader] of leaders)
+      others.push({ box: transformRectangle(rotation.toPage, areaOf(leader)), solid: false, owner });
+  const drawn = new Map<string, string>();
+  const show = (block: TextBlock, operators: string, used: ReadonlyMap<string, PDFRef>): void => {
+    if (operators) drawn.set(block.id, wrapped(operators, block));
+    for (const [name, ref] of used) set.fonts.set(name, ref);
+  };
+  for (const [index, { rotated, rotation, leaders }] of groups.entries()) {
+    const free = index < maxRotations;
+    const fittings = fitRotated({
+      page,
+      items,
+      rotated,
+      leaders,
+      widths,
+      others: free ? others : null,
+      rotation,
+      languages,
+    });
     for (const { fit, frame } of fittings) {
       const box = transformRectangle(rotation.toPage, occupiedBy(frame, fit));
       others.push({ box, solid: false });
@@ -75,8 +120,14 @@ export function typesetBlocks(
         ? { frame: fitting.frame }
         : truncate(block, fitting, languages);
       const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
-      if (text.operators) drawn.set(block.id, wrapped(text.operators, block));
-      for (const [name, ref] of text.fonts) set.fonts.set(name, ref);
+      const leader = leaders.get(block.id);
+      const dots = leader && drawLeader(leader, text.lines, frame.row, rotation.toPage, fonts);
+      show(
+        block,
+        [text.operators, ...(dots?.operators ?? [])].join('\n').trim(),
+        new Map([...text.fonts, ...(dots?.fonts ?? [])]),
+      );
+      set.removed.push(...(dots?.removed ?? []));
       set.places.set(block.id, transformRectangle(rotation.toPage, text.box));
       set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
     }
@@ -90,6 +141,8 @@ function fitRotated({
   page,
   items,
   rotated,
+  leaders,
+  widths,
   others,
   rotation,
   languages,
@@ -97,6 +150,9 @@ function fitRotated({
   page: PageContent;
   items: readonly BlockTranslation[];
   rotated: readonly BlockTranslation[];
+  /** The leaders of the blocks, by block id. */
+  leaders: ReadonlyMap<string, Leader>;
+  widths: LetterWidths;
   /** The visible content that the texts must avoid. Null if the texts must not use free space. */
   others: readonly Obstacle[] | null;
   rotation: TextRotation;
@@ -108,16 +164,23 @@ function fitRotated({
     rotated.map(({ block }) => sources.get(block.id)!),
     rotation,
   );
-  const frames = rotated.map((item) => makeFrame(item, rotation, margins, languages));
+  const isLatin = fontOf(languages.targetLanguage) === 'sans';
+  const frames = rotated.map((item) =>
+    makeFrame(item, rotation, margins, languages, isLatin ? widths.stretchOf(item.block) : 1),
+  );
   const space = new FreeSpace(transformRectangle(rotation.fromPage, page.box));
-  for (const { box, solid } of others ?? []) space.add(transformRectangle(rotation.fromPage, box), { solid });
+  for (const { box, solid, owner } of others ?? [])
+    space.add(transformRectangle(rotation.fromPage, box), { solid, owner: owner ?? null });
   if (others)
     for (const [owner, box] of sources) space.add(transformRectangle(rotation.fromPage, box), { owner });
   const links = new FreeSpace(page.box);
   for (const { kind, box } of page.annotations) if (kind === 'link') links.add(box, { solid: true });
   const edges = mirroredEdges(frames);
+  const rows = rowsWithLeaders(frames, leaders);
   const placed = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
+    const leader = leaders.get(frame.id);
+    if (leader) return besideLeader(frame, leader, rows.get(frame.id));
     // The text of a link is not moved to other edges, because the clickable area does not move.
     const isLinked = links.inside(sources.get(frame.id)!, frame.id).length > 0;
     const edge = isLinked ? undefined : edges.get(frame.id);

@@ -152,3 +152,19 @@ export function openFont(name: FontName): OpenFont {
   }
   return open;
 }
+
+const advances = new Map<FontName, Map<string, number | null>>();
+
+/** Returns the width of a character in a font, in em; null if the font does not have the character. */
+export function advanceIn(name: FontName, character: string): number | null {
+  const known = advances.get(name) ?? new Map<string, number | null>();
+  advances.set(name, known);
+  let advance = known.get(character);
+  if (advance === undefined) {
+    const { font, unitsPerEm } = openFont(name);
+    const glyph = font.nominalGlyph(character.codePointAt(0)!);
+    advance = glyph === undefined ? null : font.glyphHAdvance(glyph) / unitsPerEm;
+    known.set(character, advance);
+  }
+  return advance;
+}

@@ -30,7 +30,7 @@ export class SharedStringPlan {
   readonly #strings: SharedStrings;
   readonly #entries = new Map<number, Entry>();
   /**
-   * For each entry, 1 if it must keep its text, because a cell with a formula displays it. Such a cell never changes.
+   * For each entry, 1 if it must keep its text, because a cell that must not change displays it.
    */
   readonly #pinned: Uint8Array;
   /** For entries with several texts: the indexes of the new entries, by text. */
@@ -58,7 +58,7 @@ export class SharedStringPlan {
     else if (group.sheets.at(-1) !== sheet) group.sheets.push(sheet);
   }
 
-  /** Records that a cell with a formula displays the entry. */
+  /** Records that a cell that must not change displays the entry: one with a formula, or of a sheet that is not selected. */
   pin(index: number): void {
     this.#pinned[index] = 1;
   }

@@ -2,11 +2,11 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { clip } from '#server/formats/text.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import type { DocumentPayload } from '#server/platform/sandbox/tasks/layout-document.ts';
 import type { Destination } from '#server/storage/destination.ts';
 import { requireRoom } from '#server/storage/usage.ts';
 import { languageWarnings, unknownFieldWarnings } from '#server/translation/core/intake/request-warnings.ts';
@@ -22,6 +22,7 @@ import { checkFile, sampleFile } from './file-work.ts';
 import { type DocumentRow, selectDocumentByKey } from './jobs.ts';
 import { queueDocument } from './queue.ts';
 import { type DocumentTranslationRequest, documentForm } from './schema.ts';
+import { selectionOf } from './selection-fields.ts';
 import type { CheckedForm } from './submission-form.ts';
 
 /** How a submission arrived: the transport, and the fields of its form. */
@@ -56,7 +57,8 @@ export async function createJob(
   const { via, signal, unknownFields } = origin;
   const { bytes } = file;
   const scope = { tenantId: tenant.id, signal };
-  const { source_lang, detection } = await checkSource(services, { format, bytes }, checkedRequest, scope);
+  const payload = { format, bytes, selection: selectionOf(checkedRequest) };
+  const { source_lang, detection } = await checkSource(services, payload, checkedRequest, scope);
 
   const documentId = newId();
   const contentType = layoutTypes[format];
@@ -130,12 +132,12 @@ const formFields = Object.keys(documentForm.shape);
 
 /**
  * Checks the file, and detects its language if the request asks for that.
- * @throws AppError 400 for an invalid file; 422 if the language cannot be detected, or if the text of a PDF cannot be
+ * @throws AppError 400 for an invalid file, or for one without a selected page or sheet; 422 if the language cannot be detected, or if the text of a PDF cannot be
  *   read to detect it
  */
 async function checkSource(
   services: Pick<Services, 'fileWork'>,
-  payload: { format: LayoutKind; bytes: Uint8Array },
+  payload: DocumentPayload,
   { source_lang }: Pick<DocumentTranslationRequest, 'source_lang'>,
   scope: TaskScope,
 ): Promise<{ source_lang: string; detection: SourceDetection | null }> {
@@ -150,6 +152,7 @@ async function checkSource(
     return { source_lang: language, detection };
   } catch (error) {
     if (!(error instanceof FileError)) throw error;
+    if (error.reason === 'selection') throw new AppError('validation_error', error.message, { cause: error });
     if (payload.format === 'pdf')
       throw undetected(names.field, `${error.message}; send the language of the file in ${names.field}`);
     throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });

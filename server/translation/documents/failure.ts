@@ -50,7 +50,11 @@ export function failureOf(
       null,
     );
   if (error instanceof FileError)
-    return failure('unexpected_error', `source_document: ${error.message}`, `file_${error.reason}`);
+    return failure(
+      'unexpected_error',
+      error.reason === 'selection' ? error.message : `source_document: ${error.message}`,
+      `file_${error.reason}`,
+    );
   const { code, message } = toAppError(error);
   if (code === 'quota_exceeded' || code === 'payment_required')
     return failure('quota_exceeded', message, code);

@@ -18,11 +18,15 @@ type Files = Pick<Services, 'fileWork'>;
  */
 
 /**
- * Makes the checks before a job is created. A PDF that cannot be read passes here, and fails at the stage `extract`.
+ * Makes the checks before a job is created. A PDF that cannot be read passes here, and fails at the stage `extract`. It
+ * is opened only to find out whether it has the selected pages.
  */
 export async function checkFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
-  if (payload.format === 'pdf') return;
-  await orFileError(fileWork.run('check_document', payload, scope));
+  const isPdf = payload.format === 'pdf';
+  if (isPdf && !payload.selection?.pages) return;
+  await orFileError(fileWork.run('check_document', payload, scope)).catch((error: unknown) => {
+    if (!isPdf || !(error instanceof FileError) || error.reason === 'selection') throw error;
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
+import type { RebuildOptions } from '#server/formats/document.ts';
 import { translatedFileName } from '#server/formats/translated-name.ts';
 import type { PageEnd } from '#server/http/paging.ts';
 import type { Warning } from '#server/http/warnings.ts';
@@ -16,6 +17,7 @@ import type {
   DocumentReviewRecord,
   DocumentTranslationRequest,
 } from './schema.ts';
+import { selectionOf } from './selection-fields.ts';
 import { waitingView } from './waiting.ts';
 
 type FullRow = typeof documentJobs.$inferSelect;
@@ -40,6 +42,13 @@ interface StoredDocument {
 /** Returns the request as it was stored when the job was submitted. */
 export function requestOf(row: Pick<DocumentRow, 'request'>): DocumentTranslationRequest {
   return row.request as DocumentTranslationRequest;
+}
+
+/** Returns the options with which the file of a document is written. */
+export function rebuildOptionsOf(row: Pick<DocumentRow, 'request'>): RebuildOptions {
+  const request = requestOf(row);
+  const { source_lang: sourceLanguage, target_lang: targetLanguage } = request;
+  return { sourceLanguage, targetLanguage, ...selectionOf(request) };
 }
 
 /** Returns the request fields that are the same for the translation of all texts of a document. */

@@ -20,7 +20,7 @@ import {
 } from './artifacts.ts';
 import { feedReview, hasPendingFeed } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
-import { type DocumentRow, isDocument, requestOf, requireDocument } from './jobs.ts';
+import { type DocumentRow, isDocument, rebuildOptionsOf, requireDocument } from './jobs.ts';
 import { findingView } from './quality-report.ts';
 import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord } from './schema.ts';
@@ -110,14 +110,13 @@ export async function renderAndStore(
   review?: RenderedReview,
 ): Promise<void> {
   const { tenantId, documentId } = row;
-  const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
   const rebuilt = await rebuildFile(
     services,
     {
       format: row.sourceFormat,
       bytes: await readArtifact(services, source),
       translations,
-      options: { sourceLanguage, targetLanguage },
+      options: rebuildOptionsOf(row),
     },
     { tenantId, signal },
   ).catch((error: unknown) => {

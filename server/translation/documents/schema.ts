@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { includable, outputs } from '#server/formats/selection.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { uploadedFile } from '#server/trpc.ts';
@@ -38,6 +39,21 @@ export const documentTranslationRequest = z
       .describe(
         'The grammatical gender to use if the target language requires one. It applies to every segment.',
       ),
+    pages: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'The selected pages of a PDF, such as `1-3` and `7`, or the names of the selected sheets. Absent if the whole file is translated.',
+      ),
+    include: z
+      .array(z.enum(includable))
+      .optional()
+      .describe('The texts that are translated only on request, as sent. Absent if none was sent.'),
+    output: z
+      .enum(outputs)
+      .exclude(['translated'])
+      .optional()
+      .describe('The form of the translated file. Absent for `translated`.'),
   })
   .meta({ id: 'DocumentTranslationRequest', description: 'The request of a document job.' });
 
@@ -252,6 +268,13 @@ export const documentJob = z
 
 const field = (description: string) => z.string().max(1000).optional().describe(description);
 
+/** A field with several values: sent several times, or once with commas or a JSON list. */
+const listField = (description: string) =>
+  z
+    .union([z.string().max(10_000), z.array(z.string().max(1000)).max(1000)])
+    .optional()
+    .describe(description);
+
 /** The form of POST /api/documents/translate. */
 export const documentForm = z.object({
   source_document: uploadedFile
@@ -263,6 +286,15 @@ export const documentForm = z.object({
   tone: field('The register, such as `formal`.'),
   gender: field('The grammatical gender to use if the target language requires one.'),
   text_type: field('`Plain` or `Html`. It has no effect on documents. Default: `Plain`.'),
+  pages: listField(
+    'What to translate: for a PDF, pages such as `1-3,7` or `5-`; for an XLSX file, names of sheets. Send the field several times, or once with commas or a JSON list of strings. Only a JSON list or a repeated field can have the name of a sheet with a comma. The rest of the file stays unchanged and is not billed. Default: everything.',
+  ),
+  include: listField(
+    `Texts that are translated only on request: ${includable.map((name) => `\`${name}\``).join(', ')}. A format accepts only those that it has. Send the field several times, or once with commas.`,
+  ),
+  output: field(
+    'The form of the translated file: `translated`, `bilingual` or `docx`. Default: `translated`.',
+  ),
   wait: field('With `1`, `true` or `yes`, the response is sent when the job has ended, and has status 200.'),
   idempotency_key: z
     .string()

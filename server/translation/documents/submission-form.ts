@@ -7,6 +7,7 @@ import { requireLanguage } from '#server/http/supported-language.ts';
 import { asksForDetection } from '#server/translation/core/intake/source-language.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
+import { readSelection } from './selection-fields.ts';
 
 /** A form with valid fields; missing fields have their defaults. */
 export interface CheckedForm {
@@ -54,6 +55,7 @@ export function checkForm(form: DocumentForm): CheckedForm {
       text_type: textType || null,
       tone: form.tone?.trim() || null,
       gender: form.gender?.trim() || null,
+      ...readSelection(form, format),
     },
   };
 }

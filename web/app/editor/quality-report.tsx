@@ -16,6 +16,7 @@ const findingCodes = [
   'text_truncated',
   'text_shrunk',
   'font_substituted',
+  'formatting_lost',
   'table_header_kept',
   'unsupported_content_kept',
   'active_content_removed',

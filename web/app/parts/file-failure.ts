@@ -10,6 +10,7 @@ const texts: Readonly<Record<string, MessageId>> = {
   file_empty: 'problems.file_empty',
   file_not_text: 'problems.file_not_text',
   file_too_large: 'problems.file_too_large',
+  file_selection: 'problems.file_selection',
   stage_timeout: 'problems.file_slow',
   quota_exceeded: 'problems.usage_limit',
   transient_error: 'problems.transient_error',

@@ -11,6 +11,8 @@ export interface DrawnBlock {
   fonts: Map<string, PDFRef>;
   /** The rectangle around the drawn lines, in the space of the frame. */
   box: Rectangle;
+  /** The rectangles of the drawn lines. */
+  lines: Rectangle[];
 }
 
 /**
@@ -31,10 +33,11 @@ const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{S
  */
 export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: DocumentFonts): DrawnBlock {
   const fontSize = frame.size * fit.scale;
+  const em = fontSize * frame.stretch;
   const { first, others } = lineWidth(frame, fit);
   const operators: string[] = [];
   const used = new Map<string, PDFRef>();
-  let box: Rectangle | undefined;
+  const rectangles: Rectangle[] = [];
   let { baseline } = fit;
   for (const [index, { shaped, spans, moved }] of frame.text.paragraphs.entries()) {
     const start = index === 0 ? first : others;
@@ -42,21 +45,27 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
     for (const [number, broken] of lines.entries()) {
       const isFirst = index === 0 && number === 0;
       const edges = edgesOf(frame, fit, isFirst);
-      const wanted = (edges.right - edges.left) / fontSize;
+      const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1;
       const line =
         frame.alignment === 'justified' && (!isLast || broken.width > wanted)
           ? justified(broken, wanted)
           : broken;
-      const width = line.width * fontSize;
+      const width = line.width * em;
       const left = leftOf(frame, edges, width);
       const [e, f] = apply(matrix, left, baseline);
       const [a, b, c, d] = matrix;
       const drawBox = (span: number, x: number) => {
-        const at = apply(matrix, left + x * fontSize, baseline);
-        return moved[span] && drawMoved(moved[span], { at, scale: fit.scale, matrix, fonts });
+        const at = apply(matrix, left + x * fontSize * frame.stretch, baseline);
+        const place = { at, scale: fit.scale, stretch: frame.stretch, matrix };
+        return moved[span] && drawMoved(moved[span], place, fonts);
       };
-      const shown = fonts.show(line, { fontSize, matrix: [a, b, c, d, e, f], spans, drawBox });
+      const shown = fonts.show(line, {
+        fontSize,
+        matrix: [a * frame.stretch, b * frame.stretch, c, d, e, f],
+        spans,
+        drawBox,
+      });
       if (shown.operators) operators.push(shown.operators);
       for (const [name, ref] of shown.fonts) used.set(name, ref);
       const drawn = {
@@ -65,11 +74,16 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
         bottom: baseline - frame.descent * fit.scale,
         top: baseline + (frame.box.top - frame.baseline) * fit.scale,
       };
-      if (shown.operators) box = box ? union(box, drawn) : drawn;
+      if (shown.operators) rectangles.push(drawn);
       baseline -= fit.leading;
     }
   }
-  return { operators: operators.join('\n'), fonts: used, box: box ?? frame.box };
+  return {
+    operators: operators.join('\n'),
+    fonts: used,
+    box: rectangles.length > 0 ? rectangles.reduce(union) : frame.box,
+    lines: rectangles,
+  };
 }
 
 /** Returns the left and right edge of a line, without its indent. */

@@ -11,6 +11,8 @@ export interface Frame {
   id: string;
   text: StyledText;
   size: number;
+  /** The width of the letters as a share of their width in the font: less than 1 for condensed text. */
+  stretch: number;
   /** The box of the source text. */
   box: Rectangle;
   /** The area to which the text may grow: the page's margins or the table cell. It contains the box. */
@@ -53,6 +55,8 @@ export interface Frame {
    * truncated.
    */
   uncut?: Frame;
+  /** The edges of the row in which the text and the number after it have exchanged their places. */
+  row?: { left: number; right: number };
   /** The indent of the first line, in em. If negative: minus the indent of all other lines. */
   indent: number;
 }
@@ -96,11 +100,14 @@ const [shareOfGap, maxGap] = [0.35, 0.6];
 /** The width below which a text of several lines counts as a label, in em. */
 const maxLabelWidth = 10;
 
-/** Returns the width of the first line and of the other lines between two edges, in em of the scaled text. */
+/**
+ * Returns the width of the first line and of the other lines between two edges, in em of the scaled and condensed text.
+ */
 export function lineWidth(frame: Frame, { left, right, scale }: Pick<Fit, 'left' | 'right' | 'scale'>) {
-  const width = (right - left + Math.min(1, tolerance * (right - left))) / (frame.size * scale);
-  const others = width - Math.max(0, -frame.indent);
-  const first = width - Math.max(0, frame.indent);
+  const { indent, size, stretch } = frame;
+  const width = (right - left + Math.min(1, tolerance * (right - left))) / (size * scale * stretch);
+  const others = width - Math.max(0, -indent) / stretch;
+  const first = width - Math.max(0, indent) / stretch;
   return { first, others };
 }
 

@@ -32,6 +32,11 @@ const minLeading: Partial<Record<FontName, number>> = {
 };
 const minLatinLeading = 1.05;
 
+/** Whether the source and the target language have opposite directions. */
+export function isMirrored({ sourceLanguage, targetLanguage }: Languages): boolean {
+  return directionOf(sourceLanguage) !== directionOf(targetLanguage);
+}
+
 /** A rotation of the page after which the text of certain blocks is along the x axis. */
 export interface TextRotation {
   toPage: Matrix;
@@ -45,12 +50,17 @@ export function rotationOf({ matrix: [a, b, c, d] }: TextBlock): TextRotation & 
   return { toPage, fromPage: invert(toPage) ?? [1, 0, 0, 1, 0, 0], name };
 }
 
-/** Shapes a translation, and determines the position of its source in the rotated space of the page. */
+/**
+ * Shapes a translation, and determines the position of its source in the rotated space of the page.
+ *
+ * @param stretch the width of the letters as a share of their width in the font
+ */
 export function makeFrame(
   { block, target }: BlockTranslation,
   { fromPage }: TextRotation,
   margins: Rectangle,
   languages: Languages,
+  stretch = 1,
 ): Frame {
   const { style, matrix, lines } = block;
   const [, , , , e, f] = matrix;
@@ -60,7 +70,7 @@ export function makeFrame(
   const container = block.container && moved(block.container, x, y);
   const last = lines.at(-1)!.baseline + y;
   const rightToLeft = directionOf(languages.targetLanguage) === 'rtl';
-  const isMirrored = rightToLeft !== (directionOf(languages.sourceLanguage) === 'rtl');
+  const isTurned = isMirrored(languages);
   const least = (minLeading[fontOf(languages.targetLanguage)] ?? minLatinLeading) * style.size;
   // The distance between lines is at least half an em, because lines that overlap more than this are not lines of a
   // paragraph.
@@ -74,11 +84,12 @@ export function makeFrame(
       ? block.indent / style.size
       : block.alignment === 'center'
         ? 0
-        : -labelWidth(text);
+        : -labelWidth(text) * stretch;
   return {
     id: block.id,
-    text: indent < 0 ? alignLabel(text, -indent) : text,
+    text: indent < 0 ? alignLabel(text, -indent / stretch) : text,
     size: style.size,
+    stretch,
     box,
     bounds: union(box, container ? within(container, box, style.size) : margins),
     singleLine: lines.length === 1,
@@ -86,10 +97,10 @@ export function makeFrame(
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),
     leading: { normal, tight: Math.min(normal, least) },
-    alignment: isMirrored ? mirroredAlignment(block, rightToLeft) : block.alignment,
+    alignment: isTurned ? mirroredAlignment(block, rightToLeft) : block.alignment,
     sharesEdge: block.sharesEdge,
     rightToLeft,
-    mirrored: isMirrored && rightToLeft && block.alignment === 'left',
+    mirrored: isTurned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
     flows: block.kind === 'paragraph' && block.alignment !== 'center',
     style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,

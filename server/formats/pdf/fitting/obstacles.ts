@@ -21,13 +21,15 @@ export interface Obstacle {
   box: Rectangle;
   /** Whether text must not be drawn over the object. Text may be drawn over lines and colored areas. */
   solid: boolean;
+  /** The id of the block whose text may be drawn over the object. */
+  owner?: string;
 }
 
 /**
- * Lists the visible content of a page apart from the text of the given blocks: other text, images, drawings, fields.
+ * Lists the visible content of a page apart from the given texts: other text, images, drawings, fields.
  * Takes time linear in the visible content.
  */
-export function obstaclesOf(page: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
+export function obstaclesOf(page: PageContent, blocks: readonly Pick<TextBlock, 'glyphs'>[]): Obstacle[] {
   const solids = [...otherTexts(page, blocks), ...annotations(page), ...paintsOf(page, ['image'])];
   return [
     ...solids.map((box) => ({ box, solid: true })),
@@ -44,7 +46,7 @@ function annotations({ annotations }: PageContent): Rectangle[] {
  * Returns a rectangle for each piece of text that belongs to none of the blocks. A piece consists of adjacent glyphs of
  * one operator.
  */
-function otherTexts({ texts }: PageContent, blocks: readonly TextBlock[]): Rectangle[] {
+function otherTexts({ texts }: PageContent, blocks: readonly Pick<TextBlock, 'glyphs'>[]): Rectangle[] {
   const taken = new Map<ShownText, Set<number>>();
   for (const { glyphs } of blocks)
     for (const { text, from, to } of glyphs) {

@@ -30,6 +30,8 @@ const step = 0.94;
  * does not need the same size as other texts.
  */
 const columnStep = 0.98;
+/** The shares of their width to which letters of a single line are condensed before the line is made smaller. */
+const condensed = [1, 0.95, 0.9, 0.85];
 const minScale = 0.6;
 const minSize = 5;
 /** The thickness of a container's outline, in points. */
@@ -123,12 +125,14 @@ function fitAsColumn(frames: readonly Frame[], space: FreeSpace): Fitting[] | un
 
 function fitOne(frame: Frame, space: FreeSpace): Fitting {
   const least = minScaleOf(frame);
+  const shares = frame.singleLine || frame.isCell ? condensed : [1];
+  const frames = shares.map((share) => ({ ...frame, stretch: frame.stretch * share }));
   for (let scale = 1; ; scale = Math.max(least, scale * step)) {
-    const found = fitAtScale(frame, space, scale, least);
-    if (found) {
-      const fit =
-        (frame.isCell && frame.singleLine && found.lines > 1 && onOneLine(frame, space, scale)) || found;
-      return { frame, fit, shrunk: fit.scale < 1 ? 'room' : null, whole: true };
+    for (const own of scale === 1 ? frames : frames.slice(-1)) {
+      const found = fitAtScale(own, space, scale, least);
+      if (!found) continue;
+      const fit = (own.isCell && own.singleLine && found.lines > 1 && onOneLine(own, space, scale)) || found;
+      return { frame: own, fit, shrunk: fit.scale < 1 ? 'room' : null, whole: true };
     }
     if (scale === least) break;
   }

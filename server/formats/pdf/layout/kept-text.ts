@@ -5,7 +5,7 @@ import type { TextLine } from './text-lines.ts';
 
 /** The reason why a readable text is not translated. */
 export type UntranslatedReason =
-  | 'number' // a number, an amount, a date or signs, without letters
+  | 'number' // a number (also in Roman digits), an amount, a date or signs, without words
   | 'label' // the bullet or number of a list item, or a single letter
   | 'identifier' // letters between digits and signs, which are not a word
   | 'address' // a URL or an email address
@@ -30,6 +30,8 @@ const letter = /\p{L}/u;
 const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·]$/u;
 /** A text whose signs all have no known character. */
 export const onlySymbols = /^[\s\ufffd]+$/u;
+/** Roman numbers up to 39, which are page numbers. Larger ones have the letters of words. */
+const roman = /^(?=.{2})x{0,3}(?:ix|iv|v?i{0,3})$|^(?=.{2})X{0,3}(?:IX|IV|V?I{0,3})$/;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const word = /[\p{L}\p{M}]{3,}/gu;
 const functionName =
@@ -46,7 +48,7 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
   if (lines.every((line) => line.isLeader)) return 'leader';
   if (bullet.test(text)) return 'label';
   if (onlySymbols.test(text)) return 'symbol';
-  if (!letter.test(text)) return 'number';
+  if (!letter.test(text) || roman.test(text)) return 'number';
   if (text.split(/\s+/u).every((part) => addressPattern.test(part))) return 'address';
   const words = (plain.match(word) ?? []).filter((found) => !functionName.test(found));
   if (words.length === 0 && !ideographs.test(plain)) {

@@ -88,7 +88,7 @@ ${judgeRules}
 ${scoreRule}`,
 } as const satisfies Record<Role, string>;
 
-const tagRule = `- Inline tags: <1> and </1> surround a part of a segment, such as a link; <2/> stands for something that is \
+const tagRule = `- Inline tags: <1> and </1> surround a part of a segment, such as a link or bold words; <2/> stands for something that is \
 not text, such as a line break. Every tag of a segment comes back exactly once, around or at the words that it belongs to; a pair \
 stays well nested. Do not add, drop, renumber or translate tags, and keep the spaces around them as the source has them, as far as the \
 target language allows.`;

@@ -7,13 +7,19 @@ import type {
 import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
 import { type LayoutFormat, layoutFormats } from '#server/formats/layout-formats.ts';
+import type { Selection } from '#server/formats/selection.ts';
 
-export interface DocumentPayload {
+interface FilePayload {
   format: LayoutKind;
   bytes: Uint8Array;
 }
 
-export interface RebuildPayload extends DocumentPayload {
+export interface DocumentPayload extends FilePayload {
+  /** Undefined for everything that is translated by default. */
+  selection?: Selection;
+}
+
+export interface RebuildPayload extends FilePayload {
   translations: SegmentTranslation[];
   options: RebuildOptions;
 }
@@ -24,9 +30,13 @@ export interface RefusedFile {
   message: string;
 }
 
-export function checkDocumentTask({ format, bytes }: DocumentPayload): Promise<RefusedFile | { ok: true }> {
+export function checkDocumentTask({
+  format,
+  bytes,
+  selection,
+}: DocumentPayload): Promise<RefusedFile | { ok: true }> {
   return orRefusal(format, async ({ check }) => {
-    await check(bytes);
+    await check(bytes, undefined, selection);
     return { ok: true };
   });
 }
@@ -38,13 +48,15 @@ const sampleLength = 20_000;
 export function sampleDocumentTask({
   format,
   bytes,
+  selection,
 }: DocumentPayload): Promise<RefusedFile | { text: string }> {
   return orRefusal(format, async ({ check }) => {
     let text = '';
-    await check(bytes, (part) => {
+    const take = (part: string): boolean => {
       text += `${part}\n`;
       return text.length < sampleLength;
-    });
+    };
+    await check(bytes, take, selection);
     return { text: text.slice(0, sampleLength).toWellFormed() };
   });
 }
@@ -52,8 +64,9 @@ export function sampleDocumentTask({
 export function extractDocumentTask({
   format,
   bytes,
+  selection,
 }: DocumentPayload): Promise<RefusedFile | ExtractedDocument> {
-  return orRefusal(format, ({ extract }) => extract(bytes));
+  return orRefusal(format, ({ extract }) => extract(bytes, selection));
 }
 
 export function rebuildDocumentTask({

@@ -5,6 +5,7 @@ import {
   type InlineContent,
   joinStrings,
   parseTagged,
+  parseWithoutFormats,
   placeTags,
   plainText,
   type UnwrappedContent,
@@ -205,8 +206,8 @@ async function callFor<T>({ cost }: Group, call: Promise<EngineResult<T>>): Prom
 }
 
 /**
- * Translates the texts. If the tags of a translation are broken, this translation is requested once more; if they are
- * broken again, the tags are placed by position.
+ * Translates the texts. If the tags of a translation are broken, this translation is requested once more. If they are
+ * broken again, formatting is left out and the other tags are placed by position.
  */
 async function draft(group: Group, task: TranslationTask, texts: readonly Prepared[]): Promise<Draft[]> {
   const { engine, scope } = group;
@@ -219,13 +220,25 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
   if (broken.length > 0) {
     const part = { ...task, segments: taggedOf(broken.map(({ of }) => of)) };
     const retried = await callFor(group, engine.translate(part, scope));
-    for (const [index, one] of broken.entries()) one.inner = parseTagged(retried[index] ?? '', one.of.inner);
+    for (const [index, one] of broken.entries()) one.inner = readRetried(retried[index] ?? '', one);
   }
   return read.map(({ of, reply, inner }) => ({
     of,
     inner: inner ?? placeTags(reply.replace(/<\/?\d{1,9}\/?>/g, ''), of.inner),
     lostTags: !inner,
   }));
+}
+
+/** Returns the second translation of a text. If it lacks only formatting, or if the first one does, this is accepted. */
+function readRetried(
+  retried: string,
+  { of, reply }: Pick<Draft, 'of'> & { reply: string },
+): InlineContent | null {
+  return (
+    parseTagged(retried, of.inner) ??
+    parseWithoutFormats(retried, of.inner) ??
+    parseWithoutFormats(reply, of.inner)
+  );
 }
 
 /** Repairs translations once. If the tags of a repaired translation are broken, the previous translation is kept. */
@@ -239,7 +252,7 @@ async function repair(
   const issues = doubtful.flatMap((candidate) => candidate.issues);
   const replies = await callFor(group, engine.repair(part, taggedOf(doubtful), issues, scope));
   const drafts = doubtful.map(({ of, inner, lostTags }, index) => {
-    const parsed = parseTagged(replies[index] ?? '', of.inner);
+    const parsed = parseWithoutFormats(replies[index] ?? '', of.inner);
     return { of, inner: parsed ?? inner, lostTags: lostTags && !parsed };
   });
   return judge(group, part, drafts);
@@ -252,6 +265,23 @@ const lostTagsIssue: QualityIssue = {
   explanation: 'the inline tags of the segment were lost in translation and restored by position',
   suggestion: 'check the positions of links, breaks and fields',
 };
+
+const lostFormatIssue: QualityIssue = {
+  severity: 'minor',
+  category: 'style',
+  span: null,
+  explanation: 'some words lost their formatting in translation',
+  suggestion: 'check bold, italic and other formatted words',
+};
+
+function tagIssues({ of, inner, lostTags }: Draft): QualityIssue[] {
+  if (lostTags) return [lostTagsIssue];
+  return inner.filter(isFormat).length < of.inner.filter(isFormat).length ? [lostFormatIssue] : [];
+}
+
+function isFormat(item: InlineContent[number]): boolean {
+  return typeof item !== 'string' && item.format !== undefined;
+}
 
 /**
  * Scores drafts: by the engine's judgement, and by the service's own checks. `task` contains the sources of the drafts,
@@ -269,7 +299,7 @@ async function judge(group: Group, task: TranslationTask, drafts: readonly Draft
       return {
         ...draft,
         score,
-        issues: [...(draft.lostTags ? [lostTagsIssue] : []), ...findings, ...issues],
+        issues: [...tagIssues(draft), ...findings, ...issues],
       };
     }),
   );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Segment } from '#server/formats/document.ts';
-import { formatTagged, plainText } from '#server/formats/inline-content.ts';
+import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import { mismatchWarnings } from '#server/translation/core/intake/request-warnings.ts';
@@ -11,6 +11,7 @@ import { type DocumentRun, updateRun } from '../document-run.ts';
 import { extractFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
+import { selectionOf } from '../selection-fields.ts';
 import { progressed } from '../waiting.ts';
 
 /** Verifies that the stored source file is intact. */
@@ -39,7 +40,7 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
   const bytes = await readSource(run);
   const { segments, pageCount, findings } = await extractFile(
     services,
-    { format: row.sourceFormat, bytes },
+    { format: row.sourceFormat, bytes, selection: selectionOf(requestOf(row)) },
     { tenantId, signal },
   );
   const rows = segments.map(rowOf);
@@ -79,8 +80,17 @@ function textWarnings({ row }: DocumentRun, rows: readonly { source_text: string
 /** Number of rows in one INSERT: at most a few megabytes. */
 const rowsOfStatement = 5000;
 
+/**
+ * Returns the text by which repetitions are found. A pair of formatting is not the same as a link, because a translation
+ * may lack it.
+ */
+function repeatedText(source: InlineContent): string {
+  const formats = source.flatMap((item) => (typeof item === 'string' || !item.format ? [] : [item.tag]));
+  return formats.length === 0 ? formatTagged(source) : `${formatTagged(source)}\n${formats.join(' ')}`;
+}
+
 function rowOf({ regionId, cellId, kind, page, place, rectangles, source }: Segment, position: number) {
-  const sourceKey = createHash('sha256').update(formatTagged(source)).digest('hex');
+  const sourceKey = createHash('sha256').update(repeatedText(source)).digest('hex');
   return {
     position,
     region_id: regionId,

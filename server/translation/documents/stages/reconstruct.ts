@@ -10,7 +10,7 @@ import { removeAt } from '#server/storage/destination.ts';
 import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
-import { requestOf } from '../jobs.ts';
+import { rebuildOptionsOf, requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
 import type { DocumentFailureDetail, DocumentStage } from '../schema.ts';
 import { figuresOf, findingsOfSegments, selectTranslations, storeTargetRectangles } from '../segments.ts';
@@ -33,7 +33,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
       ? { bytes, rectangles: [], findings: nothingToTranslate(row.extractFindings as Finding[]) }
       : await rebuildFile(
           services,
-          { format: row.sourceFormat, bytes, translations, options: languagesOf(run) },
+          { format: row.sourceFormat, bytes, translations, options: rebuildOptionsOf(row) },
           { tenantId, signal: run.signal },
         );
   const output = await storeTranslation(services, row, rebuilt.bytes);
@@ -85,11 +85,6 @@ function nothingToTranslate(reported: readonly Pick<Finding, 'code'>[]): Finding
       unitId: null,
     },
   ];
-}
-
-function languagesOf({ row }: DocumentRun) {
-  const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
-  return { sourceLanguage, targetLanguage };
 }
 
 const maxTokens = 1_000_000_000;

@@ -1,0 +1,53 @@
+import { latinFont } from '../../typesetting/font-style.ts';
+import { advanceIn } from '../../typesetting/fonts.ts';
+import type { PageContent, ShownText, TextFont } from '../page-content.ts';
+import type { TextBlock } from '../text-block.ts';
+
+/** The share of their usual width to which letters are condensed at most because of their source. */
+const minStretch = 0.72;
+/** The share of their usual width from which letters have their usual width. */
+const usual = 0.97;
+/** The minimum number of measured letters of a font on a page. */
+const minLetters = 12;
+
+/**
+ * Measures how much narrower the letters of a page's fonts are than those of the fonts for translations. Only Latin
+ * letters are measured.
+ */
+export class LetterWidths {
+  readonly #ratios = new Map<TextFont, { own: number; ours: number; letters: number }>();
+
+  constructor({ texts }: PageContent) {
+    for (const { font, glyphs, matrix } of texts) {
+      const [a, b, c, d] = matrix;
+      const scaling = Math.hypot(a, b) / Math.hypot(c, d);
+      const name = latinFont(font);
+      const sum = this.#ratios.get(font) ?? { own: 0, ours: 0, letters: 0 };
+      this.#ratios.set(font, sum);
+      for (const { text, advance } of glyphs) {
+        if (!/^[A-Za-z]$/.test(text)) continue;
+        const ours = advanceIn(name, text);
+        if (ours === null || !Number.isFinite(scaling)) continue;
+        sum.own += advance * scaling;
+        sum.ours += ours;
+        sum.letters++;
+      }
+    }
+  }
+
+  /** Returns the share of the usual width that a translation's letters must have to look as narrow as their source. */
+  stretchOf({ glyphs, style }: TextBlock): number {
+    if (style.family === 'mono') return 1;
+    let [own, ours] = [0, 0];
+    const counts = new Map<ShownText['font'], number>();
+    for (const { text, from, to } of glyphs) counts.set(text.font, (counts.get(text.font) ?? 0) + to - from);
+    for (const [font, count] of counts) {
+      const measured = this.#ratios.get(font);
+      if (!measured || measured.letters < minLetters) continue;
+      own += (count * measured.own) / measured.ours;
+      ours += count;
+    }
+    const stretch = ours > 0 ? own / ours : 1;
+    return stretch < usual ? Math.max(minStretch, stretch) : 1;
+  }
+}

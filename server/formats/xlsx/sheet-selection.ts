@@ -1,0 +1,38 @@
+import { FileError } from '../file-error.ts';
+import type { Sheet } from './workbook.ts';
+
+/** The maximum number of names of sheets in a message. */
+const maxNames = 20;
+
+/**
+ * Returns the worksheets of a workbook that are selected.
+ *
+ * @param names the names of sheets; undefined for all. Letter case is ignored, because Excel allows no two names that
+ *   differ only in it
+ * @throws {FileError} `selection` if a name belongs to no worksheet
+ */
+export function selectSheets(sheets: readonly Sheet[], names: readonly string[] | undefined): Sheet[] {
+  const worksheets = sheets.filter(({ type }) => type === 'worksheet');
+  if (!names) return worksheets;
+  const byName = new Map(worksheets.map((sheet) => [keyOf(sheet.name), sheet]));
+  const selected = new Set<Sheet>();
+  for (const name of names) {
+    const sheet = worksheets.find((one) => one.name === name) ?? byName.get(keyOf(name));
+    if (!sheet) throw missing(name, worksheets);
+    selected.add(sheet);
+  }
+  return worksheets.filter((sheet) => selected.has(sheet));
+}
+
+function keyOf(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase();
+}
+
+function missing(name: string, worksheets: readonly Sheet[]): FileError {
+  const known = worksheets.slice(0, maxNames).map((sheet) => JSON.stringify(sheet.name));
+  const more = worksheets.length > maxNames ? ` and ${worksheets.length - maxNames} more` : '';
+  return new FileError(
+    'selection',
+    `pages: the workbook has no sheet ${JSON.stringify(name.slice(0, 40))}; its sheets: ${known.join(', ')}${more}`,
+  );
+}

@@ -1,0 +1,130 @@
+import { AppError } from '#server/errors.ts';
+import type { LayoutKind } from '#server/formats/document-kind.ts';
+import { PageRangeError, readPageRanges, writePageRanges } from '#server/formats/page-ranges.ts';
+import {
+  type Includable,
+  includable,
+  outputs,
+  type Selection,
+  supported,
+} from '#server/formats/selection.ts';
+import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
+
+/** The fields of a form that select what is translated. */
+type SelectionForm = Pick<DocumentForm, 'pages' | 'include' | 'output'>;
+
+/**
+ * Reads the fields that select what is translated. A blank field counts as missing.
+ *
+ * @returns only the fields that were sent, in a form that is equal for requests with the same meaning
+ * @throws AppError 400 for a value that is invalid, or that does not fit the format; the message has the allowed values
+ */
+export function readSelection({ pages, include, output }: SelectionForm, format: LayoutKind): Selection {
+  const read = {
+    pages: readPages(listOf('pages', pages), format),
+    include: readInclude(listOf('include', include), format),
+    output: readOutput(output?.trim() ?? '', format),
+  };
+  return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
+}
+
+/** Returns the selection of a stored request. */
+export function selectionOf({
+  pages,
+  include,
+  output,
+}: Pick<DocumentTranslationRequest, 'pages' | 'include' | 'output'>): Selection {
+  return { pages, include, output };
+}
+
+function readPages(given: Listed, format: LayoutKind): string[] | undefined {
+  const { values, isSplit } = given;
+  if (values.length === 0) return undefined;
+  const kind = supported[format].pages;
+  if (kind === null)
+    throw invalid('pages', `a .${format} file has no pages to select; ${formatsWith(({ pages }) => pages)}`);
+  if (kind === 'sheets') {
+    const names = values.map((name) => (isSplit ? name.trim() : name));
+    if (names.includes('')) throw invalid('pages', 'the name of a sheet is missing');
+    return [...new Set(names)];
+  }
+  try {
+    return writePageRanges(readPageRanges(values.flatMap((value) => value.split(','))));
+  } catch (error) {
+    if (!(error instanceof PageRangeError)) throw error;
+    throw invalid('pages', `${error.message}; send pages and ranges such as 1-3,7 or 5-`);
+  }
+}
+
+function readInclude({ values }: Listed, format: LayoutKind): Includable[] | undefined {
+  const names = values.map((name) => name.trim().toLowerCase());
+  for (const name of names) {
+    if (!isOneOf(includable, name))
+      throw invalid('include', `${shown(name)} is unknown; allowed: ${includable.join(', ')}`);
+    if (!supported[format].include.includes(name))
+      throw invalid(
+        'include',
+        `${name} is not available for a .${format} file; ${formatsWith(({ include }) => include.includes(name))}`,
+      );
+  }
+  const wanted = includable.filter((name) => names.includes(name));
+  return wanted.length > 0 ? wanted : undefined;
+}
+
+function readOutput(output: string, format: LayoutKind): Selection['output'] {
+  if (output === '') return undefined;
+  if (!isOneOf(outputs, output))
+    throw invalid('output', `${shown(output)} is unknown; allowed: ${outputs.join(', ')}`);
+  if (!supported[format].output.includes(output))
+    throw invalid(
+      'output',
+      `${output} is not available for a .${format} file; ${formatsWith((one) => one.output.includes(output))}`,
+    );
+  return output === 'translated' ? undefined : output;
+}
+
+/** The values of a field, and whether they were separated by commas. */
+interface Listed {
+  values: string[];
+  isSplit: boolean;
+}
+
+/**
+ * Returns the values of a field that is sent several times, or once with a JSON list or with values that are separated
+ * by commas. The name of a sheet cannot contain a bracket, so a JSON list is never the name of a sheet.
+ */
+function listOf(field: 'pages' | 'include', given: string | string[] | undefined): Listed {
+  if (given === undefined || (typeof given === 'string' && given.trim() === ''))
+    return { values: [], isSplit: true };
+  if (Array.isArray(given)) return { values: given, isSplit: false };
+  if (!given.trimStart().startsWith('[')) return { values: given.split(','), isSplit: true };
+  let values: unknown;
+  try {
+    values = JSON.parse(given);
+  } catch {
+    throw invalid(field, 'the value begins with [ but is not a JSON list');
+  }
+  if (!Array.isArray(values) || values.some((value) => typeof value !== 'string'))
+    throw invalid(field, 'the JSON list must have only strings');
+  return { values, isSplit: false };
+}
+
+function isOneOf<T extends string>(names: readonly T[], name: string): name is T {
+  return (names as readonly string[]).includes(name);
+}
+
+/** Names the formats that have a feature. */
+function formatsWith(has: (support: (typeof supported)[LayoutKind]) => unknown): string {
+  const formats = Object.entries(supported).flatMap(([format, support]) =>
+    has(support) ? [`.${format}`] : [],
+  );
+  return formats.length === 0 ? 'no format has it' : `only for ${formats.join(', ')}`;
+}
+
+function shown(value: string): string {
+  return JSON.stringify(value.slice(0, 40));
+}
+
+function invalid(field: keyof SelectionForm, problem: string): AppError {
+  return new AppError('validation_error', `${field}: ${problem}`);
+}

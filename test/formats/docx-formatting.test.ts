@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { extract, rebuild } from '#server/formats/docx.ts';
+import { type InlineContent, plainText } from '#server/formats/inline-content.ts';
+import { field, link, paragraph, run, textsOf, translate, wordFile, written } from './docx-file.ts';
+
+const bold = '<w:b/>';
+const italic = '<w:i/>';
+const style = (type: string, id: string, properties: string, more = ''): string =>
+  `<w:style w:type="${type}" w:styleId="${id}"${more}><w:rPr>${properties}</w:rPr></w:style>`;
+const styles = (...all: string[]): Record<string, string> => ({
+  styles: `<w:styles>${all.join('')}</w:styles>`,
+});
+
+describe('formatting inside a paragraph', () => {
+  it.each<[rule: string, body: string, text: string]>([
+    [
+      'has a tag if it is visible',
+      paragraph(run('Press '), run('Stop', bold), run(' now')),
+      'Press <1>Stop</1> now',
+    ],
+    [
+      'has none if the whole text has it',
+      paragraph(run('Press '), run('Stop')).replaceAll('<w:r>', `<w:r><w:rPr>${bold}</w:rPr>`),
+      'Press Stop',
+    ],
+    [
+      'leaves spaces at its edges outside, and those between equal texts inside',
+      paragraph(run('Press'), run(' the ', bold), run(' '), run('red', bold), run(' button to stop it')),
+      'Press <1>the  red</1> button to stop it',
+    ],
+    [
+      'is one tag for runs that differ in nothing visible',
+      paragraph(
+        run('Read the manual '),
+        run('very ', '<w:b/><w:lang w:val="en-US"/><w:noProof/>'),
+        run('well', '<w:b w:val="true"/><w:rFonts w:hint="eastAsia"/><w:szCs w:val="30"/>'),
+      ),
+      'Read the manual <1>very well</1>',
+    ],
+    [
+      'is none if only the language, the spelling or half a point differ',
+      paragraph(
+        run('one ', '<w:sz w:val="22"/>'),
+        run('two', '<w:lang w:val="fr-FR"/><w:sz w:val="21"/><w:color w:val="auto"/>'),
+      ),
+      'one two',
+    ],
+    [
+      'does not follow the face of signs alone',
+      paragraph(run('A note', bold), run(': '), run('read', bold), run('.')),
+      'A note: read.',
+    ],
+    [
+      'follows their color and their place',
+      paragraph(
+        run('Your name'),
+        run('*', '<w:color w:val="FF0000"/>'),
+        run(' here'),
+        run('®', '<w:vertAlign w:val="superscript"/>'),
+      ),
+      'Your name<1>*</1> here<2>®</2>',
+    ],
+    [
+      'stays inside of its link, and its link inside of nothing',
+      paragraph(run('See '), run('our ', bold), link(run('new', bold), run(' site on the web')), run('.')),
+      'See <1>our</1> <2><3>new</3> site on the web</2>.',
+    ],
+    [
+      'goes on over a note or a break',
+      paragraph(
+        run('Look: '),
+        run('one', bold),
+        '<w:r><w:footnoteReference w:id="2"/></w:r>',
+        run('two', bold),
+        run(' and all others'),
+      ),
+      'Look: <1>one<2/>two</1> and all others',
+    ],
+    [
+      'does not count capitals in two sizes as two formats',
+      paragraph(run('I', '<w:sz w:val="28"/>'), run('NTRODUCTION', '<w:sz w:val="20"/>')),
+      'INTRODUCTION',
+    ],
+    [
+      'does not count the font of words in another script',
+      paragraph(
+        run('これは', '<w:rFonts w:ascii="MS Mincho" w:eastAsia="MS Mincho"/>'),
+        run('PDF', '<w:rFonts w:ascii="Arial" w:eastAsia="MS Gothic"/>'),
+        run('です', '<w:rFonts w:eastAsia="MS Mincho"/>'),
+      ),
+      'これはPDFです',
+    ],
+  ])('%s', async (_, body, text) => {
+    expect(await textsOf(body)).toEqual([text]);
+  });
+
+  it('comes from styles, and a paragraph and a character style that are both bold are not', async () => {
+    const parts = styles(
+      style('paragraph', 'Title', bold),
+      style('character', 'Strong', bold),
+      style('character', 'Plain', '<w:lang w:val="en-US"/>'),
+    );
+    const strong = '<w:rStyle w:val="Strong"/>';
+    const title = '<w:pPr><w:pStyle w:val="Title"/></w:pPr>';
+    const body =
+      paragraph(
+        run('a word '),
+        run('in bold', strong),
+        run(' or so'),
+        run(' here', '<w:rStyle w:val="Plain"/>'),
+      ) +
+      paragraph(title, run('a heading'), run(' in bold', bold)) +
+      paragraph(title, run('a heading'), run(' not', strong));
+    expect(await textsOf(body, parts)).toEqual([
+      'a word <1>in bold</1> or so here',
+      'a heading in bold',
+      'a heading <1>not</1>',
+    ]);
+  });
+
+  it('has a kind', async () => {
+    const { segments } = await extract(
+      wordFile(
+        paragraph(
+          run('a long text with '),
+          run('x', bold),
+          run(' '),
+          run('2', '<w:vertAlign w:val="subscript"/>'),
+        ),
+      ),
+    );
+    expect(segments[0]!.source).toContainEqual({ tag: 1, type: 'open', format: 'bold' });
+    expect(segments[0]!.source).toContainEqual({ tag: 2, type: 'close', format: 'subscript' });
+  });
+
+  it('does not change the text that is counted', async () => {
+    const { segments } = await extract(wordFile(paragraph(run(' a '), run(' b ', bold), run('c '))));
+    expect(segments.map(({ source }) => plainText(source))).toEqual(['a  b c']);
+  });
+
+  it('that changes at each letter is not tagged, and is reported', async () => {
+    const letters = [...'abcdefghijklmnopqrstuvwxyz'];
+    const colored = paragraph(
+      ...letters.map((letter, index) => run(letter, `<w:color w:val="0000${index + 10}"/>`)),
+    );
+    const { findings } = await translate(colored, ['eins']);
+    expect(findings).toMatchObject([{ severity: 'info', code: 'formatting_lost', unitId: 'p1' }]);
+    const mixed = paragraph(
+      ...letters.map((letter, index) => run(letter, `<w:color w:val="0000${index + 10}"/>`)),
+      run(' press '),
+      run('Stop', bold),
+    );
+    expect(await textsOf(mixed)).toEqual(['abcdefghijklmnopqrstuvwxyz press <1>Stop</1>']);
+  });
+});
+
+describe('a translated text', () => {
+  const pressStop = paragraph(
+    run('Press '),
+    run('Stop', bold),
+    run(' and '),
+    link(run('read'), run(' on', italic)),
+  );
+
+  it.each<[rule: string, reply: string, result: string[]]>([
+    [
+      'has the formats of the source, wherever its words stand',
+      '<2>Lisez<3> plus</3></2> et <1>arrêtez</1>',
+      [link(written('Lisez'), written(' plus', italic)), written(' et '), written('arrêtez', bold)],
+    ],
+    [
+      'may have its link inside of a format, but then has no other format in it',
+      '<1>Arrêtez et <2><3>lisez</3></2></1>',
+      [written('Arrêtez et ', bold), link(written('lisez', italic))],
+    ],
+    [
+      'has the format of the link if a format from elsewhere moves into it',
+      'Press <2>read <1>Stop</1><3>x</3></2>',
+      [written('Press '), link(written('read '), written('Stop'), written('x', italic))],
+    ],
+  ])('%s', async (_, reply, result) => {
+    expect((await translate(pressStop, [reply])).body).toBe(paragraph(...result));
+  });
+
+  const rebuilt = async (target: (source: InlineContent) => InlineContent) => {
+    const bytes = wordFile(pressStop);
+    const { segments } = await extract(bytes);
+    const translations = segments.map((segment) => ({ ...segment, target: target(segment.source) }));
+    return rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  };
+
+  it('without a format has the usual one, and this is reported', async () => {
+    const { findings } = await rebuilt((source) =>
+      source
+        .map((item) => (typeof item === 'string' ? `${item}e` : item))
+        .filter((item) => typeof item === 'string' || item.tag !== 1),
+    );
+    expect(findings).toEqual([
+      {
+        severity: 'info',
+        code: 'formatting_lost',
+        message:
+          'word/document.xml, paragraph 1: some words of the translation do not have the formatting of the source',
+        unitId: 'p1',
+      },
+    ]);
+  });
+
+  it('with all of its formats has no finding', async () => {
+    const { findings } = await rebuilt((source) =>
+      source.map((item) => (typeof item === 'string' ? `${item}e` : item)),
+    );
+    expect(findings).toEqual([]);
+  });
+
+  it('keeps its formats in a field that ends in the next paragraph', async () => {
+    const [first, second] = [`${field('TOC', run('One '), run('two', bold))}`, run('three')];
+    const open = first.replace(/<w:r><w:fldChar w:fldCharType="end"\/><\/w:r>$/, '');
+    const end = '<w:r><w:fldChar w:fldCharType="end"/></w:r>';
+    const body = paragraph(open) + paragraph(second, end);
+    const { body: after, findings } = await translate(body, ['<1>Zwei</1> eins', 'drei']);
+    expect(after).toContain(written('Zwei', bold) + written(' eins'));
+    expect(findings).toEqual([]);
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { extract, rebuild } from '#server/formats/pdf.ts';
+import { at, madePdf } from './pdf-made.ts';
+import { type Shown, shownTexts } from './pdf-shown.ts';
+
+const dots = (x: number, y: number, count: number): string => at(x, y, '.'.repeat(count));
+
+/** A contents page: an entry, its dots up to x = 340, and its page number that ends at x = 361 on each row. */
+const contents = madePdf({
+  content: [
+    `${at(40, 300, 'Introduction')}${dots(95.5, 300, 88)}${at(355.56, 300, '7')}`,
+    `${at(40, 280, 'Roles of the members')}${dots(140.2, 280, 72)}${at(350, 280, '12')}`,
+    `${at(60, 260, 'Fees')}${dots(84.5, 260, 92)}${at(348.9, 260, 'xiv')}`,
+  ].join('\n'),
+});
+
+/** The texts of each row from the left, after a translation. */
+async function rowsOf(targets: Record<string, string>, targetLanguage: string): Promise<Shown[][]> {
+  const bytes = await contents;
+  const { segments } = await extract(bytes);
+  const translations = segments.map(({ regionId, cellId, source }) => ({
+    regionId,
+    cellId,
+    target: [targets[String(source[0])]!],
+  }));
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage });
+  expect(rebuilt.findings).toEqual([]);
+  const rows = Map.groupBy(await shownTexts(rebuilt.bytes), ({ y }) => Math.round(y));
+  return [300, 280, 260].map((y) => rows.get(y)!.toSorted((one, other) => one.x - other.x));
+}
+
+const isDots = ({ text }: Shown): boolean => /^[\s.]+$/.test(text);
+
+describe('the dots of a contents page', () => {
+  it('are kept, like the numbers, outside of the entries', async () => {
+    const { segments } = await extract(await contents);
+    expect(segments.map(({ source }) => source)).toEqual([
+      ['Introduction'],
+      ['Roles of the members'],
+      ['Fees'],
+    ]);
+  });
+
+  it('become fewer for a longer entry, which keeps its size', async () => {
+    const long = 'Les rôles et les obligations de tous les membres du conseil';
+    const rows = await rowsOf(
+      { Introduction: 'Introduction', 'Roles of the members': long, Fees: 'Frais' },
+      'fr',
+    );
+    const [entry, ...rest] = rows[1]!;
+    expect(entry).toMatchObject({ text: long, size: 10, x: 40 });
+    const [leader] = rest.filter(isDots);
+    expect(leader!.x).toBeGreaterThan(entry!.right);
+    expect(leader!.x).toBeLessThan(entry!.right + 6);
+    expect(rest.at(-1)).toMatchObject({ text: '12', x: 350 });
+  });
+
+  it('become more for a shorter entry', async () => {
+    const rows = await rowsOf({ Introduction: 'Un', 'Roles of the members': 'Rôles', Fees: 'Fr' }, 'fr');
+    const texts = rows.map((row) => row.map(({ text }) => text).join(''));
+    for (const [index, entry] of ['Un', 'Rôles', 'Fr'].entries()) {
+      const [, dots] = new RegExp(`^${entry} ?([. ]+)(?:7|12|xiv)$`).exec(texts[index]!)!;
+      expect(dots!.replaceAll(' ', '').length).toBeGreaterThan([88, 72, 92][index]! + 3);
+    }
+  });
+
+  it('leave at least two dots', async () => {
+    const long = 'Introduction à toutes les dispositions générales du texte, etc.';
+    const rows = await rowsOf({ Introduction: long, 'Roles of the members': 'Rôles', Fees: 'Frais' }, 'fr');
+    const [entry, leader, number] = rows[0]!;
+    expect(entry!.size).toBe(10);
+    expect(leader!.text.trim().length).toBeGreaterThanOrEqual(2);
+    expect(number!.text).toBe('7');
+  });
+
+  it('are between the entry at the right and the number at the left in a right-to-left translation', async () => {
+    const rows = await rowsOf(
+      { Introduction: 'مقدمة', 'Roles of the members': 'أدوار الأعضاء', Fees: 'رسوم' },
+      'ar',
+    );
+    const ends = rows.map((row) => Math.round(row.at(-1)!.right));
+    expect(ends[0]).toBe(ends[1]);
+    expect(ends[0]! - ends[2]!).toBe(20);
+    for (const [index, number] of ['7', '12', 'xiv'].entries()) {
+      const [first, ...others] = rows[index]!;
+      expect(first!.x).toBe(40);
+      expect(first!.text).toMatch(new RegExp(`^${number} \\.{80,}$`));
+      expect(others).toHaveLength(1);
+      expect(others[0]!.x - first!.right).toBeGreaterThan(2);
+    }
+  });
+});
