@@ -61,7 +61,7 @@ export interface BlockLabel {
   glyphs: GlyphRange[];
 }
 
-/** Glyphs that are drawn with their own font and codes, wherever the translation has their tag. */
+/** Glyphs that are drawn with their own font and codes, at the position of their tag in the translation. */
 export interface MovedGlyphs {
   /** The glyphs, each with the offset of its origin from the left end and the baseline of the tag, in points. */
   parts: { glyphs: GlyphRange; x: number; y: number }[];

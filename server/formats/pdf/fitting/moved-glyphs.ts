@@ -6,7 +6,7 @@ import { formatNumber } from '../reading/color.ts';
 import type { ReadText } from '../reading/shown-texts.ts';
 import type { MovedGlyphs } from '../text-block.ts';
 
-/** Where moved glyphs are drawn. */
+/** The position, size and width of moved glyphs. */
 interface Place {
   /** The left end of the tag on its baseline, in the page's user space. */
   at: readonly [x: number, y: number];

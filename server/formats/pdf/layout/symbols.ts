@@ -88,7 +88,7 @@ function isPicture(characters: readonly JoinedCharacter[], at: number): boolean 
   return accent.test(character.text) && beside.length > 0 && beside.every((side) => fontOf(side) !== font);
 }
 
-/** Describes where the glyphs of a symbol are, so that they can be drawn elsewhere. */
+/** Returns the glyphs of a symbol with their positions, from which they can be moved. */
 export function movedGlyphs(characters: readonly JoinedCharacter[]): MovedGlyphs {
   const placed = characters.flatMap(({ glyph, rise }) => (glyph ? [{ glyph, rise }] : []));
   const left = Math.min(...placed.map(({ glyph }) => glyph.left));
