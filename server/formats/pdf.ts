@@ -25,9 +25,11 @@ import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { removeText } from './pdf/remove-text.ts';
 import { withLabelInText } from './pdf/right-to-left-labels.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
+import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
 import { typesetBlocks } from './pdf/typeset-blocks.ts';
+import { writeWordText } from './pdf/word-text.ts';
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
@@ -95,14 +97,18 @@ export async function rebuild(
   options: RebuildOptions,
 ): Promise<RebuiltDocument> {
   return withPdf(bytes, async (pdf) => {
+    if (options.output === 'docx')
+      return { bytes: await writeWordText(pdf, translations, options), findings: [] };
     const { document } = pdf;
     const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
     const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
     removeTagsAndXfa(document);
     const findings = removedActiveContent(document);
     const before = structureOf(document);
+    const selected = selectPages(options.pages, pdf.pageCount);
+    const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
     const rectangles: RebuiltDocument['rectangles'] = [];
-    for (const number of selectPages(options.pages, pdf.pageCount)) {
+    for (const number of selected) {
       const page = await pdf.readPage(number);
       const { blocks, kept } = findBlocks(page);
       const items = blocks.flatMap((block) => {
@@ -122,15 +128,20 @@ export async function rebuild(
         rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
     }
     fonts.embed();
+    const inserted = insertPages(document, copies);
     const saved = await document.save({
       useObjectStreams: false,
       addDefaultPage: false,
       updateFieldAppearances: false,
     });
     const rebuilt = await normalize(saved);
-    const after = structureOf(await PDFDocument.load(rebuilt, { updateMetadata: false }));
+    const result = await PDFDocument.load(rebuilt, { updateMetadata: false });
+    const after = structureOf(
+      result,
+      result.getPages().filter((_page, index) => !inserted.has(index)),
+    );
     for (const [kind, digest] of before)
-      if (after.get(kind) !== digest)
+      if (after.get(kind) !== digest && !(kind === 'page labels' && inserted.size > 0))
         throw new Error(`the ${kind} of the translated PDF differ from its source`);
     return { bytes: rebuilt, findings, rectangles };
   });

@@ -33,6 +33,11 @@ export interface Selection {
   output?: Exclude<Output, 'translated'> | undefined;
 }
 
+/** Returns the format of the result for a file of a format. */
+export function resultFormat(format: LayoutKind, { output }: Pick<Selection, 'output'>): LayoutKind {
+  return output === 'docx' ? 'docx' : format;
+}
+
 /** The values of a selection that a format supports. */
 interface Support {
   pages: 'ranges' | 'sheets' | null;
@@ -41,7 +46,7 @@ interface Support {
 }
 
 export const supported: Readonly<Record<LayoutKind, Support>> = {
-  pdf: { pages: 'ranges', include: [], output: ['translated'] },
+  pdf: { pages: 'ranges', include: [], output: ['translated', 'bilingual', 'docx'] },
   docx: { pages: null, include: [], output: ['translated'] },
   // The cells of hidden sheets, rows and columns are always translated.
   xlsx: { pages: 'sheets', include: ['hidden'], output: ['translated'] },

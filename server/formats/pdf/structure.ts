@@ -50,9 +50,13 @@ const pageKeys = [
  * Returns a digest of each kind of structure, so that two documents can be compared. A digest includes the objects
  * behind references. A stream is represented by its encoded bytes, and a reference to a page by the position of the
  * page.
+ *
+ * @param pages the pages to compare; all pages of the document if missing
  */
-export function structureOf(document: PDFDocument): Map<StructureKind, string> {
-  const pages = document.getPages();
+export function structureOf(
+  document: PDFDocument,
+  pages: readonly PDFPage[] = document.getPages(),
+): Map<StructureKind, string> {
   const walk = new Walk(document, pages);
   const digests = new Map<StructureKind, string>();
   digests.set(
