@@ -22,7 +22,7 @@ const hangul = /\p{Script=Hangul}/u;
 function breakOpportunities(text: string, language: string): Uint8Array {
   const opportunities = new Uint8Array(text.length + 1);
   const keepsWords = language.toLowerCase().split('-', 1)[0] === 'ko';
-  // A box is broken from the text beside it like a letter.
+  // A line breaks next to a box as it does next to a letter.
   for (const { position } of rules.breaks(text.replaceAll(boxText, 'x'))) {
     if (keepsWords && hangul.test(text[position - 1]!) && hangul.test(text[position] ?? '')) continue;
     opportunities[position] = 1;

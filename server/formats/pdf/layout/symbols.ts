@@ -64,7 +64,7 @@ function fontOf(character: JoinedCharacter | undefined): string | undefined {
 
 /**
  * Finds the symbols of a text that are drawn as in the source: glyphs with an unknown character, pictures, and accents
- * in a font of their own.
+ * in another font than the text.
  *
  * @returns for each character, the index after the symbol that starts there; 0 if no symbol starts there
  */
