@@ -132,6 +132,37 @@ describe('Type 3 fonts', () => {
     expect(texts[0]!.glyphs[1]!.advance).toBeCloseTo(0.5);
   });
 
+  it('without a box are as large as their glyphs', async () => {
+    const glyphs = ['A', 'B', 'C', 'D', 'p'];
+    const font: Made = ({ context }) =>
+      context.register(
+        context.obj({
+          Type: 'Font',
+          Subtype: 'Type3',
+          FontMatrix: [0.0042, 0, 0, 0.0042, 0, 0],
+          FontBBox: [0, 0, 0, 0],
+          FirstChar: 65,
+          LastChar: 65,
+          Widths: [25],
+          Encoding: { Differences: [65, ...glyphs] },
+          CharProcs: Object.fromEntries(
+            glyphs.map((name) => [
+              name,
+              context.register(context.stream(`25 0 2 ${name === 'p' ? -10 : 0} 23 28 d1 0 0 9 9 re f`)),
+            ]),
+          ),
+          Resources: {},
+        } as Record<string, unknown> as Record<string, string>),
+      );
+    const { texts } = await readMade({
+      content: 'BT /T 58 Tf 9 50 Td (AA) Tj ET',
+      resources: { Font: { T: font } },
+    });
+    // 38 units of 0.0042, at a font size of 58, are the height of letters of 9.7 points.
+    expect(texts[0]!.matrix[3]).toBeCloseTo(9.74, 1);
+    expect(texts[0]!.glyphs[1]!.x).toBeCloseTo((25 * 0.0042 * 58) / 9.74, 2);
+  });
+
   it.each<[string, number[], number[], 1 | -1]>([
     ['drawn downwards and turned over by the font', [0.001, 0, 0, -0.001, 0, 0], [58, 0, 721, -715], 1],
     ['drawn downwards and turned over by the text', [0.001, 0, 0, 0.001, 0, 0], [58, 0, 721, -715], -1],

@@ -1,5 +1,6 @@
-import type { PDFDict } from '@cantoo/pdf-lib';
-import { getMatrix, getName, getRectangle } from '../objects.ts';
+import { type PDFDict, PDFStream } from '@cantoo/pdf-lib';
+import { type Rectangle, union } from '../geometry.ts';
+import { decodeStream, getDict, getMatrix, getName, getRectangle } from '../objects.ts';
 import { type ShownGlyph, type TextFont, unknownText } from '../page-content.ts';
 import { mappedCodes } from './mapped-codes.ts';
 import type { PdfjsFont, PdfjsGlyph } from './pdfjs-texts.ts';
@@ -62,17 +63,49 @@ function looksOf(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
 /** The scale of a glyph space whose unit is a thousandth of an em, as in all fonts that are not Type 3. */
 const usualScale = 0.001;
 
+/** The usual height of the box around the letters of a font, in em. */
+const usualLetterHeight = 0.95;
+
 /**
  * Returns the em of a Type 3 font. The glyph space of such a font may have any scale, so if the height of the font's
  * box is implausible for a line, the em is derived from this height. If the scale is the usual one, a low box is
- * plausible, because the font may contain only small signs.
+ * plausible, because the font may contain only small signs. A font may have no box; its glyphs then define the height.
  */
 function type3Em(dictionary: PDFDict, scale: number): number {
-  const box = getRectangle(dictionary, 'FontBBox');
-  const height = box ? (box.top - box.bottom) * scale : 0;
+  const height = boxHeight(getRectangle(dictionary, 'FontBBox')) * scale;
+  if (height === 0) return (boxHeight(boxOfGlyphs(dictionary)) * scale) / usualLetterHeight || 1;
   const isScaleUsual = Math.abs(scale - usualScale) < usualScale / 100;
   const isUsual = (isScaleUsual || height > usualBoxHeight / 3) && height < usualBoxHeight * 3;
-  return height === 0 || isUsual || !Number.isFinite(height) ? 1 : height / usualBoxHeight;
+  return isUsual || !Number.isFinite(height) ? 1 : height / usualBoxHeight;
+}
+
+function boxHeight(box: Rectangle | undefined): number {
+  return box ? box.top - box.bottom : 0;
+}
+
+/** The number of glyphs whose boxes are read, which is enough for the letters of a text. */
+const maxGlyphBoxes = 100;
+/** The number of boxes from which their union has the height of letters. Fewer may be small signs only. */
+const minGlyphBoxes = 5;
+
+/** Returns the union of the boxes that the glyphs of a Type 3 font declare with d1: PDF 32000-1, 9.6.5. */
+function boxOfGlyphs(dictionary: PDFDict): Rectangle | undefined {
+  const boxes: Rectangle[] = [];
+  for (const [name] of (getDict(dictionary, 'CharProcs')?.entries() ?? []).slice(0, maxGlyphBoxes)) {
+    const procedure = getDict(dictionary, 'CharProcs')?.lookup(name);
+    if (!(procedure instanceof PDFStream)) continue;
+    const start = Buffer.from(decodeStream(procedure).subarray(0, 200)).toString('latin1');
+    const [, left, bottom, right, top] =
+      /^\s*[-.\d]+\s+[-.\d]+((?:\s+[-.\d]+){4})\s+d1\b/.exec(start)?.[1]?.split(/\s+/).map(Number) ?? [];
+    if ([left, bottom, right, top].every(Number.isFinite))
+      boxes.push({
+        left: left!,
+        bottom: Math.min(bottom!, top!),
+        right: right!,
+        top: Math.max(bottom!, top!),
+      });
+  }
+  return boxes.length < minGlyphBoxes ? undefined : boxes.reduce(union);
 }
 
 /** The minimum depth below the baseline, in em, from which the glyphs of a font count as drawn downwards. */
@@ -84,7 +117,8 @@ const minHeight = 0.35;
  * signs counts as drawn upwards.
  */
 function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
-  const box = getRectangle(dictionary, 'FontBBox');
+  const declared = getRectangle(dictionary, 'FontBBox');
+  const box = boxHeight(declared) > 0 ? declared : boxOfGlyphs(dictionary);
   if (!box) return 1;
   const [low, high] = [box.bottom * scale, box.top * scale].sort((one, other) => one - other) as [
     number,
