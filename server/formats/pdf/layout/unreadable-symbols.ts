@@ -26,7 +26,7 @@ export class UnreadableSymbols {
     this.#symbols = symbols.toSorted((one, other) => one.y - other.y);
   }
 
-  /** Returns the reason why a symbol at the letters of some lines is unreadable; null if there is no such symbol. */
+  /** Returns the reason why a symbol at the letters of some lines is unreadable; null if none is there. */
   reasonAt(lines: readonly Line[]): KeptReason | null {
     for (const { left, right, baseline, size } of lines) {
       const reason = this.#reasonWithin({
