@@ -2,9 +2,9 @@
  * The signs in front of the items of a list: bullets, check boxes, arrows, dashes, and characters of symbol fonts that
  * have no meaning in Unicode.
  */
-const sign = String.raw`[•‣◦⁃·*–—\-›»√✓✔➢\p{Co}]|(?![©®™℠℗°№℃℉])\p{So}`;
+const sign = String.raw`[•‣◦⁃·*–—\-›»√✓✔➢\ufffd\p{Co}]|(?![©®™℠℗°№℃℉])\p{So}`;
 const leadingSign = new RegExp(String.raw`^(?:(?:${sign}|\*{2,3}|[†‡])\s|[□√☐☑☒❏❑]|--?\p{L})`, 'u');
-const onlySign = new RegExp(`^(?:${sign}|[□☐☑☒❏❑◯\ufffd])$`, 'u');
+const onlySign = new RegExp(`^(?:${sign}|[□☐☑☒❏❑◯])$`, 'u');
 /** A box to check that is written with brackets: `[ ]`, `[x]`, `( )`. */
 const writtenBox = /^(?:\[[\sxX_]{0,3}\]|\([\s_]{1,3}\))(?:\s|$)/u;
 const box = /^[□☐☑☒❏❑❒◻◽⬜🗆🗹]$/u;

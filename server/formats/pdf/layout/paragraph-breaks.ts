@@ -52,7 +52,7 @@ const itemNumber =
  */
 const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
 
-/** The parts of a page that show where paragraphs start. */
+/** The parts of a page by which paragraphs are found. */
 export interface PageParts {
   areas: DrawnAreas;
   fields: FormFields;

@@ -1,4 +1,4 @@
-/** Patterns that show where the texts of lines start and end. */
+/** Patterns that show the ends and the starts of texts. */
 
 /** The end of a sentence or of a label. */
 export const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
