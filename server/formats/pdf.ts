@@ -22,6 +22,7 @@ import { Vocabulary } from './pdf/layout/vocabulary.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
+import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
 import { removeText } from './pdf/remove-text.ts';
 import { withLabelInText } from './pdf/right-to-left-labels.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
@@ -34,6 +35,7 @@ import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
+import { TextTally } from './text-tally.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
 /**
@@ -62,15 +64,21 @@ export async function extract(bytes: Uint8Array, selection: Selection = {}): Pro
     const budget = new SegmentBudget();
     const vocabulary = new Vocabulary();
     const selected = selectPages(selection.pages, pdf.pageCount);
-    for (const number of selected) {
+    const tally = new TextTally();
+    for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
-      const { blocks, kept } = findBlocks(page, vocabulary);
+      const isSelected = selected.has(number);
+      const found = findBlocks(page, isSelected ? vocabulary : undefined);
+      tallyPage(tally, page, found, isSelected);
+      if (!isSelected) continue;
+      const { blocks, kept } = found;
       counts.add(page, blocks.length, kept);
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
       // The glyphs of the blocks are dropped, because a document has too many of them to keep in memory.
       const { box, rotation } = page;
       pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
     }
+    tallyDocument(tally, pdf.document);
     markRunningHeaders(pages);
     const segments = pages.flatMap(({ blocks }) =>
       blocks.map((block) => segmentOf({ ...block, content: vocabulary.settle(block.content) })),
@@ -79,7 +87,7 @@ export async function extract(bytes: Uint8Array, selection: Selection = {}): Pro
     const left = pdf.pageCount - selected.size;
     if (left > 0) findings.push(notSelected(left, pdf.pageCount));
     if (segments.length === 0) findings.push(...keptActiveContent(pdf.document));
-    return { segments, pageCount: pdf.pageCount, findings };
+    return { segments, pageCount: pdf.pageCount, findings, outcome: tally.outcome() };
   });
 }
 

@@ -1,4 +1,5 @@
 import type { LayoutKind } from './document-kind.ts';
+import type { KeptClass } from './text-tally.ts';
 
 /** The texts of a file that are translated only if a request includes them. */
 export const includable = [
@@ -51,3 +52,8 @@ export const supported: Readonly<Record<LayoutKind, Support>> = {
   // The cells of hidden sheets, rows and columns are always translated.
   xlsx: { pages: 'sheets', include: ['hidden'], output: ['translated'] },
 };
+
+/** Returns the class of texts that a request does not include: whether it could include them. */
+export function classOf(format: LayoutKind, reason: string): KeptClass {
+  return (supported[format].include as readonly string[]).includes(reason) ? 'not_selected' : 'kept';
+}
