@@ -56,7 +56,7 @@ export function officeTables(results: readonly OfficeFigures[]): Table[] {
       title: 'Documents by LibreOffice',
       notes: `Source and translation, in ${judged[0]?.target ?? 'no'} script, are opened by LibreOffice. *Blank* pages have neither text nor drawings. *On lines* are
 words through which a vertical ruled line goes. *Untranslated* is the share of letters, with text that is kept by default, such as footnotes.
-*Style* are translated words that are no longer bold or italic, or were not before; *size* and *face* those with another size or typeface.`,
+*Style* are translated words whose weight or slant changed; *size* and *face* those with another size or typeface.`,
       head: ['file', ...columns.map(([name]) => name)],
       rows: [...judged, ...(judged.length > 0 ? [sumOf(judged)] : [])].map((figures) => [
         basename(figures.path),
