@@ -92,7 +92,7 @@ export class PartTextReader implements PositionedXmlEvents {
   readonly #editor: PartEditor | undefined;
   #depth = 0;
   #containerAt = 0;
-  /** The depth of the open element whose texts are skipped; 0 if there is none. */
+  /** The depth of the open element whose texts are skipped, or 0. */
   #skippedAt = 0;
   #cacheAt = 0;
   #number = 0;
