@@ -114,10 +114,10 @@ export async function rebuild(
     if (!texts.some(isChanged)) return undefined;
     const { bidi = false, rtl = false } = styles.ofParagraph(style);
     const findings: Finding[] = [];
+    const writing = { prefix, formatting, isRightToLeftStyle: rtl };
     const written = texts.map((text) => {
-      if (!isChanged(text)) return sourceOf(text.content);
-      const target = targets.get(keyOf(text))!;
-      const result = writeParagraph(text.content, target, { prefix, formatting, isRightToLeftStyle: rtl });
+      if (!isChanged(text)) return sourceOf(text.content, writing);
+      const result = writeParagraph(text.content, targets.get(keyOf(text))!, writing);
       if (result.isReordered) findings.push(reordered(text, story));
       else if (result.hasLostFormat) findings.push(formattingLost(text, story));
       return result.text;
