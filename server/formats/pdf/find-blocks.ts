@@ -2,13 +2,14 @@ import { type Matrix, type Rectangle, transformRectangle, union } from './geomet
 import { alignmentOf } from './layout/alignment.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines } from './layout/joined-text.ts';
-import { type KeptText, untranslatedReason } from './layout/kept-text.ts';
+import { type KeptText, onlySymbols, untranslatedReason } from './layout/kept-text.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
 import { markSharedEdges } from './layout/shared-edges.ts';
 import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent } from './layout/styled-content.ts';
+import { hasUnknownLetters } from './layout/symbols.ts';
 import { TextArea } from './layout/text-area.ts';
 import { type TextLine, usualStyle } from './layout/text-lines.ts';
 import { UnreadableSymbols } from './layout/unreadable-symbols.ts';
@@ -59,7 +60,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
     const label = labels.get(owner);
     const own = label && owners.ownerOf(label.glyphs[0]!);
     const reason = own === undefined ? undefined : kept.get(own)?.reason;
-    if (own === undefined || (reason !== 'label' && reason !== 'number')) return null;
+    if (own === undefined || !(reason === 'label' || reason === 'number' || reason === 'symbol')) return null;
     return { text: label!.text, style: label!.style, left: label!.left, glyphs: ranges[own]! };
   };
   return {
@@ -104,13 +105,13 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
   });
   const symbols = new UnreadableSymbols(
     read.flatMap((text) => {
-      const reason = unreadReason(text);
+      const reason = unreadReason(text) ?? (onlySymbols.test(text.plain) ? 'undecodable' : undefined);
       if (!reason) return [];
       const { left, right, baseline } = text.lines[0]!;
       return [{ x: (left + right) / 2, y: baseline, reason }];
     }),
   );
-  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? symbols.reasonWithin(text.box)]));
+  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? symbols.reasonAt(text.lines)]));
   const translated = read.filter((text) => reasons.get(text) === null);
   const kept = read.flatMap((text): Found[] => {
     const reason = reasons.get(text);
@@ -143,9 +144,10 @@ function isQuarterTurn([cosine, sine]: Matrix): boolean {
 
 type ReadText = PageText & { characters: JoinedCharacter[]; plain: string };
 
-function keptReason({ role, lines, plain }: ReadText): KeptText['reason'] | null {
+function keptReason({ role, lines, characters, plain }: ReadText): KeptText['reason'] | null {
   if (role === 'listing') return 'code';
   if (role === 'label') return 'label';
+  if (hasUnknownLetters(characters)) return 'undecodable';
   return unreadReason({ lines }) ?? untranslatedReason(plain, lines);
 }
 
@@ -165,7 +167,7 @@ function toBlock(
 ): TextBlock {
   const { lines, characters, box, container, chain } = text;
   const { style } = usualStyle({ characters });
-  const { content, spans } = styledContent(characters, style);
+  const { content, spans, moved } = styledContent(characters, style);
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
   return {
     id: '',
@@ -177,6 +179,7 @@ function toBlock(
         : 'paragraph',
     content,
     spans,
+    moved,
     style,
     matrix,
     box,

@@ -3,6 +3,7 @@ import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
 import { breakLines, type Line } from '../../typesetting/lines.ts';
 import { apply, type Matrix, type Rectangle, union } from '../geometry.ts';
 import { type Fit, type Frame, lineWidth } from './fit.ts';
+import { drawMoved } from './moved-glyphs.ts';
 
 /** A block's translation as operators of a content stream. */
 export interface DrawnBlock {
@@ -38,7 +39,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   const used = new Map<string, PDFRef>();
   const rectangles: Rectangle[] = [];
   let { baseline } = fit;
-  for (const [index, { shaped, spans }] of frame.text.paragraphs.entries()) {
+  for (const [index, { shaped, spans, moved }] of frame.text.paragraphs.entries()) {
     const start = index === 0 ? first : others;
     const lines = breakLines(shaped, (line) => (line === 0 ? start : others));
     for (const [number, broken] of lines.entries()) {
@@ -54,10 +55,16 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
       const left = leftOf(frame, edges, width);
       const [e, f] = apply(matrix, left, baseline);
       const [a, b, c, d] = matrix;
+      const drawBox = (span: number, x: number) => {
+        const at = apply(matrix, left + x * fontSize * frame.stretch, baseline);
+        const place = { at, scale: fit.scale, stretch: frame.stretch, matrix };
+        return moved[span] && drawMoved(moved[span], place, fonts);
+      };
       const shown = fonts.show(line, {
         fontSize,
         matrix: [a * frame.stretch, b * frame.stretch, c, d, e, f],
         spans,
+        drawBox,
       });
       if (shown.operators) operators.push(shown.operators);
       for (const [name, ref] of shown.fonts) used.set(name, ref);
