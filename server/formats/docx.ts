@@ -9,7 +9,7 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
-import { complexScriptEdits, type DirectionChange, paragraphDirection } from './docx/direction.ts';
+import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
 import { RunFormatting } from './docx/run-formatting.ts';
@@ -17,11 +17,11 @@ import type { StoryParagraph, StoryText } from './docx/story-reader.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
+import { directionChange } from './office/direction-change.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
-import { directionOf } from './typesetting/languages.ts';
 
 /**
  * Checks the limits that apply before a job is created: sizes, XML elements and characters.
@@ -178,9 +178,4 @@ function formattingLost({ regionId, cellId, place }: StoryText, { path }: StoryP
 
 function keyOf({ regionId, cellId }: SegmentKey): string {
   return cellId === null ? regionId : `${regionId} ${cellId}`;
-}
-
-function directionChange(sourceLanguage: string, targetLanguage: string): DirectionChange {
-  if (directionOf(targetLanguage) === 'rtl') return 'rtl';
-  return directionOf(sourceLanguage) === 'rtl' ? 'ltr' : 'kept';
 }
