@@ -64,7 +64,8 @@ describe('a bilingual Word file', () => {
           written(' page '),
           field('PAGE', run('3')),
           '<w:r></w:r>',
-          written('. Fin'),
+          written('.'),
+          written(' Fin'),
         ),
     ],
     [

@@ -85,7 +85,7 @@ const afterIndent = new Set(
   ).split(' '),
 );
 
-/** Adds the indent that a list item has by its level, because the copy is no list item. */
+/** Adds the usual indent of a list item at its level. The copy has no number, which would indent it. */
 function withIndent(
   children: readonly Property[],
   number: string | undefined,
