@@ -15,6 +15,7 @@ import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
 import { RunFormatting } from './docx/run-formatting.ts';
 import type { StoryParagraph, StoryText } from './docx/story-reader.ts';
+import { textOutcome } from './docx/text-outcome.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
@@ -22,6 +23,7 @@ import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
+import { countCharacters } from './text-tally.ts';
 import { directionOf } from './typesetting/languages.ts';
 
 /**
@@ -61,11 +63,16 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
   );
   const segments = stories.flatMap(({ paragraphs }) => paragraphs.flat());
   const budget = new SegmentBudget();
-  for (const { source } of segments) budget.add(plainText(source), formatTagged(source));
+  let characters = 0;
+  for (const { source } of segments) {
+    const text = plainText(source);
+    budget.add(text, formatTagged(source));
+    characters += countCharacters(text);
+  }
   const findings = kept.findings();
   if (isSigned) findings.push(signatureFinding);
   if (segments.length === 0) findings.push(emptyFinding);
-  return { segments, pageCount: pages, findings };
+  return { segments, pageCount: pages, findings, outcome: await textOutcome(bytes, characters) };
 }
 
 const signatureFinding: Finding = {
