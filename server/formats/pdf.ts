@@ -19,6 +19,7 @@ import { findBlocks } from './pdf/find-blocks.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
+import { AnnotationMover, placesOfLinks } from './pdf/move-annotations.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
@@ -101,27 +102,30 @@ export async function rebuild(
     removeTagsAndXfa(document);
     const findings = removedActiveContent(document);
     const before = structureOf(document);
+    const annotations = new AnnotationMover(document);
     const rectangles: RebuiltDocument['rectangles'] = [];
     for (const number of selectPages(options.pages, pdf.pageCount)) {
       const page = await pdf.readPage(number);
       const { blocks, kept } = findBlocks(page);
       const items = blocks.flatMap((block) => {
         const target = targets.get(block.id);
-        return target ? [withLabelInText({ block, target }, page, options)] : [];
+        return target ? [withLabelInText({ block, target }, options)] : [];
       });
       if (items.length === 0) continue;
       const set = typesetBlocks(page, items, options, fonts, kept);
       const removed = [...items.flatMap(({ block }) => block.glyphs), ...set.removed];
-      const stream = removeText(document, page, removed);
-      auditRemoval(pdf, page, removed);
+      const stream = removeText(document, page, removed, set.rules);
+      auditRemoval(pdf, page, removed, set.rules);
       for (const { block } of items)
         if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
       addContent(document, number, set.operators, set.fonts, stream);
+      annotations.move(page, set.marks);
       findings.push(...set.findings);
       for (const [regionId, place] of set.places)
         rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
     }
     fonts.embed();
+    before.set('places of links', placesOfLinks(document));
     const saved = await document.save({
       useObjectStreams: false,
       addDefaultPage: false,

@@ -4,7 +4,7 @@ import type { Direction } from '../../typesetting/languages.ts';
 import type { ShownSpan } from '../../typesetting/line-writer.ts';
 import { widestWord } from '../../typesetting/lines.ts';
 import { type Paragraph, shapeParagraph } from '../../typesetting/paragraph.ts';
-import type { TextBlock, TextStyle } from '../text-block.ts';
+import type { Decoration, TextBlock, TextStyle } from '../text-block.ts';
 
 /** A piece of text in one style. */
 interface StyledRun {
@@ -19,11 +19,15 @@ export interface StyledText {
   paragraphs: readonly StyledParagraph[];
 }
 
+export interface StyledSpan extends ShownSpan {
+  decoration: Decoration | undefined;
+}
+
 export interface StyledParagraph {
   /** The shaped text. Lengths are in em of the block's size. */
   shaped: Paragraph;
   /** The styles of the paragraph's spans, in order. */
-  spans: readonly ShownSpan[];
+  spans: readonly StyledSpan[];
   /** The width of the whole paragraph on one line, in em. */
   width: number;
   /** The width of the paragraph's widest word, in em. */
@@ -78,12 +82,13 @@ export function shapeRuns(
     });
     return {
       shaped,
-      spans: piece.map(({ style: { bold, italic, rise, color, outline } }) => ({
+      spans: piece.map(({ style: { bold, italic, rise, color, outline, decoration } }) => ({
         bold,
         italic,
         rise: rise / size,
         color,
         outline,
+        decoration,
       })),
       width: shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0),
       widestWord: widestWord(shaped),

@@ -1,7 +1,8 @@
 import { type InlineContent, joinStrings } from '../../inline-content.ts';
 import { outlineKey } from '../page-content.ts';
-import type { TextStyle } from '../text-block.ts';
+import type { Decoration, TextStyle } from '../text-block.ts';
 import type { JoinedCharacter } from './joined-text.ts';
+import type { Glyph } from './pieces.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
 const maxSpans = 20;
@@ -28,17 +29,21 @@ interface Run {
 export function styledContent(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
+  decorations: ReadonlyMap<Glyph, Decoration> = new Map(),
 ): { content: InlineContent; spans: Map<number, TextStyle> } {
-  const runs = toRuns(characters, usual);
+  const runs = toRuns(characters, usual, decorations);
   const words = characters.filter(({ text }) => text === ' ').length + 1;
   const most = Math.min(maxSpans, Math.max(minSpans, words / 3));
   const levels = [
     (style: TextStyle) => style,
-    // There are too many tags, so only emphasis, superscripts and subscripts keep their tags.
-    (style: TextStyle) => (style.rise !== 0 || isEmphasis(style, usual) ? style : usual),
+    // There are too many tags, so only emphasis, decorations, superscripts and subscripts keep their tags.
+    (style: TextStyle) =>
+      style.rise !== 0 || isEmphasis(style, usual) || !isDecoratedAs(style, usual) ? style : usual,
     // There are still too many tags, so italic spans lose their tags. Formulas often alternate slanted and upright
     // letters, while their meaning depends on superscripts and subscripts.
-    (style: TextStyle) => (style.rise !== 0 || style.bold !== usual.bold ? style : usual),
+    (style: TextStyle) =>
+      style.rise !== 0 || style.bold !== usual.bold || !isDecoratedAs(style, usual) ? style : usual,
+    (style: TextStyle) => (style.rise !== 0 || !isDecoratedAs(style, usual) ? style : usual),
     (style: TextStyle) => (style.rise !== 0 ? style : usual),
     () => usual,
   ];
@@ -47,6 +52,25 @@ export function styledContent(
     if (simplified.filter(({ style }) => style !== usual).length <= most) return tagged(simplified, usual);
   }
   return { content: [], spans: new Map() };
+}
+
+/** Returns the style with the decoration that most characters have, or without one. */
+export function withUsualDecoration(
+  style: TextStyle,
+  characters: readonly JoinedCharacter[],
+  decorations: ReadonlyMap<Glyph, Decoration>,
+): TextStyle {
+  if (decorations.size === 0) return style;
+  const counts = new Map<Decoration | undefined, number>();
+  let total = 0;
+  for (const { glyph, text } of characters) {
+    if (!glyph || text.trim() === '') continue;
+    const decoration = decorations.get(glyph);
+    counts.set(decoration, (counts.get(decoration) ?? 0) + 1);
+    total++;
+  }
+  const [usual] = [...counts].find(([, count]) => count > total / 2) ?? [];
+  return usual ? { ...style, decoration: usual } : style;
 }
 
 function tagged(
@@ -67,16 +91,24 @@ function tagged(
   return { content: joinStrings(content), spans };
 }
 
+function isDecoratedAs(style: TextStyle, usual: TextStyle): boolean {
+  return style.decoration?.key === usual.decoration?.key;
+}
+
 function isEmphasis(style: TextStyle, usual: TextStyle): boolean {
   return style.bold !== usual.bold || style.italic !== usual.italic;
 }
 
 /** Returns runs of characters with equal styles. Equal styles are the same object. */
-function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[] {
+function toRuns(
+  characters: readonly JoinedCharacter[],
+  usual: TextStyle,
+  decorations: ReadonlyMap<Glyph, Decoration>,
+): Run[] {
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {
     if (isSame(style, usual)) return usual;
-    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${Math.round(style.rise * 2)} ${style.color} ${outlineKey(style.outline)}`;
+    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${Math.round(style.rise * 2)} ${style.color} ${outlineKey(style.outline)} ${style.decoration?.key}`;
     const known = styles.get(key);
     if (!known) styles.set(key, style);
     return known ?? style;
@@ -90,7 +122,8 @@ function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[]
       runs.push({ text, style: usual });
       continue;
     }
-    const { style } = glyph.piece;
+    const decoration = decorations.get(glyph);
+    const style = decoration ? { ...glyph.piece.style, decoration } : glyph.piece.style;
     const isRaised = Math.abs(rise) > minRise * usual.size;
     const own = shared(isRaised ? { ...style, rise: Math.round(rise * 100) / 100 } : style);
     if (last && last.style === own && last.text.trim() !== '') last.text += text;
@@ -116,6 +149,7 @@ function isSame(style: TextStyle, usual: TextStyle): boolean {
     style.family === usual.family &&
     style.color === usual.color &&
     outlineKey(style.outline) === outlineKey(usual.outline) &&
+    isDecoratedAs(style, usual) &&
     Math.abs(style.size - usual.size) <= maxSizeDifference * usual.size
   );
 }
