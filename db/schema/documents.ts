@@ -63,6 +63,11 @@ export const documentJobs = pgTable(
     reportFigures: jsonb('report_figures').$type<unknown>(),
     /** Findings of the file format's reader and writer, for the latest extraction and the latest rebuild. */
     extractFindings: jsonb('extract_findings').$type<unknown[]>().notNull().default([]),
+    /**
+     * The texts that are in no segment (`server/formats/text-tally.ts`). Null for jobs that are older than this column, and
+     * for formats that do not count them.
+     */
+    textOutcome: jsonb('text_outcome').$type<unknown>(),
     rebuildFindings: jsonb('rebuild_findings').$type<unknown[]>().notNull().default([]),
     /**
      * The number of times that reviewers changed translations, and its value when the latest translated file was

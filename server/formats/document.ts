@@ -1,5 +1,6 @@
 import type { InlineContent } from './inline-content.ts';
 import type { Selection } from './selection.ts';
+import type { TextOutcome } from './text-tally.ts';
 
 /**
  * The interface of the formats that are translated with their layout. A format has two pure functions, `extract` and
@@ -88,6 +89,8 @@ export interface ExtractedDocument {
   pageCount: number | null;
   /** Findings about content that stays untranslated: one for each kind of content, with the number of its objects. */
   findings: Finding[];
+  /** The texts that are in no segment. Absent for a format that does not count them. */
+  outcome?: TextOutcome;
 }
 
 export interface RebuiltDocument {

@@ -11,9 +11,9 @@ import type {
 } from './document.ts';
 import { type DirectionChange, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
-import { isUnchanged, writeParagraph } from './docx/paragraph-writer.ts';
+import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
 import { RunFormatting } from './docx/run-formatting.ts';
-import type { StoryParagraph } from './docx/story-reader.ts';
+import type { StoryParagraph, StoryText } from './docx/story-reader.ts';
 import { readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
@@ -30,10 +30,10 @@ import { directionOf } from './typesetting/languages.ts';
  */
 export async function check(bytes: Uint8Array, take: TakeText = () => false): Promise<void> {
   const budget = new SegmentBudget();
-  const { stories } = await readStories(bytes, ({ content }) => content.source);
+  const { stories } = await readStories(bytes, ({ texts }) => texts.map(({ content }) => content.source));
   let wanted = true;
   for (const { paragraphs } of stories)
-    for (const source of paragraphs) {
+    for (const source of paragraphs.flat()) {
       const text = plainText(source);
       budget.addChars(text);
       wanted = wanted && take(text);
@@ -41,25 +41,24 @@ export async function check(bytes: Uint8Array, take: TakeText = () => false): Pr
 }
 
 /**
- * Lists the paragraphs of a Word file that have text to translate: in the headers, the body with its tables, and the
+ * Lists the texts of a Word file to translate, which are its paragraphs and, in some, the texts between tabs: in the headers, the body with its tables, and the
  * footers. Text boxes, content controls, tracked changes, notes and comments are not translated; the findings contain
  * their numbers.
  *
  * @throws {FileError} as `check` does, and `too_large` if there are too many segments
  */
 export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment => {
-    const { content, regionId, cellId } = paragraph;
-    return {
+  const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment[] =>
+    paragraph.texts.map(({ content, regionId, cellId, place }) => ({
       regionId,
       cellId,
       kind: kindOf(paragraph, story),
       page: story.kind === 'main' ? content.page : null,
-      place: `${story.path}, ${paragraph.place}`,
+      place: `${story.path}, ${place}`,
       source: content.source,
-    };
-  });
-  const segments = stories.flatMap(({ paragraphs }) => paragraphs);
+    })),
+  );
+  const segments = stories.flatMap(({ paragraphs }) => paragraphs.flat());
   const budget = new SegmentBudget();
   for (const { source } of segments) budget.add(plainText(source), formatTagged(source));
   const findings = kept.findings();
@@ -104,25 +103,28 @@ export async function rebuild(
   const direction = directionChange(sourceLanguage, targetLanguage);
   const formatting = new RunFormatting(direction, textLanguageOf(targetLanguage));
   const { stories } = await readStories(bytes, (paragraph, story, styles): WrittenParagraph | undefined => {
-    const key = keyOf(paragraph);
-    const target = targets.get(key);
-    used.add(key);
-    if (target === undefined) return undefined;
-    if (direction === 'kept' && isUnchanged(paragraph.content, target)) return undefined;
     const { prefix, properties, style, start, end } = paragraph;
+    const isRead = paragraph.texts.some((text) => targets.has(keyOf(text)));
+    const texts = isRead ? paragraph.texts : [paragraph.whole()];
+    for (const text of texts) used.add(keyOf(text));
+    const isChanged = ({ content, ...key }: StoryText): boolean => {
+      const target = targets.get(keyOf(key));
+      return target !== undefined && (direction !== 'kept' || !isUnchanged(content, target));
+    };
+    if (!texts.some(isChanged)) return undefined;
     const { bidi = false, rtl = false } = styles.ofParagraph(style);
-    const { text, isReordered, hasLostFormat } = writeParagraph(paragraph.content, target, {
-      prefix,
-      formatting,
-      isRightToLeftStyle: rtl,
+    const findings: Finding[] = [];
+    const written = texts.map((text) => {
+      if (!isChanged(text)) return sourceOf(text.content);
+      const target = targets.get(keyOf(text))!;
+      const result = writeParagraph(text.content, target, { prefix, formatting, isRightToLeftStyle: rtl });
+      if (result.isReordered) findings.push(reordered(text, story));
+      else if (result.hasLostFormat) findings.push(formattingLost(text, story));
+      return result.text;
     });
     return {
-      edit: { start, end, text: paragraphDirection(properties, prefix, direction, bidi) + text },
-      finding: isReordered
-        ? reordered(paragraph, story)
-        : hasLostFormat
-          ? formattingLost(paragraph, story)
-          : undefined,
+      edit: { start, end, text: paragraphDirection(properties, prefix, direction, bidi) + written.join('') },
+      findings,
     };
   });
   const unknown = [...targets.keys()].find((key) => !used.has(key));
@@ -136,7 +138,7 @@ export async function rebuild(
       if (!paragraph) continue;
       edits.push(paragraph.edit);
       length += paragraph.edit.text.length;
-      if (paragraph.finding) findings.push(paragraph.finding);
+      findings.push(...paragraph.findings);
     }
     if (length > 2 * limits.docxWritten)
       throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
@@ -148,10 +150,10 @@ export async function rebuild(
 /** A paragraph of the source file and its translation. */
 interface WrittenParagraph {
   edit: Edit;
-  finding: Finding | undefined;
+  findings: Finding[];
 }
 
-function reordered({ regionId, cellId, place }: StoryParagraph, { path }: StoryPart): Finding {
+function reordered({ regionId, cellId, place }: StoryText, { path }: StoryPart): Finding {
   return {
     severity: 'warning',
     code: 'low_segment_quality',
@@ -160,7 +162,7 @@ function reordered({ regionId, cellId, place }: StoryParagraph, { path }: StoryP
   };
 }
 
-function formattingLost({ regionId, cellId, place }: StoryParagraph, { path }: StoryPart): Finding {
+function formattingLost({ regionId, cellId, place }: StoryText, { path }: StoryPart): Finding {
   return {
     severity: 'info',
     code: 'formatting_lost',

@@ -23,16 +23,20 @@ import { AnnotationMover, placesOfLinks } from './pdf/move-annotations.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
+import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
 import { removeText } from './pdf/remove-text.ts';
 import { withLabelInText } from './pdf/right-to-left-labels.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
+import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import type { TextBlock } from './pdf/text-block.ts';
 import { typesetBlocks } from './pdf/typeset-blocks.ts';
+import { writeWordText } from './pdf/word-text.ts';
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
+import { TextTally } from './text-tally.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
 
 /**
@@ -61,15 +65,21 @@ export async function extract(bytes: Uint8Array, selection: Selection = {}): Pro
     const budget = new SegmentBudget();
     const vocabulary = new Vocabulary();
     const selected = selectPages(selection.pages, pdf.pageCount);
-    for (const number of selected) {
+    const tally = new TextTally();
+    for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
-      const { blocks, kept } = findBlocks(page, vocabulary);
+      const isSelected = selected.has(number);
+      const found = findBlocks(page, isSelected ? vocabulary : undefined);
+      tallyPage(tally, page, found, isSelected);
+      if (!isSelected) continue;
+      const { blocks, kept } = found;
       counts.add(page, blocks.length, kept);
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
       // The glyphs of the blocks are dropped, because a document has too many of them to keep in memory.
       const { box, rotation } = page;
       pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
     }
+    tallyDocument(tally, pdf.document);
     markRunningHeaders(pages);
     const segments = pages.flatMap(({ blocks }) =>
       blocks.map((block) => segmentOf({ ...block, content: vocabulary.settle(block.content) })),
@@ -78,7 +88,7 @@ export async function extract(bytes: Uint8Array, selection: Selection = {}): Pro
     const left = pdf.pageCount - selected.size;
     if (left > 0) findings.push(notSelected(left, pdf.pageCount));
     if (segments.length === 0) findings.push(...keptActiveContent(pdf.document));
-    return { segments, pageCount: pdf.pageCount, findings };
+    return { segments, pageCount: pdf.pageCount, findings, outcome: tally.outcome() };
   });
 }
 
@@ -96,6 +106,8 @@ export async function rebuild(
   options: RebuildOptions,
 ): Promise<RebuiltDocument> {
   return withPdf(bytes, async (pdf) => {
+    if (options.output === 'docx')
+      return { bytes: await writeWordText(pdf, translations, options), findings: [] };
     const { document } = pdf;
     const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
     const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
@@ -103,8 +115,10 @@ export async function rebuild(
     const findings = removedActiveContent(document);
     const before = structureOf(document);
     const annotations = new AnnotationMover(document);
+    const selected = selectPages(options.pages, pdf.pageCount);
+    const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
     const rectangles: RebuiltDocument['rectangles'] = [];
-    for (const number of selectPages(options.pages, pdf.pageCount)) {
+    for (const number of selected) {
       const page = await pdf.readPage(number);
       const { blocks, kept } = findBlocks(page);
       const items = blocks.flatMap((block) => {
@@ -126,15 +140,20 @@ export async function rebuild(
     }
     fonts.embed();
     before.set('places of links', placesOfLinks(document));
+    const inserted = insertPages(document, copies);
     const saved = await document.save({
       useObjectStreams: false,
       addDefaultPage: false,
       updateFieldAppearances: false,
     });
     const rebuilt = await normalize(saved);
-    const after = structureOf(await PDFDocument.load(rebuilt, { updateMetadata: false }));
+    const result = await PDFDocument.load(rebuilt, { updateMetadata: false });
+    const after = structureOf(
+      result,
+      result.getPages().filter((_page, index) => !inserted.has(index)),
+    );
     for (const [kind, digest] of before)
-      if (after.get(kind) !== digest)
+      if (after.get(kind) !== digest && !(kind === 'page labels' && inserted.size > 0))
         throw new Error(`the ${kind} of the translated PDF differ from its source`);
     return { bytes: rebuilt, findings, rectangles };
   });

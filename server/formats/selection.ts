@@ -1,4 +1,5 @@
 import type { LayoutKind } from './document-kind.ts';
+import type { KeptClass } from './text-tally.ts';
 
 /** The texts of a file that are translated only if a request includes them. */
 export const includable = [
@@ -33,6 +34,11 @@ export interface Selection {
   output?: Exclude<Output, 'translated'> | undefined;
 }
 
+/** Returns the format of the result for a file of a format. */
+export function resultFormat(format: LayoutKind, { output }: Pick<Selection, 'output'>): LayoutKind {
+  return output === 'docx' ? 'docx' : format;
+}
+
 /** The values of a selection that a format supports. */
 interface Support {
   pages: 'ranges' | 'sheets' | null;
@@ -41,8 +47,13 @@ interface Support {
 }
 
 export const supported: Readonly<Record<LayoutKind, Support>> = {
-  pdf: { pages: 'ranges', include: [], output: ['translated'] },
+  pdf: { pages: 'ranges', include: [], output: ['translated', 'bilingual', 'docx'] },
   docx: { pages: null, include: [], output: ['translated'] },
   // The cells of hidden sheets, rows and columns are always translated.
   xlsx: { pages: 'sheets', include: ['hidden'], output: ['translated'] },
 };
+
+/** Returns the class of texts that a request does not include: whether it could include them. */
+export function classOf(format: LayoutKind, reason: string): KeptClass {
+  return (supported[format].include as readonly string[]).includes(reason) ? 'not_selected' : 'kept';
+}

@@ -10,7 +10,8 @@ import type {
 import { withFileErrors } from './office/package.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { SegmentBudget } from './segment-budget.ts';
-import type { Selection } from './selection.ts';
+import { classOf, type Selection } from './selection.ts';
+import { countCharacters, type KeptClass, TextTally } from './text-tally.ts';
 import { type CellPosition, writeReference } from './xlsx/cell-reference.ts';
 import { CellTargets } from './xlsx/cell-targets.ts';
 import { cellTextLimit, splitText } from './xlsx/cell-text.ts';
@@ -64,6 +65,22 @@ export function extract(bytes: Uint8Array, { pages }: Selection = {}): Promise<E
     const kept = new KeptContent();
     await kept.read(workbook);
     const selected = selectSheets(workbook.sheets, pages);
+    const left = selectSheets(workbook.sheets, undefined).filter((sheet) => !selected.includes(sheet));
+    const tally = new TextTally();
+    let read = 0;
+    let accounted = 0;
+    const keep = (kind: KeptClass, reason: string, characters: number): void => {
+      accounted += characters;
+      if (characters > 0) tally.keep(kind, reason, characters);
+    };
+    for (const sheet of left)
+      await readTextCells(workbook, sheet, strings, await SheetTables.read(workbook.office, sheet.path), {
+        text: () => {},
+        outcome: (_, characters) => {
+          read += characters;
+          keep('not_selected', 'pages', characters);
+        },
+      });
     for (const sheet of selected) {
       const tables = await SheetTables.read(workbook.office, sheet.path);
       const summary = await readTextCells(workbook, sheet, strings, tables, {
@@ -79,13 +96,21 @@ export function extract(bytes: Uint8Array, { pages }: Selection = {}): Promise<E
             place: `${sheet.name}!${reference}`,
             source: [source],
           });
+          accounted += countCharacters(source);
+        },
+        outcome: (outcome, characters) => {
+          read += characters;
+          if (outcome !== 'segment') keep(classOf('xlsx', outcome), outcome, characters);
         },
       });
       kept.addSheet(summary);
       findings.push(...tables.findings());
     }
     findings.push(...kept.findings());
-    const left = selectSheets(workbook.sheets, undefined).filter((sheet) => !selected.includes(sheet));
+    kept.tally(tally);
+    for (const { name } of workbook.sheets)
+      tally.keep(classOf('xlsx', 'sheet_names'), 'sheet_names', countCharacters(name));
+    tally.check(read, accounted);
     if (left.length > 0) findings.push(notSelected(left));
     if (workbook.isSigned) findings.push(signatureFinding);
     if (segments.length === 0)
@@ -95,7 +120,7 @@ export function extract(bytes: Uint8Array, { pages }: Selection = {}): Promise<E
         message: 'the workbook has no cell with text to translate',
         unitId: null,
       });
-    return { segments, pageCount: workbook.sheets.length, findings };
+    return { segments, pageCount: workbook.sheets.length, findings, outcome: tally.outcome() };
   });
 }
 

@@ -131,6 +131,7 @@ describe('a job (B 4.3)', () => {
         page_count: 1,
         schema_version: '1.0',
         llm_quality: { needs_review_units: 1, noncompliant_units: 0 },
+        receipt: { texts: 4, characters: 56, rows: expect.any(Array), truncated_texts: 0 },
       },
     });
     expect(report.document_id).not.toBe(id);

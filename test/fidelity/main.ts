@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { docxFidelity } from './docx.ts';
+import { runEye } from './eye/main.ts';
 import { type OfficeFormat, officeSection } from './office.ts';
 import { writeGallery } from './pdf/gallery.ts';
 import { pdfSection } from './pdf.ts';
@@ -19,9 +20,13 @@ async function measureOffice(format: OfficeFormat): Promise<Section> {
   return officeSection(format, files, opened);
 }
 
-/** Without arguments, writes the page. With `--gallery`, writes the pictures of PDF pages instead. */
+/**
+ * Without arguments, writes the page. With `--gallery`, writes the pictures of PDF pages instead; with `--eye`, judges
+ * translations by how they look.
+ */
 if (process.argv[1] === import.meta.filename) {
   if (process.argv.includes('--gallery')) await writeGallery();
+  else if (process.argv.includes('--eye')) await runEye(process.argv.slice(2));
   else {
     const sections: Section[] = [];
     for (const format of officeFormats) sections.push(await measureOffice(format));

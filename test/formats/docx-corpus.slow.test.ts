@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { SegmentKey } from '#server/formats/document.ts';
 import { extract, rebuild } from '#server/formats/docx.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { formattedSpans, hasSpan, moved } from './docx-formats.ts';
 import {
   attribute,
   childOf,
@@ -19,9 +21,12 @@ import { convertByLibreOffice } from './libreoffice.ts';
 
 const names = corpusNames('docx');
 
-/** A translation in which each letter differs from the source. Translating it again changes each letter again. */
+/** A translation in which nearly each letter is another one. */
 const translate = (source: string): string =>
-  source.replace(/\p{L}/gu, (letter) => String.fromCodePoint(letter.codePointAt(0)! + 1));
+  source.replace(/\p{L}/gu, (letter) => {
+    const next = String.fromCodePoint(letter.codePointAt(0)! + 1);
+    return /\p{L}/u.test(next) ? next : letter;
+  });
 
 const rebuilt = new Map<string, Promise<Uint8Array>>();
 
@@ -45,15 +50,20 @@ describe.each(names)('%s', (name) => {
   const before = partsOf(corpusFile(`docx/${name}`));
   const stories = Object.keys(before).filter(isStory);
 
-  it('has a segment for each paragraph with letters, and no other', async () => {
+  it('has a segment for each paragraph with letters, or for each text between tabs, and no other', async () => {
     const { segments } = await extract(corpusFile(`docx/${name}`));
+    const lettersOf = (text: string): string => text.replace(/\P{L}/gu, '');
     const texts = stories.flatMap((path) =>
-      walkStory(parse(before[path]!)).flatMap(({ text }) => (/\p{L}/u.test(text) ? [text.trim()] : [])),
+      walkStory(parse(before[path]!)).flatMap(({ text }) => (/\p{L}/u.test(text) ? [lettersOf(text)] : [])),
     );
     expect(texts.length).toBeGreaterThan(2);
-    expect(segments.map(({ source }) => plainText(source).trim()).sort()).toEqual(texts.sort());
-    const keys = segments.map(({ regionId, cellId }) => `${regionId} ${cellId}`);
-    expect(new Set(keys).size).toBe(keys.length);
+    const keyOf = ({ regionId, cellId }: SegmentKey): string => `${regionId} ${cellId}`;
+    const ofParagraph = Map.groupBy(segments, (segment) => keyOf(segment).replace(/s\d+( null)?$/, '$1'));
+    const found = [...ofParagraph.values()].map((parts) =>
+      parts.map(({ source }) => lettersOf(plainText(source))).join(''),
+    );
+    expect(found.sort()).toEqual(texts.sort());
+    expect(new Set(segments.map(keyOf)).size).toBe(segments.length);
   });
 
   it('each text is translated once, at its place, with its spaces, tabs and breaks', async () => {
@@ -82,10 +92,31 @@ describe.each(names)('%s', (name) => {
         });
         for (const run of runs) expect(known).toContain(formattingOf(run));
         if (/\p{L}/u.test(old[index]!.text))
-          for (const run of runs.filter((each) => /\S/.test(textOf(each))))
+          for (const run of runs.filter((each) => /\p{L}/u.test(textOf(each))))
             expect(attribute(childOf(childOf(run, 'rPr'), 'lang')!, 'val')).toMatch(/^fr-/);
       }
     }
+  });
+
+  it('each formatted text has its formatting wherever it is in the translation, or there is a finding', async () => {
+    const bytes = corpusFile(`docx/${name}`);
+    const { segments } = await extract(bytes);
+    const translations = segments.map((segment) => ({
+      ...segment,
+      target: moved(segment.source, translate),
+    }));
+    const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const after = partsOf(result.bytes);
+    const missing: string[] = [];
+    for (const path of stories) {
+      const now = walkStory(parse(after[path]!));
+      for (const [index, paragraph] of walkStory(parse(before[path]!)).entries())
+        for (const span of formattedSpans(paragraph))
+          if (!hasSpan(now[index]!, { ...span, text: translate(span.text) })) missing.push(span.text);
+    }
+    const findings = result.findings.filter(({ code }) => code === 'formatting_lost');
+    expect(missing.length === 0 || findings.length > 0, missing.join(', ')).toBe(true);
+    expect(result.findings.filter(({ code }) => code === 'low_segment_quality')).toEqual([]);
   });
 
   it('all other parts are the same', async () => {
@@ -106,7 +137,7 @@ describe.each(names)('%s', (name) => {
       for (const { element, text, runs } of walkStory(parse(after[path]!))) {
         if (!/\p{L}/u.test(text)) continue;
         expect(childOf(childOf(element, 'pPr'), 'bidi')?.tag).toBe('<w:bidi/>');
-        for (const run of runs.filter((each) => /\S/.test(textOf(each))))
+        for (const run of runs.filter((each) => /\p{L}/u.test(textOf(each))))
           expect(childOf(childOf(run, 'rPr'), 'rtl')?.tag).toBe('<w:rtl/>');
       }
     }

@@ -113,10 +113,11 @@ it('whatever the order of the tags, the result is XML with each piece once, and 
         expect(pieces(after)).toEqual(pieces(before));
         expect(letters(textOf(after))).toBe(letters(textOf(before)));
         expect(fieldOrder(after)).toBe(fieldOrder(before));
-        const again = await extract(rebuilt.bytes);
-        expect(
-          again.segments.map(({ source }) => letters(formatTagged(source).replace(/<.*?>/g, ''))),
-        ).toEqual(segments.map(({ source }) => letters(formatTagged(source).replace(/<.*?>/g, ''))));
+        // The texts between tabs may be other segments than before, because this depends on capital letters. Figures
+        // between tabs are in no segment.
+        const lettersOf = (found: typeof segments): string =>
+          letters(found.map(({ source }) => formatTagged(source).replace(/<.*?>|\P{L}/gu, '')).join(''));
+        expect(lettersOf((await extract(rebuilt.bytes)).segments)).toBe(lettersOf(segments));
       },
     ),
     { numRuns: 300 },

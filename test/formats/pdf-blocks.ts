@@ -95,6 +95,7 @@ export function blockOf(source: Source): TextBlock {
     spans: new Map(
       Object.entries(source.spans ?? {}).map(([tag, span]) => [Number(tag), { ...style, ...span }]),
     ),
+    moved: new Map(),
     style,
     matrix,
     box: {

@@ -6,14 +6,14 @@ import { at, form, helvetica, type Made, object, readMade, textOf, withOpenPdf }
 
 /** A composite font whose codes have two bytes. */
 const composite =
-  (entries: Record<string, unknown>, toUnicode?: string): Made =>
+  (entries: Record<string, unknown>, toUnicode?: string, width = 500): Made =>
   ({ context }) => {
     const descendant = context.obj({
       Type: 'Font',
       Subtype: 'CIDFontType2',
       BaseFont: 'Unknown',
       CIDSystemInfo: { Registry: 'x', Ordering: 'y', Supplement: 0 },
-      DW: 500,
+      DW: width,
     });
     const font = context.obj({
       Type: 'Font',
@@ -33,9 +33,12 @@ describe('composite fonts', () => {
       content: 'BT /G 10 Tf 9 9 Td <00410042> Tj /F 10 Tf (A) Tj ET',
       resources: { Font: { G: composite({}) } },
     });
-    expect(page.texts.map(({ kept, glyphs }) => [kept, glyphs.length])).toEqual([
-      ['undecodable', 2],
-      [null, 1],
+    expect(page.texts.map(({ glyphs }) => glyphs.map(({ text, symbol }) => [text, symbol]))).toEqual([
+      [
+        ['\ufffd', 0x41],
+        ['\ufffd', 0x42],
+      ],
+      [['A', undefined]],
     ]);
   });
 
@@ -47,11 +50,7 @@ describe('composite fonts', () => {
       content: 'BT /G 10 Tf 9 9 Td <00410050> Tj <0052> Tj <0042> Tj ET',
       resources: { Font: { G: composite({}, table) } },
     });
-    expect(texts.map((text) => [textOf(text), text.kept])).toEqual([
-      ['Axy', null],
-      ['x{', null],
-      ['', 'undecodable'],
-    ]);
+    expect(texts.map(textOf)).toEqual(['Axy', 'x{', '\ufffd']);
     expect(texts[1]!.matrix.slice(4)).toEqual([19, 9]);
   });
 
@@ -63,10 +62,10 @@ describe('composite fonts', () => {
         content: 'BT /G 10 Tf 9 9 Td <000100020003> Tj ET',
         resources: { Font: { G: composite({ BaseFont }, codes) } },
       });
-      return texts.map((text) => [textOf(text), text.kept]);
+      return texts.map(textOf);
     };
-    expect(await shown('BIOPPG+Symbol')).toEqual([['α≥+', null]]);
-    expect(await shown('BIOPPG+MTExtra')).toEqual([[expect.anything(), 'undecodable']]);
+    expect(await shown('BIOPPG+Symbol')).toEqual(['α≥+']);
+    expect(await shown('BIOPPG+MTExtra')).toEqual(['↦\ufffd\ufffd']);
   });
 
   it('of ZapfDingbats show signs, not the letters that have their codes', async () => {
@@ -76,6 +75,29 @@ describe('composite fonts', () => {
       resources: { Font: { Z: dingbats } },
     });
     expect(texts.map(textOf)).toEqual(['✔●■★ ❏→']);
+  });
+
+  it('that give all hyphens the character of a soft hyphen show hyphens', async () => {
+    const codes = table.replace('<0041> <0041>', '<0041> <00ad>');
+    const { texts } = await readMade({
+      content: 'BT /G 10 Tf 9 9 Td <005000410051> Tj ET',
+      resources: { Font: { G: composite({}, codes) } },
+    });
+    expect(textOf(texts[0]!)).toBe('x-y');
+  });
+
+  it('that name a picture in their tables show no text, but a wide glyph may be a word', async () => {
+    const word = [...'HOUSE'].map((letter) => letter.charCodeAt(0).toString(16).padStart(4, '0')).join('');
+    const codes = table.replace('<0041> <0041>', `<0041> <${word}>`);
+    const read = async (width: number) => {
+      const page = await readMade({
+        content: 'BT /G 10 Tf 9 9 Td <0041> Tj ET',
+        resources: { Font: { G: composite({}, codes, width) } },
+      });
+      return page.texts.map(({ glyphs }) => glyphs.map(({ text, symbol }) => [text, symbol]));
+    };
+    expect(await read(1000)).toEqual([[['\ufffd', 0x41]]]);
+    expect(await read(2500)).toEqual([[['HOUSE', undefined]]]);
   });
 
   it('have no word spacing for codes of two bytes', async () => {
@@ -131,6 +153,37 @@ describe('Type 3 fonts', () => {
     expect(d).toBeCloseTo(12);
     expect(texts[0]!.glyphs[1]!.x).toBeCloseTo(0.5);
     expect(texts[0]!.glyphs[1]!.advance).toBeCloseTo(0.5);
+  });
+
+  it('without a box are as large as their glyphs', async () => {
+    const glyphs = ['A', 'B', 'C', 'D', 'p'];
+    const font: Made = ({ context }) =>
+      context.register(
+        context.obj({
+          Type: 'Font',
+          Subtype: 'Type3',
+          FontMatrix: [0.0042, 0, 0, 0.0042, 0, 0],
+          FontBBox: [0, 0, 0, 0],
+          FirstChar: 65,
+          LastChar: 65,
+          Widths: [25],
+          Encoding: { Differences: [65, ...glyphs] },
+          CharProcs: Object.fromEntries(
+            glyphs.map((name) => [
+              name,
+              context.register(context.stream(`25 0 2 ${name === 'p' ? -10 : 0} 23 28 d1 0 0 9 9 re f`)),
+            ]),
+          ),
+          Resources: {},
+        } as Record<string, unknown> as Record<string, string>),
+      );
+    const { texts } = await readMade({
+      content: 'BT /T 58 Tf 9 50 Td (AA) Tj ET',
+      resources: { Font: { T: font } },
+    });
+    // 38 units of 0.0042, at a font size of 58, are the height of letters of 9.7 points.
+    expect(texts[0]!.matrix[3]).toBeCloseTo(9.74, 1);
+    expect(texts[0]!.glyphs[1]!.x).toBeCloseTo((25 * 0.0042 * 58) / 9.74, 2);
   });
 
   it.each<[string, number[], number[], 1 | -1]>([

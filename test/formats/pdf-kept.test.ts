@@ -205,7 +205,7 @@ describe('a sign without a known character', () => {
     const content = `${at(9, 50, 'The length of v is given here')} BT /X 10 Tf 75 57 Td <0001> Tj ET ${at(9, 90, 'Another paragraph')}`;
     const { blocks, kept } = findBlocks(await readMade({ content, resources: { Font: { X: unknown } } }));
     expect(blocks.map(({ content }) => content)).toEqual([['Another paragraph']]);
-    expect(kept.map(({ reason }) => reason)).toEqual(['undecodable', 'undecodable']);
+    expect(kept.map(({ reason }) => reason).sort()).toEqual(['symbol', 'undecodable']);
   });
 });
 

@@ -30,7 +30,7 @@ describe('the parts of a letter', () => {
     const names = ['In Room 12 Mr Porter', 'Read Act 3 of Macbeth', 'In Room 14 Mrs Hill'];
     const beside = lines(
       names.map(() => 'and the others who had come to the meeting read it too'),
-      165,
+      135,
       700,
     );
     expect(read(page([lines(names, left, 700), beside, body]))[0]).toBe(names.join(' '));

@@ -10,6 +10,7 @@ const glyph = (code: number): PdfjsGlyph => ({
   width: 500,
   vmetric: null,
   isSpace: false,
+  fontChar: '',
 });
 
 const codesOf = (text: string): number[] => [...text].map((character) => character.charCodeAt(0));

@@ -61,9 +61,9 @@ export function seenGlyphs({ texts, box, rotation }: PageContent): SeenGlyph[] {
   );
 }
 
-/** The letters of a text, in compatibility form and sorted. */
+/** The known letters of a text, in compatibility form and sorted. */
 export function letters(text: string): string {
-  return [...text.normalize('NFKC').replace(/[\s\p{Cf}]/gu, '')].sort().join('');
+  return [...text.normalize('NFKC').replace(/[\s\p{Cf}\p{Co}\ufffd]/gu, '')].sort().join('');
 }
 
 /** The words whose boxes contain other letters than those of the word. */

@@ -191,7 +191,7 @@ function cutSpace(span: Node[], index: number, edge: RegExp): Node[] {
   const space = edge.exec(node.text)![0];
   if (space === '') return [];
   span[index] = { ...node, text: node.text.replace(edge, '') };
-  return [{ ...node, text: space, isCut: true }];
+  return [{ ...node, text: space }];
 }
 
 function kindOf({ format, differences: different }: Piece): FormatKind {

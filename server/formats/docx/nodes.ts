@@ -21,8 +21,6 @@ export interface Node {
   isInertAfter: boolean;
   /** For `open` and `close`: the pair that the node opens or closes. */
   pair?: Pair;
-  /** For spaces that were cut from a text: their tokens are those of the text, so they cannot be written unchanged. */
-  isCut?: boolean;
   /** For a pair that only formats its text, and therefore has no tokens: the kind of formatting. */
   format?: FormatKind;
 }
@@ -211,13 +209,21 @@ function dissolveEmptyPairs(nodes: readonly Node[]): Node[] {
   return result;
 }
 
-/** Merges voids that have no text between them. Markers between such voids are merged, too. */
+function isSeparate(one: Node, other: Node): boolean {
+  const isTab = ({ text }: Node): boolean => text.includes('\t');
+  return (isTab(one) && other.isPartOfSentence === true) || (isTab(other) && one.isPartOfSentence === true);
+}
+
+/**
+ * Merges voids that have no text between them, and the markers between such voids. A tab and a page number stay
+ * separate, because the text on both sides of the tab can become two segments.
+ */
 function joinVoids(nodes: readonly Node[]): Node[] {
   const result: Node[] = [];
   /** The index, in the result, of the void that following voids are merged into; -1 after text or the end of a pair. */
   let last = -1;
   for (const node of nodes) {
-    if (node.type === 'void' && last >= 0) {
+    if (node.type === 'void' && last >= 0 && !isSeparate(result[last]!, node)) {
       for (const next of [...result.splice(last + 1), node]) extend(result[last]!, next);
       continue;
     }

@@ -2,8 +2,8 @@ import type { InlineContent } from '../inline-content.ts';
 import type { FieldStack } from './fields.ts';
 import { withFormats } from './format-spans.ts';
 import { type NoBreakWords, replaceNoBreakHyphens } from './hyphens.ts';
-import { letter } from './kept-content.ts';
 import { type Node, type Pair, readNodes } from './nodes.ts';
+import { hasLetter, type NodeRange, sidesOfTabs } from './tab-sides.ts';
 import { keyOfFormat, type TextFormat } from './text-format.ts';
 import type { Declarations, Token } from './tokens.ts';
 
@@ -43,9 +43,14 @@ export interface TagContent {
 /** A paragraph as a segment, with the content around the segment. */
 export interface ParagraphContent {
   source: InlineContent;
-  /** The tokens before the segment, and (`tail`) those after it. They are written unchanged. */
+  /**
+   * The tokens before the segment, up to the segment before it, and (`tail`) those after the last segment of the
+   * paragraph. They are written unchanged.
+   */
   head: Token[];
   tail: Token[];
+  /** The tokens of the segment. */
+  body: Token[];
   /** The spaces at the start and (`trailingSpace`) at the end of the segment. They are not part of the source. */
   leadingSpace: string;
   trailingSpace: string;
@@ -68,26 +73,65 @@ export interface ParagraphContent {
   page: number;
 }
 
+/** The segments of a paragraph. */
+export interface ParagraphTexts {
+  /** The texts on the sides of tabs, or the whole text, in order. */
+  parts: ParagraphContent[];
+  /** Whether the only part is the whole text. */
+  isWhole: boolean;
+  /** Returns the whole text as one segment. Earlier versions did not split texts at tabs. */
+  whole(): ParagraphContent;
+}
+
 /**
- * Reads a paragraph's tokens as a segment.
+ * Reads a paragraph's tokens as segments.
  *
  * @param fields the fields that are open before the paragraph; this function updates them to those that are open after
  *   it
  * @returns undefined if the paragraph has no letter to translate
  */
-export function readContent(tokens: readonly Token[], fields: FieldStack): ParagraphContent | undefined {
+export function readContent(tokens: readonly Token[], fields: FieldStack): ParagraphTexts | undefined {
   const isInertBefore = fields.isInert;
-  const { nodes: plain, isOrdered } = readNodes(tokens, fields);
-  if (!plain.some(({ type, text }) => type === 'text' && letter.test(text))) return undefined;
+  const { nodes, isOrdered } = readNodes(tokens, fields);
+  if (!nodes.some(hasLetter)) return undefined;
+  const range = segmentRange(nodes);
+  const read = (ranges: readonly NodeRange[]): ParagraphContent[] =>
+    ranges.map(([start, end], index) => {
+      const before = nodes.slice(ranges[index - 1]?.[1] ?? 0, start);
+      const after = index === ranges.length - 1 ? nodes.slice(end) : [];
+      const isInert = nodes[start - 1]?.isInertAfter ?? isInertBefore;
+      return {
+        ...contentOf(nodes.slice(start, end), isInert),
+        isOrdered,
+        head: tokensOf(before),
+        tail: tokensOf(after),
+      };
+    });
+  const sides = sidesOfTabs(nodes, range).map(([from, to]): NodeRange => {
+    const [first, last] = segmentRange(nodes.slice(from, to));
+    return [from + first, from + last];
+  });
+  const isWhole = sides.length === 1 && sides[0]![0] === range[0] && sides[0]![1] === range[1];
+  return { parts: read(sides), isWhole, whole: () => read([range])[0]! };
+}
+
+function tokensOf(nodes: readonly Node[]): Token[] {
+  return nodes.flatMap(({ tokens }) => tokens);
+}
+
+/** @param isInert whether text directly before the nodes would be in the code or the live result of a field */
+function contentOf(
+  plain: readonly Node[],
+  isInert: boolean,
+): Omit<ParagraphContent, 'isOrdered' | 'head' | 'tail'> {
   const properties = dominantProperties(plain);
   const { nodes, isSimplified } = withFormats(plain, (pair) => properties.get(pair ?? noPair)?.format ?? {});
-  const [start, end] = segmentRange(nodes);
   addFormatProperties(nodes, properties);
-  const content = new ContentBuilder(properties);
+  const content = new ContentBuilder(nodes, properties);
   const inertPlaces = new Set<number>();
   let places = 0;
-  if (nodes[start - 1]?.isInertAfter ?? isInertBefore) inertPlaces.add(places);
-  for (const node of nodes.slice(start, end)) {
+  if (isInert) inertPlaces.add(places);
+  for (const node of nodes) {
     content.add(node);
     if (node.type === 'text' || node.type === 'marker' || node.format) continue;
     places++;
@@ -95,21 +139,18 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
   }
   const { source, tags, markers } = content;
   const { leadingSpace, trailingSpace } = trimEdges(source, markers);
-  const aroundSegment = innermostPair(nodes.slice(0, start));
   return {
     source,
-    head: nodes.slice(0, start).flatMap((node) => node.tokens),
-    tail: nodes.slice(end).flatMap((node) => node.tokens),
+    body: tokensOf(plain),
     leadingSpace,
     trailingSpace,
     noBreakWords: replaceNoBreakHyphens(source),
     tags,
     markers,
-    properties: properties.get(aroundSegment) ?? [...properties.values()][0]!,
-    isOrdered,
+    properties: properties.get(noPair) ?? [...properties.values()][0]!,
     inertPlaces,
     isSimplified,
-    page: nodes.slice(start, end).find(({ tokens: own }) => own.length > 0)!.tokens[0]!.page,
+    page: plain[0]!.tokens[0]!.page,
   };
 }
 
@@ -121,7 +162,7 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
  *
  * @returns the index of the first node, and the index after the last node
  */
-function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
+function segmentRange(nodes: readonly Node[]): NodeRange {
   const isText = ({ type, text }: Node): boolean => type === 'text' && text.trim() !== '';
   const isSpoken = ({ isPartOfSentence, text }: Node): boolean =>
     isPartOfSentence === true && !/[\t\n]/.test(text);
@@ -149,22 +190,11 @@ function segmentRange(nodes: readonly Node[]): [start: number, end: number] {
     if (opensInside && close >= end) end = close + 1;
     else if (closesInside && open < start) start = open;
   }
-  if (nodes[start - 1]?.isCut) start--;
-  if (nodes[end]?.isCut) end++;
   return [start, end];
 }
 
 const noPair = Symbol('outside all pairs');
 type Around = Pair | typeof noPair;
-
-function innermostPair(nodes: readonly Node[]): Around {
-  const open: Pair[] = [];
-  for (const { type, pair } of nodes) {
-    if (type === 'open') open.push(pair!);
-    else if (type === 'close') open.pop();
-  }
-  return open.at(-1) ?? noPair;
-}
 
 /**
  * For each pair, returns the properties of the usual format of the text directly in the pair: the format that most of
@@ -226,9 +256,17 @@ class ContentBuilder {
   readonly markers: PlacedMarker[] = [];
   readonly #properties: Map<Around, TextProperties>;
   readonly #open: number[] = [];
+  /**
+   * The numbers of the next tags. Tags of formatting come after all others, so that these have the numbers that they
+   * had before formatting had tags: reviewers may have stored translations with them.
+   */
+  #nextTag = 1;
+  #nextFormat: number;
 
-  constructor(properties: Map<Around, TextProperties>) {
+  constructor(nodes: readonly Node[], properties: Map<Around, TextProperties>) {
     this.#properties = properties;
+    this.#nextFormat =
+      nodes.filter(({ type, format }) => (type === 'open' || type === 'void') && !format).length + 1;
   }
 
   add({ type, text, tokens, pair, format }: Node): void {
@@ -246,9 +284,9 @@ class ContentBuilder {
       this.tags.get(tag)!.close = tokens;
       this.source.push({ tag, type, ...(format && { format }) });
     } else {
-      const tag = this.tags.size + 1;
-      const properties = pair && this.#properties.get(pair);
       const isFormat = format !== undefined;
+      const tag = isFormat ? this.#nextFormat++ : this.#nextTag++;
+      const properties = pair && this.#properties.get(pair);
       const parent = this.#open.findLast((outer) => !this.tags.get(outer)!.isFormat) ?? 0;
       this.tags.set(tag, { open: tokens, close: [], properties, parent, isFormat });
       if (type === 'open') this.#open.push(tag);

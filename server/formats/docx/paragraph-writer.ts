@@ -70,6 +70,11 @@ function countFormats({ tags }: ParagraphContent): number {
   return [...tags.values()].filter(({ isFormat }) => isFormat).length;
 }
 
+/** Returns the XML of a segment that is not translated. */
+export function sourceOf({ head, body, tail }: ParagraphContent): string {
+  return writeTokens([...head, ...body, ...tail]);
+}
+
 /**
  * Whether the translation equals the source, apart from missing tags of formatting. Such a paragraph stays unchanged.
  */

@@ -9,19 +9,26 @@ import {
 } from '../office/xml-reader.ts';
 import { FieldStack } from './fields.ts';
 import { KeptContent } from './kept-content.ts';
-import { type ParagraphContent, readContent } from './paragraph-content.ts';
+import { type ParagraphContent, type ParagraphTexts, readContent } from './paragraph-content.ts';
 import { type ParagraphContext, ParagraphReader } from './paragraph-reader.ts';
 import type { Styles } from './styles.ts';
 import { KeptSubtree } from './subtrees.ts';
 import { isOn, isWord } from './word-xml.ts';
 
-/** A paragraph that has text to translate. */
-export interface StoryParagraph extends SegmentKey {
-  /** The location of the paragraph in the story, in a readable form: `paragraph 3`, `table 1, row 2, cell 3`. */
+/** A text of a paragraph: all of it, or the text on one side of a tab. */
+export interface StoryText extends SegmentKey {
+  /** The location of the text in the story, in a readable form: `paragraph 3`, `table 1, row 2, cell 3`. */
   place: string;
+  content: ParagraphContent;
+}
+
+/** A paragraph that has text to translate. */
+export interface StoryParagraph {
+  texts: StoryText[];
+  /** Returns the whole paragraph as one text, as earlier versions have read it. */
+  whole(): StoryText;
   inTable: boolean;
   isHeading: boolean;
-  content: ParagraphContent;
   /** The XML of the `pPr` element; '' if missing. */
   properties: string;
   style: string | undefined;
@@ -213,16 +220,17 @@ class StoryReader<T> implements PositionedXmlEvents {
 
   #closeParagraph(reader: ParagraphReader, { start: end }: XmlEndTag): void {
     this.#paragraph = undefined;
-    const content = readContent(reader.tokens, this.fields);
-    if (!content) return;
+    const read = readContent(reader.tokens, this.fields);
+    if (!read) return;
     const { properties, style, tag } = reader;
     const level = reader.outlineLevel ?? this.#styles.ofParagraph(style).outlineLevel ?? bodyLevel;
     const table = this.#tables.at(-1);
+    const key = this.#keyAndPlace(table);
     const paragraph: StoryParagraph = {
-      ...this.#keyAndPlace(table),
+      texts: textsOf(read, key),
+      whole: () => ({ ...key, content: read.whole() }),
       inTable: table !== undefined,
       isHeading: level >= 0 && level < bodyLevel,
-      content,
       properties,
       style,
       prefix: tag.name.slice(0, -1),
@@ -246,6 +254,17 @@ class StoryReader<T> implements PositionedXmlEvents {
       place: `table ${id}, row ${row}, cell ${column}${isFirst ? '' : `, paragraph ${paragraph}`}`,
     };
   }
+}
+
+function textsOf({ parts, isWhole }: ParagraphTexts, key: SegmentKey & { place: string }): StoryText[] {
+  if (isWhole) return [{ ...key, content: parts[0]! }];
+  const { regionId, cellId, place } = key;
+  return parts.map((content, index) => {
+    const suffix = `s${index + 1}`;
+    const own =
+      cellId === null ? { regionId: regionId + suffix, cellId } : { regionId, cellId: cellId + suffix };
+    return { ...own, place: `${place}, text ${index + 1}`, content };
+  });
 }
 
 /** The outline level of body text. Headings have lower levels, from 0. */

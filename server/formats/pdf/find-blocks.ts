@@ -3,13 +3,14 @@ import { alignmentOf } from './layout/alignment.ts';
 import { Decorations } from './layout/decorations.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines } from './layout/joined-text.ts';
-import { type KeptText, untranslatedReason } from './layout/kept-text.ts';
+import { type KeptText, onlySymbols, untranslatedReason } from './layout/kept-text.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
 import { markSharedEdges } from './layout/shared-edges.ts';
 import { greatest, least, median } from './layout/statistics.ts';
 import { styledContent, withUsualDecoration } from './layout/styled-content.ts';
+import { hasUnknownLetters } from './layout/symbols.ts';
 import { TextArea } from './layout/text-area.ts';
 import { type TextLine, usualStyle } from './layout/text-lines.ts';
 import { UnreadableSymbols } from './layout/unreadable-symbols.ts';
@@ -60,7 +61,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
     const label = labels.get(owner);
     const own = label && owners.ownerOf(label.glyphs[0]!);
     const reason = own === undefined ? undefined : kept.get(own)?.reason;
-    if (own === undefined || (reason !== 'label' && reason !== 'number')) return null;
+    if (own === undefined || !(reason === 'label' || reason === 'number' || reason === 'symbol')) return null;
     return { text: label!.text, style: label!.style, left: label!.left, glyphs: ranges[own]! };
   };
   return {
@@ -105,13 +106,13 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
   });
   const symbols = new UnreadableSymbols(
     read.flatMap((text) => {
-      const reason = unreadReason(text);
+      const reason = unreadReason(text) ?? (onlySymbols.test(text.plain) ? 'undecodable' : undefined);
       if (!reason) return [];
       const { left, right, baseline } = text.lines[0]!;
       return [{ x: (left + right) / 2, y: baseline, reason }];
     }),
   );
-  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? symbols.reasonWithin(text.box)]));
+  const reasons = new Map(read.map((text) => [text, keptReason(text) ?? symbols.reasonAt(text.lines)]));
   const translated = read.filter((text) => reasons.get(text) === null);
   const kept = read.flatMap((text): Found[] => {
     const reason = reasons.get(text);
@@ -145,9 +146,10 @@ function isQuarterTurn([cosine, sine]: Matrix): boolean {
 
 type ReadText = PageText & { characters: JoinedCharacter[]; plain: string };
 
-function keptReason({ role, lines, plain }: ReadText): KeptText['reason'] | null {
+function keptReason({ role, lines, characters, plain }: ReadText): KeptText['reason'] | null {
   if (role === 'listing') return 'code';
   if (role === 'label') return 'label';
+  if (hasUnknownLetters(characters)) return 'undecodable';
   return unreadReason({ lines }) ?? untranslatedReason(plain, lines);
 }
 
@@ -173,7 +175,7 @@ function toBlock(
   const { lines, characters, box, container, chain } = text;
   const decorated = decorations.of(lines);
   const style = withUsualDecoration(usualStyle({ characters }).style, characters, decorated.of);
-  const { content, spans } = styledContent(characters, style, decorated.of);
+  const { content, spans, moved } = styledContent(characters, style, decorated.of);
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
   return {
     id: '',
@@ -185,6 +187,7 @@ function toBlock(
         : 'paragraph',
     content,
     spans,
+    moved,
     style,
     matrix,
     box,

@@ -76,7 +76,7 @@ export class KeptCounts {
     }
     const { catalog } = this.#document;
     const form = getDict(catalog, 'AcroForm');
-    const titles = countBookmarks(getDict(catalog, 'Outlines'));
+    const titles = bookmarksOf(this.#document).size;
     if (titles > 0) kept('info', `titles of bookmarks stay unchanged: ${titles}`);
     const notes = countNotes(this.#document);
     if (notes > 0) kept('info', `annotations with text stay unchanged: ${notes}`);
@@ -98,7 +98,7 @@ export class KeptCounts {
 }
 
 /** Whether the glyphs of a non-empty text are unknown. */
-function isUnpaired({ kept, glyphs, operator }: ReadText): boolean {
+export function isUnpaired({ kept, glyphs, operator }: ReadText): boolean {
   return (
     kept === 'unpaired' &&
     glyphs.length === 0 &&
@@ -126,16 +126,17 @@ function pagesText(pages: readonly number[]): string {
 /** The maximum number of bookmarks to count. In a hostile file, the list of bookmarks may be endless. */
 const maxBookmarks = 100_000;
 
-function countBookmarks(outlines: PDFDict | undefined): number {
+/** Returns the bookmarks of a file. */
+export function bookmarksOf({ catalog }: PDFDocument): ReadonlySet<PDFDict> {
   const seen = new Set<PDFDict>();
-  const waiting = [getDict(outlines, 'First')];
+  const waiting = [getDict(getDict(catalog, 'Outlines'), 'First')];
   while (waiting.length > 0 && seen.size < maxBookmarks) {
     const item = waiting.pop();
     if (!item || seen.has(item)) continue;
     seen.add(item);
     waiting.push(getDict(item, 'Next'), getDict(item, 'First'));
   }
-  return seen.size;
+  return seen;
 }
 
 /** Counts the annotations that display a text on a page. */

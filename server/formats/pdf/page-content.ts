@@ -71,13 +71,16 @@ export interface OperatorPlace {
   end: number;
 }
 
+/** The text of a glyph whose characters are unknown. */
+export const unknownText = '\ufffd';
+
 /** The reason why a text cannot be translated and stays unchanged. */
 export type KeptReason =
   | 'invisible' // render mode 3, or render mode 7 if nothing is painted through the letters
   | 'clipped' // the text is outside the clip or the page
   | 'covered' // an opaque object hides the text
   | 'partly_covered' // an opaque object hides a part of the text, or another part of a word that continues in it
-  | 'undecodable' // the font does not define the characters of the text's codes
+  | 'undecodable' // the font does not define the characters of some letters
   | 'vertical' // the text has a vertical writing mode
   | 'stencil' // something is painted through the letters
   | 'unpaired'; // the two readings of the content stream differ at this position
@@ -122,8 +125,10 @@ export function outlineKey(outline: Outline | undefined): string {
 }
 
 export interface ShownGlyph {
-  /** The characters that the glyph represents: none, one, or several (a ligature). */
+  /** The characters that the glyph represents: none, one, or several (a ligature). U+FFFD if they are unknown. */
   text: string;
+  /** The character code of a glyph whose characters are unknown, or that may look different from its character. */
+  symbol?: number;
   /** The position on the baseline relative to the operator's first glyph, in em. */
   x: number;
   /** The width of the glyph in em, without character and word spacing. */

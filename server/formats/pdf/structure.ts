@@ -52,9 +52,13 @@ const pageKeys = [
  * Returns a digest of each kind of structure, so that two documents can be compared. A digest includes the objects
  * behind references. A stream is represented by its encoded bytes, and a reference to a page by the position of the
  * page.
+ *
+ * @param pages the pages to compare; all pages of the document if missing
  */
-export function structureOf(document: PDFDocument): Map<StructureKind, string> {
-  const pages = document.getPages();
+export function structureOf(
+  document: PDFDocument,
+  pages: readonly PDFPage[] = document.getPages(),
+): Map<StructureKind, string> {
   const walk = new Walk(document, pages);
   const digests = new Map<StructureKind, string>();
   digests.set(
@@ -63,7 +67,7 @@ export function structureOf(document: PDFDocument): Map<StructureKind, string> {
     walk.digest(pages.map(({ node }) => pageKeys.map((key) => inherited(node, key)?.get(PDFName.of(key))))),
   );
   digests.set('annotations', walk.digest(pages.map(({ node }) => [node.get(PDFName.of('Annots'))])));
-  digests.set('places of links', placesOfLinks(document));
+  digests.set('places of links', placesOfLinks(pages));
   for (const [kind, keys] of Object.entries(catalogKeys))
     digests.set(
       kind as StructureKind,

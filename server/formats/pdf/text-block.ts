@@ -16,6 +16,8 @@ export interface TextBlock {
   content: InlineContent;
   /** The style of each tagged span, by tag number. */
   spans: Map<number, TextStyle>;
+  /** The symbols that are drawn as in the source, by the number of their void tag. */
+  moved: Map<number, MovedGlyphs>;
   style: TextStyle;
   /**
    * Maps the block's space to the page's user space. In the block's space, the text is along the x axis, y points
@@ -59,6 +61,14 @@ export interface BlockLabel {
   /** The left edge of the label, in the block's space. */
   left: number;
   glyphs: GlyphRange[];
+}
+
+/** Glyphs that are drawn with their own font and codes, at the position of their tag in the translation. */
+export interface MovedGlyphs {
+  /** The glyphs, each with the offset of its origin from the left end and the baseline of the tag, in points. */
+  parts: { glyphs: GlyphRange; x: number; y: number }[];
+  /** The width of all glyphs, in points. */
+  width: number;
 }
 
 /** Consecutive glyphs of one operator: those with the indexes from `from` to `to` - 1. */

@@ -1,4 +1,4 @@
-import type { PDFDocument } from '@cantoo/pdf-lib';
+import type { PDFDict, PDFDocument, PDFRef } from '@cantoo/pdf-lib';
 import { type DirectionMarkPosition, findDirectionMarks } from './direction-marks.ts';
 import type { FontName } from './fonts.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type TextMatrix,
 } from './line-writer.ts';
 import type { GlyphRun, Line } from './lines.ts';
-import type { Cluster } from './shaping.ts';
+import { type Cluster, isBox } from './shaping.ts';
 import { type PlacedCode, SubsetFont, writeFont } from './subset-font.ts';
 
 /**
@@ -23,6 +23,7 @@ export class DocumentFonts {
    * The fonts by name. Each font has a maximum number of characters; all fonts of a name except the last one are full.
    */
   readonly #fonts = new Map<FontName, DocumentFont[]>();
+  readonly #sourceFonts = new Map<PDFDict, { name: string; ref: PDFRef }>();
 
   /**
    * @param prefix the prefix of the names of the font resources; no other font resource of the document may have a name
@@ -39,21 +40,51 @@ export class DocumentFonts {
    *
    * @param matrix the text matrix at the left end of the line, on the baseline
    * @param spans the styles of the paragraph's spans; without them, the current color is used
+   * @param drawBox returns what is drawn in the box of a span, by the start of the box: in em of the paragraph's size,
+   *   from the left end of the line
    */
   show(
     line: Line,
-    { fontSize, matrix, spans }: { fontSize: number; matrix: TextMatrix; spans?: readonly ShownSpan[] },
+    {
+      fontSize,
+      matrix,
+      spans,
+      drawBox,
+    }: {
+      fontSize: number;
+      matrix: TextMatrix;
+      spans?: readonly ShownSpan[];
+      drawBox?: (span: number, x: number) => ShownLine | undefined;
+    },
   ): ShownLine {
     const writer = new LineWriter(matrix, fontSize);
     const marks = findDirectionMarks(line.runs);
     for (const { run, x } of spans ? inReadingOrder(line, spans) : fromTheLeft(line)) {
       writer.startRun(run, x, spans?.[run.span]);
       for (const cluster of run.clusters) {
+        if (isBox(cluster)) {
+          writer.writeBox(cluster, (start) => drawBox?.(run.span, start));
+          continue;
+        }
         const { font, codes } = this.#codesFor(cluster, marks.get(cluster));
         writer.write(cluster, font, codes);
       }
     }
     return writer.end();
+  }
+
+  /**
+   * Returns the reference of a font that the document already has, and a name for it that no resource of a page has. A
+   * font without a reference gets one.
+   */
+  sourceFont(font: PDFDict): { name: string; ref: PDFRef } {
+    const { context } = this.#document;
+    const known = this.#sourceFonts.get(font) ?? {
+      name: `${this.#prefix}-source-${this.#sourceFonts.size + 1}`,
+      ref: context.getObjectRef(font) ?? context.register(font),
+    };
+    this.#sourceFonts.set(font, known);
+    return known;
   }
 
   /** Writes the used fonts into the document. `show` must not be called afterwards. */

@@ -10,7 +10,7 @@ export type TextMatrix = readonly [number, number, number, number, number, numbe
 /** A line that is ready to be added to a content stream. */
 export interface ShownLine {
   /**
-   * A complete text object, from BT to ET; empty for a line without text. It leaves the colors of the line's last span,
+   * Complete text objects, from BT to ET; empty for a line without text. They leave the colors of the line's last span,
    * and the render mode 0.
    */
   operators: string;
@@ -111,8 +111,29 @@ export class LineWriter {
       this.#array.push(`<${hex(code)}>`);
       this.#pen.drawn += subset.characters[code - 1]!.width - adjustment;
     }
-    this.#pen.wanted += 1000 * cluster.advance;
-    this.#x += cluster.advance * cluster.scale;
+    this.#advance(cluster);
+  }
+
+  /**
+   * Leaves the space of a box free.
+   *
+   * @param draw returns what is drawn in the box, by the start of the box: in em of the paragraph's size, from the left
+   *   end of the line
+   */
+  writeBox(box: Cluster, draw: (x: number) => ShownLine | undefined): void {
+    const drawn = draw(this.#x);
+    if (drawn) {
+      this.#flush();
+      this.#parts.push(`ET ${drawn.operators} BT`);
+      for (const [name, ref] of drawn.fonts) this.#fonts.set(name, ref);
+      this.#current.place = '';
+    }
+    this.#advance(box);
+  }
+
+  #advance({ advance, scale }: Cluster): void {
+    this.#pen.wanted += 1000 * advance;
+    this.#x += advance * scale;
   }
 
   end(): ShownLine {

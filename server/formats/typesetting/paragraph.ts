@@ -3,7 +3,7 @@ import { embeddingLevels } from './bidi.ts';
 import { fontChoice } from './font-choice.ts';
 import type { FontStyle } from './font-style.ts';
 import { type Direction, directionOf } from './languages.ts';
-import { type Cluster, itemize, shapeItem } from './shaping.ts';
+import { boxText, type Cluster, itemize, shapeItem } from './shaping.ts';
 
 const rules = new Rules();
 
@@ -22,7 +22,8 @@ const hangul = /\p{Script=Hangul}/u;
 function breakOpportunities(text: string, language: string): Uint8Array {
   const opportunities = new Uint8Array(text.length + 1);
   const keepsWords = language.toLowerCase().split('-', 1)[0] === 'ko';
-  for (const { position } of rules.breaks(text)) {
+  // A line breaks next to a box as it does next to a letter.
+  for (const { position } of rules.breaks(text.replaceAll(boxText, 'x'))) {
     if (keepsWords && hangul.test(text[position - 1]!) && hangul.test(text[position] ?? '')) continue;
     opportunities[position] = 1;
   }
@@ -38,6 +39,8 @@ export interface ParagraphSpan extends FontStyle {
   end: number;
   /** The size of the span, as a factor of the paragraph's size. */
   scale: number;
+  /** The width of a box, in em of the paragraph's size. The span then has one `boxText` as its text. */
+  box?: number | undefined;
 }
 
 /** A shaped paragraph. It can be broken into lines of any width and size. */

@@ -65,6 +65,13 @@ export interface Cluster {
   glyphs: readonly PlacedGlyph[];
 }
 
+/** The character of a box: a free space in a text, in which something else is drawn. */
+export const boxText = '\ufffc';
+
+export function isBox({ text, glyphs }: Cluster): boolean {
+  return text === boxText && glyphs.length === 0;
+}
+
 /**
  * The number of characters before and after an item that shaping takes into account, so that cursive letters are joined
  * across the ends of the item.
@@ -78,6 +85,11 @@ const buffer = new ShapingBuffer();
 
 /** Shapes an item. Returns the clusters of the item in logical order. */
 export function shapeItem(text: string, item: Item, language: string): Cluster[] {
+  const { level, scale, span, box } = item;
+  if (box !== undefined) {
+    const { start, end, font } = item;
+    return [{ start, end, text: boxText, font, level, span, scale, advance: box / scale, glyphs: [] }];
+  }
   const { font, unitsPerEm } = openFont(item.font);
   const from = Math.max(0, item.start - context);
   buffer.clearContents();
@@ -97,7 +109,6 @@ export function shapeItem(text: string, item: Item, language: string): Cluster[]
   const groups = groupByCluster(buffer.getGlyphInfos(), buffer.getGlyphPositions());
   if (item.level % 2) groups.reverse();
   const clusters: Cluster[] = [];
-  const { level, scale, span } = item;
   for (const [index, { cluster, advance, glyphs }] of groups.entries()) {
     const start = from + cluster;
     const next = groups[index + 1];
@@ -173,6 +184,8 @@ export interface StyledSpan {
   end: number;
   fontFor: FontChoice;
   scale: number;
+  /** The width of a box, in em of the paragraph's size. The span then has one `boxText` as its text. */
+  box?: number | undefined;
 }
 
 /** A text that is shaped in one call. It has one span, one font, one script and one embedding level. */
@@ -185,6 +198,7 @@ interface Item {
   level: number;
   span: number;
   scale: number;
+  box: number | undefined;
 }
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
@@ -225,10 +239,10 @@ export function itemize(
   for (const { segment, index } of graphemesOf(text)) {
     boundaries[index] = 1;
     while (index >= spans[span]!.end && span < spans.length - 1) span++;
-    const { fontFor, scale } = spans[span]!;
+    const { fontFor, scale, box } = spans[span]!;
     const level = levels[index]!;
     const continues = current?.level === level && current.span === span;
-    const font = fontFor(segment, continues ? current!.font : undefined);
+    const font = fontFor(box === undefined ? segment : 'x', continues ? current!.font : undefined);
     const script = scriptOf(String.fromCodePoint(segment.codePointAt(0)!));
     for (let start = index; start < index + segment.length; start += maxItemLength) {
       const end = Math.min(start + maxItemLength, index + segment.length);
@@ -244,7 +258,7 @@ export function itemize(
         current!.end = end;
         current!.script ??= script;
       } else {
-        current = { start, end, font, script, level, span, scale };
+        current = { start, end, font, script, level, span, scale, box };
         items.push(current);
       }
     }

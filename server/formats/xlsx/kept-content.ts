@@ -1,6 +1,8 @@
 import type { Finding } from '../document.ts';
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
+import { classOf } from '../selection.ts';
+import { countCharacters, type TextTally } from '../text-tally.ts';
 import { hasLetter } from './cell-text.ts';
 import { readXmlPart } from './part-stream.ts';
 import type { SheetSummary } from './sheet-reader.ts';
@@ -20,6 +22,16 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 
+/** The kinds with visible texts, each with the name of the reason for which they stay. */
+const reasons: Partial<Record<Kind, string>> = {
+  comments: 'comments',
+  shapes: 'text_boxes',
+  diagrams: 'diagrams',
+  charts: 'charts',
+  headersAndFooters: 'headers_and_footers',
+  literalLists: 'dropdown_lists',
+};
+
 /** The elements whose texts are counted, by the type of the part that contains them. Each element counts once. */
 const counted: Record<string, { kind: Kind; element: string }> = {
   comments: { kind: 'comments', element: 'comment' },
@@ -33,6 +45,8 @@ const counted: Record<string, { kind: Kind; element: string }> = {
 /** Counts the texts of a workbook that are not in cells. They stay untranslated. */
 export class KeptContent {
   readonly #counts = new Map<Kind, number>();
+  /** For each kind, the number of visible characters. */
+  readonly #characters = new Map<Kind, number>();
   /** The number of pivot tables whose fields have the names of header cells. These cells are translated. */
   #pivotsOfCells = 0;
 
@@ -74,12 +88,22 @@ export class KeptContent {
   }
 
   addSheet({ headersAndFooters, literalLists }: SheetSummary): void {
-    this.#add('headersAndFooters', headersAndFooters);
-    this.#add('literalLists', literalLists);
+    this.#add('headersAndFooters', headersAndFooters.texts, headersAndFooters.characters);
+    this.#add('literalLists', literalLists.texts, literalLists.characters);
   }
 
-  #add(kind: Kind, count: number): void {
-    if (count > 0) this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+  #add(kind: Kind, count: number, characters = 0): void {
+    if (count === 0) return;
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + count);
+    this.#characters.set(kind, (this.#characters.get(kind) ?? 0) + characters);
+  }
+
+  /** Adds the counted texts to a tally. */
+  tally(tally: TextTally): void {
+    for (const [kind, reason] of Object.entries(reasons) as [Kind, string][]) {
+      const texts = this.#counts.get(kind) ?? 0;
+      if (texts > 0) tally.keep(classOf('xlsx', reason), reason, this.#characters.get(kind) ?? 0, texts);
+    }
   }
 
   /** Returns a reader that counts the elements with this name whose text has a letter. */
@@ -92,6 +116,7 @@ export class KeptContent {
     let countedAt = 0;
     let skippedAt = 0;
     let hasText = false;
+    let characters = 0;
     return {
       openTag: ({ local }: XmlStartTag) => {
         depth++;
@@ -100,17 +125,20 @@ export class KeptContent {
         if (countedAt > 0 || skippedAt > 0 || local !== element) return;
         countedAt = depth;
         hasText = false;
+        characters = 0;
       },
       closeTag: () => {
         if (depth === countedAt) {
-          if (hasText) this.#add(kind, 1);
+          if (hasText) this.#add(kind, 1, characters);
           countedAt = 0;
         }
         if (depth === skippedAt) skippedAt = 0;
         depth--;
       },
       text: (text) => {
-        if (countedAt > 0 && skippedAt === 0) hasText ||= hasLetter(text);
+        if (countedAt === 0 || skippedAt > 0) return;
+        hasText ||= hasLetter(text);
+        characters += countCharacters(text);
       },
     };
   }

@@ -1,5 +1,6 @@
 import { FileError } from '../file-error.ts';
 import type { OfficePackage } from '../office/package.ts';
+import { countCharacters } from '../text-tally.ts';
 import { hasLetter } from './cell-text.ts';
 import { boundRun, readXmlPart } from './part-stream.ts';
 import { StringItem } from './string-item.ts';
@@ -15,6 +16,8 @@ export class SharedStrings {
   readonly #bytes: Buffer;
   /** For each entry, the offset at which its text ends in `#bytes`. */
   #ends = new Uint32Array(1024);
+  /** For each entry, the number of its visible characters. */
+  #characters = new Uint32Array(1024);
 
   private constructor(capacity: number) {
     this.#bytes = Buffer.alloc(capacity);
@@ -64,11 +67,11 @@ export class SharedStrings {
   #add(text: string): void {
     const start = this.#endOf(this.count - 1);
     if (this.count === this.#ends.length) {
-      const longer = new Uint32Array(this.#ends.length * 2);
-      longer.set(this.#ends);
-      this.#ends = longer;
+      this.#ends = lengthened(this.#ends);
+      this.#characters = lengthened(this.#characters);
     }
     const length = hasLetter(text) ? this.#bytes.write(text, start, 'utf8') : 0;
+    this.#characters[this.count] = countCharacters(text);
     this.#ends[this.count++] = start + length;
   }
 
@@ -79,6 +82,11 @@ export class SharedStrings {
   /** Whether the text of an entry has a letter. */
   isTranslatable(index: number): boolean {
     return this.#endOf(index) > this.#endOf(index - 1);
+  }
+
+  /** Returns the number of visible characters of an entry. */
+  charactersOf(index: number): number {
+    return this.#characters[index]!;
   }
 
   /** Returns the text of an entry if the text has a letter; otherwise ''. */
@@ -99,4 +107,10 @@ export class SharedStrings {
     if (index < this.count) return index;
     throw new FileError('unreadable', 'a cell in the workbook refers to a missing shared string');
   }
+}
+
+function lengthened(numbers: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
+  const longer = new Uint32Array(numbers.length * 2);
+  longer.set(numbers);
+  return longer;
 }

@@ -1,6 +1,8 @@
 import { FileError } from '../file-error.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
+import { countCharacters } from '../text-tally.ts';
 import { lastColumn, lastRow, readReference } from './cell-reference.ts';
+import { hasLetter } from './cell-text.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
 import { StringItem } from './string-item.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
@@ -36,10 +38,16 @@ export interface Cell {
 
 /** Untranslated content of a sheet that is not in its cells. */
 export interface SheetSummary {
-  /** The number of headers and footers with letters. */
-  headersAndFooters: number;
-  /** The number of data validations that contain their list of values. */
-  literalLists: number;
+  /** The headers and footers with letters. */
+  headersAndFooters: TextCount;
+  /** The data validations that contain their list of values. */
+  literalLists: TextCount;
+}
+
+/** A number of texts, and of their visible characters. */
+interface TextCount {
+  texts: number;
+  characters: number;
 }
 
 /**
@@ -51,7 +59,10 @@ export interface SheetSummary {
  * @param onCell is called at the end of each cell; it may change the cell by means of the editor
  */
 export class SheetReader implements PositionedXmlEvents {
-  readonly summary: SheetSummary = { headersAndFooters: 0, literalLists: 0 };
+  readonly summary: SheetSummary = {
+    headersAndFooters: { texts: 0, characters: 0 },
+    literalLists: { texts: 0, characters: 0 },
+  };
   readonly #onCell: (cell: Cell) => void;
   readonly #editor: PartEditor | undefined;
   readonly #item = new StringItem();
@@ -111,10 +122,12 @@ export class SheetReader implements PositionedXmlEvents {
       } else if (this.#part === 'is') this.#item.close(tag);
       return;
     }
-    if (depth === 3 && this.#section === 'headerFooter' && hasShownLetter(this.#text))
-      this.summary.headersAndFooters++;
+    if (depth === 3 && this.#section === 'headerFooter') {
+      const shown = shownInHeader(this.#text);
+      if (hasLetter(shown)) count(this.summary.headersAndFooters, shown);
+    }
     if (depth === 4 && this.#section === 'dataValidations' && tag.local === 'formula1' && isList(this.#text))
-      this.summary.literalLists++;
+      count(this.summary.literalLists, this.#text.replace(/^\s*"|"\s*$/g, ''));
   }
 
   text(text: string): void {
@@ -189,11 +202,16 @@ function notInOrder(): FileError {
 }
 
 /**
- * Whether a header or footer displays letters. Codes after an `&` are ignored, because they stand for fields, fonts and
+ * Returns the text of a header or footer without its codes. They begin with an `&` and stand for fields, fonts and
  * colors.
  */
-function hasShownLetter(text: string): boolean {
-  return /\p{L}/u.test(text.replace(/&(?:"[^"]*"|K[0-9A-F]{6}|K\d\d[+-]\d{3}|\d+|.)/gis, ''));
+function shownInHeader(text: string): string {
+  return text.replace(/&(?:"[^"]*"|K[0-9A-F]{6}|K\d\d[+-]\d{3}|\d+|.)/gis, '');
+}
+
+function count(texts: TextCount, text: string): void {
+  texts.texts++;
+  texts.characters += countCharacters(text);
 }
 
 /** Whether the formula of a data validation is a literal list such as `"Yes,No"` that contains letters. */

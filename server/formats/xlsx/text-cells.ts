@@ -1,3 +1,4 @@
+import { countCharacters } from '../text-tally.ts';
 import { readRange } from './cell-reference.ts';
 import { decodeCellText, hasLetter } from './cell-text.ts';
 import { FormulaResults } from './formula-results.ts';
@@ -22,7 +23,15 @@ export interface TextCellVisitor {
   header?(cell: Cell, sharedIndex: number | undefined): void;
   /** Called for a cell with a formula whose result is a shared string. */
   formulaResult?(sharedIndex: number): void;
+  /**
+   * Called for every cell with a text, with what becomes of the text and with the number of its visible characters. It is
+   * called after the other methods.
+   */
+  outcome?(outcome: CellOutcome, characters: number): void;
 }
+
+/** The outcome of a cell's text: `segment`, or the reason why it stays. */
+export type CellOutcome = 'segment' | 'table_headers' | 'formula_result' | 'number';
 
 /** Returns a reader for a sheet that passes the text cells to the visitor. */
 export function textCellReader(
@@ -32,24 +41,33 @@ export function textCellReader(
   editor?: PartEditor,
 ): SheetReader {
   const results = new FormulaResults();
-  const visit = (cell: Cell, sharedIndex: number | undefined, text: () => string): void => {
+  const visit = (cell: Cell, sharedIndex: number | undefined, text: () => string): CellOutcome => {
     const table = tables.withHeader(cell.row, cell.column);
-    if (table) {
-      tables.countHeader(table);
-      visitor.header?.(cell, sharedIndex);
-    } else visitor.text(cell, sharedIndex, text);
+    if (!table) {
+      visitor.text(cell, sharedIndex, text);
+      return 'segment';
+    }
+    tables.countHeader(table);
+    visitor.header?.(cell, sharedIndex);
+    return 'table_headers';
   };
   const onCell = (cell: Cell): void => {
     if (cell.formulaRange !== undefined) results.add(readRange(cell.formulaRange));
     const isResult = cell.hasFormula || results.includes(cell.row, cell.column);
     if (cell.type === 's') {
       const index = strings.readIndex(cell.value);
-      if (index === undefined || !strings.isTranslatable(index)) return;
-      if (isResult) visitor.formulaResult?.(index);
-      else visit(cell, index, () => strings.textOf(index));
-    } else if (!isResult && (cell.type === 'inlineStr' || cell.type === 'str')) {
+      if (index === undefined) return;
+      let outcome: CellOutcome = isResult ? 'formula_result' : 'number';
+      if (strings.isTranslatable(index)) {
+        if (isResult) visitor.formulaResult?.(index);
+        else outcome = visit(cell, index, () => strings.textOf(index));
+      }
+      visitor.outcome?.(outcome, strings.charactersOf(index));
+    } else if (cell.type === 'inlineStr' || cell.type === 'str') {
       const text = cell.type === 'str' ? decodeCellText(cell.value) : cell.inlineText;
-      if (hasLetter(text)) visit(cell, undefined, () => text);
+      let outcome: CellOutcome = isResult ? 'formula_result' : 'number';
+      if (!isResult && hasLetter(text)) outcome = visit(cell, undefined, () => text);
+      if (visitor.outcome) visitor.outcome(outcome, countCharacters(text));
     }
   };
   return new SheetReader(onCell, editor);

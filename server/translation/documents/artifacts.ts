@@ -104,10 +104,10 @@ export async function storeFile(
  */
 export async function storeTranslation(
   services: LocatingServices,
-  { tenantId, documentId, sourceFormat }: { tenantId: string; documentId: string; sourceFormat: LayoutKind },
+  { tenantId, documentId, format }: { tenantId: string; documentId: string; format: LayoutKind },
   content: Uint8Array,
 ): Promise<StoredFile> {
-  const file = { tenantId, documentId, kind: 'translated', contentType: layoutTypes[sourceFormat] } as const;
+  const file = { tenantId, documentId, kind: 'translated', contentType: layoutTypes[format] } as const;
   return storeFile(services, await destinationOf(services, tenantId), file, content);
 }
 

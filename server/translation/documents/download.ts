@@ -5,7 +5,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 import { type ArtifactRow, newestArtifact, openArtifact, readArtifact, selectArtifact } from './artifacts.ts';
-import { type DocumentRow, isInFlight, requireDocument, translatedNameOf, unknownDocument } from './jobs.ts';
+import { type DocumentRow, isInFlight, requireDocument, resultNamesOf, unknownDocument } from './jobs.ts';
 import { needsRendering, type RenderServices, renderDocument } from './rendering.ts';
 
 /** Maximum size in bytes of a file that is read into memory as a whole. */
@@ -35,9 +35,8 @@ export async function downloadDocument(
   if (isInFlight(row)) throw new AppError('conflict', 'document translation is still in progress');
   if (row.status === 'failed' || !artifact)
     throw new AppError('conflict', 'the document translation failed; it has no output');
-  const names = { fileName: row.sourceFileName, suggestedName: translatedNameOf(row) };
   const newest = needsRendering(row) ? await renderNewest(services, row) : artifact;
-  return openFile(services, newest, names, request);
+  return openFile(services, newest, resultNamesOf(row), request);
 }
 
 async function renderNewest(
@@ -65,11 +64,14 @@ export async function downloadArtifact(
   request: ExportRequest,
 ): Promise<FileResponse | StreamResponse> {
   const { artifact, fileName } = await withTenant(async (tx, { tenant }) => {
-    const { sourceFileName } = await requireDocument(tx, tenant.id, documentId);
+    const row = await requireDocument(tx, tenant.id, documentId);
     await destinationIn(tx, services, tenant.id);
     const found = await selectArtifact(tx, tenant.id, documentId, artifactId);
     if (!found) throw new AppError('not_found', 'document artifact not found');
-    return { artifact: found, fileName: sourceFileName };
+    return {
+      artifact: found,
+      fileName: found.kind === 'translated' ? resultNamesOf(row).fileName : row.sourceFileName,
+    };
   });
   return openFile(services, artifact, { fileName }, request);
 }

@@ -3,6 +3,8 @@ import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { RebuildOptions } from '#server/formats/document.ts';
+import type { LayoutKind } from '#server/formats/document-kind.ts';
+import { resultFormat } from '#server/formats/selection.ts';
 import { translatedFileName } from '#server/formats/translated-name.ts';
 import type { PageEnd } from '#server/http/paging.ts';
 import type { Warning } from '#server/http/warnings.ts';
@@ -57,10 +59,43 @@ export function groupRequestOf(row: DocumentRow): GroupRequest {
   return { source_lang, target_lang, domain, tone, gender, text_type: 'Plain', metadata: {} };
 }
 
-/** Returns the file name of a document's translation: `menu.fr.xlsx`. */
-export function translatedNameOf(row: Pick<DocumentRow, 'request' | 'sourceFileName'>): string {
+/** Returns the format of a document's translated file. */
+export function resultFormatOf(row: Pick<DocumentRow, 'request' | 'sourceFormat'>): LayoutKind {
+  return resultFormat(row.sourceFormat, selectionOf(requestOf(row)));
+}
+
+/**
+ * Returns a name for a file with a document's translation that differs from the name of the source: `menu.fr.xlsx`.
+ *
+ * @param extension the extension of the file, if it is not that of the source
+ */
+export function translatedNameOf(
+  row: Pick<DocumentRow, 'request' | 'sourceFileName'>,
+  extension?: LayoutKind,
+): string {
   const { source_lang: sourceLang, target_lang: targetLang } = requestOf(row);
-  return translatedFileName({ sourceName: row.sourceFileName, sourceLang, targetLang, unnamed: 'document' });
+  return translatedFileName({
+    sourceName: row.sourceFileName,
+    sourceLang,
+    targetLang,
+    unnamed: 'document',
+    ...(extension && { extension }),
+  });
+}
+
+/**
+ * Returns the names of a document's translated file. By the specification, `fileName` is the name of the source. If the
+ * file has another format, its name has the extension of that format.
+ */
+export function resultNamesOf(row: Pick<DocumentRow, 'request' | 'sourceFileName' | 'sourceFormat'>): {
+  fileName: string;
+  suggestedName: string;
+} {
+  const format = resultFormatOf(row);
+  if (format === row.sourceFormat)
+    return { fileName: row.sourceFileName, suggestedName: translatedNameOf(row) };
+  const stem = row.sourceFileName.replace(/\.[^.]*$/, '');
+  return { fileName: `${stem}.${format}`, suggestedName: translatedNameOf(row, format) };
 }
 
 export function isInFlight({ status }: Pick<DocumentRow, 'status'>): boolean {

@@ -1,9 +1,10 @@
 import type { documentJobs } from '#db/schema/documents.ts';
 import type { Finding } from '#server/formats/document.ts';
+import { type OutcomeFigures, receiptOf } from './receipt.ts';
 import type { DocumentQualityFinding, DocumentQualityReport, DocumentTranslationRequest } from './schema.ts';
 
 /** Figures about the segments of a document. */
-export interface ReportFigures {
+export interface ReportFigures extends OutcomeFigures {
   needsReview: number;
   /** Number of segments that a reviewer changed. They have no score. */
   corrected: number;
@@ -31,6 +32,11 @@ export const noFigures: ReportFigures = {
   drafts: 0,
   scored: 0,
   scoreSum: 0,
+  characters: 0,
+  unchanged: 0,
+  unchangedCharacters: 0,
+  untranslated: 0,
+  untranslatedCharacters: 0,
 };
 
 /**
@@ -68,9 +74,8 @@ const schemaVersion = '1.0';
 /** Returns the quality report of a translated document. */
 export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManifest'>): DocumentQualityReport {
   const { source_lang, target_lang } = row.request as DocumentTranslationRequest;
-  const { needsReview, corrected, noncompliant, scored, scoreSum, confirmed, unresolved } = readFigures(
-    row.reportFigures,
-  );
+  const figures = readFigures(row.reportFigures);
+  const { needsReview, corrected, noncompliant, scored, scoreSum, confirmed, unresolved } = figures;
   return {
     schema_version: schemaVersion,
     document_id: layoutId(row.documentId),
@@ -86,6 +91,7 @@ export function reportOf(row: Omit<typeof documentJobs.$inferSelect, 'feedManife
       ...(scored + needsReview + corrected > 0 && {
         llm_quality: { needs_review_units: needsReview, noncompliant_units: noncompliant },
       }),
+      ...receiptOf(row, figures),
       ...(confirmed > 0 && { human_review: { confirmed_units: confirmed, unresolved_units: unresolved } }),
     },
   };

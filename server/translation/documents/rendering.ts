@@ -20,7 +20,7 @@ import {
 } from './artifacts.ts';
 import { feedReview, hasPendingFeed } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
-import { type DocumentRow, isDocument, rebuildOptionsOf, requireDocument } from './jobs.ts';
+import { type DocumentRow, isDocument, rebuildOptionsOf, requireDocument, resultFormatOf } from './jobs.ts';
 import { findingView } from './quality-report.ts';
 import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord } from './schema.ts';
@@ -124,7 +124,11 @@ export async function renderAndStore(
       throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
     throw error;
   });
-  const output = await storeTranslation(services, row, rebuilt.bytes);
+  const output = await storeTranslation(
+    services,
+    { tenantId, documentId, format: resultFormatOf(row) },
+    rebuilt.bytes,
+  );
   try {
     await services.database.inTenant(tenantId, async (tx) => {
       await lease.confirm(tx);

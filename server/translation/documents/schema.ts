@@ -107,7 +107,7 @@ export const documentQualityReport = z
     total_units: z.int().describe('The number of all segments.'),
     findings: z.array(documentQualityFinding).describe('The findings; may be empty.'),
     metadata: openObject.describe(
-      'Counts: `page_count`, and `llm_quality` with `needs_review_units` and `noncompliant_units`. If reviewers have confirmed segments, also `human_review` with `confirmed_units`, and with `unresolved_units`, which need a review and are not confirmed.',
+      'Counts: `page_count`, and `llm_quality` with `needs_review_units` and `noncompliant_units`. If reviewers have confirmed segments, also `human_review` with `confirmed_units`, and with `unresolved_units`, which need a review and are not confirmed. `receipt` has the outcome of every visible text of the source: `rows` with `outcome` (`translated`, `unchanged`, `failed`, `kept`, `unreadable`, `not_selected` or `unaccounted`), `reason`, `texts` and `characters` (without white space), whose sums are `texts` and `characters`; and `truncated_texts`, the number of translated texts that did not fit. It is absent for a document of an earlier version.',
     ),
   })
   .meta({

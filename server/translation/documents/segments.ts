@@ -327,6 +327,15 @@ export async function selectCritical(tx: Tx, tenantId: string, documentId: strin
   }));
 }
 
+/** SQL: whether the translation of a segment equals its source. */
+const isUnchanged = sql`coalesce(${documentSegments.targetText} = ${documentSegments.sourceText}, false)`;
+
+/** SQL: the number of characters, without white space, of the source texts to which a condition applies. */
+function sumOf(condition: SQL): SQL<number> {
+  const visible = sql`regexp_replace(${documentSegments.sourceText}, '\\s', '', 'g')`;
+  return sql<number>`coalesce(sum(length(${visible})) filter (where ${condition}), 0)::float8`;
+}
+
 /**
  * Computes the figures of a document's segments. They are stored with the job, so that a list of jobs need not read all
  * segments.
@@ -351,6 +360,11 @@ export async function figuresOf(
       drafts: sql<number>`count(*) filter (where ${statusOfSegment} = 'draft')::int`,
       scored: sql<number>`count(${documentSegments.score})::int`,
       scoreSum: sql<number>`coalesce(sum(${documentSegments.score}), 0)::float8`,
+      characters: sumOf(sql`true`),
+      unchanged: sql<number>`count(*) filter (where ${isUnchanged})::int`,
+      unchangedCharacters: sumOf(isUnchanged),
+      untranslated: sql<number>`count(*) filter (where ${documentSegments.target} is null)::int`,
+      untranslatedCharacters: sumOf(sql`${documentSegments.target} is null`),
     })
     .from(documentSegments)
     .where(and(ofDocument(tenantId, documentId), positions && isAtOneOf(positions)));

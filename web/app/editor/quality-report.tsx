@@ -5,6 +5,7 @@ import { useFormat } from '../parts/format.ts';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
 import styles from './editor.module.css';
+import { Receipt } from './receipt.tsx';
 import type { SegmentFilter } from './segment-filter.ts';
 import { segmentOfFinding } from './use-segments.ts';
 
@@ -20,6 +21,7 @@ const findingCodes = [
   'table_header_kept',
   'unsupported_content_kept',
   'active_content_removed',
+  'not_selected',
 ] as const;
 
 /** Maximum number of findings that are listed for each kind. */
@@ -67,6 +69,7 @@ export function QualityReport({
         })}
       </summary>
       {error ? <Problem error={error} /> : null}
+      <Receipt metadata={report.metadata} />
       {kinds.length === 0 && <p>{t('documents.no_findings')}</p>}
       {kinds.map(([code, findings]) => (
         <details key={code}>

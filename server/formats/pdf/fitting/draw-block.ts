@@ -4,6 +4,7 @@ import { breakLines, type Line } from '../../typesetting/lines.ts';
 import { apply, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { drawDecorations } from './draw-decorations.ts';
 import { type Fit, type Frame, lineWidth } from './fit.ts';
+import { drawMoved } from './moved-glyphs.ts';
 
 /** A block's translation as operators of a content stream. */
 export interface DrawnBlock {
@@ -42,7 +43,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   const rectangles: Rectangle[] = [];
   const marks: DrawnBlock['marks'] = [];
   let { baseline } = fit;
-  for (const [index, { shaped, spans }] of frame.text.paragraphs.entries()) {
+  for (const [index, { shaped, spans, moved }] of frame.text.paragraphs.entries()) {
     const start = index === 0 ? first : others;
     const lines = breakLines(shaped, (line) => (line === 0 ? start : others));
     for (const [number, broken] of lines.entries()) {
@@ -58,10 +59,16 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
       const left = leftOf(frame, edges, width);
       const [e, f] = apply(matrix, left, baseline);
       const [a, b, c, d] = matrix;
+      const drawBox = (span: number, x: number) => {
+        const at = apply(matrix, left + x * fontSize * frame.stretch, baseline);
+        const place = { at, scale: fit.scale, stretch: frame.stretch, matrix };
+        return moved[span] && drawMoved(moved[span], place, fonts);
+      };
       const shown = fonts.show(line, {
         fontSize,
         matrix: [a * frame.stretch, b * frame.stretch, c, d, e, f],
         spans,
+        drawBox,
       });
       if (shown.operators) operators.push(shown.operators);
       const decorations = drawDecorations(line, spans, { left, baseline, em, fontSize }, matrix);

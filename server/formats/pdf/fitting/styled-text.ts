@@ -4,12 +4,15 @@ import type { Direction } from '../../typesetting/languages.ts';
 import type { ShownSpan } from '../../typesetting/line-writer.ts';
 import { widestWord } from '../../typesetting/lines.ts';
 import { type Paragraph, shapeParagraph } from '../../typesetting/paragraph.ts';
-import type { Decoration, TextBlock, TextStyle } from '../text-block.ts';
+import { boxText } from '../../typesetting/shaping.ts';
+import type { Decoration, MovedGlyphs, TextBlock, TextStyle } from '../text-block.ts';
 
 /** A piece of text in one style. */
 interface StyledRun {
   text: string;
   style: TextStyle;
+  /** Set for a symbol that is drawn as in the source. The text is then `boxText`. */
+  moved?: MovedGlyphs | undefined;
 }
 
 /** A shaped translation with the styles of its block. It can be broken into lines of any size and width. */
@@ -28,6 +31,8 @@ export interface StyledParagraph {
   shaped: Paragraph;
   /** The styles of the paragraph's spans, in order. */
   spans: readonly StyledSpan[];
+  /** The symbols that are drawn as in the source, by the index of their span. */
+  moved: readonly (MovedGlyphs | undefined)[];
   /** The width of the whole paragraph on one line, in em. */
   width: number;
   /** The width of the paragraph's widest word, in em. */
@@ -40,14 +45,16 @@ const controls = /[\u0000-\u0008\u000e-\u001f\u007f-\u0084\u0086-\u009f]/g;
 const lineBreak = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
 
 /** Returns the text of a translation as runs. Each run has the style of the innermost tag around it. */
-export function styledRuns({ spans, style }: TextBlock, target: InlineContent): StyledRun[] {
+export function styledRuns({ spans, moved, style }: TextBlock, target: InlineContent): StyledRun[] {
   const runs: StyledRun[] = [];
   const styles = [style];
   for (const item of target) {
     if (typeof item !== 'string' && item.type === 'open') styles.push(spans.get(item.tag) ?? styles.at(-1)!);
     else if (typeof item !== 'string' && item.type === 'close') {
       if (styles.length > 1) styles.pop();
-    } else {
+    } else if (typeof item !== 'string' && moved.has(item.tag))
+      runs.push({ text: boxText, style: styles.at(-1)!, moved: moved.get(item.tag) });
+    else {
       const text = (typeof item === 'string' ? item : (item.text ?? ''))
         .replace(lineBreak, '\n')
         .replace(controls, '');
@@ -64,16 +71,16 @@ export function shapeRuns(
   { language, direction }: { language: string; direction: Direction },
 ): StyledText {
   const pieces: StyledRun[][] = [[]];
-  for (const { text, style } of runs)
+  for (const { text, style, moved } of runs)
     for (const [index, piece] of text.split('\n').entries()) {
       if (index > 0) pieces.push([]);
-      if (piece) pieces.at(-1)!.push({ text: piece, style });
+      if (piece) pieces.at(-1)!.push({ text: piece, style, moved });
     }
   const paragraphs = pieces.map((piece) => {
     let end = 0;
-    const spans = piece.map(({ text, style: { family, bold, italic, size: own } }) => {
+    const spans = piece.map(({ text, moved, style: { family, bold, italic, size: own } }) => {
       end += text.length;
-      return { end, family, bold, italic, scale: own / size };
+      return { end, family, bold, italic, scale: own / size, box: moved && moved.width / size };
     });
     const shaped = shapeParagraph(piece.map(({ text }) => text).join(''), {
       language,
@@ -90,6 +97,7 @@ export function shapeRuns(
         outline,
         decoration,
       })),
+      moved: piece.map(({ moved }) => moved),
       width: shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0),
       widestWord: widestWord(shaped),
     };
@@ -104,7 +112,7 @@ export function truncateRuns(runs: readonly StyledRun[], length: number, style: 
   for (const run of runs) {
     const text = run.text.slice(0, rest);
     rest -= text.length;
-    if (text) cut.push({ text, style: run.style });
+    if (text) cut.push({ ...run, text });
   }
   const last = cut.pop();
   return [...cut, { text: `${last?.text.trimEnd() ?? ''}…`, style: last?.style ?? style }];

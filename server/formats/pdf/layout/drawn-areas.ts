@@ -138,17 +138,27 @@ export class DrawnAreas {
     return innermost;
   }
 
+  /**
+   * Returns the positions of the nearest vertical rules or sides of filled boxes to the left and to the right of a box;
+   * infinite if missing.
+   */
+  sidesAround(box: Rectangle): { left: number; right: number } {
+    const rules = this.#vertical.around(box);
+    const sides = this.#sides.around(box);
+    return {
+      left: Math.max(
+        rules.left?.right ?? Number.NEGATIVE_INFINITY,
+        sides.left?.right ?? Number.NEGATIVE_INFINITY,
+      ),
+      right: Math.min(
+        rules.right?.left ?? Number.POSITIVE_INFINITY,
+        sides.right?.left ?? Number.POSITIVE_INFINITY,
+      ),
+    };
+  }
+
   #ruledCell(inner: Rectangle): Rectangle | null {
-    const rules = this.#vertical.around(inner);
-    const sides = this.#sides.around(inner);
-    const left = Math.max(
-      rules.left?.right ?? Number.NEGATIVE_INFINITY,
-      sides.left?.right ?? Number.NEGATIVE_INFINITY,
-    );
-    const right = Math.min(
-      rules.right?.left ?? Number.POSITIVE_INFINITY,
-      sides.right?.left ?? Number.POSITIVE_INFINITY,
-    );
+    const { left, right } = this.sidesAround(inner);
     if (!Number.isFinite(right - left)) return null;
     const { left: below, right: above } = this.#horizontal.around(flip(inner));
     if (!below || !above) return null;

@@ -41,10 +41,15 @@ export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
       joined.push({
         text: text.replaceAll(softHyphen, ''),
         glyph,
-        rise: (glyph && line.rises.get(glyph.piece)) ?? 0,
+        rise: riseOf(glyph, line),
       });
   }
   return joined;
+}
+
+function riseOf(glyph: Glyph | null, { rises, baseline }: TextLine): number {
+  if (glyph?.symbol !== undefined) return glyph.piece.baseline - baseline;
+  return (glyph && rises.get(glyph.piece)) ?? 0;
 }
 
 /**

@@ -9,6 +9,7 @@ export type UntranslatedReason =
   | 'label' // the bullet or number of a list item, or a single letter
   | 'identifier' // letters between digits and signs, which are not a word
   | 'address' // a URL or an email address
+  | 'symbol' // signs without a known character, such as a check mark or an icon
   | 'formula'
   | 'code' // a program listing
   | 'leader' // dots before a page number
@@ -27,6 +28,8 @@ export interface KeptText {
 
 const letter = /\p{L}/u;
 const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·]$/u;
+/** A text whose signs all have no known character. */
+export const onlySymbols = /^[\s\ufffd]+$/u;
 /** Roman numbers up to 39, which are page numbers. Larger ones have the letters of words. */
 const roman = /^(?=.{2})x{0,3}(?:ix|iv|v?i{0,3})$|^(?=.{2})X{0,3}(?:IX|IV|V?I{0,3})$/;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
@@ -44,6 +47,7 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
   const plain = text.replace(mathLetter, '').trim();
   if (lines.every((line) => line.isLeader)) return 'leader';
   if (bullet.test(text)) return 'label';
+  if (onlySymbols.test(text)) return 'symbol';
   if (!letter.test(text) || roman.test(text)) return 'number';
   if (text.split(/\s+/u).every((part) => addressPattern.test(part))) return 'address';
   const words = (plain.match(word) ?? []).filter((found) => !functionName.test(found));

@@ -1,6 +1,9 @@
 import type { DrawnAreas } from './drawn-areas.ts';
+import type { FormFields } from './form-fields.ts';
+import { startsWithBox } from './item-signs.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
+import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
 import { greatest, least, median } from './statistics.ts';
 import { hasSymbolBetween } from './symbols-between.ts';
 
@@ -24,6 +27,15 @@ const maxWordGap = 2;
 const minCommonGap = 0.5;
 const sameEdge = 0.15;
 const maxDotGap = 0.6;
+const minFieldGap = 0.3;
+const minSpace = 0.15;
+/**
+ * The minimum width of a tab, as a factor of the spaces between the words next to it. The second value applies after the
+ * end of a sentence. The spaces of a justified line are all equally wide.
+ */
+const minTab = 2.5;
+const minTabAfterSentence = 3.5;
+const minSpacesOfLine = 3;
 /**
  * The minimum ratio of two font sizes from which adjacent texts are separated, even if their gap is only as wide as a
  * space.
@@ -35,6 +47,8 @@ const maxSizeRatio = 1.5;
  */
 const maxRowDistance = 2.6;
 const maxRowsCompared = 24;
+/** The maximum distance between the lines of a text, as a factor of the font size. */
+const maxLineDistance = 1.7;
 
 /** A part of a row that contains no wide gap. */
 interface Atom {
@@ -43,21 +57,23 @@ interface Atom {
   right: number;
   size: number;
   /**
-   * Whether the gap before the atom always separates: it contains a rule, it is very wide, the font sizes differ, or
+   * Whether the gap before the atom always separates: it contains a rule or a form field, it is very wide, the font sizes differ, or
    * dot leaders start or end there.
    */
   isApart: boolean;
   /** Whether the atom consists of dots or underscores that only fill the space before the next text. */
   isLeader: boolean;
+  /** The widths of the spaces between the words of the atom. */
+  spaces: number[];
 }
 
 /**
- * Splits rows at the gaps between columns and cells. These are gaps with a vertical rule, very wide gaps, and narrower
+ * Splits rows at the gaps between columns and cells. These are gaps with a vertical rule or a form field, very wide gaps, and narrower
  * gaps at a position where nearby rows also have a gap.
  */
-export function splitRows(rows: readonly Row[], areas: DrawnAreas): Line[] {
+export function splitRows(rows: readonly Row[], areas: DrawnAreas, fields: FormFields): Line[] {
   areas.forgetCrossedRules(rows);
-  const split = rows.map((row) => ({ row, atoms: splitAtGaps(row, areas) }));
+  const split = rows.map((row) => ({ row, atoms: splitAtGaps(row, areas, fields) }));
   const lines: Line[] = [];
   for (const [index, { row, atoms }] of split.entries()) {
     const sides = atoms.length > 1 ? areas.filledSides(row.baseline, row.size) : [];
@@ -68,6 +84,7 @@ export function splitRows(rows: readonly Row[], areas: DrawnAreas): Line[] {
         last &&
         (atom.isApart ||
           isColumnGap(index, last, atom, split, sides) ||
+          isTab(index, open[0]!.left, last, atom, split) ||
           isLooseNumber(last, atom, atoms[at + 1]) ||
           hasSymbolBetween(index, last.right, atom.left, rows));
       if (isBoundary) {
@@ -81,7 +98,8 @@ export function splitRows(rows: readonly Row[], areas: DrawnAreas): Line[] {
   return lines;
 }
 
-function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[] {
+function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): Atom[] {
+  const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
   const leaders = findLeaders(glyphs);
   const atoms: Atom[] = [];
@@ -91,7 +109,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
   let blanks: Glyph[] = [];
   /** The gaps between the glyphs of the atom so far. Their median shows whether the letters have wide spacing. */
   let gaps: number[] = [];
-  for (const glyph of glyphs) {
+  for (const [index, glyph] of glyphs.entries()) {
     if (glyph.isBlank) {
       blanks.push(glyph);
       continue;
@@ -106,6 +124,7 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
       gap > -0.3 * em &&
       hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
     const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
+    const isField = gap > minFieldGap * em && fields.isInGap(atom!.right, glyph.left, row);
     // The letter spacing is only computed for gaps that are wide enough to end an atom, because there are few of them.
     const mayEnd = gap > Math.min(maxWordGap * em, minColumnGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
@@ -115,14 +134,24 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
     const isOtherSize =
       (em > maxSizeRatio * smaller && gap > 0.3 * em) ||
       (lastSize > maxSizeRatio * glyph.piece.size && gap > minColumnGap * em);
-    const isApart = isRuled || isWide || isOtherSize || isLeader !== isLastLeader;
+    const isBox = gap > minFieldGap * em && startsWithBox(textFrom(glyphs, index));
+    const isApart = isRuled || isField || isBox || isWide || isOtherSize || isLeader !== isLastLeader;
     if (!atom || isApart || (gap > Math.max(minColumnGap * smaller, 3 * spacing) && !isLeader)) {
-      atom = { glyphs: [], left: glyph.left, right: glyph.right, size: glyph.piece.size, isApart, isLeader };
+      atom = {
+        glyphs: [],
+        left: glyph.left,
+        right: glyph.right,
+        size: glyph.piece.size,
+        isApart,
+        isLeader,
+        spaces: [],
+      };
       atoms.push(atom);
       gaps = [];
     } else {
       for (const between of blanks) atom.glyphs.push(between);
       gaps.push(gap);
+      if (blanks.length > 0 || gap > minSpace * em) atom.spaces.push(gap);
     }
     blanks = [];
     atom.glyphs.push(glyph);
@@ -133,6 +162,14 @@ function splitAtGaps({ baseline, size, glyphs }: Row, areas: DrawnAreas): Atom[]
     lastSize = glyph.piece.size;
   }
   return atoms;
+}
+
+/** Returns the next few characters of a row. */
+function textFrom(glyphs: readonly Glyph[], index: number): string {
+  return glyphs
+    .slice(index, index + 6)
+    .map(({ text, isBlank }) => (isBlank ? ' ' : text))
+    .join('');
 }
 
 /** Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. */
@@ -149,7 +186,7 @@ function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
   for (const glyph of glyphs) {
     if (glyph.isBlank) continue;
     if (run.length > 0 && run[0]!.text !== glyph.text) close();
-    if (/^[._·․…‥]+$/u.test(glyph.text)) {
+    if (/^[._·․…‥~]+$/u.test(glyph.text)) {
       gapBefore.set(glyph, last ? glyph.left - last.right : 0);
       run.push(glyph);
     }
@@ -211,6 +248,52 @@ function isAligned(one: Atom, other: Atom): boolean {
     one.right - other.right,
     (one.left + one.right - other.left - other.right) / 2,
   ].some((distance) => Math.abs(distance) < near);
+}
+
+/**
+ * Whether the gap between two texts is much wider than the spaces between their words. A gap in running text,
+ * such as the one after the number of an example, is not a tab: the row above or below starts at the same position and
+ * continues over the gap.
+ *
+ * @param start the left edge of the text before the gap
+ */
+function isTab(index: number, start: number, before: Atom, after: Atom, rows: readonly SplitRow[]): boolean {
+  const spaces = [...before.spaces, ...after.spaces];
+  const glyphs = before.glyphs.length + after.glyphs.length;
+  // Letters that are set apart have gaps between all of them.
+  if (spaces.length < minSpacesOfLine || spaces.length > glyphs / 3) return false;
+  const [first, second] = [textOf(before), textOf(after)];
+  if (![first, second].every((text) => /\p{L}.*\p{L}/u.test(text))) return false;
+  const least = sentenceEnd.test(first) ? minTabAfterSentence : minTab;
+  if (after.left - before.right < least * median(spaces)) return false;
+  return ![-3, -2, -1, 1, 2, 3].some((step) =>
+    continuesOver(rows[index]!, rows[index + step], start, [before, after]),
+  );
+}
+
+/** Whether another row starts at the same position as the text before a gap, and continues over the gap in a similar style. */
+function continuesOver(
+  own: SplitRow,
+  other: SplitRow | undefined,
+  start: number,
+  [before, after]: [Atom, Atom],
+): boolean {
+  const { size } = before;
+  const isBold = ({ glyphs }: Atom) => glyphs[0]!.piece.style.bold;
+  if (!other || Math.abs(other.row.baseline - own.row.baseline) > maxLineDistance * size) return false;
+  const atom = other.atoms[firstFrom(other.atoms, start - size)];
+  return (
+    atom !== undefined &&
+    atom.left < start + size &&
+    (atom.right > before.right + size || lowerStart.test(atom.glyphs[0]!.text)) &&
+    Math.abs(atom.size - size) < 0.1 * size &&
+    (isBold(atom) === isBold(before) || isBold(atom) === isBold(after)) &&
+    !labelStart.test(textOf(atom))
+  );
+}
+
+function textOf({ glyphs }: Atom): string {
+  return glyphs.map(({ text }) => text).join('');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isSign } from './item-signs.ts';
 import { least, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 import { toTextLine } from './text-lines.ts';
@@ -8,7 +9,6 @@ const minGapAfterBullet = 0.15;
 const minHang = 0.5;
 const sameStart = 0.15;
 
-const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—\ufffd-]$/u;
 const number =
   /^(?:[([]?\d{1,3}[.)\]]?|[([]?[a-z][.)\]]|[([]?[ivxlc]{1,5}[.)\]]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)$/iu;
 
@@ -23,7 +23,7 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   const [first, second] = lines;
   const space = first!.characters.findIndex(({ text }) => text === ' ');
   const written = first!.text.split(' ')[0]!;
-  const isBullet = bullet.test(written);
+  const isBullet = isSign(written);
   if (space < 0 || first!.isRightToLeft || !(isBullet || number.test(written)))
     return { label: null, text: [...lines] };
   const split = first!.characters
@@ -66,7 +66,7 @@ export class LooseLabels {
   /** @param lines the first line of each text of the page */
   constructor(lines: readonly TextLine[]) {
     for (const line of lines) {
-      if (!bullet.test(line.text) && !number.test(line.text)) continue;
+      if (!isSign(line.text) && !number.test(line.text)) continue;
       const row = Math.round(line.baseline / sameRow);
       const known = this.#rows.get(row);
       if (!known) this.#rows.set(row, [line]);

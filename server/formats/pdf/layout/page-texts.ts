@@ -1,9 +1,10 @@
-import type { Rectangle } from '../geometry.ts';
+import { type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent } from '../page-content.ts';
 import { Cells } from './cells.ts';
+import { ColumnEnds } from './column-ends.ts';
 import { DrawnAreas } from './drawn-areas.ts';
 import { placeDropCaps } from './drop-caps.ts';
-import { HardLineBreaks } from './hard-line-breaks.ts';
+import { FormFields } from './form-fields.ts';
 import { findListings } from './kept-text.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
@@ -43,8 +44,9 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   // table cells.
   const isUpright = inverse[0] === 0 || inverse[1] === 0;
   const areas = new DrawnAreas(isUpright ? page : { ...page, paints: [] }, inverse);
+  const fields = new FormFields(isUpright ? page.annotations : [], inverse);
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
-  const split = splitRows(groupRows(dropCaps.pieces), areas);
+  const split = splitRows(groupRows(dropCaps.pieces), areas, fields);
   dropCaps.widen(split);
   const lines = split.map(toTextLine);
   const listings = findListings(lines);
@@ -52,11 +54,11 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   const prose = lines.filter((line) => !inListings.has(line));
   const chains = chainLines(prose);
   const table = new TableRows(prose, chains);
-  const breaks = new ParagraphBreaks(chains, areas, (above, below) => table.breakBetween(above, below));
-  const hardBreaks = new HardLineBreaks(lines);
+  const columns = new ColumnEnds(lines, transformRectangle(inverse, page.box), areas, fields);
+  const breaks = new ParagraphBreaks(chains, { areas, fields, columns, table });
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));
   for (const chain of chains)
-    for (const paragraph of breaks.split(chain).flatMap((lines) => hardBreaks.split(lines))) {
+    for (const paragraph of breaks.split(chain)) {
       const { label, text } = detachLabel(paragraph);
       if (label) texts.push(toText('label', [label], chain, areas));
       const own = toText('paragraph', text, chain, areas);

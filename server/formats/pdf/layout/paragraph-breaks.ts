@@ -1,7 +1,12 @@
+import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
+import type { FormFields } from './form-fields.ts';
+import { startsWithSign } from './item-signs.ts';
+import { type Edges, edgesOf, LineEnds, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
+import { capitalStart, continues, isOpen, labelStart, lowerStart, sentenceEnd } from './sentences.ts';
 import { least, median } from './statistics.ts';
-import type { RowBreak } from './table-rows.ts';
+import type { TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
 /** The minimum and maximum distance between lines of a paragraph, as shares of the font size. */
@@ -23,56 +28,54 @@ const maxSizeRatio = 1.12;
 const minRoomAfterBreak = 1;
 const minRoomAfterSentence = 0.5;
 /**
- * As shares of the width of the paragraph: the minimum free space after a hard line break, and the length of a line
- * above which the line may continue in the next one.
+ * The length of a line, as a share of the longest possible line, above which the line may continue in the next one. The
+ * second value applies to items of lists and to lines with many words.
  */
-const minRoomOfHardBreak = 0.2;
 const maxOfLine = 0.6;
-/** How many lines above and below are used to determine the width of a paragraph. */
-const nearbyLines = 6;
+const minOfItem = 0.75;
+const minWordsOfText = 8;
+/**
+ * The maximum distance of a form field from the text after it, the maximum width of a check box, and the maximum
+ * distance of a label from the field after it, as factors of the font size.
+ */
+const maxFieldDistance = 2.5;
+const maxCheckBox = 3;
+const maxFieldReach = 12;
+/** The maximum height of a cell that contains only one text, as a factor of the line distance. */
+const maxLinesOfCell = 8;
 
-/** A text that starts with a bullet, a check box, or an option of a command. */
-const bullet = /^(?:[•‣◦▪▫●○■◆◇►▶➢✓✔·*–—-]\s|[□√☐☑☒]|--?\p{L})/u;
-const label =
+const itemNumber =
   /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
-const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
-const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
-const lowerStart = /^["'“‘(«]*\p{Ll}/u;
 /**
  * A text in a script that has no capital letters at the start of a sentence, but has words that may be too long for the
  * end of a line.
  */
 const spacedWithoutCase = /^\P{L}*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{Script=Thai}]/u;
 
+/** The parts of a page by which paragraphs are found. */
+export interface PageParts {
+  areas: DrawnAreas;
+  fields: FormFields;
+  columns: ColumnEnds;
+  table: TableRows;
+}
+
 /** Splits chains of lines into paragraphs. */
 export class ParagraphBreaks {
-  readonly #areas: DrawnAreas;
-  readonly #rowBreak: (above: TextLine, below: TextLine) => RowBreak;
-
+  readonly #parts: PageParts;
+  readonly #ends: LineEnds;
   readonly #maxLeading: number;
 
-  /**
-   * @param chains all chains of the page; the usual line distance is determined from them
-   * @param rowBreak returns whether two lines are cells of different rows of a table without rules
-   */
-  constructor(
-    chains: readonly Chain[],
-    areas: DrawnAreas,
-    rowBreak: (above: TextLine, below: TextLine) => RowBreak,
-  ) {
-    this.#areas = areas;
-    this.#rowBreak = rowBreak;
+  /** @param chains all chains of the page; the usual line distance is determined from them */
+  constructor(chains: readonly Chain[], parts: PageParts) {
+    this.#parts = parts;
+    this.#ends = new LineEnds(chains, parts.columns);
     this.#maxLeading = Math.min(maxLeading, maxLeadingRatio * usualLeading(chains));
   }
 
   /** Splits a chain into paragraphs, headings and cells. */
   split(chain: Chain): TextLine[][] {
-    const isRightToLeft = chain.filter((line) => line.isRightToLeft).length * 2 > chain.length;
-    // Like right-to-left text, right-aligned text is measured from its right edge, at which its lines are aligned.
-    const fromRight = isRightToLeft || isFlushRight(chain);
-    const edges = chain.map(({ left, right }) =>
-      fromRight ? { start: -right, end: -left } : { start: left, end: right },
-    );
+    const edges = edgesOf(chain);
     const paragraphs: TextLine[][] = [];
     for (const [index, line] of chain.entries()) {
       const open = paragraphs.at(-1);
@@ -91,25 +94,73 @@ export class ParagraphBreaks {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     if (this.#isApart(above, line) || hasWiderLeading(chain, index)) return true;
     const isCentred = areCentred(above, line);
-    const room = roomFor(chain, edges, index, isCentred);
+    const isInCell = this.#areInOneCell(above, line);
+    const roomHere = roomInChain(chain, edges, index, isCentred);
+    const room = isCentred && isInCell ? roomHere : this.#ends.roomBefore(chain, edges, index, isCentred);
     const endsSentence = sentenceEnd.test(above.text);
     const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
-    const endsEarly = room > word + (endsSentence ? minRoomAfterSentence : minRoomAfterBreak) * line.size;
-    const continues = lowerStart.test(line.text) && !endsSentence;
-    if (changesStyle(above, line, length, endsEarly, continues)) return true;
-    if (mixesNumbers(above, line, length, endsEarly)) return true;
-    const isRow = this.#rowBreak(above, line);
-    if (
-      isRow === 'certain' ||
-      (isRow === 'likely' && (endsEarly || !continues || isListOfWords(chain, index)))
-    )
+    const enough = word + (endsSentence ? minRoomAfterSentence : minRoomAfterBreak) * line.size;
+    const endsEarly = room > enough;
+    const goesOn = continues(above.text, line.text);
+    const mayGoOn = goesOn || isOpen(above.text, line.text);
+    if (this.#startsField(above, line, goesOn, mayGoOn)) return true;
+    if (startsLabel(chain[index - length]!, above, line, length)) return true;
+    if (changesStyle(above, line, length, endsEarly, goesOn)) return true;
+    if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
+    const row = this.#parts.table.breakBetween(above, line);
+    const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
+    if (row === 'certain' || (isRow && (roomHere > enough || !goesOn || isListOfWords(chain, index))))
       return true;
-    if (startsItem(above, line, edges, index, endsEarly)) return true;
+    if (startsItem(chain, edges, index, length, endsEarly)) return true;
     if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
-    const isWide = above.right - above.left > maxOfLine * (above.right - above.left + room);
-    if (length === 1 && !endsEarly && isLongestOfLines(chain, edges, index)) return true;
-    const goesOn = continues || (spacedWithoutCase.test(line.text) && !endsSentence && isWide);
-    return endsEarly && !(goesOn && !endedEarlyBefore(chain, edges, index, length));
+    if (!endsEarly || mayGoOn) return false;
+    const share = (above.right - above.left) / (above.right - above.left + room);
+    if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
+    const isText = above.text.split(' ').length >= minWordsOfText || this.#isItem(chain[index - length]!);
+    return endsSentence || share < minOfItem || !isText;
+  }
+
+  /** Whether a line is the first line of an item of a list. */
+  #isItem(line: TextLine): boolean {
+    const field = this.#parts.fields.beside(line).left;
+    const isAtField = field !== undefined && line.left - field.right < maxFieldDistance * line.size;
+    return isAtField || this.#parts.table.isLabeled(line) || startsLikeItem(line.text);
+  }
+
+  /** Whether a line starts next to a form field, or the line above ends at one or at dots up to a page number. */
+  #startsField(above: TextLine, line: TextLine, goesOn: boolean, mayGoOn: boolean): boolean {
+    const { fields, columns } = this.#parts;
+    if (fields.isBetween(above, line)) return true;
+    const [upper, lower] = [fields.beside(above), fields.beside(line)];
+    const [textsAbove, texts] = [columns.textsBeside(above), columns.textsBeside(line)];
+    const near = maxFieldDistance * line.size;
+    const startsAtField =
+      lower.left !== undefined &&
+      lower.left !== upper.left &&
+      line.left - lower.left.right < near &&
+      !(goesOn && lower.left.right - lower.left.left > maxCheckBox * line.size) &&
+      !(texts.left && texts.left.right > lower.left.right);
+    if (startsAtField) return true;
+    const after = textsAbove.right;
+    if (after?.isLeader && after.left - above.right < near) return true;
+    return (
+      !mayGoOn &&
+      upper.right !== undefined &&
+      upper.right !== lower.right &&
+      upper.right.left - above.right < maxFieldReach * line.size &&
+      !(after && after.left < upper.right.left)
+    );
+  }
+
+  /** Whether two lines are in the same small cell between rules. */
+  #areInOneCell(above: TextLine, line: TextLine): boolean {
+    const cell = this.#parts.areas.container({
+      left: Math.min(above.left, line.left),
+      right: Math.max(above.right, line.right),
+      bottom: line.baseline,
+      top: above.baseline + 0.7 * above.size,
+    });
+    return cell !== null && cell.top - cell.bottom < maxLinesOfCell * (above.baseline - line.baseline);
   }
 
   /** Whether two lines are separated by a rule or a box, differ in size, or are too far apart. */
@@ -126,7 +177,7 @@ export class ParagraphBreaks {
     if (drop < minLeading * size || drop > this.#maxLeading * size) return true;
     const common = { left: Math.max(above.left, line.left), right: Math.min(above.right, line.right) };
     if (
-      this.#areas.hasRuleBetween(
+      this.#parts.areas.hasRuleBetween(
         line.baseline + 0.4 * line.size,
         above.baseline + 0.1 * above.size,
         common,
@@ -134,30 +185,8 @@ export class ParagraphBreaks {
       )
     )
       return true;
-    return this.#areas.boxOf(above) !== this.#areas.boxOf(line);
+    return this.#parts.areas.boxOf(above) !== this.#parts.areas.boxOf(line);
   }
-}
-
-interface Edges {
-  start: number;
-  end: number;
-}
-
-/**
- * Whether the lines of a chain are right-aligned: most of them end at the same position as the previous line, but start
- * at another position.
- */
-function isFlushRight(chain: Chain): boolean {
-  let [flush, others] = [0, 0];
-  for (const [index, { left, right, size }] of chain.entries()) {
-    const above = chain[index - 1];
-    if (!above) continue;
-    const isFlush =
-      Math.abs(above.right - right) < 0.2 * size && Math.abs(above.left - left) > minIndent * size;
-    if (isFlush) flush++;
-    else others++;
-  }
-  return flush > 1 && flush > others;
 }
 
 /** Returns the usual distance between the baselines of consecutive lines, as a factor of the font size. */
@@ -197,25 +226,6 @@ function areCentred(above: TextLine, line: TextLine): boolean {
 }
 
 /**
- * Returns the free space at the end of the previous line, in points. It extends to the furthest end of nearby lines
- * that start at the same position. For centered lines, it is the difference from the width of the widest nearby line.
- */
-function roomFor(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): number {
-  const [above, own] = [edges[index - 1]!, edges[index]!];
-  const { size } = chain[index]!;
-  let end = above.end;
-  let width = above.end - above.start;
-  for (let at = Math.max(0, index - nearbyLines); at < Math.min(chain.length, index + nearbyLines); at++) {
-    const other = edges[at]!;
-    if (Math.abs(chain[at]!.size - size) > 0.15 * size) continue;
-    width = Math.max(width, other.end - other.start);
-    const isAligned = [above, own].some(({ start }) => Math.abs(other.start - start) < minIndent * size);
-    if (isAligned) end = Math.max(end, other.end);
-  }
-  return isCentred ? width - (above.end - above.start) : end - above.end;
-}
-
-/**
  * Whether a change of the style shows that a paragraph ends between two lines: for example a heading above its text, or
  * a bold label above a value. A few bold words in a paragraph are not such a change.
  */
@@ -251,20 +261,53 @@ function mixesNumbers(above: TextLine, line: TextLine, length: number, endsEarly
 }
 
 function startsLikeItem(text: string): boolean {
-  return bullet.test(text) || label.test(text);
+  return startsWithSign(text) || itemNumber.test(text);
+}
+
+/**
+ * Whether a label with a colon starts at a line: after another label, or after a line that is only a label. A label in
+ * the middle of a paragraph is a part of it.
+ *
+ * @param first the first line of the paragraph that ends at the line above
+ */
+function startsLabel(first: TextLine, above: TextLine, line: TextLine, length: number): boolean {
+  if (length === 1 && /^[^:]{1,40}:$/u.test(above.text) && capitalStart.test(line.text)) return true;
+  return labelStart.test(line.text) && (labelStart.test(first.text) || labelStart.test(above.text));
 }
 
 function startsItem(
-  above: TextLine,
-  line: TextLine,
+  chain: Chain,
   edges: readonly Edges[],
   index: number,
+  length: number,
   endsEarly: boolean,
 ): boolean {
-  if (bullet.test(line.text)) return true;
-  if (!label.test(line.text)) return false;
+  const [above, line] = [chain[index - 1]!, chain[index]!];
+  if (startsWithSign(line.text) || startsWithMark(line)) return true;
+  if (!itemNumber.test(line.text)) return false;
   const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > 0.3 * line.size;
-  return endsEarly || isShifted || sentenceEnd.test(above.text);
+  const isNext = shapeOf(line.text) === shapeOf(chain[index - length]!.text);
+  return endsEarly || isShifted || isNext || sentenceEnd.test(above.text);
+}
+
+/** Returns the form of an item number: the same for `1.` and `22.`, another one for `1)` and `a.`. */
+function shapeOf(text: string): string | undefined {
+  return itemNumber
+    .exec(text)?.[0]
+    .replaceAll(/\d+/g, '1')
+    .replaceAll(/\p{Lu}+/gu, 'A')
+    .replaceAll(/\p{Ll}+/gu, 'a');
+}
+
+/** Whether a line has enough words for a sentence. */
+function isLong({ text }: TextLine): boolean {
+  return text.split(' ').length > 3;
+}
+
+/** Whether a line starts with a superscript: the mark of a note or of an affiliation. */
+function startsWithMark({ characters, rises }: TextLine): boolean {
+  const first = characters[0]?.glyph;
+  return first !== null && first !== undefined && (rises.get(first.piece) ?? 0) > 0;
 }
 
 /** Whether a paragraph starts because its first line is indented, or because a group of indented lines ends. */
@@ -295,37 +338,4 @@ function changesIndent(
     !isNextAligned &&
     Math.abs(next.start - above.start) > minIndent * size;
   return !isRagged;
-}
-
-/**
- * Whether the previous line is the longest of several lines with hard line breaks, as in an address. In this case no
- * other nearby line is as long, and the current line also ends early.
- */
-function isLongestOfLines(chain: Chain, edges: readonly Edges[], index: number): boolean {
-  const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
-  if (!next || /[\p{P}]$/u.test(above.text) || !isSameStyle(line.style, next.style)) return false;
-  if (!capitalStart.test(line.text) || !capitalStart.test(next.text)) return false;
-  const around = edges.slice(Math.max(0, index - nearbyLines), index + nearbyLines);
-  const { end } = edges[index - 1]!;
-  if (around.filter((other) => other.end > end - line.size).length > 1) return false;
-  return (
-    roomFor(chain, edges, index + 1, areCentred(line, next)) >
-    next.firstWordWidth + minRoomAfterBreak * line.size
-  );
-}
-
-/**
- * Whether the last two lines of the paragraph clearly had hard line breaks. If so, a lower-case letter at the start of
- * the next line does not show that the sentence continues.
- */
-function endedEarlyBefore(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
-  if (length < 2) return false;
-  return [index - 1, index].every((at) => {
-    const [above, line] = [chain[at - 1]!, chain[at]!];
-    const room = roomFor(chain, edges, at, areCentred(above, line));
-    return (
-      room > line.firstWordWidth + minRoomAfterBreak * line.size &&
-      room > minRoomOfHardBreak * (above.right - above.left + room)
-    );
-  });
 }

@@ -1,5 +1,11 @@
 import { apply, invert, type Matrix } from '../geometry.ts';
-import { type KeptReason, outlineKey, type PageContent, type ShownText } from '../page-content.ts';
+import {
+  type KeptReason,
+  outlineKey,
+  type PageContent,
+  type ShownText,
+  unknownText,
+} from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
 
 /**
@@ -39,6 +45,8 @@ export interface Glyph {
   index: number;
   /** The glyph's characters, in Normalization Form C and with letters instead of presentation forms. */
   text: string;
+  /** The character code, if the glyph must be drawn as in the source, because its characters may not show it. */
+  symbol?: number;
   left: number;
   right: number;
   isBlank: boolean;
@@ -49,7 +57,6 @@ export interface Glyph {
  * is an attempt to exhaust the memory.
  */
 const maxGlyphLength = 64;
-const unknown = '\ufffd';
 
 /** Operators that explicitly set the fill color black. */
 const blackOperators = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
@@ -84,13 +91,9 @@ export function directTexts(page: PageContent): DirectedTexts[] {
     .sort((a, b) => count(b) - count(a));
 }
 
-function hasUnknown(reason: KeptReason | null): boolean {
-  return reason === 'undecodable' || reason === 'unpaired';
-}
-
-/** Whether a text is visible but cannot be read. The text around it cannot be typeset again without it. */
+/** Whether a text is visible but cannot be typeset again. This also applies to the text around it. */
 function isUnread(reason: KeptReason): boolean {
-  return hasUnknown(reason) || reason === 'partly_covered' || reason === 'stencil';
+  return reason === 'unpaired' || reason === 'partly_covered' || reason === 'stencil';
 }
 
 /** Whether a text is neither mirrored nor without height. */
@@ -130,8 +133,10 @@ function placePiece(shown: ShownText, inverse: Matrix, styles: Styles): Piece | 
     const isBlank = glyph.text.trim() === '' && glyph.text !== '';
     const [left, right] = [Math.min(ends[0], ends[1]), Math.max(ends[0], ends[1])];
     if (glyph.text.length > maxGlyphLength) piece.unread = 'undecodable';
-    const text = hasUnknown(piece.unread) && !isBlank ? unknown : readable(glyph.text);
-    piece.glyphs.push({ piece, index, text, left, right, isBlank });
+    const text = piece.unread === 'undecodable' && !isBlank ? unknownText : readable(glyph.text);
+    const placed: Glyph = { piece, index, text, left, right, isBlank };
+    if (glyph.symbol !== undefined) placed.symbol = glyph.symbol;
+    piece.glyphs.push(placed);
     if (isBlank) continue;
     piece.left = Math.min(piece.left, left);
     piece.right = Math.max(piece.right, right);
@@ -168,7 +173,7 @@ class Styles {
 
 /** Returns the plain text of an operator. A glyph with an implausibly long text becomes U+FFFD. */
 export function plainTextOf({ glyphs }: ShownText): string {
-  return glyphs.map(({ text }) => (text.length > maxGlyphLength ? unknown : text)).join('');
+  return glyphs.map(({ text }) => (text.length > maxGlyphLength ? unknownText : text)).join('');
 }
 
 function readable(text: string): string {
@@ -195,7 +200,7 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
   const places = new Map<string, Piece>();
   const hidden = new Set<Piece>();
   for (const piece of pieces) {
-    const text = piece.glyphs.map((glyph) => glyph.text).join('');
+    const text = piece.glyphs.map(({ text, symbol = '' }) => `${text}${symbol}`).join('');
     const step = 2 * maxDoubleDistance * piece.size;
     const [column, row] = [Math.floor(piece.left / step), Math.floor(piece.baseline / step)];
     const [besides, above] = [

@@ -1,3 +1,4 @@
+import { isSign } from './item-signs.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import { greatest } from './statistics.ts';
 
@@ -121,6 +122,8 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
 
 function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boolean {
   const { size } = host;
+  // A check mark or a bullet has no superscripts.
+  if (host.glyphs.length === 1 && isSign(host.glyphs[0]!.text)) return false;
   if (gap > Math.min(maxShiftDistance * size, maxDistanceOfOwnSize * piece.size)) return false;
   if (piece.size <= maxScript * size)
     return rise <= maxScriptRise * size && rise >= minScriptRise * size && piece.size >= minScriptSize * size;

@@ -1,8 +1,9 @@
-import { type InlineContent, joinStrings } from '../../inline-content.ts';
-import { outlineKey } from '../page-content.ts';
-import type { Decoration, TextStyle } from '../text-block.ts';
+import { joinStrings } from '../../inline-content.ts';
+import { outlineKey, unknownText } from '../page-content.ts';
+import type { Decoration, MovedGlyphs, TextBlock, TextStyle } from '../text-block.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
+import { findSymbols, movedGlyphs } from './symbols.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
 const maxSpans = 20;
@@ -20,17 +21,22 @@ const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Scrip
 interface Run {
   text: string;
   style: TextStyle;
+  /** Set if the run is a symbol that is drawn as in the source. */
+  moved?: MovedGlyphs;
 }
 
+/** The content of a block with numbered tags, and what the tags mean. */
+type StyledContent = Pick<TextBlock, 'content' | 'spans' | 'moved'>;
+
 /**
- * Returns the text of a block with numbered tags around the spans whose style differs from the block's usual style, and
- * the style of each tag.
+ * Returns the text of a block with numbered tags: pairs around the spans whose style differs from the block's usual
+ * style, and void tags for symbols that are drawn as in the source.
  */
 export function styledContent(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
   decorations: ReadonlyMap<Glyph, Decoration> = new Map(),
-): { content: InlineContent; spans: Map<number, TextStyle> } {
+): StyledContent {
   const runs = toRuns(characters, usual, decorations);
   const words = characters.filter(({ text }) => text === ' ').length + 1;
   const most = Math.min(maxSpans, Math.max(minSpans, words / 3));
@@ -48,10 +54,10 @@ export function styledContent(
     () => usual,
   ];
   for (const simplify of levels) {
-    const simplified = mergeRuns(runs.map(({ text, style }) => ({ text, style: simplify(style) })));
+    const simplified = mergeRuns(runs.map((run) => ({ ...run, style: simplify(run.style) })));
     if (simplified.filter(({ style }) => style !== usual).length <= most) return tagged(simplified, usual);
   }
-  return { content: [], spans: new Map() };
+  return { content: [], spans: new Map(), moved: new Map() };
 }
 
 /** Returns the style with the decoration that most characters have, or without one. */
@@ -73,22 +79,25 @@ export function withUsualDecoration(
   return usual ? { ...style, decoration: usual } : style;
 }
 
-function tagged(
-  runs: readonly Run[],
-  usual: TextStyle,
-): { content: InlineContent; spans: Map<number, TextStyle> } {
-  const content: InlineContent = [];
-  const spans = new Map<number, TextStyle>();
-  for (const { text, style } of runs) {
+function tagged(runs: readonly Run[], usual: TextStyle): StyledContent {
+  const content: StyledContent['content'] = [];
+  const spans: StyledContent['spans'] = new Map();
+  const symbols: StyledContent['moved'] = new Map();
+  for (const { text, style, moved } of runs) {
+    const tag = spans.size + symbols.size + 1;
+    if (moved) {
+      symbols.set(tag, moved);
+      content.push({ tag, type: 'void', ...(text.includes(unknownText) ? {} : { text }) });
+      continue;
+    }
     if (style === usual) {
       content.push(text);
       continue;
     }
-    const tag = spans.size + 1;
     spans.set(tag, style);
     content.push({ tag, type: 'open' }, text, { tag, type: 'close' });
   }
-  return { content: joinStrings(content), spans };
+  return { content: joinStrings(content), spans, moved: symbols };
 }
 
 function isDecoratedAs(style: TextStyle, usual: TextStyle): boolean {
@@ -114,8 +123,16 @@ function toRuns(
     return known ?? style;
   };
   const runs: Run[] = [];
-  for (const { text, glyph, rise } of characters) {
-    if (text === '') continue;
+  const symbols = findSymbols(characters);
+  let next = 0;
+  for (const [at, { text, glyph, rise }] of characters.entries()) {
+    if (text === '' || at < next) continue;
+    if (symbols[at]! > at) {
+      next = symbols[at]!;
+      const symbol = characters.slice(at, next);
+      runs.push({ text: symbol.map(({ text }) => text).join(''), style: usual, moved: movedGlyphs(symbol) });
+      continue;
+    }
     const isBlank = text.trim() === '';
     const last = runs.at(-1);
     if (isBlank || !glyph) {
@@ -126,7 +143,7 @@ function toRuns(
     const style = decoration ? { ...glyph.piece.style, decoration } : glyph.piece.style;
     const isRaised = Math.abs(rise) > minRise * usual.size;
     const own = shared(isRaised ? { ...style, rise: Math.round(rise * 100) / 100 } : style);
-    if (last && last.style === own && last.text.trim() !== '') last.text += text;
+    if (last && !last.moved && last.style === own && last.text.trim() !== '') last.text += text;
     else runs.push({ text, style: own });
   }
   return mergeRuns(withoutNoise(bridgeSpaces(runs), usual));
@@ -172,7 +189,9 @@ function bridgeSpaces(runs: readonly Run[]): Run[] {
 function withoutNoise(runs: readonly Run[], usual: TextStyle): Run[] {
   const hasIdeographs = runs.some(({ text }) => ideograph.test(text));
   return mergeRuns(
-    runs.map(({ text, style }, index) => {
+    runs.map((run, index) => {
+      const { text, style } = run;
+      if (run.moved) return run;
       if (isOtherScript(text, style, usual, hasIdeographs)) return { text, style: usual };
       const isInWord =
         /\p{L}$/u.test(runs[index - 1]?.text ?? '') && /^\p{L}/u.test(runs[index + 1]?.text ?? '');
@@ -194,7 +213,7 @@ function mergeRuns(runs: readonly Run[]): Run[] {
   const merged: Run[] = [];
   for (const run of runs) {
     const last = merged.at(-1);
-    if (last && last.style === run.style) last.text += run.text;
+    if (last && last.style === run.style && !last.moved && !run.moved) last.text += run.text;
     else merged.push({ ...run });
   }
   return merged;

@@ -1,3 +1,4 @@
+import { isSign } from './item-signs.ts';
 import type { Chain } from './line-links.ts';
 import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
@@ -10,16 +11,16 @@ const sameSize = 0.2;
 const minTextWidth = 9;
 const maxLabelDistance = 4;
 
-const bullet = /^[•‣◦▪▫●○■□◆◇►▶➢✓✔·*–—-]$/u;
 const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
 
 const lineNumber = /^\d+$/u;
 
 /**
  * Whether a new row of a table starts between two lines. If it is only likely, the lines stay together if a sentence
- * continues from one to the other.
+ * continues from one to the other. If there is only another pair of lines next to them (paired), the lines of a cell
+ * between rules also stay together.
  */
-export type RowBreak = 'certain' | 'likely' | 'none';
+export type RowBreak = 'certain' | 'likely' | 'paired' | 'none';
 
 /**
  * Finds tables without rules, in which the cells of a row are below the cells of the previous row. Columns of running
@@ -46,12 +47,14 @@ export class TableRows {
     }
     for (const chain of chains) {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
-      for (const line of chain) if (this.#labelOf(line, bullet)) this.#labeled.set(line, 'certain');
-      const numbered = chain.filter((line) => this.#labelOf(line, itemNumber));
+      for (const line of chain) if (this.#labelOf(line, isSign)) this.#labeled.set(line, 'certain');
+      const numbered = chain.filter((line) => this.#labelOf(line, (text) => itemNumber.test(text)));
       const isRunning = isRunningText(chain);
       // If almost all lines of a running text have a number without letters next to them, these are line numbers, not
       // the labels of rows. The row labels of a form include letters: 8, 9a, b.
-      const counted = isRunning ? chain.filter((line) => this.#labelOf(line, lineNumber)) : [];
+      const counted = isRunning
+        ? chain.filter((line) => this.#labelOf(line, (text) => lineNumber.test(text)))
+        : [];
       if (counted.length < 0.9 * chain.length) for (const line of numbered) this.#labeled.set(line, 'likely');
       if (isRunning) for (const line of chain) this.#running.add(line);
     }
@@ -76,7 +79,12 @@ export class TableRows {
       const under = this.#below.get(cell);
       return !this.#running.has(cell) && under !== undefined && lower.includes(under);
     });
-    return hasPair ? 'likely' : 'none';
+    return hasPair ? 'paired' : 'none';
+  }
+
+  /** Whether there is a bullet or a number next to the start of a line. */
+  isLabeled(line: TextLine): boolean {
+    return this.#labeled.has(line);
   }
 
   /** Returns the other cells of a line's row whose font size is about that of the line. */
@@ -106,7 +114,7 @@ export class TableRows {
 
   #hasAlignedRow(index: number): boolean {
     const cells = this.#rowAt(index)
-      .filter((cell) => !this.#running.has(cell) && !bullet.test(cell.text) && !itemNumber.test(cell.text))
+      .filter((cell) => !this.#running.has(cell) && !isSign(cell.text) && !itemNumber.test(cell.text))
       .slice(0, maxCells);
     if (cells.length < 2) return false;
     return [index - 1, index + 1, index - 2, index + 2].some((at) => {
@@ -116,10 +124,10 @@ export class TableRows {
     });
   }
 
-  #labelOf(line: TextLine, pattern: RegExp): TextLine | undefined {
+  #labelOf(line: TextLine, isLabel: (text: string) => boolean): TextLine | undefined {
     return this.#near(line).find((cell) => {
       const gap = line.left - cell.right;
-      return gap > 0 && gap < maxLabelDistance * line.size && pattern.test(cell.text);
+      return gap > 0 && gap < maxLabelDistance * line.size && isLabel(cell.text);
     });
   }
 

@@ -26,7 +26,7 @@ export interface TextLine extends Line, LineText {
  */
 const minWidths = 6;
 const letter = /\p{L}/u;
-const leader = /^[\s._·․…‥]+$/u;
+const leader = /^[\s._·․…‥~]+$/u;
 /** Scripts that are written without spaces between words. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;

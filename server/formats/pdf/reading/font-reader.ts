@@ -1,9 +1,10 @@
-import type { PDFDict } from '@cantoo/pdf-lib';
-import { getMatrix, getName, getRectangle } from '../objects.ts';
-import type { TextFont } from '../page-content.ts';
+import { type PDFDict, PDFStream } from '@cantoo/pdf-lib';
+import { type Rectangle, union } from '../geometry.ts';
+import { decodeStream, getDict, getMatrix, getName, getRectangle } from '../objects.ts';
+import { type ShownGlyph, type TextFont, unknownText } from '../page-content.ts';
 import { mappedCodes } from './mapped-codes.ts';
 import type { PdfjsFont, PdfjsGlyph } from './pdfjs-texts.ts';
-import { symbolCharacters } from './symbol-characters.ts';
+import { isPictorial, symbolCharacters } from './symbol-characters.ts';
 import { texCharacters, texCodes } from './tex-characters.ts';
 import { textFont } from './text-font.ts';
 
@@ -17,7 +18,8 @@ export interface ReadFont {
   em: number;
   /** The direction of the glyphs: -1 if they are drawn below the baseline, otherwise 1. */
   up: 1 | -1;
-  textOf(glyph: PdfjsGlyph): string;
+  /** Returns the characters of a glyph, and its code if they are unknown. */
+  read(glyph: PdfjsGlyph): Pick<ShownGlyph, 'text' | 'symbol'>;
 }
 
 /** The usual height of a font's bounding box, in em. */
@@ -45,7 +47,7 @@ function readFont(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
     unit: matrix?.[0] ?? font?.fontMatrix?.[0] ?? 0.001,
     em: matrix ? type3Em(dictionary, Math.abs(matrix[3])) : 1,
     up: matrix ? type3Up(dictionary, matrix[3]) : 1,
-    textOf: decoderOf(dictionary),
+    read: decoderOf(dictionary),
   };
 }
 
@@ -61,17 +63,49 @@ function looksOf(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
 /** The scale of a glyph space whose unit is a thousandth of an em, as in all fonts that are not Type 3. */
 const usualScale = 0.001;
 
+/** The usual height of the box around the letters of a font, in em. */
+const usualLetterHeight = 0.95;
+
 /**
  * Returns the em of a Type 3 font. The glyph space of such a font may have any scale, so if the height of the font's
  * box is implausible for a line, the em is derived from this height. If the scale is the usual one, a low box is
- * plausible, because the font may contain only small signs.
+ * plausible, because the font may contain only small signs. A font may have no box; its glyphs then define the height.
  */
 function type3Em(dictionary: PDFDict, scale: number): number {
-  const box = getRectangle(dictionary, 'FontBBox');
-  const height = box ? (box.top - box.bottom) * scale : 0;
+  const height = boxHeight(getRectangle(dictionary, 'FontBBox')) * scale;
+  if (height === 0) return (boxHeight(boxOfGlyphs(dictionary)) * scale) / usualLetterHeight || 1;
   const isScaleUsual = Math.abs(scale - usualScale) < usualScale / 100;
   const isUsual = (isScaleUsual || height > usualBoxHeight / 3) && height < usualBoxHeight * 3;
-  return height === 0 || isUsual || !Number.isFinite(height) ? 1 : height / usualBoxHeight;
+  return isUsual || !Number.isFinite(height) ? 1 : height / usualBoxHeight;
+}
+
+function boxHeight(box: Rectangle | undefined): number {
+  return box ? box.top - box.bottom : 0;
+}
+
+/** The number of glyphs whose boxes are read, which is enough for the letters of a text. */
+const maxGlyphBoxes = 100;
+/** The number of boxes from which their union has the height of letters. Fewer may be small signs only. */
+const minGlyphBoxes = 5;
+
+/** Returns the union of the boxes that the glyphs of a Type 3 font declare with d1: PDF 32000-1, 9.6.5. */
+function boxOfGlyphs(dictionary: PDFDict): Rectangle | undefined {
+  const boxes: Rectangle[] = [];
+  for (const [name] of (getDict(dictionary, 'CharProcs')?.entries() ?? []).slice(0, maxGlyphBoxes)) {
+    const procedure = getDict(dictionary, 'CharProcs')?.lookup(name);
+    if (!(procedure instanceof PDFStream)) continue;
+    const start = Buffer.from(decodeStream(procedure).subarray(0, 200)).toString('latin1');
+    const [, left, bottom, right, top] =
+      /^\s*[-.\d]+\s+[-.\d]+((?:\s+[-.\d]+){4})\s+d1\b/.exec(start)?.[1]?.split(/\s+/).map(Number) ?? [];
+    if ([left, bottom, right, top].every(Number.isFinite))
+      boxes.push({
+        left: left!,
+        bottom: Math.min(bottom!, top!),
+        right: right!,
+        top: Math.max(bottom!, top!),
+      });
+  }
+  return boxes.length < minGlyphBoxes ? undefined : boxes.reduce(union);
 }
 
 /** The minimum depth below the baseline, in em, from which the glyphs of a font count as drawn downwards. */
@@ -83,7 +117,8 @@ const minHeight = 0.35;
  * signs counts as drawn upwards.
  */
 function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
-  const box = getRectangle(dictionary, 'FontBBox');
+  const declared = getRectangle(dictionary, 'FontBBox');
+  const box = boxHeight(declared) > 0 ? declared : boxOfGlyphs(dictionary);
   if (!box) return 1;
   const [low, high] = [box.bottom * scale, box.top * scale].sort((one, other) => one - other) as [
     number,
@@ -97,27 +132,62 @@ function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
 const presentationForms = /[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]/;
 
 /**
- * Returns a function that returns the characters of a glyph. It returns an empty text if pdf.js only guesses the
- * characters.
+ * The letters and digits for which Adobe's fonts use private characters: small capitals, and digits of other heights.
  */
-function decoderOf(dictionary: PDFDict): ReadFont['textOf'] {
+function corporateLetter(unicode: string): string | undefined {
+  const code = unicode.codePointAt(0) ?? 0;
+  const isDigit = code >= 0xf730 && code <= 0xf739;
+  const isLetter = (code >= 0xf761 && code <= 0xf77a) || (code >= 0xf7e0 && code <= 0xf7fe);
+  return isDigit || isLetter ? String.fromCodePoint(code - 0xf700) : undefined;
+}
+
+/**
+ * Whether the characters of a glyph are known. Private use, control and unassigned characters, and U+FFFD, have no
+ * known meaning.
+ */
+/** The minimum width of a letter in thousandths of an em, as a mean over a word. */
+const minLetterWidth = 250;
+
+/** Whether a glyph has the name of its picture as its text, such as `HOME`. Such a glyph is too narrow for the word. */
+function isNameOfPicture(unicode: string, width: number): boolean {
+  return /^[A-Za-z][A-Za-z_-]{3,}$/.test(unicode) && width < minLetterWidth * unicode.length;
+}
+
+function isReadable(text: string): boolean {
+  return text !== '' && !/[\p{Cc}\p{Co}\p{Cn}\p{Cs}\ufffd]/u.test(text);
+}
+
+/** Returns a function that reads the characters of a glyph. They are unknown if pdf.js only guesses them. */
+function decoderOf(dictionary: PDFDict): ReadFont['read'] {
   const tex = texCharacters(dictionary);
   const symbol = symbolCharacters(dictionary);
-  const decoded = new Map<number, string>();
+  const hidesText = isPictorial(dictionary);
+  const decoded = new Map<number, ReturnType<ReadFont['read']>>();
   let isMapped: ((code: number) => boolean) | undefined;
-  const decode = ({ unicode, originalCharCode: code }: PdfjsGlyph): string => {
-    const known = tex?.get(code) ?? symbol?.(unicode, code);
+  const isType3 = getName(dictionary, 'Subtype') === 'Type3';
+  const decode = ({ unicode, originalCharCode: code, isGuess, isEmpty, width }: PdfjsGlyph): string => {
+    const known = tex?.get(code) ?? symbol?.(unicode, code) ?? corporateLetter(unicode);
     if (known !== undefined) return known;
+    if (isGuess) return '';
     if (unicode.codePointAt(0) === code) {
       isMapped ??= mappedCodes(dictionary);
       if (!isMapped(code)) return '';
     }
     if (/^[\t\n\v\f\r]$/.test(unicode)) return ' ';
+    // Some programs give this character to all hyphens. A hyphen that is drawn is not soft.
+    if (unicode === '\u00ad' && !isEmpty && width > 0) return '-';
+    if (!isType3 && isNameOfPicture(unicode, width)) return '';
+    // Such a font shows pictures for letters and digits.
+    if (hidesText && /^[!-\u024f]/.test(unicode)) return '';
     return presentationForms.test(unicode) ? unicode.normalize('NFKC') : unicode;
   };
   return (glyph) => {
-    const known = decoded.get(glyph.originalCharCode) ?? decode(glyph);
-    decoded.set(glyph.originalCharCode, known);
-    return known;
+    const { originalCharCode: code, isEmpty } = glyph;
+    const known = decoded.get(code);
+    if (known) return known;
+    const text = decode(glyph);
+    const read = isReadable(text) ? { text } : isEmpty ? { text: ' ' } : { text: unknownText, symbol: code };
+    decoded.set(code, read);
+    return read;
   };
 }

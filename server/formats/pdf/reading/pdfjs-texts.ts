@@ -9,11 +9,20 @@ export interface PdfjsGlyph {
   width: number;
   vmetric: [advance: number, x: number, y: number] | null;
   isSpace: boolean;
+  /** The private character by which pdf.js finds the outline of the glyph. */
+  fontChar: string;
+  /** False if the font has no glyph with an outline for the code. */
+  isInFont?: boolean;
+  /** Whether the font draws nothing for the code. */
+  isEmpty?: boolean;
+  /** Whether the font gives no meaning to its codes, so that the character is only the code. */
+  isGuess?: boolean;
 }
 
 /** The properties of a font, as pdf.js reports them. */
 export interface PdfjsFont {
   name: string;
+  loadedName: string;
   fontMatrix: number[];
   bbox: number[] | undefined;
   ascent: number | undefined;
@@ -103,7 +112,45 @@ export async function readPdfjsTexts(page: PDFPageProxy): Promise<PdfjsText[]> {
   }
   const fonts = new Map<string, PdfjsFont | undefined>();
   for (const { font } of found) if (!fonts.has(font)) fonts.set(font, await fontOf(page, font));
-  return found.map((text) => ({ ...text, font: fonts.get(text.font) }));
+  const texts = found.map((text) => ({ ...text, font: fonts.get(text.font) }));
+  markEmptyGlyphs(page, texts);
+  markGuesses(texts);
+  return texts;
+}
+
+/** The minimum number of visible control characters from which a font's codes are only numbers of its glyphs. */
+const minControls = 3;
+
+/**
+ * Sets `isGuess` of the glyphs whose characters are equal to their codes, in fonts that show control characters as
+ * visible glyphs. Such a font numbers its glyphs, so the letters that happen to have these numbers mean nothing.
+ */
+function markGuesses(texts: readonly PdfjsText[]): void {
+  const fonts = Map.groupBy(texts, ({ font }) => font);
+  for (const own of fonts.values()) {
+    const glyphs = new Set(own.flatMap(({ glyphs }) => glyphs.filter((glyph) => typeof glyph !== 'number')));
+    const guessed = [...glyphs].filter((glyph) => glyph.unicode.codePointAt(0) === glyph.originalCharCode);
+    const controls = guessed.filter((glyph) => glyph.originalCharCode < 32 && glyph.isEmpty === false);
+    if (new Set(controls.map((glyph) => glyph.originalCharCode)).size < minControls) continue;
+    for (const glyph of guessed) glyph.isGuess = true;
+  }
+}
+
+/** The length of an outline that only closes its path. */
+const emptyLength = 1;
+
+/** Sets `isEmpty` of the glyphs whose outline draws nothing. pdf.js has no outlines of Type 3 fonts. */
+function markEmptyGlyphs({ commonObjs }: PDFPageProxy, texts: readonly PdfjsText[]): void {
+  for (const { glyphs, font } of texts) {
+    if (!font) continue;
+    for (const glyph of glyphs) {
+      // Equal glyphs of a font are one object.
+      if (typeof glyph === 'number' || glyph.isEmpty !== undefined) continue;
+      const name = `${font.loadedName}_path_${glyph.fontChar}`;
+      const outline = commonObjs.has(name) ? (commonObjs.get(name) as { path: ArrayLike<number> }) : null;
+      if (outline) glyph.isEmpty = glyph.isInFont === false || outline.path.length <= emptyLength;
+    }
+  }
 }
 
 /**

@@ -74,11 +74,9 @@ function place(
     : [start[0] + length * operator.scaling, start[1]];
   const kept: KeptReason | null = font.isVertical
     ? 'vertical'
-    : glyphs.some((glyph) => !isReadable(glyph.text))
-      ? 'undecodable'
-      : operator.stencil?.isPainted
-        ? 'stencil'
-        : null;
+    : operator.stencil?.isPainted
+      ? 'stencil'
+      : null;
   const { codeLengths } = decoded;
   return {
     text: { ...base, codeLengths, advances, glyphs, matrix: textMatrix(operator, font, origin), kept },
@@ -111,7 +109,7 @@ function placeGlyphs(
     const isSpace = item.isSpace && codeLengths[index] === 1;
     const step = width * fontSize + charSpacing + (isSpace ? wordSpacing : 0);
     glyphs.push({
-      text: font.textOf(item),
+      ...font.read(item),
       x: at === first || em === 0 ? 0 : (at - first) / em,
       advance: width / font.em,
     });
@@ -187,12 +185,4 @@ function colorOperators(color: Color, hex: string | null | undefined): string {
   if (!hex) return '';
   const parts = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255);
   return `${parts.map((part) => formatNumber(Math.round(part * 1000) / 1000)).join(' ')} rg`;
-}
-
-/**
- * Whether the characters of a glyph are known. Private use, control and unassigned characters, and U+FFFD, have no
- * known meaning.
- */
-function isReadable(text: string): boolean {
-  return text !== '' && !/[\p{Cc}\p{Co}\p{Cn}\p{Cs}\ufffd]/u.test(text);
 }

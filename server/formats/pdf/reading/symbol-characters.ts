@@ -74,6 +74,14 @@ const dingbats: ReadonlyMap<number, string> = new Map(
   ),
 );
 
+const pictorial =
+  /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|europeanpi|(?:icons?|symbols)(?:$|[-_ \d])/i;
+
+/** Whether a font shows pictures for the codes of letters and digits. */
+export function isPictorial(font: PDFDict): boolean {
+  return pictorial.test(getName(font, 'BaseFont') ?? '');
+}
+
 /** The private use character that stands for code 0 in TrueType symbol fonts. */
 const privateUse = 0xf000;
 

@@ -1,5 +1,5 @@
 import { apply, intersection, type Rectangle, transformRectangle } from '../geometry.ts';
-import type { KeptReason, ShownText } from '../page-content.ts';
+import { type KeptReason, type ShownText, unknownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
 
@@ -110,7 +110,7 @@ function pointsOf({ glyphs, matrix }: PlacedText, { left, right, bottom, top }: 
     const glyph = glyphs[index]!;
     const [x, y] = apply(matrix, glyph.x + glyph.advance / 2, 0.25);
     if (x < left || x > right || y < bottom || y > top) continue;
-    points.push({ x, y, isLetter: glyph.text === '' || /[\p{L}\p{N}]/u.test(glyph.text) });
+    points.push({ x, y, isLetter: glyph.text === unknownText || /[\p{L}\p{N}]/u.test(glyph.text) });
   }
   return points;
 }

@@ -4,6 +4,7 @@ import type { Tx } from '#db/client.ts';
 import type { Segment } from '#server/formats/document.ts';
 import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
+import type { TextOutcome } from '#server/formats/text-tally.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import { mismatchWarnings } from '#server/translation/core/intake/request-warnings.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
@@ -11,6 +12,7 @@ import { type DocumentRun, updateRun } from '../document-run.ts';
 import { extractFile } from '../file-work.ts';
 import { requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
+import type { DocumentQualityFinding } from '../schema.ts';
 import { selectionOf } from '../selection-fields.ts';
 import { progressed } from '../waiting.ts';
 
@@ -38,7 +40,7 @@ export async function readSource({ services, tenantId, documentId }: DocumentRun
 export async function extractSegments(run: DocumentRun): Promise<void> {
   const { services, tenantId, row, signal } = run;
   const bytes = await readSource(run);
-  const { segments, pageCount, findings } = await extractFile(
+  const { segments, pageCount, findings, outcome } = await extractFile(
     services,
     { format: row.sourceFormat, bytes, selection: selectionOf(requestOf(row)) },
     { tenantId, signal },
@@ -50,7 +52,8 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
       status: 'extracted',
       stage: 'admit',
       pageCount,
-      extractFindings: findings.map(findingView),
+      extractFindings: [...findings.map(findingView), ...unaccounted(outcome)],
+      textOutcome: outcome ?? null,
       warnings: warnings.length > 0 ? warnings : null,
       segments: rows.length,
       translatedSegments: 0,
@@ -60,6 +63,13 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
     for (let start = 0; start < rows.length; start += rowsOfStatement)
       await insertSegments(tx, run, rows.slice(start, start + rowsOfStatement));
   });
+}
+
+/** Returns a finding if the reader of the file has lost visible texts. The report must not pass over that. */
+function unaccounted(outcome: TextOutcome | undefined): DocumentQualityFinding[] {
+  if (!outcome || outcome.unaccounted === 0) return [];
+  const message = `${outcome.unaccounted} visible characters of the source are neither translated nor reported as kept`;
+  return [{ severity: 'error', code: 'unaccounted_text', message, unit_id: null }];
 }
 
 /** UTF-16 units that suffice to detect the language of a text. */

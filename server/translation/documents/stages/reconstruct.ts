@@ -10,7 +10,7 @@ import { removeAt } from '#server/storage/destination.ts';
 import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
 import { type DocumentRun, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
-import { rebuildOptionsOf, requestOf } from '../jobs.ts';
+import { rebuildOptionsOf, requestOf, resultFormatOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
 import type { DocumentFailureDetail, DocumentStage } from '../schema.ts';
 import { figuresOf, findingsOfSegments, selectTranslations, storeTargetRectangles } from '../segments.ts';
@@ -29,14 +29,18 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     selectTranslations(tx, tenantId, documentId),
   );
   const rebuilt =
-    translations.length === 0
+    translations.length === 0 && resultFormatOf(row) === row.sourceFormat
       ? { bytes, rectangles: [], findings: nothingToTranslate(row.extractFindings as Finding[]) }
       : await rebuildFile(
           services,
           { format: row.sourceFormat, bytes, translations, options: rebuildOptionsOf(row) },
           { tenantId, signal: run.signal },
         );
-  const output = await storeTranslation(services, row, rebuilt.bytes);
+  const output = await storeTranslation(
+    services,
+    { tenantId, documentId, format: resultFormatOf(row) },
+    rebuilt.bytes,
+  );
   if (output.address !== null) run.delivered = [...(run.delivered ?? []), output.address];
   const finish = async (tx: Tx) => {
     const findings = [

@@ -18,8 +18,10 @@ export interface PageSize {
 interface PageProps extends PreviewProps {
   pdf: PDFDocumentProxy;
   artifactId: string;
-  /** From 1. */
+  /** The number of the page in the source, from 1. */
   number: number;
+  /** The number of the page in the shown file. A bilingual file has more pages than the source. */
+  pageInFile: number;
   /** The size of the placeholder until the page is loaded. */
   likelySize: PageSize;
   scroller: RefObject<HTMLDivElement | null>;
@@ -32,7 +34,7 @@ interface PageProps extends PreviewProps {
  * open segments in the list.
  */
 export function PdfPage(props: PageProps) {
-  const { pdf, number, likelySize, scroller, isCurrent } = props;
+  const { pdf, number, pageInFile, likelySize, scroller, isCurrent } = props;
   const frame = useRef<HTMLDivElement>(null);
   const [isNear, setNear] = useState(false);
   const [page, setPage] = useState<PDFPageProxy>();
@@ -48,7 +50,7 @@ export function PdfPage(props: PageProps) {
   useEffect(() => {
     if (!isShown) return;
     let isLate = false;
-    void pdf.getPage(number).then(
+    void pdf.getPage(pageInFile).then(
       (read) => {
         if (!isLate) setPage(read);
       },
@@ -58,7 +60,7 @@ export function PdfPage(props: PageProps) {
     return () => {
       isLate = true;
     };
-  }, [isShown, pdf, number]);
+  }, [isShown, pdf, pageInFile]);
   const viewport = page?.getViewport({ scale: 1 });
   const { width, height } = viewport ?? likelySize;
   return (

@@ -4,6 +4,7 @@ import { useT } from '../../i18n.tsx';
 import { Loading, Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { pageOfPosition, useOutline } from '../outline.ts';
+import { pagesInFile } from './pages-in-file.ts';
 import { type PageSize, PdfPage } from './pdf-page.tsx';
 import { openPdf } from './pdf-reader.ts';
 import styles from './preview.module.css';
@@ -73,14 +74,14 @@ function Pages({
       tabIndex={0}
       aria-label={t(`documents.pages_${side}`)}
     >
-      {Array.from({ length: opened.pdf.numPages }, (_, index) => (
+      {pagesInFile(document.request, side, opened.pdf.numPages).map((pageInFile, index) => (
         <PdfPage
-          // biome-ignore lint/suspicious/noArrayIndexKey: a page is its number
-          key={index}
+          key={pageInFile}
           {...props}
           pdf={opened.pdf}
           artifactId={opened.artifactId}
           number={index + 1}
+          pageInFile={pageInFile}
           likelySize={opened.firstSize}
           scroller={scroller}
           isCurrent={currentPage === index + 1}

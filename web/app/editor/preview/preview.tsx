@@ -59,7 +59,9 @@ export default function Preview({
 }
 
 function FilePreview(props: PreviewProps) {
-  const { source_format: format } = props.document;
+  const t = useT();
+  const { source_format: format, request } = props.document;
+  if (request.output === 'docx' && props.side === 'target') return <p>{t('documents.preview_word')}</p>;
   if (format === 'pdf') return <PdfPages {...props} />;
   if (format === 'docx') return <WordFrame {...props} />;
   return format === 'xlsx' && <SheetGrid {...props} />;

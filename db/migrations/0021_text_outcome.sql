@@ -1,0 +1,1 @@
+ALTER TABLE "document_jobs" ADD COLUMN "text_outcome" jsonb;

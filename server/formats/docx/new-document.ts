@@ -1,0 +1,164 @@
+import { Document, type IFontAttributesProperties, Packer, Paragraph, TextRun } from 'docx';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
+import { directionOf, fontOf } from '../typesetting/languages.ts';
+
+/** The font size in half points, which is Word's unit. */
+const fontSize = 22;
+
+/** A character that marks the position of the content in the template. */
+const placeholder = '\ue000';
+
+/** The earliest day that a zip file can store. The time is noon, so that it is the same day in every time zone. */
+const noTime = new Date(1980, 0, 1, 12);
+
+/** A Word file that is newly written. */
+export interface NewDocument {
+  /** The title in the file's properties. It is not shown on a page. */
+  title: string;
+  /** The supported language code of the text. */
+  language: string;
+  /** The XML of the paragraphs and tables, with the prefix `w:`. */
+  body: string;
+}
+
+/**
+ * Writes a Word file. The library writes a document with one paragraph, which is then replaced by the body. Writing all
+ * paragraphs with the library would take a tree of about 8 KB for each.
+ */
+export async function newDocument({ title, language, body }: NewDocument): Promise<Uint8Array> {
+  const document = new Document({
+    title,
+    creator: 'LinguaLoop',
+    styles: {
+      default: {
+        document: {
+          run: {
+            font: fontsOf(language),
+            size: fontSize,
+            sizeComplexScript: fontSize,
+            language: tagsOf(language),
+          },
+          paragraph: { spacing: { after: 80 } },
+        },
+        heading1: heading(34, 320),
+        heading2: heading(28, 280),
+        heading3: heading(24, 240),
+      },
+    },
+    sections: [{ properties: {}, children: [new Paragraph({ children: [new TextRun(placeholder)] })] }],
+  });
+  const files = unzipSync(new Uint8Array(await Packer.toArrayBuffer(document)));
+  rewrite(files, 'word/document.xml', (xml) => {
+    const at = xml.indexOf(placeholder);
+    const end = xml.indexOf('</w:p>', at) + '</w:p>'.length;
+    return xml.slice(0, xml.lastIndexOf('<w:p>', at)) + body + xml.slice(end);
+  });
+  // Removes the creation time, and sets the times of the zip entries to a constant. Equal texts therefore give equal
+  // bytes.
+  rewrite(files, 'docProps/core.xml', (xml) =>
+    xml.replace(/<dcterms:(created|modified)\b[^>]*>[^<]*<\/dcterms:\1>/g, ''),
+  );
+  return zipSync(files, { mtime: noTime });
+}
+
+/**
+ * @param size in half points
+ * @param before the space above the heading, in twentieths of a point
+ */
+function heading(size: number, before: number) {
+  return {
+    run: { bold: true, boldComplexScript: true, size, sizeComplexScript: size, color: '000000' },
+    paragraph: { keepNext: true, spacing: { before, after: 120 } },
+  };
+}
+
+function rewrite(files: Record<string, Uint8Array>, path: string, change: (xml: string) => string): void {
+  files[path] = strToU8(change(strFromU8(files[path]!)));
+}
+
+/** The formatting of a run: the XML of the children of `rPr`, in the order of the schema. */
+export interface NewRun {
+  text: string;
+  properties?: string;
+}
+
+/** The formatting of a paragraph. */
+export interface NewParagraph {
+  /** The identifier of the paragraph's style; absent for body text. */
+  style?: string;
+  /** The indent of all lines but the first, in points. */
+  hanging?: number;
+  align?: 'left' | 'right' | 'center' | 'both';
+}
+
+/** Returns the XML of a paragraph. Tabs and line breaks of a text become elements. */
+export function paragraphXml(
+  runs: readonly NewRun[],
+  language: string,
+  { style, hanging, align }: NewParagraph = {},
+): string {
+  const rightToLeft = directionOf(language) === 'rtl';
+  const indent = Math.round(20 * (hanging ?? 0));
+  const all =
+    (style ? `<w:pStyle w:val="${style}"/>` : '') +
+    (rightToLeft ? '<w:bidi/>' : '') +
+    (indent ? `<w:ind w:left="${indent}" w:hanging="${indent}"/>` : '') +
+    // In a right-to-left paragraph, `left` means the side on which lines start, so it is the right side.
+    (align ? `<w:jc w:val="${align}"/>` : '');
+  const written = runs.map((run) => runXml(run, rightToLeft)).join('');
+  return `<w:p>${all === '' ? '' : `<w:pPr>${all}</w:pPr>`}${written}</w:p>`;
+}
+
+function runXml({ text, properties = '' }: NewRun, rightToLeft: boolean): string {
+  const all = properties + (rightToLeft ? '<w:rtl/>' : '');
+  const content = withoutForbidden(text)
+    .split(/([\t\n])/)
+    .map((piece) => (piece === '\t' ? '<w:tab/>' : piece === '\n' ? '<w:br/>' : textXml(piece)))
+    .join('');
+  return `<w:r>${all === '' ? '' : `<w:rPr>${all}</w:rPr>`}${content}</w:r>`;
+}
+
+function textXml(text: string): string {
+  return text === '' ? '' : `<w:t xml:space="preserve">${escapeXmlText(text)}</w:t>`;
+}
+
+/**
+ * Returns fonts that Word includes and that have the characters of the language. If a font is missing, Word uses
+ * another one.
+ */
+function fontsOf(language: string): IFontAttributesProperties {
+  const latin = { ascii: 'Calibri', hAnsi: 'Calibri', cs: 'Arial' };
+  switch (fontOf(language)) {
+    case 'devanagari':
+      return { ...latin, cs: 'Nirmala UI' };
+    case 'thai':
+      return { ...latin, cs: 'Leelawadee UI' };
+    case 'simplifiedChinese':
+      return { ...latin, eastAsia: 'Microsoft YaHei' };
+    case 'traditionalChinese':
+      return { ...latin, eastAsia: 'Microsoft JhengHei' };
+    case 'japanese':
+      return { ...latin, eastAsia: 'Yu Gothic' };
+    case 'korean':
+      return { ...latin, eastAsia: 'Malgun Gothic' };
+    default:
+      return latin;
+  }
+}
+
+/** Returns the language tags of a text. Word stores a separate language for each of three groups of scripts. */
+function tagsOf(language: string): { value?: string; eastAsia?: string; bidirectional?: string } {
+  const { language: code, region } = new Intl.Locale(language).maximize();
+  const tag = region ? `${code}-${region}` : code;
+  switch (fontOf(language)) {
+    case 'arabic':
+    case 'devanagari':
+    case 'thai':
+      return { bidirectional: tag };
+    case 'sans':
+      return { value: tag };
+    default:
+      return { eastAsia: tag };
+  }
+}

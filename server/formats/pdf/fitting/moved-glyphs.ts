@@ -1,0 +1,59 @@
+import type { PDFRef } from '@cantoo/pdf-lib';
+import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
+import type { ShownLine } from '../../typesetting/line-writer.ts';
+import { apply, type Matrix, multiply } from '../geometry.ts';
+import { formatNumber } from '../reading/color.ts';
+import type { ReadText } from '../reading/shown-texts.ts';
+import type { MovedGlyphs } from '../text-block.ts';
+
+/** The position, size and width of moved glyphs. */
+interface Place {
+  /** The left end of the tag on its baseline, in the page's user space. */
+  at: readonly [x: number, y: number];
+  /** The size of the glyphs, as a factor of their size in the source. */
+  scale: number;
+  /** The width of the text, as a factor of its normal width. */
+  stretch: number;
+  /** Maps the space of the text to the page's user space. */
+  matrix: Matrix;
+}
+
+/** Returns the operators that draw moved glyphs. They use the codes, the fonts and the colors of the source. */
+export function drawMoved(
+  { parts }: MovedGlyphs,
+  { at, scale, stretch, matrix }: Place,
+  fonts: DocumentFonts,
+): ShownLine {
+  const [a, b, c, d] = matrix;
+  const used = new Map<string, PDFRef>();
+  const operators = parts.map(({ glyphs: { text, from, to }, x, y }) => {
+    const { operator, codeLengths, color } = text as ReadText;
+    const { fontSize, scaling, lineMatrix, ctm, charSpacing, pieces } = operator;
+    const { name, ref } = fonts.sourceFont(operator.font);
+    used.set(name, ref);
+    const [along, slope, lean, up] = multiply(lineMatrix, ctm);
+    const origin = apply([a, b, c, d, ...at], x * scale * stretch, y * scale);
+    const size = [along * scale * stretch, slope * scale * stretch, lean * scale, up * scale];
+    const state = [
+      `/${name} ${formatNumber(fontSize)} Tf`,
+      `${formatNumber(100 * scaling)} Tz`,
+      `${formatNumber(charSpacing)} Tc`,
+      `${[...size, ...origin].map(formatNumber).join(' ')} Tm`,
+    ];
+    const codes = codesOf(pieces, codeLengths, from, to).toString('hex');
+    return `q BT ${color || '0 g'} ${state.join(' ')} <${codes}> Tj ET Q`;
+  });
+  return { operators: operators.join(' '), fonts: used };
+}
+
+function codesOf(
+  pieces: readonly (Uint8Array | number)[],
+  codeLengths: Uint8Array,
+  from: number,
+  to: number,
+): Buffer {
+  const bytes = Buffer.concat(pieces.filter((piece) => typeof piece !== 'number'));
+  const lengthOf = (lengths: Uint8Array): number => lengths.reduce((sum, length) => sum + length, 0);
+  const start = lengthOf(codeLengths.subarray(0, from));
+  return bytes.subarray(start, start + lengthOf(codeLengths.subarray(from, to)));
+}

@@ -1,0 +1,77 @@
+import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import type { PageContent } from '../page-content.ts';
+
+/** The height of the bands by which fields are found, in points. */
+const bandHeight = 12;
+/** The maximum number of fields in a band. It limits the time for a page with very many fields at one height. */
+const maxInBand = 200;
+/** The height of the middle of small letters above the baseline, as a share of the font size. */
+const middleOfLetters = 0.25;
+/** The minimum share of the width of two lines that a field between them covers. */
+const minCover = 0.3;
+
+interface Placed {
+  left: number;
+  right: number;
+  baseline: number;
+  size: number;
+}
+
+/** The form fields of a page: text fields, check boxes and buttons. Positions are in the space of one text direction. */
+export class FormFields {
+  /** The fields, by the bands of height that they cross. */
+  readonly #bands = new Map<number, Rectangle[]>();
+
+  /** @param inverse maps the page's user space to the space of the text direction */
+  constructor(annotations: PageContent['annotations'], inverse: Matrix) {
+    for (const { kind, box } of annotations) {
+      if (kind !== 'widget') continue;
+      const field = transformRectangle(inverse, box);
+      const [first, last] = [bandOf(field.bottom), bandOf(field.top)];
+      for (let band = first; band <= Math.min(last, first + maxInBand); band++) {
+        const own = this.#bands.get(band);
+        if (!own) this.#bands.set(band, [field]);
+        else if (own.length < maxInBand) own.push(field);
+      }
+    }
+  }
+
+  /** Whether the middle of a field is in a gap of a row. */
+  isInGap(left: number, right: number, { baseline, size }: Pick<Placed, 'baseline' | 'size'>): boolean {
+    return this.#at(baseline + middleOfLetters * size).some((field) => {
+      const middle = (field.left + field.right) / 2;
+      return middle > left && middle < right;
+    });
+  }
+
+  /** Whether a field is between two lines, of which one is below the other. */
+  isBetween(above: Placed, below: Placed): boolean {
+    const [left, right] = [Math.max(above.left, below.left), Math.min(above.right, below.right)];
+    const [bottom, top] = [below.baseline + middleOfLetters * below.size, above.baseline];
+    return this.#at((bottom + top) / 2).some((field) => {
+      const middle = (field.bottom + field.top) / 2;
+      const common = Math.min(right, field.right) - Math.max(left, field.left);
+      return middle > bottom && middle < top && common > minCover * (right - left);
+    });
+  }
+
+  /** Returns the nearest field on each side of a line, at the height of its letters. */
+  beside({ left, right, baseline, size }: Placed): Record<'left' | 'right', Rectangle | undefined> {
+    const found: Record<'left' | 'right', Rectangle | undefined> = { left: undefined, right: undefined };
+    const slack = 0.3 * size;
+    for (const field of this.#at(baseline + middleOfLetters * size)) {
+      if (field.right < left + slack && !(found.left && found.left.right >= field.right)) found.left = field;
+      if (field.left > right - slack && !(found.right && found.right.left <= field.left)) found.right = field;
+    }
+    return found;
+  }
+
+  #at(height: number): Rectangle[] {
+    const fields = this.#bands.get(bandOf(height)) ?? [];
+    return fields.filter(({ bottom, top }) => bottom <= height && top >= height);
+  }
+}
+
+function bandOf(height: number): number {
+  return Math.floor(height / bandHeight);
+}

@@ -1,0 +1,25 @@
+/**
+ * The signs in front of the items of a list: bullets, check boxes, arrows, dashes, and characters of symbol fonts that
+ * have no meaning in Unicode.
+ */
+const sign = String.raw`[•‣◦⁃·*–—\-›»√✓✔➢\ufffd\p{Co}]|(?![©®™℠℗°№℃℉])\p{So}`;
+const leadingSign = new RegExp(String.raw`^(?:(?:${sign}|\*{2,3}|[†‡])\s|[□√☐☑☒❏❑]|--?\p{L})`, 'u');
+const onlySign = new RegExp(`^(?:${sign}|[□☐☑☒❏❑◯])$`, 'u');
+/** A box to check that is written with brackets: `[ ]`, `[x]`, `( )`. */
+const writtenBox = /^(?:\[[\sxX_]{0,3}\]|\([\s_]{1,3}\))(?:\s|$)/u;
+const box = /^[□☐☑☒❏❑❒◻◽⬜🗆🗹]$/u;
+
+/** Whether a text starts with a bullet, a check box, or an option of a command. */
+export function startsWithSign(text: string): boolean {
+  return leadingSign.test(text) || writtenBox.test(text);
+}
+
+/** Whether a text is only a bullet or a similar sign. */
+export function isSign(text: string): boolean {
+  return onlySign.test(text);
+}
+
+/** Whether a box to check starts at a text. */
+export function startsWithBox(text: string): boolean {
+  return box.test([...text.slice(0, 2)][0] ?? '') || writtenBox.test(text);
+}

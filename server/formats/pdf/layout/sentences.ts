@@ -1,0 +1,48 @@
+/** Patterns that show the ends and the starts of texts. */
+
+/** The end of a sentence or of a label. */
+export const sentenceEnd = /[.!?:;…。！？؟।۔：；]["'”’)\]»」』]*$/u;
+export const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
+export const lowerStart = /^["'“‘(«]*\p{Ll}/u;
+/** A text in a script that has no capital letters. */
+export const withoutCase = /^\P{L}*\p{Lo}/u;
+/** Articles, prepositions and conjunctions, which are not the last word of a label. */
+const joints =
+  'an the of and or for from to into on at by with as per via than that if is are be your our its ' +
+  'und oder der die das des dem den von vom zu zur zum im bei mit auf aus ' +
+  'et ou de du des le la les au aux pour par avec dans sur en un une ' +
+  'y o e del los las el al con por para da do dos das em no na di della il gli che';
+const small = joints.replaceAll(' ', '|');
+const capital = 'AND|OF|OR|FOR|FROM|TO|IN|ON|AT|BY|WITH|THE';
+/** Short words that are also units: `7 am`, `12 in`. */
+const units = String.raw`(?<!\p{Nd}\s)(?:a|am|in)`;
+const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|${units})$`, 'u');
+const capitalJointAtStart = new RegExp(`^(?:${capital})\\s\\P{Ll}*$`, 'u');
+/** An end that shows that the text continues: a hyphen, a slash, or a sign for “and”. */
+const openEnd = /[(&+]$|\S[-‐/]$/u;
+/** The minimum number of words before a comma from which the text continues. The end of a letter is shorter. */
+const minWordsBeforeComma = 4;
+const openBracket = /\([^)]{0,80}$/u;
+/** A start that shows that a text continues: a remark in brackets. */
+const remark = /^\(/u;
+
+/** Whether a sentence continues from one line to the next one. */
+export function continues(above: string, below: string): boolean {
+  return lowerStart.test(below) && !sentenceEnd.test(above);
+}
+
+/** Whether a text seems to continue from one line to the next one, although no sentence does. */
+export function isOpen(above: string, below: string): boolean {
+  if (openBracket.test(above)) return true;
+  if (sentenceEnd.test(above)) return false;
+  return (
+    (above.endsWith(',') && above.split(' ', minWordsBeforeComma).length === minWordsBeforeComma) ||
+    openEnd.test(above) ||
+    jointAtEnd.test(above) ||
+    capitalJointAtStart.test(below) ||
+    remark.test(below)
+  );
+}
+
+/** A label with a colon at the start of a text. */
+export const labelStart = /^\p{Lu}[^:.;!?]{0,40}:(?:\s|$)/u;

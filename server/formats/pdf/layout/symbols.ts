@@ -1,0 +1,108 @@
+import { unknownText } from '../page-content.ts';
+import type { MovedGlyphs } from '../text-block.ts';
+import type { JoinedCharacter } from './joined-text.ts';
+import type { Glyph } from './pieces.ts';
+
+/** The maximum number of adjacent unknown glyphs that are symbols. More of them are a word, unless they are all equal. */
+const maxAdjacent = 3;
+/** The maximum number of symbols in a text. With more tags, models make mistakes. */
+const maxSymbols = 20;
+
+const letter = /\p{L}/u;
+/** Spacing accents. Some fonts have another sign, such as a currency sign, at the code of an accent. */
+const accent = /^\p{Sk}$/u;
+/** Pictures, shapes and enclosed characters. Their look differs between fonts, and many fonts do not have them. */
+const picture = /^[\u2300-\u23ff\u2460-\u2bff\u{1f000}-\u{1faff}]\ufe0f?$/u;
+
+const isUnknown = (character: JoinedCharacter | undefined): boolean =>
+  character?.glyph?.symbol !== undefined && character.text === unknownText;
+
+/** Consecutive characters that are drawn as in the source, by their first index and the index after the last one. */
+interface SymbolRun {
+  from: number;
+  to: number;
+}
+
+function unknownRuns(characters: readonly JoinedCharacter[]): SymbolRun[] {
+  const runs: SymbolRun[] = [];
+  for (let from = 0; from < characters.length; from++) {
+    let to = from;
+    while (isUnknown(characters[to])) to++;
+    if (to > from) runs.push({ from, to });
+    from = to;
+  }
+  return runs;
+}
+
+/**
+ * Whether a text has letters whose characters are unknown, so that it cannot be translated. An unknown glyph is a
+ * letter if it is between letters, if it touches a letter of the same font, or if it is one of many. Other unknown
+ * glyphs are symbols, such as bullets and check marks.
+ */
+export function hasUnknownLetters(characters: readonly JoinedCharacter[]): boolean {
+  const runs = unknownRuns(characters);
+  const unequal = runs.filter(({ from, to }) => !isRepeated(characters.slice(from, to)));
+  const count = unequal.reduce((sum, { from, to }) => sum + to - from, 0);
+  const letters = characters.filter(({ text }) => letter.test(text)).length;
+  if (runs.length > maxSymbols || count > Math.max(maxAdjacent, letters)) return true;
+  return runs.some(({ from, to }) => {
+    if (to - from > maxAdjacent && !isRepeated(characters.slice(from, to))) return true;
+    const beside = [characters[from - 1], characters[to]].filter((side) => side && letter.test(side.text));
+    return beside.length === 2 || beside.some((side) => fontOf(side) === fontOf(characters[from]));
+  });
+}
+
+function isRepeated(characters: readonly JoinedCharacter[]): boolean {
+  return (
+    characters.length > 1 && characters.every(({ glyph }) => glyph?.symbol === characters[0]!.glyph?.symbol)
+  );
+}
+
+function fontOf(character: JoinedCharacter | undefined): string | undefined {
+  return character?.glyph?.piece.shown.font.name;
+}
+
+/**
+ * Finds the symbols of a text that are drawn as in the source: glyphs with an unknown character, pictures, and accents
+ * in another font than the text.
+ *
+ * @returns for each character, the index after the symbol that starts there; 0 if no symbol starts there
+ */
+export function findSymbols(characters: readonly JoinedCharacter[]): Uint32Array {
+  const ends = new Uint32Array(characters.length);
+  const runs = unknownRuns(characters);
+  const pictures = [...characters.keys()].filter((at) => isPicture(characters, at));
+  for (const { from, to } of runs) ends[from] = to;
+  if (runs.length + pictures.length <= maxSymbols) for (const at of pictures) ends[at] = at + 1;
+  return ends;
+}
+
+function isPicture(characters: readonly JoinedCharacter[], at: number): boolean {
+  const character = characters[at]!;
+  if (!character.glyph || character.glyph.piece.isMath || isUnknown(character)) return false;
+  if (picture.test(character.text)) return true;
+  const beside = [characters[at - 1], characters[at + 1]].filter(
+    (side) => side?.glyph && !side.glyph.isBlank,
+  );
+  const font = fontOf(character);
+  return accent.test(character.text) && beside.length > 0 && beside.every((side) => fontOf(side) !== font);
+}
+
+/** Returns the glyphs of a symbol with their positions, from which they can be moved. */
+export function movedGlyphs(characters: readonly JoinedCharacter[]): MovedGlyphs {
+  const placed = characters.flatMap(({ glyph, rise }) => (glyph ? [{ glyph, rise }] : []));
+  const left = Math.min(...placed.map(({ glyph }) => glyph.left));
+  return {
+    parts: placed.map(({ glyph, rise }) => ({
+      glyphs: { text: glyph.piece.shown, from: glyph.index, to: glyph.index + 1 },
+      x: originOf(glyph) - left,
+      y: rise,
+    })),
+    width: Math.max(...placed.map(({ glyph }) => glyph.right)) - left,
+  };
+}
+
+/** Returns the position of a glyph's origin. Glyphs with a negative width start at their right edge. */
+function originOf({ piece, index, left, right }: Glyph): number {
+  return piece.shown.glyphs[index]!.advance < 0 ? right : left;
+}

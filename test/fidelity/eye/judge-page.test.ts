@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { figuresOf } from './figures.ts';
+import { type Graphics, noGraphics } from './graphics.ts';
+import { type FaultKind, judgePage, type PageFigures } from './judge-page.ts';
+import { judgeMade, type MadeLine, madePage, mapOfEqualLength } from './made-page.ts';
+
+const texts = (page: PageFigures, kind: FaultKind): number =>
+  page.faults.filter((fault) => fault.kind === kind).length;
+
+/** The kinds of all faults, each once. */
+const kinds = (page: PageFigures): FaultKind[] => [...new Set(page.faults.map(({ kind }) => kind))];
+
+const form: MadeLine[] = [
+  { text: 'Surname', x: 50, y: 100 },
+  { text: 'Address', x: 300, y: 100 },
+  { text: 'Telephone', x: 50, y: 200 },
+  { text: 'Employer', x: 300, y: 200 },
+];
+
+const replace = (lines: MadeLine[], index: number, change: Partial<MadeLine>): MadeLine[] =>
+  lines.with(index, { ...lines[index]!, ...change });
+
+describe('a translation at the places of its source', () => {
+  const page = judgeMade(form, (lines) => lines);
+
+  it('has no faults, the same areas and the same order', () => {
+    expect(page).toMatchObject({ words: 4, iou: 1, tau: 1, size: 1, untranslatedLetters: 0, faults: [] });
+  });
+});
+
+describe('position', () => {
+  it('is a third if each text is half of its height lower', () => {
+    const page = judgeMade(form, (lines) => lines.map((line) => ({ ...line, y: line.y + 5 })));
+    expect(page.iou).toBeCloseTo(1 / 3);
+  });
+
+  it('finds the two labels that have changed their places', () => {
+    const page = judgeMade(form, (lines) =>
+      replace(replace(lines, 0, { x: 300 }), 1, { x: 50 }).map((line, index) =>
+        index < 2 ? { ...line, x: index === 0 ? 300 : 50 } : line,
+      ),
+    );
+    expect(kinds(page)).toEqual(['moved']);
+    expect(texts(page, 'moved')).toBe(2);
+  });
+
+  it('finds a word that is far from its place, on an empty part of the page', () => {
+    const page = judgeMade(form, (lines) => replace(lines, 3, { y: 600 }));
+    expect(page.faults.map(({ kind, box }) => [kind, box[1]])).toEqual([['moved', 600]]);
+  });
+
+  it('is not wrong if a paragraph is lower because the one above it is longer', () => {
+    const paragraphs: MadeLine[] = [
+      { text: 'The first paragraph ends here.', x: 50, y: 100 },
+      { text: 'Another one follows below it.', x: 50, y: 130 },
+    ];
+    const page = judgeMade(paragraphs, ([first, second]) => [
+      { ...first!, text: first!.text.slice(0, 20) },
+      { ...first!, text: first!.text.slice(20), y: 130 },
+      { ...second!, y: 145 },
+    ]);
+    expect(kinds(page)).toEqual([]);
+  });
+});
+
+describe('reading order', () => {
+  it('is -1 if the content is in the opposite order', () => {
+    expect(judgeMade(form, (lines) => lines.toReversed()).tau).toBe(-1);
+  });
+
+  it('is a third if one of four texts is first instead of third', () => {
+    expect(judgeMade(form, ([a, b, c, d]) => [c!, a!, b!, d!]).tau).toBeCloseTo(1 / 3);
+  });
+});
+
+describe('words on words', () => {
+  it('counts both words if one is on top of the other', () => {
+    const page = judgeMade(form, (lines) => replace(lines, 1, { x: 75 }));
+    expect(texts(page, 'words on words')).toBe(2);
+    expect(figuresOf([page]).wordsOnWords).toBe(0.5);
+  });
+
+  it('does not count what is so in the source', () => {
+    const shadow: MadeLine[] = [...form, { text: 'Surname', x: 51, y: 101 }];
+    expect(
+      texts(
+        judgeMade(shadow, (lines) => lines),
+        'words on words',
+      ),
+    ).toBe(0);
+  });
+});
+
+describe('missing words', () => {
+  it('finds a lost word', () => {
+    const page = judgeMade(form, (lines) => lines.slice(1));
+    expect(page.faults).toEqual([{ kind: 'lost', side: 0, box: [50, 100, 85, 110], text: 'Surname' }]);
+  });
+
+  it('finds a word that is written twice', () => {
+    const page = judgeMade(form, (lines) => [...lines, { ...lines[0]!, y: 400 }]);
+    expect(page.faults.map(({ kind, box }) => [kind, box[1]])).toEqual([['twice', 400]]);
+  });
+
+  const source = madePage([...form, { text: 'Help: help@example.org', x: 50, y: 300 }]);
+  const map = mapOfEqualLength();
+  const names = form.map(({ text }) => text);
+  const result = madePage([
+    ...form.map((line, index) =>
+      index === 0 ? line : { ...line, text: map.translate([line.text]).join('') },
+    ),
+    { text: 'Help: help@example.org', x: 50, y: 300 },
+  ]);
+
+  it('counts the letters of words that are not translated, but not those of addresses', () => {
+    const page = judgePage(1, source, result, noGraphics, map);
+    expect(page.faults.map(({ kind, text }) => [kind, text])).toEqual([
+      ['untranslated', 'Surname'],
+      ['untranslated', 'Help:'],
+    ]);
+    expect(page.untranslatedLetters).toBe('SurnameHelp'.length);
+    expect(page.letters).toBe(`${names.join('')}Help`.length);
+  });
+
+  it('does not count the value of a form field', () => {
+    const fields: Graphics = { ...noGraphics, fields: [[40, 90, 100, 120]] };
+    const page = judgePage(1, source, result, fields, map);
+    expect(page.faults.map(({ text }) => text)).toEqual(['Help:']);
+  });
+
+  it('finds a word that the source divides at the end of a line', () => {
+    const words = mapOfEqualLength();
+    const before = madePage([
+      { text: 'We speak of trans-', x: 50, y: 100 },
+      { text: 'lations of texts', x: 50, y: 112 },
+    ]);
+    const text = words.translate(['We speak of translations of texts']).join('');
+    const page = judgePage(1, before, madePage([{ text, x: 50, y: 100 }]), noGraphics, words);
+    expect(page.faults.filter(({ kind }) => kind !== 'moved')).toEqual([]);
+    expect(page.words).toBe(6);
+  });
+});
+
+describe('texts that run together', () => {
+  const boxes: MadeLine[] = [
+    { text: 'Male', x: 50, y: 100 },
+    { text: 'Female', x: 50, y: 112 },
+    { text: 'Unknown', x: 50, y: 124 },
+  ];
+
+  it('finds labels of a stack that are on one line', () => {
+    const page = judgeMade(boxes, ([male, female, unknown]) => [
+      { ...male!, text: `${male!.text} ${female!.text}` },
+      unknown!,
+    ]);
+    expect(page.borders).toBe(2);
+    expect(texts(page, 'run together')).toBe(1);
+  });
+
+  it('finds the columns of a table without a gap', () => {
+    const row: MadeLine[] = [{ text: 'Name          Amount', x: 50, y: 100 }];
+    expect(
+      texts(
+        judgeMade(row, (lines) => lines),
+        'run together',
+      ),
+    ).toBe(0);
+    const page = judgeMade(row, ([line]) => [{ ...line!, text: line!.text.replace(/ +/, ' '), x: 100 }]);
+    expect(texts(page, 'run together')).toBe(0);
+    const near = judgeMade(row, ([line]) => [{ ...line!, text: line!.text.replace(/ +/, '·') }]);
+    expect(texts(near, 'run together')).toBe(1);
+  });
+});
+
+describe('cells', () => {
+  const ruled: Graphics = {
+    rules: { vertical: [{ at: 200, from: 0, to: 800 }], horizontal: [] },
+    fills: [{ box: [300, 190, 400, 220], color: 'rgb(0%,0%,0%)' }],
+    pictures: [[50, 400, 100, 450]],
+    fields: [],
+  };
+
+  it('finds a word on a ruled line, and a word in another cell', () => {
+    const page = judgeMade(form, (lines) => replace(replace(lines, 0, { x: 180 }), 2, { x: 210 }), ruled);
+    expect(texts(page, 'leaves its cell')).toBe(2);
+    expect(
+      texts(
+        judgeMade(form, (lines) => lines, ruled),
+        'leaves its cell',
+      ),
+    ).toBe(0);
+  });
+
+  it('finds a word that has left its filled box', () => {
+    const page = judgeMade(form, (lines) => replace(lines, 3, { y: 230 }), ruled);
+    expect(texts(page, 'on another color')).toBe(1);
+  });
+
+  it('finds a word on a picture', () => {
+    const page = judgeMade(form, (lines) => replace(lines, 2, { y: 420 }), ruled);
+    expect(texts(page, 'on a picture')).toBe(1);
+  });
+
+  it('finds a word beyond the edge of the page', () => {
+    const page = judgeMade(form, (lines) => replace(lines, 3, { x: 580 }));
+    expect(texts(page, 'off the page')).toBe(1);
+  });
+});
+
+describe('size', () => {
+  it('counts words that are smaller than 84% of their source', () => {
+    const page = judgeMade(form, (lines) => replace(replace(lines, 0, { size: 8 }), 1, { size: 8.5 }));
+    expect(texts(page, 'small')).toBe(1);
+    expect(figuresOf([page]).small).toBe(0.25);
+  });
+});

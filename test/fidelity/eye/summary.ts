@@ -1,0 +1,45 @@
+import { basename } from 'node:path';
+import { renderSection, type Table } from '../report.ts';
+import { columns, rowOf } from './figures.ts';
+import type { PageFigures } from './judge-page.ts';
+import type { FileResult } from './run-file.ts';
+
+const notes = `Each word is replaced by another that names it, in five scripts, with the lengths of real translations. Poppler then reads source
+and result, and each word is compared with the word that it stands for. *IoU* is the common area of a text and its translation, *tau* the
+agreement of their order in the content. *Untranslated* is the share of letters, except in addresses, identifiers and code. *Small* are words
+below 84% of their size. *Run together* is the share of borders between texts where the next text follows without a gap. All other columns count words.`;
+
+/** The figures of all files as Markdown: by script, and by file. */
+export function summaryOf(results: readonly FileResult[]): string {
+  const judged = results.flatMap((result) => result.judged);
+  const all = judged.flatMap(({ pages }) => pages);
+  const head = columns.map(([name]) => name);
+  const byTarget = Map.groupBy(judged, ({ target }) => target);
+  const rows = (groups: Iterable<readonly [string, readonly PageFigures[]]>) =>
+    [...groups].map(([name, pages]) => [name, ...rowOf(pages)]);
+  const tables: Table[] = [
+    {
+      title: 'By script',
+      head: ['script', ...head],
+      rows: rows([
+        ...[...byTarget].map(([name, files]) => [name, files.flatMap(({ pages }) => pages)] as const),
+        ['all', all] as const,
+      ]),
+    },
+    {
+      title: 'By file',
+      head: ['file', ...head],
+      rows: rows(
+        results
+          .filter(({ judged }) => judged.length > 0)
+          .map(({ path, judged }) => [basename(path), judged.flatMap(({ pages }) => pages)] as const),
+      ),
+    },
+    {
+      title: 'Without a result',
+      head: ['file', 'reason'],
+      rows: results.flatMap(({ path, problem }) => (problem ? [[basename(path), problem]] : [])),
+    },
+  ];
+  return `${renderSection({ title: 'The eye', notes, tables })}\n`;
+}

@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { bold, lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
+
+const read = (content: PageContent): string[] =>
+  findBlocks(content).blocks.map((block) => plainText(block.content));
+
+/** Adds form fields to a page; each is given by its left, bottom, right and top edge. */
+const withFields = (content: PageContent, ...fields: [number, number, number, number][]): PageContent => ({
+  ...content,
+  annotations: fields.map(([left, bottom, right, top]) => ({
+    kind: 'widget',
+    box: { left, bottom, right, top },
+  })),
+});
+/** Texts on one baseline, each `gap` points after the one before it. */
+const onOneLine = (values: readonly string[], gap: number, y: number) => {
+  let x = 50;
+  return values.map((value) => {
+    const shown = text(value, x, y);
+    x += 10 * widthOf(value) + gap;
+    return shown;
+  });
+};
+const full = 'The committee met in spring and agreed on the plan that its members had discussed';
+
+describe('a new block begins', () => {
+  it('on the other side of a form field', () => {
+    const content = page([onOneLine(['Male', 'Female'], 12, 700)]);
+    expect(read(content)).toEqual(['Male Female']);
+    expect(read(withFields(content, [71, 698, 80, 707]))).toEqual(['Male', 'Female']);
+  });
+
+  it('below a form field', () => {
+    const labels = [text('Name of the applicant', 50, 700), text('address of the applicant', 50, 676)];
+    expect(read(withFields(page([labels]), [50, 684, 300, 696]))).toHaveLength(2);
+  });
+
+  it('at each label that has its own field', () => {
+    const labels = [
+      'Totally and permanently disabled',
+      'Issued an identity number',
+      'Owners of digital assets',
+    ];
+    const fields = labels.map((_, row) => [260, 698 - 12 * row, 268, 706 - 12 * row] as const);
+    const content = page([lines(labels, 50, 700)]);
+    expect(
+      read(withFields(content, ...fields.map((field): [number, number, number, number] => [...field]))),
+    ).toEqual(labels);
+  });
+
+  it('at each check box, drawn as a field, as a sign, or with brackets', () => {
+    const options = ['refused to file a claim', 'unable to file a claim'];
+    const boxes = [0, 1].map((row): [number, number, number, number] => [
+      50,
+      698 - 12 * row,
+      58,
+      706 - 12 * row,
+    ]);
+    expect(read(withFields(page([lines(options, 65, 700)]), ...boxes))).toEqual(options);
+    expect(read(page([lines(['☐ Left at home', '☐ Left at work'], 50, 700)]))).toHaveLength(2);
+    expect(read(page([onOneLine(['[ ] Petitioner', '[ ] Attorney'], 6, 700)]))).toEqual([
+      '[ ] Petitioner',
+      '[ ] Attorney',
+    ]);
+  });
+
+  it('at each line with a label and a colon', () => {
+    const labels = ['Name: Jane', 'Billing contact: the office', 'Register: seven'];
+    expect(read(page([lines(labels, 50, 700), text(full, 50, 600)]))).toEqual([...labels, full]);
+    expect(read(page([lines(['Contact:', 'Billing'], 50, 700)]))).toEqual(['Contact:', 'Billing']);
+  });
+
+  it('at each bullet, also one from a symbol font', () => {
+    for (const sign of ['•', '▪', '➤', '', '–', '**'])
+      expect(
+        read(page([lines([`${sign} Not a valid invoice at all`, `${sign} Check the statement`], 50, 700)])),
+      ).toHaveLength(2);
+  });
+
+  it('at each line that starts with the mark of a note', () => {
+    const notes = [0, 1].flatMap((row) => [
+      text('ab'[row]!, 50, 704 - 12 * row, { size: 6 }),
+      text('School of Forest Studies, University', 53.2, 700 - 12 * row),
+    ]);
+    expect(read(page([notes]))).toHaveLength(2);
+  });
+
+  it('at a change of the color, the size or the face', () => {
+    for (const change of [{ color: '1 0 0 rg' }, { size: 12 }, { font: bold }])
+      expect(
+        read(page([text('Supply and demand', 50, 712, change), text('Exhibits of the year', 50, 700)])),
+      ).toHaveLength(2);
+  });
+
+  it('at each short line of a stack, even after its longest line', () => {
+    const stacks = [
+      ['MALE', 'FEMALE'],
+      ['Mechanical Labor', 'Supplies'],
+      ['Jim Bainbridge', 'Hernando Bedoya', 'Rob Bestgen'],
+      ['4567 Innovation Boulevard', 'San Francisco'],
+    ];
+    for (const stack of stacks)
+      expect(read(page([lines(stack, 50, 700), text(full, 50, 600)]))).toEqual([...stack, full]);
+  });
+});
+
+describe('one block stays', () => {
+  const whole = (values: readonly string[], x = 50) =>
+    read(page([lines(values, x, 700), text(full, 50, 600)]))[0];
+
+  it('a bullet of two lines, and an option of two lines next to a check box', () => {
+    const option = [
+      'Vaccination, part B, with physician, laboratory, imaging services, clinics and Foreign',
+      'Travel with Canada',
+    ];
+    expect(whole([`• ${option[0]}`, option[1]!])).toContain(option.join(' '));
+    const content = page([lines(option, 65, 700), text(full, 50, 600)]);
+    expect(read(withFields(content, [50, 698, 58, 706]))[0]).toBe(option.join(' '));
+  });
+
+  it('a title over two lines', () => {
+    const title = lines(['Practical Attacks Against Code', 'Completion Engines'], 50, 700, {
+      size: 18,
+      leading: 21,
+    });
+    expect(read(page([title, lines([full, full], 50, 600)]))[0]).toBe(
+      'Practical Attacks Against Code Completion Engines',
+    );
+  });
+
+  it('a text whose line ends with a word or a sign after which a text continues', () => {
+    for (const open of [
+      'Refund or',
+      'Copy A for',
+      'Patrick Lewis, Ledell Wu,',
+      'Research &',
+      'Taxes (see the',
+    ])
+      expect(whole([open, 'Amount Owed'])).toBe(`${open} Amount Owed`);
+    expect(whole(['Date of birth', '(Day and month)'])).toBe('Date of birth (Day and month)');
+  });
+
+  it('a text in small letters in a narrow frame', () => {
+    const caption = ['production in Israel is powered', 'by two of the new', 'fields as of this year'];
+    expect(whole(caption)).toBe(caption.join(' '));
+  });
+
+  const column = [
+    'The committee met in spring and agreed on',
+    'United plans that the members from all the',
+    'States had discussed in the long winter on',
+    'these matters, with the following addition:',
+    'Members of the board may speak to the rest.',
+  ];
+  it('a paragraph with lines that start with capitals or end with a colon', () => {
+    expect(whole(column)).toBe(column.join(' '));
+  });
+
+  it('a paragraph with bold words, a colored link, and the mark of a note', () => {
+    const [first, second, third, ...rest] = column as [string, string, string, ...string[]];
+    const place = (value: string, before: string, y: number, options = {}) =>
+      text(value, 50 + 10 * widthOf(before), y, options);
+    const texts = [
+      text('The committee', 50, 700, { font: bold }),
+      place(first.slice(13), 'The committee', 700),
+      text(second, 50, 688, { color: '0 0 1 rg' }),
+      text(third, 50, 676),
+      place('7', third, 680, { size: 6 }),
+      lines(rest, 50, 664),
+    ];
+    expect(read(page(texts))[0]).toBe([first, second, `${third}7`, ...rest].join(' '));
+  });
+
+  it('a line of justified text with wide spaces', () => {
+    const words = ['every', 'tuft', 'that', 'you', 'trod', 'upon'];
+    expect(read(page([onOneLine(words, 9, 700), lines(column, 50, 688)]))[0]).toContain(words.join(' '));
+  });
+});
+
+describe('a table', () => {
+  const grid = (columns: readonly number[], rows: readonly number[]) => [
+    ...rows.map((y) => rule(columns[0]!, y, columns.at(-1)!, y + 0.5)),
+    ...columns.map((x) => rule(x, rows.at(-1)!, x + 0.5, rows[0]!)),
+  ];
+
+  it('has a text of several lines in each cell between rules', () => {
+    const heads = [
+      ['Number of', 'months in', '2025'],
+      ['U.S.', 'Citizen'],
+      ['Resident of', 'U.S. or', 'Mexico'],
+    ];
+    const texts = heads.flatMap((head, index) => lines(head, 52 + 60 * index, 700));
+    expect(read(page([texts], grid([50, 110, 170, 230], [712, 670])))).toEqual(
+      heads.map((head) => head.join(' ')),
+    );
+  });
+
+  it('has a text in each row between rules', () => {
+    const texts = ['Subtotal', 'Tax', 'Total'].map((cell, row) => text(cell, 52, 700 - 14 * row));
+    expect(read(page([texts], grid([50, 110], [711, 697, 683, 669])))).toEqual(['Subtotal', 'Tax', 'Total']);
+  });
+
+  it('has columns of texts that start at the same positions', () => {
+    const rows = [
+      ['Apples', 'Spain', 'ripe'],
+      ['Pears', 'Chile', 'green'],
+      ['Plums', 'Italy', 'ripe'],
+    ];
+    const texts = rows.flatMap((cells, row) =>
+      cells.map((cell, index) => text(cell, 50 + 45 * index + (index === 2 ? 15 : 0), 700 - 12 * row)),
+    );
+    expect(read(page([texts]))).toEqual(rows.flat());
+  });
+
+  it('has cells on both sides of a tab', () => {
+    const row = [
+      text('Total amount of all goods', 50, 700),
+      text('Net price', 50 + 10 * widthOf('Total amount of all goods') + 14, 700),
+    ];
+    expect(read(page([row]))).toEqual(['Total amount of all goods', 'Net price']);
+  });
+});
+
+describe('a page of contents', () => {
+  const entry = (title: string, y: number) => [
+    text(title, 50, y),
+    text('. . . . . . . . . . . .', 60 + 10 * widthOf(title), y),
+    text('17', 400, y),
+  ];
+
+  it('has each entry apart, whatever their lengths', () => {
+    const titles = ['Block ciphers and their use', 'substitution networks', 'Results of'];
+    expect(read(page(titles.map((title, row) => entry(title, 700 - 12 * row))))).toEqual(titles);
+  });
+
+  it('has an entry of two lines as one', () => {
+    const content = page([
+      text('Non-discrimination policy and diversity', 50, 700),
+      entry('in Top Management', 688),
+    ]);
+    expect(read(content)).toEqual(['Non-discrimination policy and diversity in Top Management']);
+  });
+});
+
+it('titles on one baseline in different sizes are apart', () => {
+  const titles = [
+    text('1040', 50, 700, { size: 24, font: bold }),
+    text('U.S. Individual Income Tax Return', 120, 700, { size: 14, font: bold }),
+    text('Department of the Treasury', 370, 700, { size: 8, font: serif }),
+  ];
+  expect(read(page([titles]))).toEqual(['U.S. Individual Income Tax Return', 'Department of the Treasury']);
+});

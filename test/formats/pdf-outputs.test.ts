@@ -1,0 +1,175 @@
+import { type PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib';
+import { strFromU8, unzipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import type { RebuildOptions } from '#server/formats/document.ts';
+import { readPages } from '#server/formats/flatten/pdf.ts';
+import { plainText } from '#server/formats/inline-content.ts';
+import { asDict, getArray, getName } from '#server/formats/pdf/objects.ts';
+import { extract, rebuild } from '#server/formats/pdf.ts';
+import { corpusFile } from '#test/corpus/files.ts';
+import { madePdf } from './pdf-made.ts';
+
+const line = (text: string, x: number, y: number, font = '/F 12 Tf') =>
+  `BT ${font} ${x} ${y} Td (${text}) Tj ET`;
+
+/** Rebuilds a file with a mark in front of each translation. */
+async function translated(bytes: Uint8Array, options: Partial<RebuildOptions>): Promise<Uint8Array> {
+  const { segments } = await extract(bytes);
+  const translations = segments.map(({ regionId, cellId, source }) => ({
+    regionId,
+    cellId,
+    target: ['[fr] ', ...source].flatMap((item, index, all) =>
+      index === 1 && typeof item === 'string'
+        ? []
+        : index === 0 && typeof all[1] === 'string'
+          ? [`[fr] ${all[1]}`]
+          : [item],
+    ),
+  }));
+  const { bytes: rebuilt } = await rebuild(bytes, translations, {
+    sourceLanguage: 'en',
+    targetLanguage: 'fr',
+    ...options,
+  });
+  return rebuilt;
+}
+
+async function textsOf(bytes: Uint8Array): Promise<string[]> {
+  const texts: string[] = [];
+  await readPages(bytes, (text) => {
+    texts.push(text);
+    return true;
+  });
+  return texts;
+}
+
+describe('a bilingual PDF', () => {
+  const source = () =>
+    madePdf(
+      { content: line('The first page has one sentence.', 40, 300), page: { Rotate: 90 } },
+      { content: line('The second page has another sentence.', 40, 300) },
+    );
+
+  it('has each page of the source before its translation', async () => {
+    const texts = await textsOf(await translated(await source(), { output: 'bilingual' }));
+    expect(texts.map((text) => text.trim())).toEqual([
+      'The first page has one sentence.',
+      '[fr] The first page has one sentence.',
+      'The second page has another sentence.',
+      '[fr] The second page has another sentence.',
+    ]);
+  });
+
+  it('opens with both pages side by side, and numbers them as in the source', async () => {
+    const bytes = await translated(await source(), { output: 'bilingual' });
+    const document = await PDFDocument.load(bytes);
+    expect(getName(document.catalog, 'PageLayout')).toBe('TwoPageLeft');
+    const labels = getArray(asDict(document.catalog.lookup(PDFName.of('PageLabels'))), 'Nums')!;
+    expect(labels.map(String)).toEqual(
+      [1, 1, 2, 2].flatMap((number, index) => [String(index), label(number)]),
+    );
+    expect(document.getPages().map((page) => page.getRotation().angle)).toEqual([90, 90, 0, 0]);
+  });
+  const label = (number: number) => `<<\n/S /D\n/St ${number}\n>>`;
+
+  it('shows the pages of the source exactly as they were, with links and the look of fields', async () => {
+    const bytes = corpusFile('pdf/form-irs-1040.pdf');
+    const [before, after] = [
+      await PDFDocument.load(bytes),
+      await PDFDocument.load(await translated(bytes, { output: 'bilingual' })),
+    ];
+    const kinds = (document: PDFDocument, page: number): (string | undefined)[] =>
+      (getArray(document.getPage(page).node, 'Annots') ?? []).map((each) =>
+        getName(asDict(each) as PDFDict, 'Subtype'),
+      );
+    expect(kinds(after, 1)).toEqual(kinds(before, 0));
+    expect(new Set(kinds(after, 0))).toEqual(new Set(['Stamp']));
+    expect(after.getForm().getFields().length).toBe(before.getForm().getFields().length);
+    const texts = await textsOf(bytes);
+    const both = await textsOf(await translated(bytes, { output: 'bilingual' }));
+    expect(both.filter((_text, index) => index % 2 === 0)).toEqual(texts);
+  });
+
+  it('shares the images and fonts of both pages', async () => {
+    const bytes = corpusFile('pdf/two-column-labels-links.pdf');
+    const [one, both] = [await translated(bytes, {}), await translated(bytes, { output: 'bilingual' })];
+    expect(both.length).toBeLessThan(1.35 * one.length);
+  });
+});
+
+describe('the text of a PDF as a Word file', () => {
+  const xmlOf = async (bytes: Uint8Array, options: Partial<RebuildOptions> = {}): Promise<string> =>
+    strFromU8(unzipSync(await translated(bytes, { output: 'docx', ...options }))['word/document.xml']!);
+  const paragraphs = (xml: string) =>
+    [...xml.matchAll(/<w:p>(.*?)<\/w:p>/gs)].map(([, content]) =>
+      content!
+        .replace(/<w:tab\/>/g, '\t')
+        .replace(/<w:br\/>/g, '\n')
+        .replace(/<[^>]*>/g, ''),
+    );
+
+  it('has headings, paragraphs and list items in reading order', async () => {
+    const xml = await xmlOf(
+      await madePdf({
+        content: [
+          line('A large heading', 40, 360, '/F 20 Tf'),
+          line('The left column is read before the right one,', 40, 300, '/F 6 Tf'),
+          line('and it has a second line that ends here.', 40, 292, '/F 6 Tf'),
+          line('\\225', 40, 270, '/F 6 Tf'),
+          line('A list item with its bullet in front of it', 50, 270, '/F 6 Tf'),
+          line('The right column comes after the left one,', 220, 300, '/F 6 Tf'),
+          line('and it has two lines as well, of this width.', 220, 292, '/F 6 Tf'),
+        ].join('\n'),
+      }),
+    );
+    expect(paragraphs(xml)).toEqual([
+      '[fr] A large heading',
+      '[fr] The left column is read before the right one, and it has a second line that ends here.',
+      '•\t[fr] A list item with its bullet in front of it',
+      '[fr] The right column comes after the left one, and it has two lines as well, of this width.',
+    ]);
+    expect(xml).toMatch(/<w:pStyle w:val="Heading1"\/>.*A large heading/);
+  });
+
+  it('has rows with numbers as a table, and no page number', async () => {
+    const rows = ['Oranges', 'Apples', 'Pears'].map((name, index) =>
+      [
+        line(name, 40, 300 - 14 * index),
+        line(`1${index}.50`, 160, 300 - 14 * index),
+        line(`2${index}.75`, 260, 300 - 14 * index),
+      ].join('\n'),
+    );
+    const xml = await xmlOf(await madePdf({ content: [...rows, line('17', 200, 12)].join('\n') }));
+    const cells = [...xml.matchAll(/<w:tr>(.*?)<\/w:tr>/gs)].map(([, row]) =>
+      [...row!.matchAll(/<w:tc>(.*?)<\/w:tc>/gs)].map(([, cell]) => cell!.replace(/<[^>]*>/g, '')),
+    );
+    expect(cells).toEqual([
+      ['[fr] Oranges', '10.50', '20.75'],
+      ['[fr] Apples', '11.50', '21.75'],
+      ['[fr] Pears', '12.50', '22.75'],
+    ]);
+    expect(paragraphs(xml)).not.toContain('17');
+  });
+
+  it('has each translation of a real file', async () => {
+    const bytes = corpusFile('pdf/two-column-labels-links.pdf');
+    const { segments } = await extract(bytes);
+    const written = paragraphs(await xmlOf(bytes))
+      .join('\n')
+      .replace(/&lt;/g, '<')
+      .replace(/&gt;/g, '>')
+      .replace(/&amp;/g, '&');
+    const missing = segments
+      .filter(({ kind }) => kind !== 'header' && kind !== 'footer')
+      .filter(({ source }) => !written.includes(`[fr] ${plainText(source)}`));
+    expect(missing).toEqual([]);
+    expect(written.split('[fr] ').length - 1).toBeLessThanOrEqual(segments.length);
+  });
+
+  it('is written from right to left for Arabic', async () => {
+    const xml = await xmlOf(await madePdf({ content: line('One short sentence.', 40, 300) }), {
+      targetLanguage: 'ar',
+    });
+    expect(xml).toMatch(/<w:bidi\/>.*<w:rtl\/>/);
+  });
+});
