@@ -139,7 +139,7 @@ export async function rebuild(
         rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
     }
     fonts.embed();
-    before.set('places of links', placesOfLinks(document));
+    before.set('places of links', placesOfLinks(document.getPages()));
     const inserted = insertPages(document, copies);
     const saved = await document.save({
       useObjectStreams: false,

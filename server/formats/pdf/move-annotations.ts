@@ -1,4 +1,4 @@
-import { PDFDict, type PDFDocument, PDFName } from '@cantoo/pdf-lib';
+import { PDFDict, type PDFDocument, PDFName, type PDFPage } from '@cantoo/pdf-lib';
 import { intersection, type Rectangle, union } from './geometry.ts';
 import { getArray, getName } from './objects.ts';
 import type { PageContent } from './page-content.ts';
@@ -95,16 +95,14 @@ function place(annotation: PDFDict, areas: readonly Rectangle[]): void {
   if (getName(annotation, 'Subtype') !== 'Link') annotation.delete(PDFName.of('AP'));
 }
 
-/** Returns the places of the links and markups of all pages, as a text that can be compared. */
-export function placesOfLinks(document: PDFDocument): string {
-  const places = document
-    .getPages()
-    .map(({ node }) =>
-      pageAnnotations(node).flatMap(({ areas, box, index }) =>
-        areas
-          ? [[index, ...[box, ...areas].map((area) => Object.values(area).map((value) => value.toFixed(2)))]]
-          : [],
-      ),
-    );
+/** Returns the places of the links and markups of pages, as a text that can be compared. */
+export function placesOfLinks(pages: readonly PDFPage[]): string {
+  const places = pages.map(({ node }) =>
+    pageAnnotations(node).flatMap(({ areas, box, index }) =>
+      areas
+        ? [[index, ...[box, ...areas].map((area) => Object.values(area).map((value) => value.toFixed(2)))]]
+        : [],
+    ),
+  );
   return JSON.stringify(places);
 }
