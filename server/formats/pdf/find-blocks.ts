@@ -1,5 +1,5 @@
 import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
-import { alignmentOf } from './layout/alignment.ts';
+import { agreeOnRaggedEnds, alignmentOf } from './layout/alignment.ts';
 import { Decorations } from './layout/decorations.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines } from './layout/joined-text.ts';
@@ -133,6 +133,7 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
   const blocks = ordered.map((text) =>
     toBlock(text, page.number, direction, { page: pageBox, area, bodySize, decorations }),
   );
+  agreeOnRaggedEnds(blocks, rightToLeft);
   markSharedEdges(blocks, rightToLeft);
   return [
     ...ordered.map((text, index) => ({ glyphs: glyphsOf(text), label: text.label, block: blocks[index]! })),
