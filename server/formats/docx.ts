@@ -9,18 +9,20 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
-import { type DirectionChange, paragraphDirection } from './docx/direction.ts';
+import { complexScriptEdits, type DirectionChange, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
 import { RunFormatting } from './docx/run-formatting.ts';
 import type { StoryParagraph, StoryText } from './docx/story-reader.ts';
-import { readStories, type StoryPart } from './docx/word-package.ts';
+import { textOutcome } from './docx/text-outcome.ts';
+import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
+import { countCharacters } from './text-tally.ts';
 import { directionOf } from './typesetting/languages.ts';
 
 /**
@@ -60,11 +62,16 @@ export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
   );
   const segments = stories.flatMap(({ paragraphs }) => paragraphs.flat());
   const budget = new SegmentBudget();
-  for (const { source } of segments) budget.add(plainText(source), formatTagged(source));
+  let characters = 0;
+  for (const { source } of segments) {
+    const text = plainText(source);
+    budget.add(text, formatTagged(source));
+    characters += countCharacters(text);
+  }
   const findings = kept.findings();
   if (isSigned) findings.push(signatureFinding);
   if (segments.length === 0) findings.push(emptyFinding);
-  return { segments, pageCount: pages, findings };
+  return { segments, pageCount: pages, findings, outcome: await textOutcome(bytes, characters) };
 }
 
 const signatureFinding: Finding = {
@@ -114,10 +121,10 @@ export async function rebuild(
     if (!texts.some(isChanged)) return undefined;
     const { bidi = false, rtl = false } = styles.ofParagraph(style);
     const findings: Finding[] = [];
+    const writing = { prefix, formatting, isRightToLeftStyle: rtl };
     const written = texts.map((text) => {
-      if (!isChanged(text)) return sourceOf(text.content);
-      const target = targets.get(keyOf(text))!;
-      const result = writeParagraph(text.content, target, { prefix, formatting, isRightToLeftStyle: rtl });
+      if (!isChanged(text)) return sourceOf(text.content, writing);
+      const result = writeParagraph(text.content, targets.get(keyOf(text))!, writing);
       if (result.isReordered) findings.push(reordered(text, story));
       else if (result.hasLostFormat) findings.push(formattingLost(text, story));
       return result.text;
@@ -144,6 +151,11 @@ export async function rebuild(
       throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
     if (edits.length > 0) parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
   }
+  if (direction === 'rtl' && parts.size > 0)
+    for (const { path, text } of await readFormatParts(bytes)) {
+      const edits = complexScriptEdits(text.source);
+      if (edits.length > 0) parts.set(path, () => encodePart(text, splice(text.source, edits)));
+    }
   return { bytes: await rewritePackage(bytes, parts), findings };
 }
 

@@ -83,7 +83,7 @@ describe('composite fonts', () => {
       content: 'BT /G 10 Tf 9 9 Td <005000410051> Tj ET',
       resources: { Font: { G: composite({}, codes) } },
     });
-    expect(textOf(texts[0]!)).toBe('x-y');
+    expect(textOf(texts[0]!)).toBe('xy-xz');
   });
 
   it('that name a picture in their tables show no text, but a wide glyph may be a word', async () => {
