@@ -112,7 +112,7 @@ export class ParagraphBreaks {
     if (row === 'certain' || (isRow && (roomHere > enough || !goesOn || isListOfWords(chain, index))))
       return true;
     if (startsItem(chain, edges, index, length, endsEarly)) return true;
-    if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
+    if (!isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn)) return true;
     if (!endsEarly || mayGoOn) return false;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
