@@ -345,7 +345,7 @@ function changesIndent(
   const isHanging =
     length === 1 &&
     !endsEarly &&
-    (isNextAligned || startsLikeItem(chain[index - 1]!.text) || (!next && lowerStart.test(text)));
+    (isNextAligned || startsLikeItem(chain[index - 1]!.text) || lowerStart.test(text));
   if (isHanging) return false;
   // Lines that end at the same position but start at different positions are right-aligned, so their starts do not show
   // an indent.
