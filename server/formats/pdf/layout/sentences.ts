@@ -25,8 +25,8 @@ const openEnd = /[(&]$|\S[-‐/]$/u;
 /** The minimum number of words before a comma from which the text continues. The end of a letter is shorter. */
 const minWordsBeforeComma = 4;
 const openBracket = /\([^)]{0,80}$/u;
-/** A start that shows that a text continues: a remark in brackets. */
-const remark = /^\(/u;
+/** A start that shows that a text continues: a remark in brackets, or a sign for “and”. */
+const remark = /^[(&]/u;
 
 /** Whether a sentence continues from one line to the next one. */
 export function continues(above: string, below: string): boolean {
