@@ -9,12 +9,12 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
-import { type DirectionChange, paragraphDirection } from './docx/direction.ts';
+import { complexScriptEdits, type DirectionChange, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
 import { RunFormatting } from './docx/run-formatting.ts';
 import type { StoryParagraph, StoryText } from './docx/story-reader.ts';
-import { readStories, type StoryPart } from './docx/word-package.ts';
+import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
 import { encodePart } from './office/part-text.ts';
@@ -114,10 +114,10 @@ export async function rebuild(
     if (!texts.some(isChanged)) return undefined;
     const { bidi = false, rtl = false } = styles.ofParagraph(style);
     const findings: Finding[] = [];
+    const writing = { prefix, formatting, isRightToLeftStyle: rtl };
     const written = texts.map((text) => {
-      if (!isChanged(text)) return sourceOf(text.content);
-      const target = targets.get(keyOf(text))!;
-      const result = writeParagraph(text.content, target, { prefix, formatting, isRightToLeftStyle: rtl });
+      if (!isChanged(text)) return sourceOf(text.content, writing);
+      const result = writeParagraph(text.content, targets.get(keyOf(text))!, writing);
       if (result.isReordered) findings.push(reordered(text, story));
       else if (result.hasLostFormat) findings.push(formattingLost(text, story));
       return result.text;
@@ -144,6 +144,11 @@ export async function rebuild(
       throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
     if (edits.length > 0) parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
   }
+  if (direction === 'rtl' && parts.size > 0)
+    for (const { path, text } of await readFormatParts(bytes)) {
+      const edits = complexScriptEdits(text.source);
+      if (edits.length > 0) parts.set(path, () => encodePart(text, splice(text.source, edits)));
+    }
   return { bytes: await rewritePackage(bytes, parts), findings };
 }
 

@@ -10,13 +10,14 @@ import type {
 import { withFileErrors } from './office/package.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { SegmentBudget } from './segment-budget.ts';
-import { classOf, type Selection } from './selection.ts';
+import { classOf, type Includable, type Selection } from './selection.ts';
 import { countCharacters, type KeptClass, TextTally } from './text-tally.ts';
 import { type CellPosition, writeReference } from './xlsx/cell-reference.ts';
 import { CellTargets } from './xlsx/cell-targets.ts';
 import { cellTextLimit, splitText } from './xlsx/cell-text.ts';
 import { KeptContent } from './xlsx/kept-content.ts';
-import { type PartEditor, rewriteXmlPart } from './xlsx/part-stream.ts';
+import { type PartEditor, readXmlPart, rewriteXmlPart } from './xlsx/part-stream.ts';
+import { listTextParts, type PartText, PartTextReader, type TextPart } from './xlsx/part-texts.ts';
 import { repoint, rewriteSharedStrings, rewriteTable, setOwnText } from './xlsx/rewrite-parts.ts';
 import { SharedStringPlan } from './xlsx/shared-string-plan.ts';
 import { SharedStrings } from './xlsx/shared-strings.ts';
@@ -56,14 +57,16 @@ export function check(
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
-export function extract(bytes: Uint8Array, { pages }: Selection = {}): Promise<ExtractedDocument> {
+export function extract(
+  bytes: Uint8Array,
+  { pages, include = [] }: Selection = {},
+): Promise<ExtractedDocument> {
   return withFileErrors(async () => {
     const { workbook, strings } = await open(bytes);
     const segments: Segment[] = [];
     const findings: Finding[] = [];
     const budget = new SegmentBudget();
     const kept = new KeptContent();
-    await kept.read(workbook);
     const selected = selectSheets(workbook.sheets, pages);
     const left = selectSheets(workbook.sheets, undefined).filter((sheet) => !selected.includes(sheet));
     const tally = new TextTally();
@@ -106,6 +109,27 @@ export function extract(bytes: Uint8Array, { pages }: Selection = {}): Promise<E
       kept.addSheet(summary);
       findings.push(...tables.findings());
     }
+    const parts = await includedParts(workbook, selected, pages, include);
+    await kept.read(workbook, new Set(parts.map(({ path }) => path)));
+    for (const part of parts)
+      await readXmlPart(
+        workbook.office,
+        part.path,
+        new PartTextReader(part.rule, ({ number, text, reference }) => {
+          const { source } = splitText(text);
+          budget.add(source);
+          const place = reference === undefined ? part.place : `${part.place} ${reference}`;
+          segments.push({
+            regionId: part.regionId,
+            cellId: `t${number}`,
+            kind: 'text_block',
+            page: part.sheet.number,
+            place,
+            source: [source],
+          });
+          return undefined;
+        }),
+      );
     findings.push(...kept.findings());
     kept.tally(tally);
     for (const { name } of workbook.sheets)
@@ -146,7 +170,7 @@ const signatureFinding: Finding = {
 export function rebuild(
   bytes: Uint8Array,
   translations: readonly SegmentTranslation[],
-  { pages }: RebuildOptions,
+  { pages, include = [] }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   return withFileErrors(async () => {
     const { workbook, strings } = await open(bytes);
@@ -155,6 +179,8 @@ export function rebuild(
     const findings: Finding[] = [];
     const changedSheets = new Set<number>();
     const labels = new Map<string, Map<number, string>>();
+    /** The translations of cells, by their old texts, for the copies in charts. */
+    const copied = new Map<string, string>();
     const selected = selectSheets(workbook.sheets, pages);
     for (const sheet of selectSheets(workbook.sheets, undefined)) {
       const tables = await SheetTables.read(workbook.office, sheet.path);
@@ -173,6 +199,7 @@ export function rebuild(
           const old = text();
           const next = targets.textOf(sheet, cell, old);
           if (next.isCut) findings.push(truncated(sheet, cell));
+          if (next.text !== old && include.includes('charts')) copied.set(old, next.text);
           if (next.text !== old) changeLabel(labels, tables.totalsLabel(cell, old), next.text);
           if (index !== undefined) plan.use(index, next.text, sheet.number);
           else if (next.text !== old) changedSheets.add(sheet.number);
@@ -183,10 +210,12 @@ export function rebuild(
         formulaResult: (index) => plan.pin(index),
       });
     }
+    const parts = new Map<string, PartContent>();
+    for (const part of await includedParts(workbook, selected, pages, include))
+      await changePart(workbook, part, { targets, copied, parts });
     targets.requireAllUsed();
     plan.decide(changedSheets);
 
-    const parts = new Map<string, PartContent>();
     const { office, sharedStrings } = workbook;
     if (sharedStrings !== undefined && (plan.changed.size > 0 || plan.appended.length > 0))
       parts.set(sharedStrings, () => rewriteSharedStrings(office, sharedStrings, strings, plan));
@@ -243,6 +272,58 @@ function setTexts(
       if (index !== undefined) point(cell, index, strings.textOf(index));
     },
   };
+}
+
+/**
+ * Lists the parts whose texts the request includes, each with its sheet. A chart sheet belongs to the parts only if the
+ * request selects no sheets.
+ */
+async function includedParts(
+  { office, sheets }: Workbook,
+  selected: readonly Sheet[],
+  pages: readonly string[] | undefined,
+  include: readonly Includable[],
+): Promise<(TextPart & { sheet: Sheet })[]> {
+  const parts: (TextPart & { sheet: Sheet })[] = [];
+  const seen = new Set<string>();
+  for (const sheet of pages ? selected : sheets)
+    for (const part of await listTextParts(office, sheet, include)) {
+      if (seen.has(part.path)) continue;
+      seen.add(part.path);
+      parts.push({ ...part, sheet });
+    }
+  return parts;
+}
+
+/** Records the new content of a part in `parts` if one of its texts changes. */
+async function changePart(
+  { office }: Workbook,
+  { path, regionId, rule }: TextPart,
+  {
+    targets,
+    copied,
+    parts,
+  }: { targets: CellTargets; copied: ReadonlyMap<string, string>; parts: Map<string, PartContent> },
+): Promise<void> {
+  const textOf = ({ number, text }: PartText) => targets.partTextOf(regionId, `t${number}`, text);
+  const cachedOf = (text: string) => copied.get(text);
+  let changes = false;
+  const noting =
+    <T>(next: (text: T) => string | undefined) =>
+    (text: T) => {
+      if (next(text) !== undefined) changes = true;
+      return undefined;
+    };
+  // The first reading marks the translations as used, because the part is written only later.
+  await readXmlPart(office, path, new PartTextReader(rule, noting(textOf), { cached: noting(cachedOf) }));
+  if (changes)
+    parts.set(path, () =>
+      rewriteXmlPart(
+        office,
+        path,
+        (editor) => new PartTextReader(rule, textOf, { editor, cached: cachedOf }),
+      ),
+    );
 }
 
 async function open(bytes: Uint8Array): Promise<{ workbook: Workbook; strings: SharedStrings }> {

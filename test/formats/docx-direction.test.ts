@@ -122,3 +122,17 @@ describe('a translation into a left-to-right language', () => {
     );
   });
 });
+
+it('styles and lists get the complex-script form of bold, italics and size, for right-to-left targets only', async () => {
+  const parts = {
+    styles: `<w:styles><w:style w:type="paragraph" w:styleId="Title"><w:rPr><w:b/><w:i/><w:iCs w:val="0"/><w:sz w:val="40"/></w:rPr></w:style></w:styles>`,
+    numbering: `<w:numbering><w:abstractNum><w:lvl><w:rPr><w:b/></w:rPr></w:lvl></w:abstractNum></w:numbering>`,
+  };
+  const translated = async (to: string) => (await translate(paragraph(run('a')), ['x'], { parts, to })).parts;
+  const { 'word/styles.xml': styles, 'word/numbering.xml': numbering } = await translated('ar');
+  expect(styles).toContain(
+    '<w:rPr><w:b/><w:bCs/><w:i/><w:iCs w:val="0"/><w:sz w:val="40"/><w:szCs w:val="40"/></w:rPr>',
+  );
+  expect(numbering).toContain('<w:rPr><w:b/><w:bCs/></w:rPr>');
+  expect((await translated('fr'))['word/styles.xml']).not.toContain('bCs');
+});

@@ -18,9 +18,9 @@ describe('a tab', () => {
       ['(a)<1/>The tenant pays.'],
     ],
     [
-      'leaves figures after a text outside',
+      'leaves figures around a text outside',
       paragraph(run('1.'), tab, run('The tenant pays'), tab, run('12')),
-      ['1.<1/>The tenant pays'],
+      ['The tenant pays'],
     ],
     [
       'inside of a sentence is a tag',
@@ -59,7 +59,7 @@ describe('a tab', () => {
     expect(segments.map(({ regionId, cellId, place }) => [regionId, cellId, place])).toEqual([
       ['p1s1', null, 'word/document.xml, paragraph 1, text 1'],
       ['p1s2', null, 'word/document.xml, paragraph 1, text 2'],
-      ['t1', 'r1c1', 'word/document.xml, table 1, row 1, cell 1'],
+      ['t1', 'r1c1s1', 'word/document.xml, table 1, row 1, cell 1, text 1'],
     ]);
   });
 
@@ -88,4 +88,22 @@ describe('a tab', () => {
     const target = ['Un', { tag: 1, type: 'void' as const, text: '\t' }, 'Deux'];
     expect(await rebuilt([{ regionId: 'p1', cellId: null, target }])).toContain(tab + written('Deux'));
   });
+});
+
+it('figures between tabs turn with their paragraph', async () => {
+  const { body } = await translate(paragraph(run('1.'), tab, run('Text')), ['نص'], { to: 'ar' });
+  expect(body).toContain('<w:rPr><w:rtl/><w:lang w:bidi="ar-EG"/></w:rPr><w:t xml:space="preserve">1.</w:t>');
+});
+
+it('the entries of a table of contents are the same texts as the headings, so that they get the same translation', async () => {
+  const entry = (...content: string[]): string =>
+    link(...content, tab, field(' PAGEREF _Toc1 \\h ', run('3')));
+  const [begin, end] = field(' TOC \\o "1-3" \\h ', '|').split('|') as [string, string];
+  const body =
+    paragraph(begin, entry(run('1', '<w:noProof/>'), tab, run('Scope', '<w:noProof/>'))) +
+    paragraph(entry(run('2'), tab, run('Terms'))) +
+    paragraph(end) +
+    paragraph('<w:bookmarkStart w:id="1" w:name="_Toc1"/>', run('Scope'), '<w:bookmarkEnd w:id="1"/>') +
+    paragraph(run('2'), tab, run('Ter'), run('ms', '<w:lang w:val="en-US"/>'));
+  expect(await textsOf(body)).toEqual(['Scope', 'Terms', 'Scope', 'Terms']);
 });

@@ -6,14 +6,14 @@ import { at, form, helvetica, type Made, object, readMade, textOf, withOpenPdf }
 
 /** A composite font whose codes have two bytes. */
 const composite =
-  (entries: Record<string, unknown>, toUnicode?: string): Made =>
+  (entries: Record<string, unknown>, toUnicode?: string, width = 500): Made =>
   ({ context }) => {
     const descendant = context.obj({
       Type: 'Font',
       Subtype: 'CIDFontType2',
       BaseFont: 'Unknown',
       CIDSystemInfo: { Registry: 'x', Ordering: 'y', Supplement: 0 },
-      DW: 500,
+      DW: width,
     });
     const font = context.obj({
       Type: 'Font',
@@ -75,6 +75,29 @@ describe('composite fonts', () => {
       resources: { Font: { Z: dingbats } },
     });
     expect(texts.map(textOf)).toEqual(['✔●■★ ❏→']);
+  });
+
+  it('that give all hyphens the character of a soft hyphen show hyphens', async () => {
+    const codes = table.replace('<0041> <0041>', '<0041> <00ad>');
+    const { texts } = await readMade({
+      content: 'BT /G 10 Tf 9 9 Td <005000410051> Tj ET',
+      resources: { Font: { G: composite({}, codes) } },
+    });
+    expect(textOf(texts[0]!)).toBe('xy-xz');
+  });
+
+  it('that name a picture in their tables show no text, but a wide glyph may be a word', async () => {
+    const word = [...'HOUSE'].map((letter) => letter.charCodeAt(0).toString(16).padStart(4, '0')).join('');
+    const codes = table.replace('<0041> <0041>', `<0041> <${word}>`);
+    const read = async (width: number) => {
+      const page = await readMade({
+        content: 'BT /G 10 Tf 9 9 Td <0041> Tj ET',
+        resources: { Font: { G: composite({}, codes, width) } },
+      });
+      return page.texts.map(({ glyphs }) => glyphs.map(({ text, symbol }) => [text, symbol]));
+    };
+    expect(await read(1000)).toEqual([[['\ufffd', 0x41]]]);
+    expect(await read(2500)).toEqual([[['HOUSE', undefined]]]);
   });
 
   it('have no word spacing for codes of two bytes', async () => {

@@ -97,9 +97,9 @@ describe('what else stays untranslated', () => {
     ]);
     expect((await extract(bytes)).findings).toEqual(
       [
-        '1 comment is not translated',
-        '2 text boxes and shapes with text are not translated',
-        '1 text in a chart is not translated',
+        '1 comment is not translated; add `comments` to `include` to translate them',
+        '2 text boxes and shapes with text are not translated; add `text_boxes` to `include` to translate them',
+        '1 text in a chart is not translated; add `charts` to `include` to translate them',
         '1 header or footer is not translated',
         '1 pivot table is not translated',
         '2 dialog sheets and macro sheets are not translated',

@@ -46,8 +46,9 @@ test('only the texts of the selected sheets are read, and the report has the num
 });
 
 test('an unknown sheet is refused with the names of the sheets', async () => {
-  for (const read of [check(bytes, undefined, { pages: ['None'] }), extract(bytes, { pages: ['None'] })])
-    await expect(read).rejects.toMatchObject({
+  const selection = { pages: ['None'] };
+  for (const read of [() => check(bytes, undefined, selection), () => extract(bytes, selection)])
+    await expect(read()).rejects.toMatchObject({
       reason: 'selection',
       message: 'pages: the workbook has no sheet "None"; its sheets: "Kept", "Other", "Wanted"',
     });

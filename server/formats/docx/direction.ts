@@ -1,5 +1,7 @@
 import { type Edit, splice } from '../office/splice.ts';
+import { readPositionedXml } from '../office/xml-reader.ts';
 import { type Properties, type Property, parseProperties } from './properties.ts';
+import { isWord } from './word-xml.ts';
 
 /**
  * How a translation changes the direction of its paragraphs. `rtl` makes them right-to-left, and `ltr` makes them
@@ -97,6 +99,31 @@ const complexScript: ReadonlyMap<string | undefined, string> = new Map([
   ['i', 'iCs'],
   ['sz', 'szCs'],
 ]);
+
+/**
+ * Returns the edits that add the complex-script properties to every `rPr` element of a part with styles or lists. Without
+ * them, the bold headings of a document would not be bold in right-to-left text.
+ *
+ * @throws {FileError} as `readPositionedXml` does
+ */
+export function complexScriptEdits(source: string): Edit[] {
+  const edits: Edit[] = [];
+  let open: { start: number; name: string } | undefined;
+  readPositionedXml(source, {
+    openTag: (tag) => {
+      if (tag.local === 'rPr' && isWord(tag)) open = tag;
+    },
+    closeTag: ({ local, end }) => {
+      if (local !== 'rPr' || !open) return;
+      const { start, name } = open;
+      open = undefined;
+      for (const edit of complexScriptVariants(parseProperties(source.slice(start, end), name)))
+        edits.push({ start: start + edit.start, end: start + edit.end, text: edit.text });
+    },
+    text: () => {},
+  });
+  return edits;
+}
 
 function complexScriptVariants({ raw, prefix, children }: Properties): Edit[] {
   const present = new Set(children.map(({ local }) => local));

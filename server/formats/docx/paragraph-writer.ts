@@ -5,7 +5,7 @@ import { haveSameShape, placeMarkers } from './marker-positions.ts';
 import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
 import type { RunFormatting } from './run-formatting.ts';
 import { writableTarget } from './target-tags.ts';
-import { rejectLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
+import { type Run, rejectLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
 
 /** The formatting that a translated paragraph gets. */
 export interface WritingStyle {
@@ -60,7 +60,10 @@ export function writeParagraph(
   }
   writer.tokens(markers.slice(next).map(({ token }) => token));
   return {
-    text: writeTokens(content.head) + writer.written() + writeTokens(content.tail),
+    text:
+      writeTokens(inDirection(content.head, style)) +
+      writer.written() +
+      writeTokens(inDirection(content.tail, style)),
     isReordered,
     hasLostFormat: content.isSimplified || writer.formatsWritten < countFormats(content),
   };
@@ -71,8 +74,21 @@ function countFormats({ tags }: ParagraphContent): number {
 }
 
 /** Returns the XML of a segment that is not translated. */
-export function sourceOf({ head, body, tail }: ParagraphContent): string {
-  return writeTokens([...head, ...body, ...tail]);
+export function sourceOf({ head, body, tail }: ParagraphContent, style: WritingStyle): string {
+  return writeTokens(inDirection([...head, ...body, ...tail], style));
+}
+
+/** Gives the runs of untranslated text, such as `1.` before a tab, the direction of the translation. */
+function inDirection(
+  tokens: readonly Token[],
+  { formatting, prefix, isRightToLeftStyle }: WritingStyle,
+): Token[] {
+  if (!formatting.changesDirection) return [...tokens];
+  const runs = new Map<Run, Run>();
+  for (const { type, run } of tokens)
+    if (type === 'text' && run && !runs.has(run))
+      runs.set(run, { ...run, properties: formatting.of(run.properties, prefix, isRightToLeftStyle) });
+  return tokens.map((token) => ({ ...token, run: token.run && (runs.get(token.run) ?? token.run) }));
 }
 
 /**

@@ -18,6 +18,10 @@ export class RunFormatting {
     this.#language = language;
   }
 
+  get changesDirection(): boolean {
+    return this.#direction !== 'kept';
+  }
+
   /**
    * @param properties the XML of the source's `rPr` element; '' if the run has none
    * @param prefix the namespace prefix of Word's elements, with the colon

@@ -4,8 +4,11 @@ import type { Node } from './nodes.ts';
 /** The index of the first node, and the index after the last one. */
 export type NodeRange = [start: number, end: number];
 
-/** Labels of list items: `1.`, `(a)`, `B.`, `iv)`. */
-const label = /^[^\p{L}]*(?:\p{L}|[ivxlc]{2,7}(?=[).\]]))?[^\p{L}]*$/iu;
+/**
+ * Labels of list items: `(a)`, `B.`, `iv)`. Labels without a letter, such as `1.`, are not translated. Without them, the
+ * entries of a table of contents are the same texts as the headings.
+ */
+const label = /^[^\p{L}]*(?:\p{L}|[ivxlc]{2,7}(?=[).\]]))[^\p{L}]*$/iu;
 
 /** The start of a text that continues a sentence. */
 const continuation = /^[\p{Ll}\p{Po}\p{Pe}\p{Pf}]/u;

@@ -73,6 +73,21 @@ export async function readStories<T>(
   return { stories, kept, pages: main.pages, isSigned: ofPackage.some(({ type }) => type === 'origin') };
 }
 
+/**
+ * Reads the parts that format text by its style or its list.
+ *
+ * @throws {FileError} as `readStories` does
+ */
+export async function readFormatParts(bytes: Uint8Array): Promise<{ path: string; text: PartText }[]> {
+  const office = await openPackage(bytes);
+  const main = (await office.relationships('')).find(({ type }) => type === 'officeDocument')?.target;
+  const parts = main === undefined ? [] : await office.relationships(main);
+  const paths = parts.flatMap(({ type, target }) =>
+    target && (type === 'styles' || type === 'numbering') ? [target] : [],
+  );
+  return Promise.all([...new Set(paths)].map(async (path) => ({ path, text: await office.readWhole(path) })));
+}
+
 type StoryResultOf<T> = StoryResult<T> & { part: StoryPart };
 
 /**

@@ -39,6 +39,15 @@ export class CellTargets {
     return { text: cut, isCut: cut !== text };
   }
 
+  /** Returns the new text of a text that is not in a cell, like `textOf`; undefined if it does not change. */
+  partTextOf(regionId: string, key: string, old: string): string | undefined {
+    const target = this.#sheets.get(regionId)?.get(key);
+    if (!target) return undefined;
+    target.isUsed = true;
+    const { before, source, after } = splitText(old);
+    return target.text === source ? undefined : before + target.text + after;
+  }
+
   /** @throws {RangeError} if a translation belongs to no cell that was read */
   requireAllUsed(): void {
     for (const [regionId, cells] of this.#sheets)

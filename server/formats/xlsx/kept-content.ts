@@ -53,9 +53,10 @@ export class KeptContent {
   /**
    * Reads the parts with untranslated texts to which the sheets refer, directly or through another part.
    *
+   * @param included the paths of parts whose texts are translated; they are not counted
    * @throws {FileError} `unreadable` or `too_large`
    */
-  async read({ office, sheets }: Workbook): Promise<void> {
+  async read({ office, sheets }: Workbook, included: ReadonlySet<string> = new Set()): Promise<void> {
     const waiting = sheets.map(({ path }) => path);
     const seen = new Set(waiting);
     const caches = new Map<string, boolean>();
@@ -73,6 +74,7 @@ export class KeptContent {
         if (!rule || target === undefined || seen.has(target)) continue;
         seen.add(target);
         waiting.push(target);
+        if (included.has(target)) continue;
         await readXmlPart(office, target, this.#counter(rule.kind, rule.element));
       }
   }
@@ -148,7 +150,11 @@ export class KeptContent {
     const findings = Object.entries(kinds).flatMap(([kind, [one, several]]): Finding[] => {
       const count = this.#counts.get(kind as Kind) ?? 0;
       if (count === 0) return [];
-      const message = count === 1 ? `1 ${one} is not translated` : `${count} ${several} are not translated`;
+      const reason = reasons[kind as Kind] ?? '';
+      const how =
+        classOf('xlsx', reason) === 'kept' ? '' : `; add \`${reason}\` to \`include\` to translate them`;
+      const message =
+        count === 1 ? `1 ${one} is not translated${how}` : `${count} ${several} are not translated${how}`;
       return [{ severity: 'info', code: 'unsupported_content_kept', message, unitId: null }];
     });
     if (this.#pivotsOfCells > 0) findings.push(pivotsOfCells(this.#pivotsOfCells));

@@ -125,7 +125,7 @@ export function judgePage(
     letters,
     untranslatedLetters: lettersIn(untranslated),
     iou: places.length === 0 ? null : places.reduce((sum, { iou }) => sum + iou, 0) / places.length,
-    tau: kendallTau(places.toSorted((a, b) => a.before - b.before).map(({ after }) => after)),
+    tau: tauOf(places),
     borders: borders.length,
     size: ratios.length === 0 ? null : median(ratios.map(({ ratio }) => ratio)),
     faults,
@@ -260,6 +260,8 @@ function sizeRatios(links: Links): SizeRatio[] {
 
 interface UnitPlace {
   iou: number;
+  /** Its place in the layout of the source. */
+  layout: number;
   /** Its place among all units in the content of the source and of the result. */
   before: number;
   after: number;
@@ -276,9 +278,18 @@ function placesOf(units: readonly Unit[], links: Links): UnitPlace[] {
     return [
       {
         iou: iouOf(around(boxes(0)), around(boxes(1))),
+        layout: median(pairs.map(([token]) => token.index)),
         before: median(pairs.map(([token]) => token.order)),
         after: median(pairs.map(([, token]) => token.order)),
       },
     ];
   });
+}
+
+/** The content of some files is not in reading order, so the layout of the source counts as well as its content. */
+function tauOf(places: readonly UnitPlace[]): number | null {
+  const by = (key: 'before' | 'layout') =>
+    kendallTau(places.toSorted((one, other) => one[key] - other[key]).map(({ after }) => after));
+  const [content, layout] = [by('before'), by('layout')];
+  return content === null || layout === null ? null : Math.max(content, layout);
 }

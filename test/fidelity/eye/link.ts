@@ -1,12 +1,12 @@
-import { centerOf } from './geometry.ts';
+import { centerOf, heightOf } from './geometry.ts';
 import type { Token } from './tokens.ts';
 
 /** The word of a translation for each word of the source that has one. */
 export type Links = ReadonlyMap<Token, Token>;
 
 /**
- * Finds the translation of each word on a page. A word that occurs once names its translation. From there, neighbours
- * that are the same on both sides are linked, and all other words by distance, the nearest first.
+ * Finds the translation of each word on a page. A word that occurs once names its translation. Words that repeat are
+ * linked on the same line first, then as neighbours of linked words, and all others by distance, the nearest first.
  */
 export function linkTokens(source: readonly Token[], result: readonly Token[]): Links {
   const links = new Map<Token, Token>();
@@ -20,6 +20,10 @@ export function linkTokens(source: readonly Token[], result: readonly Token[]): 
   for (const [name, [only, ...others]] of sources) {
     const found = results.get(name);
     if (others.length === 0 && found?.length === 1) link(only!, found[0]!);
+  }
+  for (const [name, all] of sources) {
+    const free = (token: Token): boolean => !links.has(token) && !taken.has(token);
+    linkNearest(all.filter(free), (results.get(name) ?? []).filter(free), link, areInPlace);
   }
   for (const by of ['order', 'index'] as const) extend(source, result, by, links, taken, link);
   for (const [name, all] of sources) {
@@ -69,13 +73,16 @@ function linkNearest(
   sources: readonly Token[],
   results: readonly Token[],
   link: (from: Token, to: Token) => void,
+  mayLink: (source: Token, result: Token) => boolean = () => true,
 ): void {
   if (sources.length * results.length > mostPairs) {
     for (const [index, source] of sources.entries()) if (results[index]) link(source, results[index]);
     return;
   }
   const pairs = sources.flatMap((source) =>
-    results.map((result) => ({ source, result, distance: distanceOf(source, result) })),
+    results
+      .filter((result) => mayLink(source, result))
+      .map((result) => ({ source, result, distance: distanceOf(source, result) })),
   );
   const done = new Set<Token>();
   for (const { source, result } of pairs.sort((one, other) => one.distance - other.distance)) {
@@ -85,7 +92,15 @@ function linkNearest(
   }
 }
 
+/** Whether a word is at most three heights of its line to the side of the other. */
+function areInPlace(one: Token, other: Token): boolean {
+  const [[x1, y1], [x2, y2]] = [centerOf(one.box), centerOf(other.box)];
+  const height = heightOf(one.box);
+  return Math.abs(y1 - y2) < 0.6 * height && Math.abs(x1 - x2) < 3 * height;
+}
+
+/** Another line is farther away than another place on the same line. */
 function distanceOf(one: Token, other: Token): number {
   const [[x1, y1], [x2, y2]] = [centerOf(one.box), centerOf(other.box)];
-  return Math.hypot(x1 - x2, y1 - y2);
+  return Math.hypot(x1 - x2, 3 * (y1 - y2));
 }

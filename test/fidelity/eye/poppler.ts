@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { type Box, centerOf, contains } from './geometry.ts';
+import { type Box, centerOf, contains, grow } from './geometry.ts';
 
 /** A word that poppler reads on a page. */
 export interface Word {
@@ -45,7 +45,9 @@ export function readPages(path: string, last: number): Page[] {
   const orders = raw.split('<page ').slice(1).map(orderOf);
   const pages = layout.split('<page ').slice(1);
   const fonts = readFonts(path, last, pages.map(longerSide));
-  return pages.map((xml, index) => readPage(xml, orders[index]!, fonts[index]!));
+  return pages.map((xml, index) =>
+    readPage(xml, orders[index]!, fonts[index] ?? { lines: [], isWide: null }),
+  );
 }
 
 const box = 'xMin="([\\d.-]+)" yMin="([\\d.-]+)" xMax="([\\d.-]+)" yMax="([\\d.-]+)"';
@@ -63,14 +65,24 @@ function readPage(xml: string, orders: Map<string, number[]>, { lines, isWide }:
       const text = decode(written ?? '');
       const place: Box = [Number(left), Number(top), Number(right), Number(bottom)];
       const order = orders.get(keyOf(text, left!, top!))?.shift() ?? -1;
-      words.push({ text, box: place, block, line, order, font: fontAt(lines, place) });
+      const font = fontAt(lines, place);
+      words.push({ text, box: withHeight(place, font), block, line, order, font });
     }
   }
   fillOrder(words);
   const size: [number, number] = [Number(width), Number(height)];
   // pdftotext gives the size before the page is turned.
-  const [shownWidth, shownHeight] = isWide === size[0] > size[1] ? size : size.toReversed();
+  const [shownWidth, shownHeight] =
+    (isWide ?? size[0] > size[1]) === size[0] > size[1] ? size : size.toReversed();
   return { width: shownWidth!, height: shownHeight!, words: inReadingOrder(words) };
+}
+
+/** Some fonts say that their letters have no height. */
+function withHeight([left, top, right, bottom]: Box, font: Font | null): Box {
+  const size = font?.size ?? 8;
+  return bottom - top > 0.4 * Math.min(size, 8)
+    ? [left, top, right, bottom]
+    : [left, bottom - 0.75 * size, right, bottom + 0.2 * size];
 }
 
 /** Poppler lists the words of a line from left to right. */
@@ -133,11 +145,20 @@ interface FontLine {
 /** pdftohtml rounds sizes to whole pixels, so the page is enlarged. It enlarges less if the page would be too large. */
 const zoom = 10;
 
+/** pdftohtml refuses files whose owner does not allow to copy text. Their fonts stay unknown. */
+function readHtml(args: readonly string[]): string {
+  try {
+    return runPoppler('pdftohtml', args).toString('utf8');
+  } catch {
+    return '';
+  }
+}
+
 interface FontPage {
   /** From top to bottom. */
   lines: FontLine[];
-  /** Whether the page is wider than high as it is shown. */
-  isWide: boolean;
+  /** Whether the page is wider than high as it is shown; null if unknown. */
+  isWide: boolean | null;
 }
 
 function longerSide(page: string): number {
@@ -148,7 +169,7 @@ function longerSide(page: string): number {
 /** The lines of text of each page with their fonts. @param sides the longer side of each page, in points */
 function readFonts(path: string, last: number, sides: readonly number[]): FontPage[] {
   const args = ['-l', `${last}`, '-xml', '-i', '-hidden', '-zoom', `${zoom}`, '-enc', 'UTF-8', '-stdout'];
-  const xml = runPoppler('pdftohtml', [...args, path]).toString('utf8');
+  const xml = readHtml([...args, path]);
   const fonts = new Map<string, Font>();
   return xml
     .split('<page ')
@@ -175,8 +196,8 @@ function fontAt(lines: readonly FontLine[], word: Box): Font | null {
   const middle = centerOf(word);
   let best: FontLine | null = null;
   for (const line of lines) {
-    if (line.box[1] > middle[1]) break;
-    if (!contains(line.box, middle)) continue;
+    if (line.box[1] > middle[1] + 1) break;
+    if (!contains(grow(line.box, 1), middle)) continue;
     if (!best || line.box[3] - line.box[1] < best.box[3] - best.box[1]) best = line;
   }
   return best?.font ?? null;

@@ -2,7 +2,9 @@ import { basename } from 'node:path';
 import { renderSection, type Table } from '../report.ts';
 import { columns, rowOf } from './figures.ts';
 import type { PageFigures } from './judge-page.ts';
+import type { OfficeFigures } from './office.ts';
 import type { FileResult } from './run-file.ts';
+import { officeTables } from './run-office.ts';
 
 const notes = `Each word is replaced by another that names it, in five scripts, with the lengths of real translations. Poppler then reads source
 and result, and each word is compared with the word that it stands for. *IoU* is the common area of a text and its translation, *tau* the
@@ -10,7 +12,7 @@ agreement of their order in the content. *Untranslated* is the share of letters,
 below 84% of their size. *Run together* is the share of borders between texts where the next text follows without a gap. All other columns count words.`;
 
 /** The figures of all files as Markdown: by script, and by file. */
-export function summaryOf(results: readonly FileResult[]): string {
+export function summaryOf(results: readonly FileResult[], documents: readonly OfficeFigures[] = []): string {
   const judged = results.flatMap((result) => result.judged);
   const all = judged.flatMap(({ pages }) => pages);
   const head = columns.map(([name]) => name);
@@ -40,6 +42,7 @@ export function summaryOf(results: readonly FileResult[]): string {
       head: ['file', 'reason'],
       rows: results.flatMap(({ path, problem }) => (problem ? [[basename(path), problem]] : [])),
     },
+    ...(documents.length > 0 ? officeTables(documents) : []),
   ];
   return `${renderSection({ title: 'The eye', notes, tables })}\n`;
 }

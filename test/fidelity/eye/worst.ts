@@ -85,10 +85,15 @@ export function listWorst(results: readonly FileResult[], count: number): string
 /**
  * Writes the pictures of the worst pages by each measure, and a page that shows them.
  *
- * @param output the directory with the translations; the pictures are written to `worst` in it
+ * @param output the directory with the translations
+ * @param folder the directory of the pictures; its former content is removed
  */
-export function writeWorst(results: readonly FileResult[], output: string, count: number): void {
-  const folder = join(output, 'worst');
+export function writeWorst(
+  results: readonly FileResult[],
+  output: string,
+  count: number,
+  folder: string = join(output, 'worst'),
+): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const drawn = new Set<string>();
@@ -105,7 +110,13 @@ export function writeWorst(results: readonly FileResult[], output: string, count
     });
     return [`## ${measure.name}`, ...(shown.length > 0 ? shown : ['No page.'])].join('\n\n');
   });
-  writeFileSync(join(folder, 'README.md'), `# The worst pages by each measure\n\n${sections.join('\n\n')}\n`);
+  writeFileSync(
+    join(folder, 'README.md'),
+    `# The worst pages by each measure\n\n${introduction}\n\n${sections.join('\n\n')}\n`,
+  );
 }
 
-const resolution = 72;
+const resolution = 60;
+
+const introduction = `Source and translation, which \`npm run fidelity -- --eye\` has drawn. Each word is replaced by another that names it, so the texts have no
+meaning. Words with the fault have red frames.`;

@@ -145,6 +145,14 @@ function corporateLetter(unicode: string): string | undefined {
  * Whether the characters of a glyph are known. Private use, control and unassigned characters, and U+FFFD, have no
  * known meaning.
  */
+/** The minimum width of a letter in thousandths of an em, as a mean over a word. */
+const minLetterWidth = 250;
+
+/** Whether a glyph has the name of its picture as its text, such as `HOME`. Such a glyph is too narrow for the word. */
+function isNameOfPicture(unicode: string, width: number): boolean {
+  return /^[A-Za-z][A-Za-z_-]{3,}$/.test(unicode) && width < minLetterWidth * unicode.length;
+}
+
 function isReadable(text: string): boolean {
   return text !== '' && !/[\p{Cc}\p{Co}\p{Cn}\p{Cs}\ufffd]/u.test(text);
 }
@@ -156,7 +164,8 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
   const hidesText = isPictorial(dictionary);
   const decoded = new Map<number, ReturnType<ReadFont['read']>>();
   let isMapped: ((code: number) => boolean) | undefined;
-  const decode = ({ unicode, originalCharCode: code, isGuess }: PdfjsGlyph): string => {
+  const isType3 = getName(dictionary, 'Subtype') === 'Type3';
+  const decode = ({ unicode, originalCharCode: code, isGuess, isEmpty, width }: PdfjsGlyph): string => {
     const known = tex?.get(code) ?? symbol?.(unicode, code) ?? corporateLetter(unicode);
     if (known !== undefined) return known;
     if (isGuess) return '';
@@ -165,6 +174,9 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
       if (!isMapped(code)) return '';
     }
     if (/^[\t\n\v\f\r]$/.test(unicode)) return ' ';
+    // Some programs give this character to all hyphens. A hyphen that is drawn is not soft.
+    if (unicode === '\u00ad' && !isEmpty && width > 0) return '-';
+    if (!isType3 && isNameOfPicture(unicode, width)) return '';
     // Such a font shows pictures for letters and digits.
     if (hidesText && /^[!-\u024f]/.test(unicode)) return '';
     return presentationForms.test(unicode) ? unicode.normalize('NFKC') : unicode;

@@ -1,0 +1,186 @@
+import type { OfficePackage } from '../office/package.ts';
+import { escapeXmlText } from '../office/splice.ts';
+import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
+import type { Includable } from '../selection.ts';
+import { decodeCellText, encodeCellText, hasLetter } from './cell-text.ts';
+import { boundRun, type PartEditor } from './part-stream.ts';
+import type { Sheet } from './workbook.ts';
+
+/** The elements of a kind of part that contain texts. */
+interface TextRule {
+  include: Includable;
+  /** The element that contains one text, and the elements inside it that contain pieces of the text. */
+  container: string;
+  piece: string;
+  /** The description of the place of a text, for reviewers. */
+  place: string;
+}
+
+/** The parts with texts that a request can include, by the type of the relationship. */
+const rules: Readonly<Record<string, TextRule>> = {
+  comments: { include: 'comments', container: 'comment', piece: 't', place: 'comment' },
+  threadedComment: { include: 'comments', container: 'threadedComment', piece: 'text', place: 'comment' },
+  drawing: { include: 'text_boxes', container: 'p', piece: 't', place: 'text box' },
+  chartUserShapes: { include: 'text_boxes', container: 'p', piece: 't', place: 'text box' },
+  chart: { include: 'charts', container: 'p', piece: 't', place: 'chart' },
+  chartEx: { include: 'charts', container: 'p', piece: 't', place: 'chart' },
+};
+
+/** A part whose texts are segments. */
+export interface TextPart {
+  path: string;
+  regionId: string;
+  /** The place of the part, in readable form: `Sheet1, chart 2`. */
+  place: string;
+  rule: TextRule;
+}
+
+/** Lists the parts of a sheet whose texts the request includes, in the order of the relationships. */
+export async function listTextParts(
+  office: OfficePackage,
+  sheet: Sheet,
+  include: readonly Includable[],
+): Promise<TextPart[]> {
+  const parts: TextPart[] = [];
+  const seen = new Set([sheet.path]);
+  const counts = new Map<string, number>();
+  // The loop also visits the parts that are added to the set during the loop.
+  for (const path of seen)
+    for (const { type, target } of await office.relationships(path)) {
+      const rule = rules[type];
+      if (!rule || target === undefined || seen.has(target)) continue;
+      seen.add(target);
+      if (!include.includes(rule.include)) continue;
+      const number = (counts.get(type) ?? 0) + 1;
+      counts.set(type, number);
+      parts.push({
+        path: target,
+        regionId: `${sheet.regionId}.${type}${number}`,
+        place: `${sheet.name}, ${rule.place}${rule.include === 'comments' ? '' : ` ${number}`}`,
+        rule,
+      });
+    }
+  return parts;
+}
+
+/** A text in a part. */
+export interface PartText {
+  /** The position of the text among all texts of the part, from 1. The text's cell id is made from it. */
+  number: number;
+  text: string;
+  /** The cell of a comment. */
+  reference: string | undefined;
+}
+
+interface Piece {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** The beginning of the comment that Excel writes next to each threaded comment, for programs that do not support these. */
+const threadedCopy = '[Threaded comment]';
+
+/**
+ * Reads the texts of a part: each paragraph of a shape or a chart, up to a line break, and each comment. Their runs are
+ * one text. Texts of fields, and copies for older programs, are left out.
+ */
+export class PartTextReader implements PositionedXmlEvents {
+  readonly #rule: TextRule;
+  readonly #use: (text: PartText) => string | undefined;
+  readonly #cached: ((text: string) => string | undefined) | undefined;
+  readonly #editor: PartEditor | undefined;
+  #depth = 0;
+  #containerAt = 0;
+  /** The depth of the open element whose texts are skipped, or 0. */
+  #skippedAt = 0;
+  #cacheAt = 0;
+  #number = 0;
+  #reference: string | undefined;
+  #pieces: Piece[] = [];
+  #piece: Piece | undefined;
+  #start = 0;
+
+  /**
+   * @param use receives each text that has a letter, and returns its translation, or undefined to keep it
+   * @param cached returns the translation of a text that a chart has copied from a cell
+   */
+  constructor(
+    rule: TextRule,
+    use: (text: PartText) => string | undefined,
+    { editor, cached }: { editor?: PartEditor; cached?: (text: string) => string | undefined } = {},
+  ) {
+    this.#rule = rule;
+    this.#use = use;
+    this.#editor = editor;
+    this.#cached = cached;
+  }
+
+  openTag(tag: XmlStartTag): void {
+    this.#depth++;
+    const { local } = tag;
+    if (this.#skippedAt > 0) return;
+    if (['Fallback', 'fld', 'rPh'].includes(local)) this.#skippedAt = this.#depth;
+    else if (this.#containerAt > 0) {
+      if (local === this.#rule.piece && !tag.selfClosing)
+        this.#piece = { start: tag.end, end: tag.end, text: '' };
+      else if (local === 'br') this.#endText();
+    } else if (local === this.#rule.container) {
+      this.#containerAt = this.#depth;
+      this.#reference = tag.attributes['ref'];
+      this.#begin(tag.start);
+    } else if (local === 'strCache') this.#cacheAt = this.#depth;
+    else if (this.#cacheAt > 0 && local === 'v' && !tag.selfClosing) {
+      this.#begin(tag.start);
+      this.#piece = { start: tag.end, end: tag.end, text: '' };
+    }
+  }
+
+  text(text: string): void {
+    if (this.#piece && this.#skippedAt === 0) this.#piece.text += text;
+  }
+
+  closeTag(tag: XmlEndTag): void {
+    const depth = this.#depth--;
+    if (this.#containerAt > 0 || this.#piece) boundRun(this.#start, tag.end);
+    if (depth === this.#skippedAt) this.#skippedAt = 0;
+    else if (this.#piece && this.#skippedAt === 0) {
+      const piece = { ...this.#piece, end: tag.start };
+      this.#piece = undefined;
+      if (this.#containerAt > 0) this.#pieces.push(piece);
+      else this.#endCached(piece);
+    } else if (depth === this.#containerAt) {
+      this.#endText();
+      this.#containerAt = 0;
+      this.#editor?.hold(undefined);
+    } else if (depth === this.#cacheAt) this.#cacheAt = 0;
+  }
+
+  #begin(start: number): void {
+    this.#start = start;
+    this.#editor?.hold(start);
+  }
+
+  #endCached({ start, end, text }: Piece): void {
+    const next = this.#cached?.(text);
+    if (next !== undefined) this.#editor?.replace(start, end, escapeXmlText(next));
+    this.#editor?.hold(undefined);
+  }
+
+  /** Ends a text: the longest piece gets the translation, because it has the formatting of most of the text. */
+  #endText(): void {
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    const isOffice = this.#rule.container === 'comment';
+    const written = pieces.map(({ text }) => text).join('');
+    const text = isOffice ? decodeCellText(written) : written;
+    this.#number++;
+    if (!hasLetter(text) || (isOffice && text.startsWith(threadedCopy))) return;
+    const next = this.#use({ number: this.#number, text, reference: this.#reference });
+    if (next === undefined || next === text || !this.#editor) return;
+    const longest = pieces.reduce((best, piece) => (piece.text.length > best.text.length ? piece : best));
+    const escaped = isOffice ? encodeCellText(next) : escapeXmlText(next);
+    for (const piece of pieces)
+      this.#editor.replace(piece.start, piece.end, piece === longest ? escaped : '');
+  }
+}
