@@ -28,7 +28,7 @@ import { withLabelInText } from './pdf/right-to-left-labels.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
-import type { TextBlock } from './pdf/text-block.ts';
+import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
 import { typesetBlocks } from './pdf/typeset-blocks.ts';
 import { writeWordText } from './pdf/word-text.ts';
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
@@ -104,55 +104,89 @@ export async function rebuild(
   translations: readonly SegmentTranslation[],
   options: RebuildOptions,
 ): Promise<RebuiltDocument> {
-  return withPdf(bytes, async (pdf) => {
-    if (options.output === 'docx')
-      return { bytes: await writeWordText(pdf, translations, options), findings: [] };
-    const { document } = pdf;
-    const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
-    const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
-    removeTagsAndXfa(document);
-    const findings = removedActiveContent(document);
-    const before = structureOf(document);
-    const selected = selectPages(options.pages, pdf.pageCount);
-    const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
-    const rectangles: RebuiltDocument['rectangles'] = [];
-    for (const number of selected) {
-      const page = await pdf.readPage(number);
-      const { blocks, kept } = findBlocks(page);
-      const items = blocks.flatMap((block) => {
-        const target = targets.get(block.id);
-        return target ? [withLabelInText({ block, target }, page, options)] : [];
-      });
-      if (items.length === 0) continue;
-      const set = typesetBlocks(page, items, options, fonts, kept);
-      const removed = [...items.flatMap(({ block }) => block.glyphs), ...set.removed];
-      const stream = removeText(document, page, removed);
-      auditRemoval(pdf, page, removed);
-      for (const { block } of items)
-        if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
-      addContent(document, number, set.operators, set.fonts, stream);
-      findings.push(...set.findings);
-      for (const [regionId, place] of set.places)
-        rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
-    }
-    fonts.embed();
-    const inserted = insertPages(document, copies);
-    const saved = await document.save({
-      useObjectStreams: false,
-      addDefaultPage: false,
-      updateFieldAppearances: false,
+  if (options.output === 'docx')
+    return withPdf(bytes, async (pdf) => ({
+      bytes: await writeWordText(pdf, translations, options),
+      findings: [],
+    }));
+  const { saved, ...translated } = await withPdf(bytes, (pdf) => translatePages(pdf, translations, options));
+  // The source is closed before the result is opened, so that only one of them is in memory.
+  const { findings, rectangles } = translated;
+  return { bytes: await checkedResult(saved, translated), findings, rectangles };
+}
+
+/** A translated PDF that is not checked yet, and the digests of the content that it must have. */
+interface TranslatedPdf extends Required<Pick<RebuiltDocument, 'findings' | 'rectangles'>> {
+  saved: Uint8Array;
+  before: ReturnType<typeof structureOf>;
+  /** The indexes of the pages that the source does not have. */
+  inserted: ReadonlySet<number>;
+}
+
+async function translatePages(
+  pdf: OpenPdf,
+  translations: readonly SegmentTranslation[],
+  options: RebuildOptions,
+): Promise<TranslatedPdf> {
+  const { document } = pdf;
+  const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
+  const translatedPages = new Set([...targets.keys()].map(pageOfBlock));
+  const fonts = new DocumentFonts(document, { prefix: unusedFontPrefix(document) });
+  removeTagsAndXfa(document);
+  const findings = removedActiveContent(document);
+  const before = structureOf(document);
+  const selected = selectPages(options.pages, pdf.pageCount);
+  const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
+  const rectangles: RebuiltDocument['rectangles'] = [];
+  for (const number of selected) {
+    if (!translatedPages.has(number)) continue;
+    const page = await pdf.readPage(number);
+    const { blocks, kept } = findBlocks(page);
+    const items = blocks.flatMap((block) => {
+      const target = targets.get(block.id);
+      return target ? [withLabelInText({ block, target }, page, options)] : [];
     });
-    const rebuilt = await normalize(saved);
-    const result = await PDFDocument.load(rebuilt, { updateMetadata: false });
-    const after = structureOf(
-      result,
-      result.getPages().filter((_page, index) => !inserted.has(index)),
-    );
-    for (const [kind, digest] of before)
-      if (after.get(kind) !== digest && !(kind === 'page labels' && inserted.size > 0))
-        throw new Error(`the ${kind} of the translated PDF differ from its source`);
-    return { bytes: rebuilt, findings, rectangles };
+    if (items.length === 0) continue;
+    const set = typesetBlocks(page, items, options, fonts, kept);
+    const removed = [...items.flatMap(({ block }) => block.glyphs), ...set.removed];
+    const stream = removeText(document, page, removed);
+    auditRemoval(pdf, page, removed);
+    for (const { block } of items)
+      if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
+    addContent(document, number, set.operators, set.fonts, stream);
+    findings.push(...set.findings);
+    for (const [regionId, place] of set.places)
+      rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
+  }
+  fonts.embed();
+  const inserted = insertPages(document, copies);
+  const saved = await document.save({
+    useObjectStreams: false,
+    addDefaultPage: false,
+    updateFieldAppearances: false,
   });
+  return { saved, before, inserted, findings, rectangles };
+}
+
+/**
+ * Normalizes a translated PDF.
+ *
+ * @throws {Error} if the result lacks other content of the source
+ */
+async function checkedResult(
+  saved: Uint8Array,
+  { before, inserted }: Pick<TranslatedPdf, 'before' | 'inserted'>,
+): Promise<Uint8Array> {
+  const rebuilt = await normalize(saved);
+  const result = await PDFDocument.load(rebuilt, { updateMetadata: false });
+  const after = structureOf(
+    result,
+    result.getPages().filter((_page, index) => !inserted.has(index)),
+  );
+  for (const [kind, digest] of before)
+    if (after.get(kind) !== digest && !(kind === 'page labels' && inserted.size > 0))
+      throw new Error(`the ${kind} of the translated PDF differ from its source`);
+  return rebuilt;
 }
 
 /**

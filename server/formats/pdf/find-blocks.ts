@@ -15,7 +15,7 @@ import { type TextLine, usualStyle } from './layout/text-lines.ts';
 import { UnreadableSymbols } from './layout/unreadable-symbols.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
 import type { KeptReason, PageContent, ShownText } from './page-content.ts';
-import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
+import { type BlockLabel, blockId, type GlyphRange, type TextBlock } from './text-block.ts';
 
 /** The texts of a page. Each glyph of the page is in exactly one of these texts. */
 export interface PageBlocks {
@@ -43,7 +43,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
     for (const found of readDirection(page, direction, words)) {
       const owner = owners.add(found.glyphs);
       if ('block' in found) {
-        blocks.set(owner, { ...found.block, id: `p${page.number}.b${blocks.size + 1}` });
+        blocks.set(owner, { ...found.block, id: blockId(page.number, blocks.size + 1) });
         if (found.label) labels.set(owner, found.label);
       } else kept.set(owner, { reason: found.reason, text: found.text });
     }

@@ -162,5 +162,6 @@ export function inherited(page: PDFDict, key: string): PDFDict | undefined {
  * times as long.
  */
 export function deflatedStream(context: PDFContext, content: Uint8Array): PDFRawStream {
-  return context.stream(deflateSync(content), { Filter: 'FlateDecode' });
+  // The result of zlib may be a small part of a large buffer, which would stay in memory with it.
+  return context.stream(new Uint8Array(deflateSync(content)), { Filter: 'FlateDecode' });
 }

@@ -61,6 +61,16 @@ export interface BlockLabel {
   glyphs: GlyphRange[];
 }
 
+/** @param index the position of the block in reading order, from 1 */
+export function blockId(page: number, index: number): string {
+  return `p${page}.b${index}`;
+}
+
+/** Returns the page number of a block by its id. */
+export function pageOfBlock(id: string): number {
+  return Number(/^p(\d+)\.b/.exec(id)?.[1]);
+}
+
 /** Glyphs that are drawn with their own font and codes, at the position of their tag in the translation. */
 export interface MovedGlyphs {
   /** The glyphs, each with the offset of its origin from the left end and the baseline of the tag, in points. */

@@ -119,6 +119,8 @@ export class TaskProcess {
         // Limits the memory for short-lived objects. By default it grows to three times 16 MB, without a measurable
         // benefit.
         '--max-semi-space-size=4',
+        // Collects garbage when the heap has grown to twice its size. By default it grows to four times its size.
+        '--heap-growing-percent=100',
         fileURLToPath(new URL('./child.ts', import.meta.url)),
         registry.href,
       ],
