@@ -9,6 +9,7 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
+import { addBelow } from './docx/bilingual.ts';
 import { complexScriptEdits, type DirectionChange, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
@@ -103,7 +104,7 @@ function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): Se
 export async function rebuild(
   bytes: Uint8Array,
   translations: readonly SegmentTranslation[],
-  { sourceLanguage, targetLanguage }: RebuildOptions,
+  { sourceLanguage, targetLanguage, output }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
   const used = new Set<string>();
@@ -129,8 +130,14 @@ export async function rebuild(
       else if (result.hasLostFormat) findings.push(formattingLost(text, story));
       return result.text;
     });
+    const translatedProperties = paragraphDirection(properties, prefix, direction, bidi);
+    const translation = written.join('');
+    if (output !== 'bilingual')
+      return { edits: [{ start, end, text: translatedProperties + translation }], findings };
+    const source = story.source.slice(start, end);
+    const edits = addBelow({ source, properties, translatedProperties, translation, prefix });
     return {
-      edit: { start, end, text: paragraphDirection(properties, prefix, direction, bidi) + written.join('') },
+      edits: edits.map((edit) => ({ ...edit, start: start + edit.start, end: start + edit.end })),
       findings,
     };
   });
@@ -143,8 +150,8 @@ export async function rebuild(
     let length = 0;
     for (const paragraph of paragraphs) {
       if (!paragraph) continue;
-      edits.push(paragraph.edit);
-      length += paragraph.edit.text.length;
+      edits.push(...paragraph.edits);
+      for (const { text } of paragraph.edits) length += text.length;
       findings.push(...paragraph.findings);
     }
     if (length > 2 * limits.docxWritten)
@@ -161,7 +168,7 @@ export async function rebuild(
 
 /** A paragraph of the source file and its translation. */
 interface WrittenParagraph {
-  edit: Edit;
+  edits: Edit[];
   findings: Finding[];
 }
 
