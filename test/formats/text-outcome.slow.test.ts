@@ -4,16 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
+import { extract as extractDocx } from '#server/formats/docx.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { extract as extractPdf } from '#server/formats/pdf.ts';
 import { countCharacters } from '#server/formats/text-tally.ts';
 import { extract as extractXlsx } from '#server/formats/xlsx.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
+import { partsOf } from './docx-walk.ts';
 import { hasPdftotext } from './golden-pdf-readers.ts';
 import { walkWorkbook } from './xlsx-walk.ts';
 
 type Extracted = Awaited<ReturnType<typeof extractXlsx>>;
 
+const unescapeXml = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('\u00ad', '').replaceAll('&amp;', '&');
 const translatedOf = ({ segments }: Extracted): number =>
   segments.reduce((sum, { source }) => sum + countCharacters(plainText(source)), 0);
 const keptOf = ({ outcome }: Extracted, ...reasons: string[]): number =>
@@ -48,6 +52,26 @@ describe.each(corpusNames('xlsx'))('%s', (name) => {
       .filter((text) => /\p{L}/u.test(text));
     expect(keptOf(extracted, 'comments')).toBe(written.reduce((sum, text) => sum + countCharacters(text), 0));
     expect(extracted.outcome!.unaccounted).toBe(0);
+  });
+});
+
+describe.each(corpusNames('docx'))('%s', (name) => {
+  const bytes = corpusFile(`docx/${name}`);
+
+  it('has every character of its parts in its outcome', async () => {
+    const extracted = await extractDocx(bytes);
+    const written = Object.entries(partsOf(bytes)).map(([path, xml]) => {
+      if (!/^word\/(document|header\d*|footer\d*|footnotes|endnotes|comments)\.xml$/.test(path)) return 0;
+      const visible = xml.replace(/<mc:Fallback\b.*?<\/mc:Fallback>/gs, '');
+      const hyphens = visible.match(/<w:noBreakHyphen\b/g)?.length ?? 0;
+      const texts = [...visible.matchAll(/<(?:w|m):t(?:\s[^>]*)?>([^<]*)<\/(?:w|m):t>/g)];
+      return texts.reduce((sum, [, text]) => sum + countCharacters(unescapeXml(text!)), hyphens);
+    });
+    const elsewhere = keptOf(extracted, 'charts', 'diagrams');
+    const kept = extracted.outcome!.kept.reduce((sum, one) => sum + one.characters, 0) - elsewhere;
+    expect(translatedOf(extracted) + kept).toBe(written.reduce((sum, count) => sum + count, 0));
+    expect(extracted.outcome!.unaccounted).toBe(0);
+    expect(keptOf(extracted, 'other')).toBeLessThanOrEqual(40);
   });
 });
 

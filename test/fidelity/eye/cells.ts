@@ -1,5 +1,5 @@
 import { type Box, centerOf, contains, heightOf } from './geometry.ts';
-import type { Fill, Graphics, Rule, Rules } from './graphics.ts';
+import { colorAt, type Graphics, type Rule, type Rules } from './graphics.ts';
 import type { Token } from './tokens.ts';
 
 /** How far text may reach over a ruled line before a reader sees it. In points. */
@@ -65,12 +65,6 @@ export function crossesBetween({ vertical, horizontal }: Rules, one: Box, other:
     return vertical.some((rule) => isBetween(rule.at, x1, x2) && isAcross(rule, y1, y2));
   const [left, right] = [Math.max(one[0], other[0]), Math.min(one[2], other[2])];
   return left < right && horizontal.some((rule) => isBetween(rule.at, y1, y2) && isAcross(rule, left, right));
-}
-
-/** The color below a place: that of the last rectangle that was painted there. */
-function colorAt(fills: readonly Fill[], box: Box): string {
-  const middle = centerOf(box);
-  return fills.findLast(({ box }) => contains(box, middle))?.color ?? 'rgb(100%,100%,100%)';
 }
 
 export interface CellFaults {

@@ -1,4 +1,4 @@
-import type { Box } from './geometry.ts';
+import { around, type Box, centerOf, contains } from './geometry.ts';
 import { runPoppler } from './poppler.ts';
 
 /** What is drawn on a page besides text. */
@@ -51,14 +51,26 @@ export function readGraphics(path: string, page: number): Graphics {
     return noGraphics;
   }
   if (svg.length > longestSvg) return noGraphics;
-  const body = svg.replace(/xlink:href="data:[^"]*"/g, '').replace(/<symbol[\s\S]*?<\/symbol>/g, '');
+  const all = svg.replace(/xlink:href="data:[^"]*"/g, '').replace(/<symbol[\s\S]*?<\/symbol>/g, '');
+  const clips = readClips(all);
+  const body = all.replace(/<(clipPath|mask|pattern)[\s\S]*?<\/\1>/g, '');
   const graphics: Graphics = {
     rules: { vertical: [], horizontal: [] },
     fills: [],
     pictures: readPictures(body),
     fields: [],
   };
-  for (const [, attributes] of body.matchAll(/<path ([^>]*)>/g)) addPath(attributes!, graphics);
+  // Groups have the part of the page outside of which nothing is drawn.
+  const open: Box[] = [everywhere];
+  const moved = readMoved(all);
+  for (const [, name, attributes] of body.matchAll(/<(g|\/g|path)\b([^>]*)>/g)) {
+    const clip = clips.get(/clip-path="url\(#([^)]+)\)"/.exec(attributes!)?.[1] ?? '') ?? everywhere;
+    const id = /(?:^| )id="([^"]+)"/.exec(attributes!)?.[1] ?? '';
+    if (name === '/g') open.pop();
+    else if (moved.has(id)) open.push(nowhere);
+    else if (name === 'path') addPath(attributes!, common(open.at(-1) ?? everywhere, clip), graphics);
+    else if (!attributes!.endsWith('/')) open.push(common(open.at(-1) ?? everywhere, clip));
+  }
   const { vertical, horizontal } = graphics.rules;
   if (vertical.length + horizontal.length > mostRules) graphics.rules = noGraphics.rules;
   return graphics;
@@ -73,6 +85,45 @@ function matrixOf(attributes: string): Matrix {
 
 function apply([a, b, c, d, e, f]: Matrix, x: number, y: number): Point {
   return [a * x + c * y + e, b * x + d * y + f];
+}
+
+const everywhere: Box = [-Infinity, -Infinity, Infinity, Infinity];
+
+const nowhere: Box = [Infinity, Infinity, -Infinity, -Infinity];
+
+/** The names of transparent groups that are drawn at another place or behind a mask, which may hide them. */
+function readMoved(svg: string): Set<string> {
+  const uses = [...svg.matchAll(/<use xlink:href="#(surface\d+)"([^>]*)>/g)];
+  const isMoved = (attributes: string) =>
+    attributes.includes('mask=') ||
+    matrixOf(attributes).some((value, index) => Math.abs(value - unmoved[index]!) > 0.01);
+  return new Set(uses.filter(([, , attributes]) => isMoved(attributes!)).map(([, id]) => id!));
+}
+
+const unmoved: Matrix = [1, 0, 0, 1, 0, 0];
+
+function common(one: Box, other: Box): Box {
+  return [
+    Math.max(one[0], other[0]),
+    Math.max(one[1], other[1]),
+    Math.min(one[2], other[2]),
+    Math.min(one[3], other[3]),
+  ];
+}
+
+/** The boxes around the paths that limit what is drawn, by their names. */
+function readClips(svg: string): Map<string, Box> {
+  const clips = new Map<string, Box>();
+  for (const [, id, attributes] of svg.matchAll(/<clipPath id="([^"]+)">\s*<path ([^>]*)>/g)) {
+    const numbers = /(?:^| )d="([^"]*)"/.exec(attributes!)?.[1]?.match(/-?[\d.]+(?:e-?\d+)?/g) ?? [];
+    const points = Array.from(
+      { length: Math.floor(numbers.length / 2) },
+      (_, index): Point =>
+        apply(matrixOf(attributes!), Number(numbers[2 * index]), Number(numbers[2 * index + 1])),
+    );
+    if (points.length > 0) clips.set(id!, around(points.map(([x, y]): Box => [x, y, x, y])));
+  }
+  return clips;
 }
 
 function readPictures(svg: string): Box[] {
@@ -98,21 +149,31 @@ const shortest = 5;
 /** The number of characters of a path that can be a frame or some lines. Longer paths are drawings. */
 const longestPath = 4000;
 
-function addPath(attributes: string, { rules, fills }: Graphics): void {
+/** The color below a place: that of the last rectangle that was painted there. */
+export function colorAt(fills: readonly Fill[], place: Box): string {
+  const middle = centerOf(place);
+  return fills.findLast(({ box }) => contains(box, middle))?.color ?? 'rgb(100%,100%,100%)';
+}
+
+function addPath(attributes: string, clip: Box, { rules, fills }: Graphics): void {
   const data = /(?:^| )d="([^"]*)"/.exec(attributes)?.[1];
   if (!data || data.length > longestPath) return;
   const matrix = matrixOf(attributes);
-  const stroke = /(?:^|;|")\s*stroke:(?!none)/.test(attributes);
+  const stroke = /(?:^|[;"\s])stroke:(?!none)(rgb\([^)]*\)|url)/.exec(attributes)?.[1];
   const fill = /(?:^|[;"\s])fill:(?!none)(rgb\([^)]*\))/.exec(attributes)?.[1];
   if (/fill-opacity:0;/.test(attributes) || (!stroke && !fill)) return;
   for (const points of subpathsOf(data, matrix)) {
-    const box = rectangleOf(points);
-    if (fill && box) {
+    const whole = rectangleOf(points);
+    const box = whole && common(whole, clip);
+    if (fill && box && box[0] < box[2] && box[1] < box[3]) {
       const [width, height] = [box[2] - box[0], box[3] - box[1]];
-      if (width <= thin || height <= thin) addLine([box[0], box[1]], [box[2], box[3]], rules);
-      else fills.push({ box, color: fill });
+      if (width <= thin || height <= thin) {
+        if (fill !== colorAt(fills, box)) addLine([box[0], box[1]], [box[2], box[3]], clip, rules);
+      } else fills.push({ box, color: fill });
     }
-    if (stroke) for (const [index, point] of points.slice(1).entries()) addLine(points[index]!, point, rules);
+    // Some programs draw the borders of tables in the color of the page.
+    if (stroke && stroke !== colorAt(fills, around(points.map(([x, y]): Box => [x, y, x, y]))))
+      for (const [index, point] of points.slice(1).entries()) addLine(points[index]!, point, clip, rules);
   }
 }
 
@@ -140,10 +201,12 @@ function rectangleOf(points: readonly Point[]): Box | null {
   return points.every(isCorner) ? box : null;
 }
 
-function addLine([x1, y1]: Point, [x2, y2]: Point, { vertical, horizontal }: Rules): void {
-  const [width, height] = [Math.abs(x2 - x1), Math.abs(y2 - y1)];
-  if (width <= thin && height >= shortest)
-    vertical.push({ at: (x1 + x2) / 2, from: Math.min(y1, y2), to: Math.max(y1, y2) });
+function addLine([x1, y1]: Point, [x2, y2]: Point, clip: Box, { vertical, horizontal }: Rules): void {
+  const line: Box = [Math.min(x1, x2), Math.min(y1, y2), Math.max(x1, x2), Math.max(y1, y2)];
+  const [left, top, right, bottom] = common(line, clip);
+  const [width, height] = [right - left, bottom - top];
+  if (width < 0 || height < 0) return;
+  if (width <= thin && height >= shortest) vertical.push({ at: (left + right) / 2, from: top, to: bottom });
   else if (height <= thin && width >= shortest)
-    horizontal.push({ at: (y1 + y2) / 2, from: Math.min(x1, x2), to: Math.max(x1, x2) });
+    horizontal.push({ at: (top + bottom) / 2, from: left, to: right });
 }

@@ -63,6 +63,20 @@ describe('position', () => {
   });
 });
 
+it('a paragraph with much space between its lines is one text', () => {
+  const lines: MadeLine[] = [
+    { text: 'The first line of a text', x: 50, y: 100 },
+    { text: 'that has much space below', x: 50, y: 122 },
+  ];
+  const page = judgeMade(lines, ([first, second]) => [
+    { ...first!, text: first!.text.slice(0, 14) },
+    { ...second!, text: first!.text.slice(15) },
+    { ...second!, y: 144 },
+  ]);
+  expect(kinds(page)).toEqual([]);
+  expect(page.tau).toBeNull();
+});
+
 describe('reading order', () => {
   it('is -1 if the content is in the opposite order', () => {
     expect(judgeMade(form, (lines) => lines.toReversed()).tau).toBe(-1);

@@ -24,7 +24,7 @@ const options = {
   /** The names of scripts. */
   targets: { type: 'string', default: targets.map(({ name }) => name).join() },
   /** The number of pages of each file that are judged. */
-  pages: { type: 'string', default: '30' },
+  pages: { type: 'string', default: '12' },
   /** The number of worst pages that are drawn, by each measure. */
   worst: { type: 'string', default: '10' },
   /** The number of pages that are drawn at random, and the seed. */

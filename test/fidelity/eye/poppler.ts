@@ -61,8 +61,8 @@ function readPage(xml: string, orders: Map<string, number[]>, { lines, isWide }:
   for (const [, kind, left, top, right, bottom, written] of xml.matchAll(layoutPattern)) {
     if (kind === 'block') block++;
     else if (kind === 'line') line++;
-    else {
-      const text = decode(written ?? '');
+    else if (written?.trim()) {
+      const text = decode(written);
       const place: Box = [Number(left), Number(top), Number(right), Number(bottom)];
       const order = orders.get(keyOf(text, left!, top!))?.shift() ?? -1;
       const font = fontAt(lines, place);

@@ -7,7 +7,7 @@ import { type FileResult, type FileTask, resultName } from './run-file.ts';
 export type RunOptions = Pick<FileTask, 'output' | 'checkout' | 'targets' | 'pages'>;
 
 /** In milliseconds. */
-const longest = 240_000;
+const longest = 600_000;
 
 /** Judges each file in its own process, some at the same time. A file that takes too long has no figures. */
 export async function judgeFiles(paths: readonly string[], options: RunOptions): Promise<FileResult[]> {

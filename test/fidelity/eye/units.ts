@@ -52,7 +52,7 @@ export function unitsOf(tokens: readonly Token[], words: readonly Word[], rules:
   const body = median(words.map(({ box }) => heightOf(box)));
   for (const block of Map.groupBy(pieces, ([first]) => first!.word.block).values())
     units.push(...unitsOfBlock(block, rules, borders, body));
-  return { units, borders };
+  return { units: joinBlocks(units, rules), borders };
 }
 
 /** The border among words of one line. */
@@ -65,6 +65,36 @@ function borderIn(words: readonly Word[], rules: Rules): Border['kind'] | null {
     if (gapBetween(one.box, next.box) > widestBlank * height) return 'gap';
   }
   return null;
+}
+
+/** Poppler divides a text with much space between its lines. A line that starts with a small letter continues it. */
+function joinBlocks(units: readonly Unit[], rules: Rules): Unit[] {
+  const joined: Unit[] = [];
+  for (const unit of units) {
+    const { word } = unit.tokens[0]!;
+    const above =
+      /^\p{Ll}/u.test(word.text) && !isTurned(word)
+        ? joined.findLast((other) => isNextLine(other, unit) && !crossesBetween(rules, other.box, unit.box))
+        : undefined;
+    if (!above) joined.push({ ...unit });
+    else {
+      above.tokens = [...above.tokens, ...unit.tokens];
+      above.box = around([above.box, unit.box]);
+    }
+  }
+  return joined;
+}
+
+function isNextLine(above: Unit, below: Unit): boolean {
+  const [end, start] = [above.tokens.at(-1)!.word, below.tokens[0]!.word];
+  const height = heightOf(start.box);
+  const gap = start.box[1] - end.box[3];
+  return (
+    gap > -0.5 * height &&
+    gap < 1.5 * height &&
+    Math.abs(heightOf(end.box) - height) < 0.2 * height &&
+    Math.abs(above.box[0] - below.box[0]) < 2 * height
+  );
 }
 
 interface Line {
