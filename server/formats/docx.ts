@@ -9,7 +9,8 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
-import { complexScriptEdits, type DirectionChange, paragraphDirection } from './docx/direction.ts';
+import { addBelow } from './docx/bilingual.ts';
+import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
 import { RunFormatting } from './docx/run-formatting.ts';
@@ -18,12 +19,12 @@ import { textOutcome } from './docx/text-outcome.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
+import { directionChange } from './office/direction-change.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { countCharacters } from './text-tally.ts';
-import { directionOf } from './typesetting/languages.ts';
 
 /**
  * Checks the limits that apply before a job is created: sizes, XML elements and characters.
@@ -103,7 +104,7 @@ function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): Se
 export async function rebuild(
   bytes: Uint8Array,
   translations: readonly SegmentTranslation[],
-  { sourceLanguage, targetLanguage }: RebuildOptions,
+  { sourceLanguage, targetLanguage, output }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
   const used = new Set<string>();
@@ -129,8 +130,14 @@ export async function rebuild(
       else if (result.hasLostFormat) findings.push(formattingLost(text, story));
       return result.text;
     });
+    const translatedProperties = paragraphDirection(properties, prefix, direction, bidi);
+    const translation = written.join('');
+    if (output !== 'bilingual')
+      return { edits: [{ start, end, text: translatedProperties + translation }], findings };
+    const source = story.source.slice(start, end);
+    const edits = addBelow({ source, properties, translatedProperties, translation, prefix });
     return {
-      edit: { start, end, text: paragraphDirection(properties, prefix, direction, bidi) + written.join('') },
+      edits: edits.map((edit) => ({ ...edit, start: start + edit.start, end: start + edit.end })),
       findings,
     };
   });
@@ -143,8 +150,8 @@ export async function rebuild(
     let length = 0;
     for (const paragraph of paragraphs) {
       if (!paragraph) continue;
-      edits.push(paragraph.edit);
-      length += paragraph.edit.text.length;
+      edits.push(...paragraph.edits);
+      for (const { text } of paragraph.edits) length += text.length;
       findings.push(...paragraph.findings);
     }
     if (length > 2 * limits.docxWritten)
@@ -161,7 +168,7 @@ export async function rebuild(
 
 /** A paragraph of the source file and its translation. */
 interface WrittenParagraph {
-  edit: Edit;
+  edits: Edit[];
   findings: Finding[];
 }
 
@@ -185,9 +192,4 @@ function formattingLost({ regionId, cellId, place }: StoryText, { path }: StoryP
 
 function keyOf({ regionId, cellId }: SegmentKey): string {
   return cellId === null ? regionId : `${regionId} ${cellId}`;
-}
-
-function directionChange(sourceLanguage: string, targetLanguage: string): DirectionChange {
-  if (directionOf(targetLanguage) === 'rtl') return 'rtl';
-  return directionOf(sourceLanguage) === 'rtl' ? 'ltr' : 'kept';
 }

@@ -1,4 +1,4 @@
-import type { Finding } from '#server/formats/document.ts';
+import type { Finding, RebuildOptions } from '#server/formats/document.ts';
 import { extract, rebuild } from '#server/formats/docx.ts';
 import { formatTagged, parseTagged } from '#server/formats/inline-content.ts';
 import { partsOf } from './docx-walk.ts';
@@ -40,6 +40,12 @@ export interface Translated {
   findings: Finding[];
 }
 
+interface TranslateOptions extends Pick<RebuildOptions, 'output'> {
+  parts?: Record<string, string>;
+  from?: string;
+  to?: string;
+}
+
 /**
  * Translates a file with one reply for each segment, in order.
  * @param replies with tags in the form of `textsOf`
@@ -47,7 +53,7 @@ export interface Translated {
 export async function translate(
   body: string,
   replies: string[],
-  { parts = {} as Record<string, string>, from = 'en', to = 'fr' } = {},
+  { parts = {}, from = 'en', to = 'fr', output }: TranslateOptions = {},
 ): Promise<Translated> {
   const bytes = wordFile(body, parts);
   const { segments } = await extract(bytes);
@@ -56,7 +62,7 @@ export async function translate(
     if (!target) throw new Error(`the reply lacks a tag of ${formatTagged(source)}`);
     return { regionId, cellId, target };
   });
-  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: from, targetLanguage: to });
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: from, targetLanguage: to, output });
   const after = partsOf(rebuilt.bytes);
   return {
     body: /<w:body>(.*)<\/w:body>/s.exec(after['word/document.xml']!)![1]!,

@@ -107,6 +107,29 @@ describe('a new block begins', () => {
   });
 });
 
+it('a new block begins at a wider distance than that of the sentences next to it', () => {
+  const rows = [
+    ['Cumulative effects of', 'changes in accounting'],
+    ['Adjusted balance at', 'beginning of year'],
+    ['Reclassification', 'to retained earnings'],
+    ['Comprehensive income'],
+    ['Net profit of the year'],
+  ];
+  let y = 700;
+  const texts = rows.flatMap((row) => {
+    const shown = lines(row, 50, y, { leading: 11 });
+    y -= 11 * row.length + 6;
+    return shown;
+  });
+  expect(read(page([texts]))).toEqual(rows.map((row) => row.join(' ')));
+});
+
+it('a new block begins at a line that is only an address', () => {
+  const email = text('jane@example.org', 50, 688);
+  const { kept } = findBlocks(page([text('The office of Jane', 50, 700), email]));
+  expect(kept).toMatchObject([{ text: 'jane@example.org' }]);
+});
+
 describe('one block stays', () => {
   const whole = (values: readonly string[], x = 50) =>
     read(page([lines(values, x, 700), text(full, 50, 600)]))[0];
@@ -119,6 +142,13 @@ describe('one block stays', () => {
     expect(whole([`• ${option[0]}`, option[1]!])).toContain(option.join(' '));
     const content = page([lines(option, 65, 700), text(full, 50, 600)]);
     expect(read(withFields(content, [50, 698, 58, 706]))[0]).toBe(option.join(' '));
+  });
+
+  it('a sentence that continues at an indent, with much space after its first line', () => {
+    const entry = [text('Factors with an impact in the event', 50, 700), text('of a public offer', 60, 688)];
+    expect(read(page([entry, text(full, 50, 600)]))[0]).toBe(
+      'Factors with an impact in the event of a public offer',
+    );
   });
 
   it('a title over two lines', () => {

@@ -10,8 +10,10 @@ const sameStart = 0.5;
 const sameSize = 0.15;
 /** The width of a space between words, and the tolerance for the end of a line, as shares of the font size. */
 const wordSpace = 0.2;
-/** The minimum width of running text in capital letters, as a factor of the font size. */
-const minWidthOfText = 20;
+/** The minimum width of running text, as a factor of the font size. Narrower text needs more evidence. */
+const minWidthOfText = 18;
+/** The minimum number of ends of running text from which the end of a column is determined. */
+const minEnds = 3;
 /** The font size from which a text counts as a title, as a factor of the usual font size of the page. */
 const titleSize = 1.25;
 
@@ -69,8 +71,12 @@ export class LineEnds {
   /** Returns the furthest end of running text that starts at a position; minus infinity if missing. */
   #furthestEnd(start: number, limit: number): number {
     const key = startKey(start);
-    const ends = [key - 1, key, key + 1].map((at) => this.#ends.get(at)?.find((end) => end <= limit));
-    return greatest(ends.filter((end) => end !== undefined));
+    const ends = [key - 1, key, key + 1].flatMap((at) => {
+      const own = this.#ends.get(at) ?? [];
+      const first = firstUpTo(own, limit);
+      return own.slice(first, first + minEnds);
+    });
+    return ends.length < minEnds ? Number.NEGATIVE_INFINITY : greatest(ends);
   }
 }
 
@@ -133,7 +139,7 @@ function isRunning(chain: Chain, edges: readonly Edges[], index: number, isCentr
   return (
     wraps > 1 &&
     wraps > breaks &&
-    (continued > 0 || (wraps > 2 && capitals > 2 && width > minWidthOfText * size))
+    (width > minWidthOfText * size ? continued > 0 || (wraps > 2 && capitals > 2) : continued > 1)
   );
 }
 
@@ -165,6 +171,18 @@ function usualSize(chains: readonly Chain[]): number {
     if (count > most) [best, most] = [size, count];
   }
   return best;
+}
+
+/** Returns the index of the first value of a descending list that is not greater than a limit. */
+function firstUpTo(values: readonly number[], limit: number): number {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const at = (low + high) >> 1;
+    if (values[at]! > limit) low = at + 1;
+    else high = at;
+  }
+  return low;
 }
 
 function startKey(start: number): number {

@@ -33,8 +33,8 @@ const minSpace = 0.15;
  * The minimum width of a tab, as a factor of the spaces between the words next to it. The second value applies after the
  * end of a sentence. The spaces of a justified line are all equally wide.
  */
-const minTab = 2.5;
-const minTabAfterSentence = 3.5;
+const minTab = 3;
+const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
 /**
  * The minimum ratio of two font sizes from which adjacent texts are separated, even if their gap is only as wide as a
@@ -102,6 +102,8 @@ function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
   const leaders = findLeaders(glyphs);
+  // A single box before a small letter is in a sentence: check the box ☐ if it applies.
+  const boxes = glyphs.filter((_, index) => isBoxAt(glyphs, index)).length;
   const atoms: Atom[] = [];
   let atom: Atom | undefined;
   let isLastLeader = false;
@@ -134,7 +136,10 @@ function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): Atom[] {
     const isOtherSize =
       (em > maxSizeRatio * smaller && gap > 0.3 * em) ||
       (lastSize > maxSizeRatio * glyph.piece.size && gap > minColumnGap * em);
-    const isBox = gap > minFieldGap * em && startsWithBox(textFrom(glyphs, index));
+    const isBox =
+      gap > minFieldGap * em &&
+      isBoxAt(glyphs, index) &&
+      (boxes > 1 || /\p{Lu}/u.test(textFrom(glyphs, index)));
     const isApart = isRuled || isField || isBox || isWide || isOtherSize || isLeader !== isLastLeader;
     if (!atom || isApart || (gap > Math.max(minColumnGap * smaller, 3 * spacing) && !isLeader)) {
       atom = {
@@ -162,6 +167,13 @@ function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): Atom[] {
     lastSize = glyph.piece.size;
   }
   return atoms;
+}
+
+/** Whether a box to check starts at a glyph of a row. */
+function isBoxAt(glyphs: readonly Glyph[], index: number): boolean {
+  const { text } = glyphs[index]!;
+  const mayStart = text > '~' || text === '[' || text === '(';
+  return mayStart && startsWithBox(textFrom(glyphs, index));
 }
 
 /** Returns the next few characters of a row. */

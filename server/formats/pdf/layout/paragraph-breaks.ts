@@ -20,6 +20,9 @@ const minIndent = 0.5;
 const maxIndent = 8;
 /** The factor by which a line distance in a paragraph may exceed the line distances before and after it. */
 const maxLeadingChange = 1.18;
+/** The same factor relative to the lines between which a sentence continues, and the minimum number of such lines. */
+const maxLeadingOfText = 1.3;
+const minSentences = 3;
 const maxSizeRatio = 1.12;
 /**
  * The minimum free space at the end of a line from which the line ends early, in addition to the width of the next
@@ -77,9 +80,11 @@ export class ParagraphBreaks {
   split(chain: Chain): TextLine[][] {
     const edges = edgesOf(chain);
     const paragraphs: TextLine[][] = [];
+    const leading = leadingOfSentences(chain);
     for (const [index, line] of chain.entries()) {
       const open = paragraphs.at(-1);
-      if (!open || this.#breaks(chain, edges, index, open.length)) paragraphs.push([line]);
+      const isFar = open && open.at(-1)!.baseline - line.baseline > maxLeadingOfText * leading * line.size;
+      if (!open || isFar || this.#breaks(chain, edges, index, open.length)) paragraphs.push([line]);
       else open.push(line);
     }
     return paragraphs;
@@ -101,18 +106,19 @@ export class ParagraphBreaks {
     const word = isCentred ? Math.min(line.firstWordWidth, above.right - above.left) : line.firstWordWidth;
     const enough = word + (endsSentence ? minRoomAfterSentence : minRoomAfterBreak) * line.size;
     const endsEarly = room > enough;
+    const endsEarlyHere = roomHere > enough;
     const goesOn = continues(above.text, line.text);
     const mayGoOn = goesOn || isOpen(above.text, line.text);
     if (this.#startsField(above, line, goesOn, mayGoOn)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
-    if (changesStyle(above, line, length, endsEarly, goesOn)) return true;
+    if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
     const row = this.#parts.table.breakBetween(above, line);
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
-    if (row === 'certain' || (isRow && (roomHere > enough || !goesOn || isListOfWords(chain, index))))
+    if (row === 'certain' || (isRow && (endsEarlyHere || !goesOn || isListOfWords(chain, index))))
       return true;
     if (startsItem(chain, edges, index, length, endsEarly)) return true;
-    if (!isCentred && changesIndent(chain, edges, index, length, endsEarly)) return true;
+    if (!isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn)) return true;
     if (!endsEarly || mayGoOn) return false;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
@@ -187,6 +193,18 @@ export class ParagraphBreaks {
       return true;
     return this.#parts.areas.boxOf(above) !== this.#parts.areas.boxOf(line);
   }
+}
+
+/**
+ * Returns the usual distance between lines of a chain between which a sentence continues, as a factor of the font size;
+ * infinity if there are too few of them.
+ */
+function leadingOfSentences(chain: Chain): number {
+  const leadings = chain.slice(1).flatMap((line, index) => {
+    const above = chain[index]!;
+    return continues(above.text, line.text) ? [(above.baseline - line.baseline) / line.size] : [];
+  });
+  return leadings.length < minSentences ? Number.POSITIVE_INFINITY : median(leadings);
 }
 
 /** Returns the usual distance between the baselines of consecutive lines, as a factor of the font size. */
@@ -327,7 +345,7 @@ function changesIndent(
   const isHanging =
     length === 1 &&
     !endsEarly &&
-    (isNextAligned || startsLikeItem(chain[index - 1]!.text) || (!next && lowerStart.test(text)));
+    (isNextAligned || startsLikeItem(chain[index - 1]!.text) || lowerStart.test(text));
   if (isHanging) return false;
   // Lines that end at the same position but start at different positions are right-aligned, so their starts do not show
   // an indent.

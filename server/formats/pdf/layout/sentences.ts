@@ -6,6 +6,8 @@ export const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
 export const lowerStart = /^["'“‘(«]*\p{Ll}/u;
 /** A text in a script that has no capital letters. */
 export const withoutCase = /^\P{L}*\p{Lo}/u;
+/** A line that is only an email address or a URL. */
+const address = /^(?:[^\s@]+@\S+|https?:\S+|www\.\S+)$/u;
 /** Articles, prepositions and conjunctions, which are not the last word of a label. */
 const joints =
   'an the of and or for from to into on at by with as per via than that if is are be your our its ' +
@@ -19,16 +21,16 @@ const units = String.raw`(?<!\p{Nd}\s)(?:a|am|in)`;
 const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|${units})$`, 'u');
 const capitalJointAtStart = new RegExp(`^(?:${capital})\\s\\P{Ll}*$`, 'u');
 /** An end that shows that the text continues: a hyphen, a slash, or a sign for “and”. */
-const openEnd = /[(&+]$|\S[-‐/]$/u;
+const openEnd = /[(&]$|\S[-‐/]$/u;
 /** The minimum number of words before a comma from which the text continues. The end of a letter is shorter. */
 const minWordsBeforeComma = 4;
 const openBracket = /\([^)]{0,80}$/u;
-/** A start that shows that a text continues: a remark in brackets. */
-const remark = /^\(/u;
+/** A start that shows that a text continues: a remark in brackets, or a sign for “and”. */
+const remark = /^[(&]/u;
 
 /** Whether a sentence continues from one line to the next one. */
 export function continues(above: string, below: string): boolean {
-  return lowerStart.test(below) && !sentenceEnd.test(above);
+  return lowerStart.test(below) && !sentenceEnd.test(above) && !address.test(below);
 }
 
 /** Whether a text seems to continue from one line to the next one, although no sentence does. */

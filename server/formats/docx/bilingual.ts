@@ -1,0 +1,160 @@
+import { type Edit, splice } from '../office/splice.ts';
+import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
+import { type Property, parseProperties } from './properties.ts';
+
+/** A paragraph of a Word file with its translation. */
+export interface TranslatedParagraph {
+  /** The XML between the tags of the paragraph. */
+  source: string;
+  /** The XML of the source's `pPr` element; '' if missing. */
+  properties: string;
+  /** The XML of the translation's `pPr` element and of its content. */
+  translatedProperties: string;
+  translation: string;
+  /** The namespace prefix of Word's elements, with the colon. */
+  prefix: string;
+}
+
+/**
+ * Returns the edits, relative to the source, that add the translation as a paragraph below the source. The new
+ * paragraph has the formatting of the source, but no number, no picture and no note, which would occur twice.
+ */
+export function addBelow(paragraph: TranslatedParagraph): Edit[] {
+  const { source, properties, translatedProperties, translation, prefix } = paragraph;
+  const edits: Edit[] = [];
+  const section = sectionOf(properties, prefix);
+  const at = section ? source.indexOf(properties) : -1;
+  // The end of a section moves to the translation, which would otherwise be on the first page of the next section.
+  if (section && at >= 0) edits.push({ start: at + section.start, end: at + section.end, text: '' });
+  const below = copiedProperties(translatedProperties, prefix) + withoutUniqueContent(translation);
+  edits.push({
+    start: source.length,
+    end: source.length,
+    text: `</${prefix}p><${prefix}p>${below}`,
+  });
+  return edits;
+}
+
+function sectionOf(properties: string, prefix: string): Property | undefined {
+  if (properties === '') return undefined;
+  return parseProperties(properties, `${prefix}pPr`).children.find(({ local }) => local === 'sectPr');
+}
+
+/** The elements of a `pPr` that a copy does not have: the number, the break before the paragraph, and old properties. */
+const notCopied = new Set(['numPr', 'pageBreakBefore', 'pPrChange']);
+/** The elements that the schema of `pPr` places before `pageBreakBefore` and before `numPr`. */
+const beforePageBreak = new Set(['pStyle', 'keepNext', 'keepLines']);
+const beforeNumber = new Set([...beforePageBreak, 'pageBreakBefore', 'framePr', 'widowControl']);
+
+/** The indent of a list level in Word's own lists, in twentieths of a point. */
+const levelIndent = 720;
+
+function copiedProperties(source: string, prefix: string): string {
+  const { raw, opening, name, children } = parseProperties(source, `${prefix}pPr`);
+  const xmlOf = ({ start, end }: Property): string => raw.slice(start, end);
+  const kept = children.filter(({ local }) => local === undefined || !notCopied.has(local));
+  const isBefore =
+    (names: ReadonlySet<string>) =>
+    ({ local }: Property): boolean =>
+      local !== undefined && names.has(local);
+  const number = children.find(({ local }) => local === 'numPr');
+  const first = kept.filter(isBefore(beforePageBreak));
+  const second = kept.filter((child) => isBefore(beforeNumber)(child) && !isBefore(beforePageBreak)(child));
+  const rest = kept.filter((child) => !isBefore(beforeNumber)(child));
+  // An attribute without a prefix would not be in Word's namespace.
+  const off = (xml: string): string => (prefix === '' ? '' : xml);
+  const written = [
+    ...first.map(xmlOf),
+    off(`<${prefix}pageBreakBefore ${prefix}val="0"/>`),
+    ...second.map(xmlOf),
+    off(
+      `<${prefix}numPr><${prefix}ilvl ${prefix}val="0"/><${prefix}numId ${prefix}val="0"/></${prefix}numPr>`,
+    ),
+    ...withIndent(rest, number && xmlOf(number), prefix).map((child) =>
+      typeof child === 'string' ? child : xmlOf(child),
+    ),
+  ];
+  return `${opening}>${written.join('')}</${name}>`;
+}
+
+/** The elements that the schema of `pPr` places after `ind`. */
+const afterIndent = new Set(
+  (
+    'contextualSpacing mirrorIndents suppressOverlap jc textDirection textAlignment textboxTightWrap outlineLvl divId ' +
+    'cnfStyle rPr sectPr'
+  ).split(' '),
+);
+
+/** Adds the usual indent of a list item at its level. The copy has no number, which would indent it. */
+function withIndent(
+  children: readonly Property[],
+  number: string | undefined,
+  prefix: string,
+): (Property | string)[] {
+  if (number === undefined || prefix === '' || children.some(({ local }) => local === 'ind'))
+    return [...children];
+  const level = Math.min(8, Number(/\bilvl\b[^>]*val="(\d)"/.exec(number)?.[1] ?? 0));
+  const indent = `<${prefix}ind ${prefix}left="${levelIndent * (level + 1)}"/>`;
+  const at = children.findIndex(({ local }) => local !== undefined && afterIndent.has(local));
+  return at < 0 ? [...children, indent] : [...children.slice(0, at), indent, ...children.slice(at)];
+}
+
+/** Elements that are left out of a copy with their content. */
+const leftOut = new Set(
+  (
+    'bookmarkStart bookmarkEnd commentRangeStart commentRangeEnd commentReference footnoteReference endnoteReference ' +
+    'annotationRef drawing pict object AlternateContent permStart permEnd proofErr ins del moveFrom moveTo ' +
+    'moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd sdtPr sdtEndPr lastRenderedPageBreak'
+  ).split(' '),
+);
+/** Elements whose tags are left out, but not their content. */
+const unwrapped = new Set(['sdt', 'sdtContent', 'smartTag']);
+
+/** Removes the content of a paragraph that may occur only once, such as bookmarks, notes and parts of fields. */
+function withoutUniqueContent(xml: string): string {
+  const offset = '<x>'.length;
+  const edits: Edit[] = [];
+  const fieldParts: Edit[] = [];
+  const open: { edits: Edit[] | null; tag: XmlStartTag; isUnwrapped: boolean }[] = [];
+  let hidden = 0;
+  let openFields = 0;
+  let isBroken = false;
+  readPositionedXml(`<x>${xml}</x>`, {
+    openTag: (tag) => {
+      const { local, start, end } = tag;
+      const target = hidden > 0 ? null : targetOf(tag);
+      if (local === 'fldChar') {
+        openFields += { begin: 1, end: -1 }[attributeOf(tag, 'fldCharType') ?? ''] ?? 0;
+        if (openFields < 0) isBroken = true;
+      }
+      if (target) hidden++;
+      const isUnwrapped = hidden === 0 && unwrapped.has(local);
+      if (isUnwrapped) edits.push({ start: start - offset, end: end - offset, text: '' });
+      open.push({ edits: target, tag, isUnwrapped });
+    },
+    closeTag: ({ start, end }) => {
+      const element = open.pop()!;
+      if (element.edits) {
+        hidden--;
+        element.edits.push({ start: element.tag.start - offset, end: end - offset, text: '' });
+      }
+      if (element.isUnwrapped && !element.tag.selfClosing)
+        edits.push({ start: start - offset, end: end - offset, text: '' });
+    },
+    text: () => {},
+  });
+  // A field that begins or ends in another paragraph would be open or closed twice.
+  const all = isBroken || openFields !== 0 ? [...edits, ...fieldParts] : edits;
+  return [
+    ...splice(
+      xml,
+      all.toSorted((one, other) => one.start - other.start),
+    ),
+  ].join('');
+
+  function targetOf(tag: XmlStartTag): Edit[] | null {
+    if (leftOut.has(tag.local)) return edits;
+    if (tag.local === 'br' && ['page', 'column'].includes(attributeOf(tag, 'type') ?? '')) return edits;
+    return tag.local === 'fldChar' || tag.local === 'instrText' ? fieldParts : null;
+  }
+}
