@@ -10,7 +10,7 @@ import type {
   TakeText,
 } from './document.ts';
 import { addBelow } from './docx/bilingual.ts';
-import { complexScriptEdits, type DirectionChange, paragraphDirection } from './docx/direction.ts';
+import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
 import { RunFormatting } from './docx/run-formatting.ts';
@@ -19,12 +19,12 @@ import { textOutcome } from './docx/text-outcome.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
+import { directionChange } from './office/direction-change.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { countCharacters } from './text-tally.ts';
-import { directionOf } from './typesetting/languages.ts';
 
 /**
  * Checks the limits that apply before a job is created: sizes, XML elements and characters.
@@ -192,9 +192,4 @@ function formattingLost({ regionId, cellId, place }: StoryText, { path }: StoryP
 
 function keyOf({ regionId, cellId }: SegmentKey): string {
   return cellId === null ? regionId : `${regionId} ${cellId}`;
-}
-
-function directionChange(sourceLanguage: string, targetLanguage: string): DirectionChange {
-  if (directionOf(targetLanguage) === 'rtl') return 'rtl';
-  return directionOf(sourceLanguage) === 'rtl' ? 'ltr' : 'kept';
 }

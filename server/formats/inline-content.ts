@@ -295,7 +295,7 @@ function isInsideWord(text: string, position: number): boolean {
 }
 
 /** Returns the position of these words in a text that contains them once, not as a part of longer words; otherwise -1. */
-function onlyPositionOf(text: string, words: string): number {
+export function onlyPositionOf(text: string, words: string): number {
   if (words.trim() === '') return -1;
   let found = -1;
   for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) {

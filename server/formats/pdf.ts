@@ -19,6 +19,7 @@ import { findBlocks } from './pdf/find-blocks.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
+import { AnnotationMover, placesOfLinks } from './pdf/move-annotations.ts';
 import { decrypted, normalize } from './pdf/normalize.ts';
 import { getDict } from './pdf/objects.ts';
 import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
@@ -135,6 +136,7 @@ async function translatePages(
   removeTagsAndXfa(document);
   const findings = removedActiveContent(document);
   const before = structureOf(document);
+  const annotations = new AnnotationMover(document);
   const selected = selectPages(options.pages, pdf.pageCount);
   const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
   const rectangles: RebuiltDocument['rectangles'] = [];
@@ -144,21 +146,23 @@ async function translatePages(
     const { blocks, kept } = findBlocks(page);
     const items = blocks.flatMap((block) => {
       const target = targets.get(block.id);
-      return target ? [withLabelInText({ block, target }, page, options)] : [];
+      return target ? [withLabelInText({ block, target }, options)] : [];
     });
     if (items.length === 0) continue;
     const set = typesetBlocks(page, items, options, fonts, kept);
     const removed = [...items.flatMap(({ block }) => block.glyphs), ...set.removed];
-    const stream = removeText(document, page, removed);
-    auditRemoval(pdf, page, removed);
+    const stream = removeText(document, page, removed, set.rules);
+    auditRemoval(pdf, page, removed, set.rules);
     for (const { block } of items)
       if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
     addContent(document, number, set.operators, set.fonts, stream);
+    annotations.move(page, set.marks);
     findings.push(...set.findings);
     for (const [regionId, place] of set.places)
       rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
   }
   fonts.embed();
+  before.set('places of links', placesOfLinks(document.getPages()));
   const inserted = insertPages(document, copies);
   const saved = await document.save({
     useObjectStreams: false,

@@ -7,6 +7,7 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
+import { directionChange } from './office/direction-change.ts';
 import { withFileErrors } from './office/package.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { SegmentBudget } from './segment-budget.ts';
@@ -21,6 +22,7 @@ import { listTextParts, type PartText, PartTextReader, type TextPart } from './x
 import { repoint, rewriteSharedStrings, rewriteTable, setOwnText } from './xlsx/rewrite-parts.ts';
 import { SharedStringPlan } from './xlsx/shared-string-plan.ts';
 import { SharedStrings } from './xlsx/shared-strings.ts';
+import { withDirection } from './xlsx/sheet-direction.ts';
 import type { Cell } from './xlsx/sheet-reader.ts';
 import { selectSheets } from './xlsx/sheet-selection.ts';
 import { SheetTables, type TotalsLabel } from './xlsx/tables.ts';
@@ -170,9 +172,12 @@ const signatureFinding: Finding = {
 export function rebuild(
   bytes: Uint8Array,
   translations: readonly SegmentTranslation[],
-  { pages, include = [] }: RebuildOptions,
+  { pages, include = [], sourceLanguage, targetLanguage }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   return withFileErrors(async () => {
+    const direction = directionChange(sourceLanguage, targetLanguage);
+    /** The numbers of the sheets whose direction changes, because they have a translation. */
+    const turnedSheets = new Set<number>();
     const { workbook, strings } = await open(bytes);
     const targets = new CellTargets(translations);
     const plan = new SharedStringPlan(strings);
@@ -199,8 +204,11 @@ export function rebuild(
           const old = text();
           const next = targets.textOf(sheet, cell, old);
           if (next.isCut) findings.push(truncated(sheet, cell));
-          if (next.text !== old && include.includes('charts')) copied.set(old, next.text);
-          if (next.text !== old) changeLabel(labels, tables.totalsLabel(cell, old), next.text);
+          if (next.text !== old) {
+            if (include.includes('charts')) copied.set(old, next.text);
+            changeLabel(labels, tables.totalsLabel(cell, old), next.text);
+            if (direction !== 'kept') turnedSheets.add(sheet.number);
+          }
           if (index !== undefined) plan.use(index, next.text, sheet.number);
           else if (next.text !== old) changedSheets.add(sheet.number);
         },
@@ -214,24 +222,38 @@ export function rebuild(
     for (const part of await includedParts(workbook, selected, pages, include))
       await changePart(workbook, part, { targets, copied, parts });
     targets.requireAllUsed();
-    plan.decide(changedSheets);
+    plan.decide(new Set([...changedSheets, ...turnedSheets]));
 
+    let unformatted = 0;
+    const formatLost = (): void => {
+      unformatted++;
+    };
     const { office, sharedStrings } = workbook;
     if (sharedStrings !== undefined && (plan.changed.size > 0 || plan.appended.length > 0))
-      parts.set(sharedStrings, () => rewriteSharedStrings(office, sharedStrings, strings, plan));
+      parts.set(sharedStrings, () => rewriteSharedStrings(office, sharedStrings, strings, plan, formatLost));
     for (const sheet of selected) {
-      if (!changedSheets.has(sheet.number) && !plan.repointedSheets.has(sheet.number)) continue;
+      const sets = [changedSheets, plan.repointedSheets, turnedSheets];
+      if (!sets.some((numbers) => numbers.has(sheet.number))) continue;
+      const change = turnedSheets.has(sheet.number) ? direction : 'kept';
       const tables = await SheetTables.read(office, sheet.path);
       parts.set(sheet.path, () =>
-        rewriteXmlPart(office, sheet.path, (editor) =>
-          textCellReader(strings, tables, setTexts(sheet, strings, targets, plan, editor), editor),
-        ),
+        rewriteXmlPart(office, sheet.path, (editor) => {
+          const texts = setTexts(sheet, strings, targets, plan, editor, formatLost);
+          return withDirection(textCellReader(strings, tables, texts, editor), editor, change);
+        }),
       );
     }
     for (const [path, ofTable] of labels) parts.set(path, () => rewriteTable(office, path, ofTable));
     if (parts.size === 0) return { bytes, findings };
-    return { bytes: await rewritePackage(bytes, parts), findings };
+    const translated = await rewritePackage(bytes, parts);
+    if (unformatted > 0) findings.push(formattingLost(unformatted));
+    return { bytes: translated, findings };
   });
+}
+
+function formattingLost(texts: number): Finding {
+  const message = `in ${texts === 1 ? '1 text' : `${texts} texts`} of cells, some words of the translation do not have the formatting of the source`;
+  return { severity: 'info', code: 'formatting_lost', message, unitId: null };
 }
 
 /**
@@ -256,6 +278,7 @@ function setTexts(
   targets: CellTargets,
   plan: SharedStringPlan,
   editor: PartEditor,
+  formatLost: () => void,
 ): TextCellVisitor {
   const point = (cell: Cell, index: number, text: string): void => {
     const next = plan.indexOf(index, text);
@@ -266,7 +289,7 @@ function setTexts(
       const old = text();
       const next = targets.textOf(sheet, cell, old).text;
       if (index !== undefined) point(cell, index, next);
-      else if (next !== old) setOwnText(editor, cell, next);
+      else if (next !== old && setOwnText(editor, cell, next)) formatLost();
     },
     header: (cell, index) => {
       if (index !== undefined) point(cell, index, strings.textOf(index));

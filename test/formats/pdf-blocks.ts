@@ -112,6 +112,7 @@ export function blockOf(source: Source): TextBlock {
     glyphs: [{ text, from: 0, to: 0 }],
     label: null,
     container: source.container ?? null,
+    rules: [],
   };
 }
 

@@ -93,7 +93,10 @@ describe.each(names)('%s', (name) => {
     const { before, ranges, after } = await remove(bytes, choose);
     for (const [index, page] of before.entries())
       expectPlaces(placed(after[index]!), placed(page, ranges[index]));
-    expect(after.map(({ paints }) => paints)).toEqual(before.map(({ paints }) => paints));
+    // The places in the streams change with the text between them.
+    const objects = (pages: typeof before) =>
+      pages.map(({ paints }) => paints.map(({ place: _, ...paint }) => paint));
+    expect(objects(after)).toEqual(objects(before));
     expect(after.map(({ annotations }) => annotations)).toEqual(before.map(({ annotations }) => annotations));
   });
 });

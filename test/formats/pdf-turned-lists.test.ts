@@ -7,7 +7,6 @@ import { shownLines } from './pdf-shown.ts';
 const shows = (x: number, y: number, text: string): string => `BT /F 10 Tf ${x} ${y} Td (${text}) Tj ET`;
 
 const arabic = 'بند من القائمة';
-const link = { Type: 'Annot', Subtype: 'Link', Rect: [48, 245, 120, 262], Border: [0, 0, 0] };
 
 async function translated(content: string[], page: Record<string, unknown> = {}, targetLanguage = 'ar') {
   const bytes = await madePdf({ content: content.join('\n'), page });
@@ -44,14 +43,6 @@ describe('a list that is translated from left to right to right to left', () => 
       expect(x).toBeGreaterThan(150);
       expect(text).toContain('القائمة');
     }
-  });
-
-  it('keeps a label where a link is on it', async () => {
-    const linked = [shows(50, 250, '1.'), shows(65, 250, 'A linked item')];
-    const { lines } = await translated([...paragraph, ...linked], { Annots: [link] });
-    const label = lines.at(-1)!;
-    expect(label.text).toMatch(/1\./);
-    expect(label.x).toBeCloseTo(50, 0);
   });
 
   it('keeps its labels where they are in a language that runs from left to right', async () => {

@@ -121,7 +121,9 @@ describe('a shared string', () => {
     ]);
     // The sheet with the header must change anyway, so the two other sheets stay unchanged.
     expect(changedSheets(bytes, result)).toEqual([1]);
-    expect(partOf(result, 'xl/sharedStrings.xml')).toContain(`<si><t>Nom</t></si>${rich}</sst>`);
+    expect(partOf(result, 'xl/sharedStrings.xml')).toContain(
+      `<si><r><rPr><b/></rPr><t>Nom</t></r></si>${rich}</sst>`,
+    );
   });
 
   it('without counts in its table gets none', async () => {

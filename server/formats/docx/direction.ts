@@ -1,14 +1,8 @@
+import type { DirectionChange } from '../office/direction-change.ts';
 import { type Edit, splice } from '../office/splice.ts';
 import { readPositionedXml } from '../office/xml-reader.ts';
 import { type Properties, type Property, parseProperties } from './properties.ts';
 import { isWord } from './word-xml.ts';
-
-/**
- * How a translation changes the direction of its paragraphs. `rtl` makes them right-to-left, and `ltr` makes them
- * left-to-right. `kept` leaves the direction of the paragraphs and of single words unchanged; it applies if source and
- * target language have the same direction.
- */
-export type DirectionChange = 'rtl' | 'ltr' | 'kept';
 
 /** The elements that the schema of `pPr` places before `bidi`. */
 const beforeBidi = new Set(

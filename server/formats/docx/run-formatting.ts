@@ -1,4 +1,5 @@
-import { type DirectionChange, runDirection } from './direction.ts';
+import type { DirectionChange } from '../office/direction-change.ts';
+import { runDirection } from './direction.ts';
 import { runLanguage, type TextLanguage } from './language.ts';
 
 /** The maximum number of cached results. A document has many runs, but few different run properties. */

@@ -1,4 +1,5 @@
 import type { OpenPdf, ReadPage } from './open-pdf.ts';
+import type { Paint } from './page-content.ts';
 import type { TextOperator } from './reading/interpretation.ts';
 import type { ReadText } from './reading/shown-texts.ts';
 import { removedGlyphs } from './remove-text.ts';
@@ -19,14 +20,21 @@ export interface RemovalAudit {
 
 /**
  * Checks a page after `removeText`. The page must still have the same text operators. Each operator must show exactly
- * its glyphs that were not removed, with the same codes at the same positions. Text that was added after the page's
+ * its glyphs that were not removed, with the same codes at the same positions. All painted objects except those of
+ * `paints` must still be there. Text that was added after the page's
  * original text is allowed.
  *
  * @throws {Error} if anything differs
  */
-export function auditRemoval(pdf: OpenPdf, page: ReadPage, ranges: readonly GlyphRange[]): RemovalAudit {
+export function auditRemoval(
+  pdf: OpenPdf,
+  page: ReadPage,
+  ranges: readonly GlyphRange[],
+  paints: readonly Paint[] = [],
+): RemovalAudit {
   const removed = removedGlyphs(ranges);
-  const { texts } = pdf.interpretPage(page.number);
+  const { texts, paints: left } = pdf.interpretPage(page.number);
+  auditPaints(page, left, paints);
   const audit: RemovalAudit = { operators: page.texts.length, removed: 0, changed: 0, kept: 0 };
   const places = new Map<TextOperator, number>();
   /** The distance by which the end of each text has moved because of rounding, in unscaled text space. */
@@ -53,6 +61,16 @@ export function auditRemoval(pdf: OpenPdf, page: ReadPage, ranges: readonly Glyp
     moved.push(end);
   }
   return audit;
+}
+
+/** Checks that a page has all of its painted objects except the removed ones. */
+function auditPaints({ number, paints }: ReadPage, left: readonly Paint[], removed: readonly Paint[]): void {
+  const places = new Set(removed.map(({ place }) => `${place?.use} ${place?.start}`));
+  const kept = paints.filter(({ place }) => !place || !places.has(`${place.use} ${place.start}`));
+  const isSame = ({ kind, box }: Paint, index: number): boolean =>
+    left[index]?.kind === kind && left[index].box.left === box.left && left[index].box.top === box.top;
+  if (kept.length !== left.length || !kept.every(isSame))
+    throw new Error(`the lines under the text of page ${number} were not removed exactly`);
 }
 
 function difference({ number }: ReadPage, index: number): Error {

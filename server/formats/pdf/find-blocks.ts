@@ -1,5 +1,6 @@
 import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
-import { alignmentOf } from './layout/alignment.ts';
+import { agreeOnRaggedEnds, alignmentOf } from './layout/alignment.ts';
+import { Decorations } from './layout/decorations.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines } from './layout/joined-text.ts';
 import { type KeptText, onlySymbols, untranslatedReason } from './layout/kept-text.ts';
@@ -8,7 +9,7 @@ import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } f
 import { inReadingOrder } from './layout/reading-order.ts';
 import { markSharedEdges } from './layout/shared-edges.ts';
 import { greatest, least, median } from './layout/statistics.ts';
-import { styledContent } from './layout/styled-content.ts';
+import { styledContent, withUsualDecoration } from './layout/styled-content.ts';
 import { hasUnknownLetters } from './layout/symbols.ts';
 import { TextArea } from './layout/text-area.ts';
 import { type TextLine, usualStyle } from './layout/text-lines.ts';
@@ -128,9 +129,11 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
   const bodySize = bodySizeOf(ordered);
   const area = new TextArea(lines);
   const pageBox = transformRectangle(direction.inverse, page.box);
+  const decorations = new Decorations(page, direction.inverse);
   const blocks = ordered.map((text) =>
-    toBlock(text, page.number, direction, { page: pageBox, area, bodySize }),
+    toBlock(text, page.number, direction, { page: pageBox, area, bodySize, decorations }),
   );
+  agreeOnRaggedEnds(blocks, rightToLeft);
   markSharedEdges(blocks, rightToLeft);
   return [
     ...ordered.map((text, index) => ({ glyphs: glyphsOf(text), label: text.label, block: blocks[index]! })),
@@ -163,11 +166,17 @@ function toBlock(
   text: ReadText,
   page: number,
   { matrix }: DirectedTexts,
-  { page: pageBox, area, bodySize }: { page: Rectangle; area: TextArea; bodySize: number },
+  {
+    page: pageBox,
+    area,
+    bodySize,
+    decorations,
+  }: { page: Rectangle; area: TextArea; bodySize: number; decorations: Decorations },
 ): TextBlock {
   const { lines, characters, box, container, chain } = text;
-  const { style } = usualStyle({ characters });
-  const { content, spans, moved } = styledContent(characters, style);
+  const decorated = decorations.of(lines);
+  const style = withUsualDecoration(usualStyle({ characters }).style, characters, decorated.of);
+  const { content, spans, moved } = styledContent(characters, style, decorated.of);
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
   return {
     id: '',
@@ -190,6 +199,7 @@ function toBlock(
     glyphs: [],
     label: null,
     container,
+    rules: decorated.rules,
   };
 }
 

@@ -15,7 +15,19 @@ export interface PageContent {
   /** The painted objects in painting order. */
   paints: Paint[];
   /** The form fields, links and other annotations that are visible or clickable. */
-  annotations: { kind: 'widget' | 'link' | 'other'; box: Rectangle }[];
+  annotations: PageAnnotation[];
+}
+
+export interface PageAnnotation {
+  /** `markup` is a highlight, an underline or a strike-out over text. */
+  kind: 'widget' | 'link' | 'markup' | 'other';
+  box: Rectangle;
+  /** The areas of the text under a link or a markup. */
+  areas?: Rectangle[];
+  /** The position in the page's list of annotations. */
+  index?: number;
+  /** A key for the action of a link. Links with the same key that follow each other belong to one text. */
+  action?: string;
 }
 
 /** Painted content other than text. Translated text is not placed over it, unless the source text was over it. */
@@ -30,6 +42,10 @@ export interface Paint {
   order: number;
   /** Whether the object hides the content below it. False if it has transparency, a soft mask or a blend mode. */
   opaque: boolean;
+  /** The operators of the object, if they can be removed without a change of other objects. */
+  place?: OperatorPlace;
+  /** The operators that set the color, written as operators for a fill color; undefined if not known. */
+  color?: string;
   /**
    * For a curved or sloped line, such as an arrow in a diagram: rectangles along the line. They are used instead of
    * `box`, because most of that box is free.

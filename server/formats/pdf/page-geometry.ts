@@ -1,4 +1,4 @@
-import type { PDFDict } from '@cantoo/pdf-lib';
+import { type PDFDict, PDFName, PDFNumber } from '@cantoo/pdf-lib';
 import { intersection, type Rectangle } from './geometry.ts';
 import { asDict, getArray, getDict, getName, getNumber, getRectangle, inherited } from './objects.ts';
 import type { PageContent } from './page-content.ts';
@@ -29,13 +29,16 @@ export function pageRotation(page: PDFDict): PageContent['rotation'] {
 /** Bits of an annotation's flags /F: PDF 32000-1, table 165. */
 const hidden = 1 << 1;
 const noView = 1 << 5;
+/** The maximum number of areas of an annotation. */
+const maxAreas = 200;
 
 /**
  * Returns the annotations that are visible or clickable. Popups are left out, because they are windows of the viewing
  * program, not a part of the page.
  */
 export function pageAnnotations(page: PDFDict): PageContent['annotations'] {
-  return (getArray(page, 'Annots') ?? []).flatMap((object) => {
+  const list = getArray(page, 'Annots') ?? [];
+  return list.flatMap((object, index) => {
     const annotation = asDict(object);
     const box = getRectangle(annotation, 'Rect');
     if (box === undefined || ((getNumber(annotation, 'F') ?? 0) & (hidden | noView)) !== 0) return [];
@@ -45,11 +48,48 @@ export function pageAnnotations(page: PDFDict): PageContent['annotations'] {
       case 'Widget':
         return { kind: 'widget' as const, box };
       case 'Link':
-        return { kind: 'link' as const, box };
+        return {
+          kind: 'link' as const,
+          box,
+          index,
+          areas: areasOf(annotation, box),
+          action: actionOf(annotation),
+        };
+      case 'Highlight':
+      case 'Underline':
+      case 'StrikeOut':
+      case 'Squiggly':
+        return { kind: 'markup' as const, box, index, areas: areasOf(annotation, box) };
       default:
         return { kind: 'other' as const, box };
     }
   });
+}
+
+/** Returns the areas of an annotation's text: its quadrilaterals or, if it has none, its box. */
+function areasOf(annotation: PDFDict | undefined, box: Rectangle): Rectangle[] {
+  const points = (getArray(annotation, 'QuadPoints') ?? []).map((item) =>
+    item instanceof PDFNumber ? item.asNumber() : Number.NaN,
+  );
+  const areas: Rectangle[] = [];
+  for (let at = 0; at + 8 <= points.length && areas.length < maxAreas; at += 8) {
+    const [xs, ys] = [0, 1].map((odd) => [0, 2, 4, 6].map((step) => points[at + odd + step]!)) as [
+      number[],
+      number[],
+    ];
+    const area = {
+      left: Math.min(...xs),
+      bottom: Math.min(...ys),
+      right: Math.max(...xs),
+      top: Math.max(...ys),
+    };
+    if (area.right > area.left && area.top > area.bottom) areas.push(area);
+  }
+  return areas.length > 0 ? areas : [box];
+}
+
+function actionOf(annotation: PDFDict | undefined): string {
+  return ['A', 'Dest'].map((key) => annotation?.get(PDFName.of(key))?.toString() ?? '').join(' ');
 }
 
 export function pageResources(page: PDFDict): PDFDict | undefined {

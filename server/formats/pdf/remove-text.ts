@@ -8,6 +8,7 @@ import {
 } from '@cantoo/pdf-lib';
 import { decodeStream, deflatedStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
+import type { Paint } from './page-content.ts';
 import { pageResources } from './page-geometry.ts';
 import { formatName } from './reading/color.ts';
 import { isRegular } from './reading/content-scanner.ts';
@@ -32,7 +33,7 @@ interface StreamChange {
 }
 
 /**
- * Removes glyphs from a page. The bytes of its streams stay the same, except for the operators that show these glyphs.
+ * Removes glyphs and painted objects from a page. The bytes of its streams stay the same, except for their operators.
  * If text is removed from a painting of a form, the form is copied with its resources, so that its other paintings stay
  * unchanged.
  *
@@ -45,8 +46,9 @@ export function removeText(
   document: PDFDocument,
   page: ReadPage,
   ranges: readonly GlyphRange[],
+  paints: readonly Paint[] = [],
 ): PDFRef | undefined {
-  if (ranges.length === 0) return undefined;
+  if (ranges.length === 0 && paints.length === 0) return undefined;
   const { node } = document.getPage(page.number - 1);
   const resources = pageResources(node);
   const changes = new Map<number, StreamChange>();
@@ -60,6 +62,11 @@ export function removeText(
     const { use, start, end } = text.place;
     changeOf(use).edits.push({ start, end, text: rewriteOperator(text, removed) });
   }
+  // A path that is filled and stroked is two objects with one place.
+  const places = new Map(
+    paints.flatMap(({ place }) => (place ? [[`${place.use} ${place.start}`, place] as const] : [])),
+  );
+  for (const { use, start, end } of places.values()) changeOf(use).edits.push({ start, end, text: '' });
   // The original form must not be painted at this position in a copy, because it still contains the removed text.
   for (const { use, start, end } of page.loops) changeOf(use).edits.push({ start, end, text: '' });
   const copies = new FormCopies(document);

@@ -1,19 +1,13 @@
 import { directionOf } from '../typesetting/languages.ts';
 import { shapeParagraph } from '../typesetting/paragraph.ts';
 import type { BlockTranslation, Languages } from './fitting/frames.ts';
-import { intersection, transformRectangle } from './geometry.ts';
-import type { PageContent } from './page-content.ts';
 
 /**
  * If a left-to-right text becomes right-to-left, moves the bullet or number in front of the text into its translation,
  * because the label must then be at the right end of the first line. The label stays at its position if it is in a
- * table cell, if no font has its characters, or if it is in a link, because links do not move.
+ * table cell, or if no font has its characters.
  */
-export function withLabelInText(
-  item: BlockTranslation,
-  page: PageContent,
-  languages: Languages,
-): BlockTranslation {
+export function withLabelInText(item: BlockTranslation, languages: Languages): BlockTranslation {
   const { block, target } = item;
   const { label } = block;
   const isTurned =
@@ -21,8 +15,6 @@ export function withLabelInText(
   const begins = block.alignment === 'left' || block.alignment === 'justified';
   if (!isTurned || !label || !begins || block.kind === 'table_cell') return item;
   const box = { ...block.box, left: label.left };
-  const place = transformRectangle(block.matrix, box);
-  if (page.annotations.some((other) => other.kind === 'link' && intersection(other.box, place))) return item;
   if (!hasFont(label.text, languages.targetLanguage)) return item;
   const tag = Math.max(0, ...block.spans.keys()) + 1;
   return {

@@ -10,12 +10,14 @@ import {
   PDFRef,
   PDFStream,
 } from '@cantoo/pdf-lib';
+import { movingKeys, placesOfLinks } from './move-annotations.ts';
 import { inherited } from './objects.ts';
 
 /** The parts of a document that must be the same in the translated file, apart from the content of its pages. */
 export type StructureKind =
   | 'pages'
   | 'annotations'
+  | 'places of links'
   | 'form fields'
   | 'bookmarks'
   | 'page labels'
@@ -65,6 +67,7 @@ export function structureOf(
     walk.digest(pages.map(({ node }) => pageKeys.map((key) => inherited(node, key)?.get(PDFName.of(key))))),
   );
   digests.set('annotations', walk.digest(pages.map(({ node }) => [node.get(PDFName.of('Annots'))])));
+  digests.set('places of links', placesOfLinks(pages));
   for (const [kind, keys] of Object.entries(catalogKeys))
     digests.set(
       kind as StructureKind,
@@ -137,15 +140,16 @@ class Walk {
 }
 
 /**
- * Keys that a digest does not include: references to the structure tree, which is removed, and the length of a stream,
+ * Keys that a digest does not include, apart from the places of links and markups: references to the structure tree, which is removed, and the length of a stream,
  * whose encoded bytes are included anyway.
  */
 const skipped = new Set(['StructParent', 'StructParents', 'SE', 'Length'].map((name) => PDFName.of(name)));
 
 function addEntries(dict: PDFDict, waiting: (PDFObject | string)[], end: string): void {
+  const moved = movingKeys(dict);
   const entries = dict
     .entries()
-    .filter(([key]) => !skipped.has(key))
+    .filter(([key]) => !skipped.has(key) && !moved.has(key))
     .sort(([one], [other]) => (one.toString() < other.toString() ? 1 : -1));
   waiting.push(end);
   for (const [key, value] of entries) waiting.push(value, `${key.toString()} `);

@@ -1,7 +1,7 @@
 import type { SegmentKind } from '../document.ts';
 import type { InlineContent } from '../inline-content.ts';
 import type { Matrix, Rectangle } from './geometry.ts';
-import type { Outline, ShownText } from './page-content.ts';
+import type { Outline, Paint, ShownText } from './page-content.ts';
 
 /** A text that is translated and typeset as a whole: a paragraph, a heading, a table cell, or a label. */
 export interface TextBlock {
@@ -51,6 +51,8 @@ export interface TextBlock {
    * if there is none.
    */
   container: Rectangle | null;
+  /** The lines that are drawn under or through the text. They are removed, and drawn again with the translation. */
+  rules: Paint[];
 }
 
 export interface BlockLabel {
@@ -97,4 +99,22 @@ export interface TextStyle {
   /** The operators that set the fill color; empty for black. */
   color: string;
   outline?: Outline | undefined;
+  /** The links, markups and rules of the text. Equal decorations have equal keys. */
+  decoration?: Decoration | undefined;
+}
+
+export interface Decoration {
+  key: string;
+  /** The positions of the first annotations of each link and markup, in the page's list of annotations. */
+  marks: readonly number[];
+  rules: readonly TextRule[];
+}
+
+/** A line under or through a text. Lengths are in em. */
+export interface TextRule {
+  /** The position of the line's middle above the baseline; negative for an underline. */
+  rise: number;
+  thickness: number;
+  /** The operators that set the color of the line; undefined for the color of the text. */
+  color: string | undefined;
 }

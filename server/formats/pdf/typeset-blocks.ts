@@ -32,7 +32,7 @@ import { wrapAround } from './fitting/text-wrap.ts';
 import { formatPoints, truncate } from './fitting/truncate.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
-import type { PageContent } from './page-content.ts';
+import type { PageContent, Paint } from './page-content.ts';
 import type { GlyphRange, TextBlock } from './text-block.ts';
 
 /** The typeset translations of a page. */
@@ -49,6 +49,10 @@ export interface TypesetPage {
   places: Map<string, Rectangle>;
   /** Glyphs of other texts that must be removed: dots and numbers that were drawn again, or that a text covers. */
   removed: GlyphRange[];
+  /** The rules under and through texts. They must be removed, because they were drawn again. */
+  rules: Paint[];
+  /** The areas of the words under each link and markup, by the position in the page's list of annotations. */
+  marks: Map<number, Rectangle[]>;
 }
 
 /**
@@ -72,7 +76,15 @@ export function typesetBlocks(
   fonts: DocumentFonts,
   kept: readonly KeptText[] = [],
 ): TypesetPage {
-  const set: TypesetPage = { operators: '', fonts: new Map(), findings: [], places: new Map(), removed: [] };
+  const set: TypesetPage = {
+    operators: '',
+    fonts: new Map(),
+    findings: [],
+    places: new Map(),
+    removed: [],
+    rules: [],
+    marks: new Map(),
+  };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
   const groups = [...Map.groupBy(items, ({ block }) => rotationOf(block).name).values()].map((rotated) => {
     const rotation = rotationOf(rotated[0]!.block);
@@ -86,7 +98,10 @@ export function typesetBlocks(
   const isTurned = isMirrored(languages);
   const widths = new LetterWidths(page);
   const leaders = groups.flatMap(({ leaders }) => [...leaders.values()]);
-  const others = obstaclesOf(page, [
+  set.rules = items.flatMap(({ block }) => block.rules);
+  const rules = new Set(set.rules);
+  const paints = page.paints.filter((paint) => !rules.has(paint));
+  const others = obstaclesOf({ ...page, paints }, [
     ...blocks.values(),
     ...leaders.map((leader) => movable(leader, isTurned)),
   ]);
@@ -128,6 +143,7 @@ export function typesetBlocks(
         new Map([...text.fonts, ...(dots?.fonts ?? [])]),
       );
       set.removed.push(...(dots?.removed ?? []));
+      for (const { mark, box } of text.marks) set.marks.set(mark, [...(set.marks.get(mark) ?? []), box]);
       set.places.set(block.id, transformRectangle(rotation.toPage, text.box));
       set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
     }
@@ -173,19 +189,14 @@ function fitRotated({
     space.add(transformRectangle(rotation.fromPage, box), { solid, owner: owner ?? null });
   if (others)
     for (const [owner, box] of sources) space.add(transformRectangle(rotation.fromPage, box), { owner });
-  const links = new FreeSpace(page.box);
-  for (const { kind, box } of page.annotations) if (kind === 'link') links.add(box, { solid: true });
   const edges = mirroredEdges(frames);
   const rows = rowsWithLeaders(frames, leaders);
   const placed = frames.map((frame) => {
     if (!others) return { ...frame, bounds: frame.box };
     const leader = leaders.get(frame.id);
     if (leader) return besideLeader(frame, leader, rows.get(frame.id));
-    // The text of a link is not moved to other edges, because the clickable area does not move.
-    const isLinked = links.inside(sources.get(frame.id)!, frame.id).length > 0;
-    const edge = isLinked ? undefined : edges.get(frame.id);
-    const own = edge ? mirror(frame, edge, space) : frame;
-    return wrapAround({ ...own, flows: own.flows && !(isLinked && own.singleLine) }, space);
+    const edge = edges.get(frame.id);
+    return wrapAround(edge ? mirror(frame, edge, space) : frame, space);
   });
   return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);
 }

@@ -2,17 +2,23 @@ import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents } from '../office/xml-reader.ts';
 import { encodeCellText, textElement } from './cell-text.ts';
 import { type PartEditor, rewriteXmlPart } from './part-stream.ts';
+import { richText } from './rich-text.ts';
 import type { SharedStringPlan } from './shared-string-plan.ts';
 import type { SharedStrings } from './shared-strings.ts';
 import type { Cell } from './sheet-reader.ts';
 import { isSpreadsheet } from './workbook.ts';
 
-/** Yields the part with the shared strings, changed as planned. */
+/**
+ * Yields the part with the shared strings, changed as planned.
+ *
+ * @param formatLost is called for each entry in which words lose their formatting
+ */
 export function rewriteSharedStrings(
   office: OfficePackage,
   path: string,
   strings: SharedStrings,
   plan: SharedStringPlan,
+  formatLost: () => void,
 ): AsyncGenerator<Uint8Array> {
   const copied = new Map<number, string>();
   for (const appended of plan.appended) if ('copyOf' in appended) copied.set(appended.copyOf, '');
@@ -45,7 +51,15 @@ export function rewriteSharedStrings(
         inItem = false;
         if (copied.has(index)) copied.set(index, editor.source(start, tag.end));
         const text = plan.changed.get(index);
-        if (text !== undefined) editor.replace(contentStart, tag.start, textElement(prefixOf(tag), text));
+        if (text !== undefined) {
+          const { xml, hasLostFormat } = richText(
+            editor.source(contentStart, tag.start),
+            prefixOf(tag),
+            text,
+          );
+          if (hasLostFormat) formatLost();
+          editor.replace(contentStart, tag.start, xml);
+        }
         if (index === strings.count - 1)
           for (const appended of plan.appended) {
             const item =
@@ -83,15 +97,22 @@ export function repoint(editor: PartEditor, { valueContent }: Cell, index: numbe
   if (valueContent) editor.replace(valueContent.start, valueContent.end, `${index}`);
 }
 
-/** Changes the text of a cell that contains its text itself. */
-export function setOwnText(editor: PartEditor, cell: Cell, text: string): void {
+/**
+ * Changes the text of a cell that contains its text itself.
+ *
+ * @returns whether words lose their formatting
+ */
+export function setOwnText(editor: PartEditor, cell: Cell, text: string): boolean {
   if (cell.type === 'str') {
     const { valueContent } = cell;
     if (valueContent) editor.replace(valueContent.start, valueContent.end, encodeCellText(text));
   } else if (cell.inlineContent) {
     const { start, end, prefix } = cell.inlineContent;
-    editor.replace(start, end, textElement(prefix, text));
+    const { xml, hasLostFormat } = richText(editor.source(start, end), prefix, text);
+    editor.replace(start, end, xml);
+    return hasLostFormat;
   }
+  return false;
 }
 
 /** Yields the part of a table with new labels in its totals row. `labels` contains them by column, from 0. */

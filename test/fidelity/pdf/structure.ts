@@ -35,7 +35,13 @@ export async function readStructure(bytes: Uint8Array): Promise<PdfStructure> {
       structure.pages.push(JSON.stringify({ view, rotate, userUnit }));
       for (const annotation of await page.getAnnotations()) {
         const { subtype, rect, url, unsafeUrl, dest, action, contentsObj, annotationFlags } = annotation;
-        const place = { number, subtype, rect, annotationFlags };
+        // Links and markups follow their words, so only their presence on the page is compared.
+        const place = {
+          number,
+          subtype,
+          rect: isOverText(subtype) ? isIn(rect, view) : rect,
+          annotationFlags,
+        };
         if (subtype === 'Link')
           structure.links.push(
             JSON.stringify({ ...place, url, unsafeUrl, action, dest: await target(document, dest) }),
@@ -49,6 +55,15 @@ export async function readStructure(bytes: Uint8Array): Promise<PdfStructure> {
       structure.destinations.push(JSON.stringify([name, await target(document, dest)]));
     return structure;
   });
+}
+
+function isOverText(subtype: string): boolean {
+  return ['Link', 'Highlight', 'Underline', 'StrikeOut', 'Squiggly'].includes(subtype);
+}
+
+/** Whether a rectangle is on the page, with a tolerance for frames. */
+function isIn([left, bottom, right, top]: number[], [x, y, width, height]: number[]): boolean {
+  return left! > x! - 5 && bottom! > y! - 5 && right! < width! + 5 && top! < height! + 5;
 }
 
 function describeWidget(widget: Record<string, unknown>, page: number): string {

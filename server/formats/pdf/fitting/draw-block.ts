@@ -1,7 +1,8 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
 import { breakLines, type Line } from '../../typesetting/lines.ts';
-import { apply, type Matrix, type Rectangle, union } from '../geometry.ts';
+import { apply, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { drawDecorations } from './draw-decorations.ts';
 import { type Fit, type Frame, lineWidth } from './fit.ts';
 import { drawMoved } from './moved-glyphs.ts';
 
@@ -13,6 +14,8 @@ export interface DrawnBlock {
   box: Rectangle;
   /** The rectangles of the drawn lines. */
   lines: Rectangle[];
+  /** The rectangles of the words under links and markups, in the page's user space. */
+  marks: { mark: number; box: Rectangle }[];
 }
 
 /**
@@ -38,6 +41,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   const operators: string[] = [];
   const used = new Map<string, PDFRef>();
   const rectangles: Rectangle[] = [];
+  const marks: DrawnBlock['marks'] = [];
   let { baseline } = fit;
   for (const [index, { shaped, spans, moved }] of frame.text.paragraphs.entries()) {
     const start = index === 0 ? first : others;
@@ -67,6 +71,10 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
         drawBox,
       });
       if (shown.operators) operators.push(shown.operators);
+      const decorations = drawDecorations(line, spans, { left, baseline, em, fontSize }, matrix);
+      operators.push(...decorations.operators);
+      for (const { mark, box } of decorations.marks)
+        marks.push({ mark, box: transformRectangle(matrix, box) });
       for (const [name, ref] of shown.fonts) used.set(name, ref);
       const drawn = {
         left,
@@ -83,6 +91,7 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
     fonts: used,
     box: rectangles.length > 0 ? rectangles.reduce(union) : frame.box,
     lines: rectangles,
+    marks,
   };
 }
 

@@ -139,7 +139,8 @@ export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | '
  * @param least the smallest allowed scale. A word that is too wide even at this scale may be broken at any size
  */
 export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least: number): Fit | undefined {
-  const { box, text } = frame;
+  const { text } = frame;
+  const box = clearBox(frame, space);
   const normal = frame.leading.normal * scale;
   const tight = frame.leading.tight * scale;
   const width = text.paragraphs.reduce((sum, paragraph) => sum + paragraph.width, 0);
@@ -221,7 +222,8 @@ function placeLines(
   const even = lines > 1 ? (highest - lowest) / (lines - 1) : Number.POSITIVE_INFINITY;
   const most = Math.max(leading, (frame.leading.normal * (1 + scale)) / 2);
   const loose = Math.min(most, even);
-  const wanted = lowest + (lines - 1) * loose;
+  // A single line stays on its baseline, even if its box is over the text below.
+  const wanted = lines > 1 ? lowest + (lines - 1) * loose : frame.baseline;
   return { lines, leading: loose, baseline: Math.min(highest, Math.max(frame.baseline, wanted)) };
 }
 
@@ -267,6 +269,16 @@ export function roomBeside(
 }
 
 /**
+ * Returns the box of a text without the part below its baseline, as far as other objects are in this part. A headline
+ * often has its next text there, and a second line must not be drawn over this text.
+ */
+function clearBox({ box, baseline, id, singleLine }: Frame, space: FreeSpace): Rectangle {
+  if (!singleLine) return box;
+  const { edge } = space.below({ ...box, bottom: baseline }, box.bottom, id, 0);
+  return edge > box.bottom ? { ...box, bottom: edge } : box;
+}
+
+/**
  * Returns the area between two edges that a text can use if it grows downwards. In a table cell or another container it
  * can also grow upwards.
  */
@@ -282,8 +294,9 @@ export function roomBelow(
   // The text keeps a distance to a text below it.
   const kept = isText ? Math.min(shareOfGap * (box.bottom - edge), maxGap * size) : 0;
   const limit = edge + Math.max(distance, kept);
+  const own = clearBox(frame, space);
   const ceiling = container || isRelaxed ? space.above(from, bounds.top + distance, id) - distance : box.top;
-  return { left, right, bottom: Math.min(box.bottom, limit), top: Math.max(box.top, ceiling) };
+  return { left, right, bottom: Math.min(own.bottom, limit), top: Math.max(box.top, ceiling) };
 }
 
 /**

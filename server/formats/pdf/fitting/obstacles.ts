@@ -38,8 +38,8 @@ export function obstaclesOf(page: PageContent, blocks: readonly Pick<TextBlock, 
 }
 
 function annotations({ annotations }: PageContent): Rectangle[] {
-  // Links are left out, because they have the same position as their text.
-  return annotations.filter(({ kind }) => kind !== 'link').map(({ box }) => box);
+  // Links and markups are left out, because they have the same position as their text.
+  return annotations.filter(({ kind }) => kind !== 'link' && kind !== 'markup').map(({ box }) => box);
 }
 
 /**

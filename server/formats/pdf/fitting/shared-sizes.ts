@@ -12,6 +12,8 @@ const step = 0.94 - 1e-9;
  * smaller on its own.
  */
 const slight = step ** 2;
+/** The smallest common scale. A text that needs a smaller scale is made smaller on its own. */
+const minShared = 0.85;
 /**
  * The minimum share of the text that must need a smaller scale before all text gets this scale. For example, if only
  * one label of fifty needs a smaller scale, the others keep their size.
@@ -39,15 +41,15 @@ export function sharedOnPage(needs: readonly Need[]): number {
     above -= weight;
   }
   // If half of the text needs a smaller scale, the limit is one step below this scale.
-  const limit = Math.min(slight, half * step);
+  const limit = Math.max(minShared, Math.min(slight, half * step));
   const smaller = sorted.filter(({ scale }) => scale > 0 && scale < 1 && scale >= limit);
   return leastOf(smaller, total, shareOfOutliers.page);
 }
 
 /**
  * Returns the common scale of the rows of a list or a table column. Rows are so close to each other that any difference
- * in size is visible, so they get a common scale, however small it is. The only condition is that at least two rows
- * need almost the same scale.
+ * in size is visible, so they get a common scale. The only condition is that at least two rows need almost the same
+ * scale.
  */
 export function sharedInRows(needs: readonly Need[]): number {
   const sorted = needs.toSorted((one, other) => one.scale - other.scale);
@@ -55,8 +57,8 @@ export function sharedInRows(needs: readonly Need[]): number {
     ({ scale }, index) => scale >= slight * (sorted[index + 1]?.scale ?? 1) && scale > 0,
   );
   if (first < 0) return 1;
-  const smaller = sorted.slice(first).filter(({ scale }) => scale < 1);
-  return leastOf(smaller, weightOf(sorted), shareOfOutliers.rows);
+  const smaller = sorted.slice(first).filter(({ scale }) => scale < 1 && scale > 0);
+  return Math.max(minShared, leastOf(smaller, weightOf(sorted), shareOfOutliers.rows));
 }
 
 /** Returns the smallest of the scales, ignoring outliers. Returns 1 if too little of the text needs a smaller scale. */

@@ -5,7 +5,7 @@ import type { ShownSpan } from '../../typesetting/line-writer.ts';
 import { widestWord } from '../../typesetting/lines.ts';
 import { type Paragraph, shapeParagraph } from '../../typesetting/paragraph.ts';
 import { boxText } from '../../typesetting/shaping.ts';
-import type { MovedGlyphs, TextBlock, TextStyle } from '../text-block.ts';
+import type { Decoration, MovedGlyphs, TextBlock, TextStyle } from '../text-block.ts';
 
 /** A piece of text in one style. */
 interface StyledRun {
@@ -22,11 +22,15 @@ export interface StyledText {
   paragraphs: readonly StyledParagraph[];
 }
 
+export interface StyledSpan extends ShownSpan {
+  decoration: Decoration | undefined;
+}
+
 export interface StyledParagraph {
   /** The shaped text. Lengths are in em of the block's size. */
   shaped: Paragraph;
   /** The styles of the paragraph's spans, in order. */
-  spans: readonly ShownSpan[];
+  spans: readonly StyledSpan[];
   /** The symbols that are drawn as in the source, by the index of their span. */
   moved: readonly (MovedGlyphs | undefined)[];
   /** The width of the whole paragraph on one line, in em. */
@@ -85,12 +89,13 @@ export function shapeRuns(
     });
     return {
       shaped,
-      spans: piece.map(({ style: { bold, italic, rise, color, outline } }) => ({
+      spans: piece.map(({ style: { bold, italic, rise, color, outline, decoration } }) => ({
         bold,
         italic,
         rise: rise / size,
         color,
         outline,
+        decoration,
       })),
       moved: piece.map(({ moved }) => moved),
       width: shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0),

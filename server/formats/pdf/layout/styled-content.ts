@@ -1,7 +1,8 @@
 import { joinStrings } from '../../inline-content.ts';
 import { outlineKey, unknownText } from '../page-content.ts';
-import type { MovedGlyphs, TextBlock, TextStyle } from '../text-block.ts';
+import type { Decoration, MovedGlyphs, TextBlock, TextStyle } from '../text-block.ts';
 import type { JoinedCharacter } from './joined-text.ts';
+import type { Glyph } from './pieces.ts';
 import { findSymbols, movedGlyphs } from './symbols.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
@@ -31,17 +32,24 @@ type StyledContent = Pick<TextBlock, 'content' | 'spans' | 'moved'>;
  * Returns the text of a block with numbered tags: pairs around the spans whose style differs from the block's usual
  * style, and void tags for symbols that are drawn as in the source.
  */
-export function styledContent(characters: readonly JoinedCharacter[], usual: TextStyle): StyledContent {
-  const runs = toRuns(characters, usual);
+export function styledContent(
+  characters: readonly JoinedCharacter[],
+  usual: TextStyle,
+  decorations: ReadonlyMap<Glyph, Decoration> = new Map(),
+): StyledContent {
+  const runs = toRuns(characters, usual, decorations);
   const words = characters.filter(({ text }) => text === ' ').length + 1;
   const most = Math.min(maxSpans, Math.max(minSpans, words / 3));
   const levels = [
     (style: TextStyle) => style,
-    // There are too many tags, so only emphasis, superscripts and subscripts keep their tags.
-    (style: TextStyle) => (style.rise !== 0 || isEmphasis(style, usual) ? style : usual),
+    // There are too many tags, so only emphasis, decorations, superscripts and subscripts keep their tags.
+    (style: TextStyle) =>
+      style.rise !== 0 || isEmphasis(style, usual) || !isDecoratedAs(style, usual) ? style : usual,
     // There are still too many tags, so italic spans lose their tags. Formulas often alternate slanted and upright
     // letters, while their meaning depends on superscripts and subscripts.
-    (style: TextStyle) => (style.rise !== 0 || style.bold !== usual.bold ? style : usual),
+    (style: TextStyle) =>
+      style.rise !== 0 || style.bold !== usual.bold || !isDecoratedAs(style, usual) ? style : usual,
+    (style: TextStyle) => (style.rise !== 0 || !isDecoratedAs(style, usual) ? style : usual),
     (style: TextStyle) => (style.rise !== 0 ? style : usual),
     () => usual,
   ];
@@ -50,6 +58,25 @@ export function styledContent(characters: readonly JoinedCharacter[], usual: Tex
     if (simplified.filter(({ style }) => style !== usual).length <= most) return tagged(simplified, usual);
   }
   return { content: [], spans: new Map(), moved: new Map() };
+}
+
+/** Returns the style with the decoration that most characters have, or without one. */
+export function withUsualDecoration(
+  style: TextStyle,
+  characters: readonly JoinedCharacter[],
+  decorations: ReadonlyMap<Glyph, Decoration>,
+): TextStyle {
+  if (decorations.size === 0) return style;
+  const counts = new Map<Decoration | undefined, number>();
+  let total = 0;
+  for (const { glyph, text } of characters) {
+    if (!glyph || text.trim() === '') continue;
+    const decoration = decorations.get(glyph);
+    counts.set(decoration, (counts.get(decoration) ?? 0) + 1);
+    total++;
+  }
+  const [usual] = [...counts].find(([, count]) => count > total / 2) ?? [];
+  return usual ? { ...style, decoration: usual } : style;
 }
 
 function tagged(runs: readonly Run[], usual: TextStyle): StyledContent {
@@ -73,16 +100,24 @@ function tagged(runs: readonly Run[], usual: TextStyle): StyledContent {
   return { content: joinStrings(content), spans, moved: symbols };
 }
 
+function isDecoratedAs(style: TextStyle, usual: TextStyle): boolean {
+  return style.decoration?.key === usual.decoration?.key;
+}
+
 function isEmphasis(style: TextStyle, usual: TextStyle): boolean {
   return style.bold !== usual.bold || style.italic !== usual.italic;
 }
 
 /** Returns runs of characters with equal styles. Equal styles are the same object. */
-function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[] {
+function toRuns(
+  characters: readonly JoinedCharacter[],
+  usual: TextStyle,
+  decorations: ReadonlyMap<Glyph, Decoration>,
+): Run[] {
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {
     if (isSame(style, usual)) return usual;
-    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${Math.round(style.rise * 2)} ${style.color} ${outlineKey(style.outline)}`;
+    const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${Math.round(style.rise * 2)} ${style.color} ${outlineKey(style.outline)} ${style.decoration?.key}`;
     const known = styles.get(key);
     if (!known) styles.set(key, style);
     return known ?? style;
@@ -104,7 +139,8 @@ function toRuns(characters: readonly JoinedCharacter[], usual: TextStyle): Run[]
       runs.push({ text, style: usual });
       continue;
     }
-    const { style } = glyph.piece;
+    const decoration = decorations.get(glyph);
+    const style = decoration ? { ...glyph.piece.style, decoration } : glyph.piece.style;
     const isRaised = Math.abs(rise) > minRise * usual.size;
     const own = shared(isRaised ? { ...style, rise: Math.round(rise * 100) / 100 } : style);
     if (last && !last.moved && last.style === own && last.text.trim() !== '') last.text += text;
@@ -130,6 +166,7 @@ function isSame(style: TextStyle, usual: TextStyle): boolean {
     style.family === usual.family &&
     style.color === usual.color &&
     outlineKey(style.outline) === outlineKey(usual.outline) &&
+    isDecoratedAs(style, usual) &&
     Math.abs(style.size - usual.size) <= maxSizeDifference * usual.size
   );
 }

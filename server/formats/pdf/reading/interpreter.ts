@@ -161,7 +161,7 @@ export class Interpreter {
         this.#paintXObject(scanner, stream);
         break;
       default:
-        this.#painter.operate(scanner, state, this.#layers.isHidden);
+        this.#painter.operate(scanner, state, this.#layers.isHidden, stream.use);
     }
   }
 

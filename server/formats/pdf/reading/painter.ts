@@ -1,6 +1,7 @@
 import { type PDFDict, PDFName } from '@cantoo/pdf-lib';
 import { intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
-import type { Paint } from '../page-content.ts';
+import type { OperatorPlace, Paint } from '../page-content.ts';
+import type { Color } from './color.ts';
 import type { ContentScanner } from './content-scanner.ts';
 import type { GraphicsState } from './graphics-state.ts';
 import type { Operand } from './operand.ts';
@@ -20,6 +21,10 @@ const pathEnds: Record<string, { fills: boolean; strokes: boolean }> = {
   'b*': { fills: true, strokes: true },
 };
 
+const pathParts: ReadonlySet<string> = new Set(['m', 'l', 'c', 'v', 'y', 'h', 're', 'W', 'W*']);
+/** The maximum number of bytes between two operators with no operator between them. */
+const maxBlanks = 3;
+
 /** The maximum number of parts of a path that are compared with each other. */
 const maxParts = 64;
 
@@ -29,6 +34,11 @@ export class Painter {
   readonly #path = new Path();
   readonly #nextOrder: () => number;
   #clips = false;
+  /**
+   * The position of the operators of the open path, in the stream of a painting. Undefined if the path is empty; null
+   * if other operators are between them, which must not be removed with the path.
+   */
+  #place: OperatorPlace | null | undefined;
 
   /** @param nextOrder returns the order number of the next painted object */
   constructor(nextOrder: () => number) {
@@ -36,13 +46,16 @@ export class Painter {
   }
 
   /** Applies an operator that builds a path, paints, or clips. Other operators have no effect. */
-  operate(scanner: ContentScanner, state: GraphicsState, isHidden: boolean): void {
+  operate(scanner: ContentScanner, state: GraphicsState, isHidden: boolean, use: number): void {
     const { operator } = scanner;
     const end = pathEnds[operator];
     if (end !== undefined) {
-      this.#endPath(state, end, isHidden);
+      this.#extend(scanner, use);
+      this.#endPath(state, end, isHidden, this.#place ?? undefined);
+      this.#place = undefined;
       return;
     }
+    if (pathParts.has(operator)) this.#extend(scanner, use);
     switch (operator) {
       case 'm':
       case 'l': {
@@ -59,7 +72,10 @@ export class Painter {
         break;
       case 're': {
         const [x, y, width, height] = scanner.numbers(4) ?? [];
-        if (height !== undefined) this.#path.rectangle(state.ctm, x!, y!, width!, height);
+        if (height !== undefined) {
+          const place = { use, start: scanner.start, end: scanner.end };
+          this.#path.rectangle(state.ctm, x!, y!, width!, height, place);
+        }
         break;
       }
       case 'W':
@@ -69,6 +85,15 @@ export class Painter {
       case 'sh':
         if (state.clip) this.#add('fill', state.clip, state, false, isHidden);
         break;
+    }
+  }
+
+  #extend({ start, end }: ContentScanner, use: number): void {
+    const place = this.#place;
+    if (place === undefined) this.#place = { use, start, end };
+    else if (place) {
+      const continues = place.use === use && start >= place.end && start - place.end <= maxBlanks;
+      this.#place = continues ? { ...place, end } : null;
     }
   }
 
@@ -90,19 +115,33 @@ export class Painter {
     state: GraphicsState,
     { fills, strokes }: { fills: boolean; strokes: boolean },
     isHidden: boolean,
+    place: OperatorPlace | undefined,
   ): void {
     const subpaths = this.#path.take();
+    /** A path of one part is removed as a whole; of other paths, only rectangles can be removed. */
+    const removable = (subpath: Subpath) =>
+      this.#clips ? {} : optional('place', subpaths.length === 1 ? place : subpath.place);
+    const colored = ({ operators, isPortable, isPattern }: Color) =>
+      optional('color', isPortable && !isPattern ? operators : undefined);
     if (fills) {
       const covers = state.fillAlpha === 1 && !state.fill.isPattern && areApart(subpaths);
-      for (const { box, isRectangle } of subpaths)
-        this.#add('fill', box, state, covers && isRectangle, isHidden);
+      for (const subpath of subpaths)
+        this.#add('fill', subpath.box, state, covers && subpath.isRectangle, isHidden, {
+          ...removable(subpath),
+          ...colored(state.fill),
+        });
     }
     if (strokes) {
       const [a, b, c, d] = state.ctm;
       const half = (Math.abs(state.lineWidth) * Math.sqrt(Math.abs(a * d - b * c))) / 2;
-      for (const { box, curve } of subpaths) {
+      for (const subpath of subpaths) {
+        const { box, curve } = subpath;
         const parts = curve && isWide(box) ? boxesAlong(curve).map((part) => widen(part, half)) : undefined;
-        this.#add('stroke', widen(box, half), state, false, isHidden, parts);
+        this.#add('stroke', widen(box, half), state, false, isHidden, {
+          ...optional('parts', parts),
+          ...removable(subpath),
+          ...colored(state.stroke),
+        });
       }
     }
     if (this.#clips) {
@@ -119,7 +158,7 @@ export class Painter {
     state: GraphicsState,
     covers: boolean,
     isHidden: boolean,
-    parts?: Rectangle[],
+    details: Pick<Paint, 'parts' | 'place' | 'color'> = {},
   ): void {
     const { clip, isClipExact, isBlended, isGroupOpaque } = state;
     if (isHidden || clip === null) return;
@@ -128,8 +167,13 @@ export class Painter {
     if (visible === undefined) return;
     if (state.stencil) state.stencil.isPainted = true;
     const opaque = covers && isClipExact && !isBlended && isGroupOpaque;
-    this.paints.push({ kind, box: visible, order: this.#nextOrder(), opaque, ...(parts ? { parts } : {}) });
+    this.paints.push({ kind, box: visible, order: this.#nextOrder(), opaque, ...details });
   }
+}
+
+/** Returns an object with the property, or without it if the value is undefined. */
+function optional<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
 }
 
 /** Reduces the clip of a graphics state to its intersection with a rectangle. */

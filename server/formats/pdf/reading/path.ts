@@ -1,4 +1,5 @@
 import { apply, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import type { OperatorPlace } from '../page-content.ts';
 
 /** A part of a path that is drawn without interruption. */
 export interface Subpath {
@@ -8,6 +9,8 @@ export interface Subpath {
   isRectangle: boolean;
   /** For an open curved or sloped line: the control points of each part of the line; null for all other subpaths. */
   curve: readonly (readonly Point[])[] | null;
+  /** The position of the operator that adds a rectangle to the path. */
+  place?: OperatorPlace;
 }
 
 /**
@@ -57,7 +60,7 @@ export class Path {
     this.#addPart(controls);
   }
 
-  rectangle(ctm: Matrix, x: number, y: number, width: number, height: number): void {
+  rectangle(ctm: Matrix, x: number, y: number, width: number, height: number, place: OperatorPlace): void {
     this.#close();
     const box = {
       left: Math.min(x, x + width),
@@ -65,7 +68,12 @@ export class Path {
       bottom: Math.min(y, y + height),
       top: Math.max(y, y + height),
     };
-    this.subpaths.push({ box: transformRectangle(ctm, box), isRectangle: isUpright(ctm), curve: null });
+    this.subpaths.push({
+      box: transformRectangle(ctm, box),
+      isRectangle: isUpright(ctm),
+      curve: null,
+      place,
+    });
   }
 
   /** Ends the path, and returns its subpaths. */

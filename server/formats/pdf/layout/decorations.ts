@@ -1,0 +1,166 @@
+import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import type { PageContent, Paint } from '../page-content.ts';
+import type { Decoration, TextRule } from '../text-block.ts';
+import type { Glyph } from './pieces.ts';
+import { greatest, least } from './statistics.ts';
+import type { TextLine } from './text-lines.ts';
+
+/** The maximum thickness of a rule, in points, and the minimum length from which it is a line under or through words. */
+const maxThickness = 2.5;
+const minLength = 3;
+/** The maximum distance between the ends of a rule and the ends of its words, in em. */
+const slack = 0.35;
+/** The heights of an underline and of a strike-out above the baseline, in em. */
+const underline = { from: -0.35, to: -0.02 };
+const strikeOut = { from: 0.15, to: 0.4 };
+/** The height of the bands by which objects are found, in points. */
+const bandHeight = 16;
+const black = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
+
+/** The decorations of the glyphs of a text, and the painted lines of which its rules consist. */
+export interface Decorated {
+  of: ReadonlyMap<Glyph, Decoration>;
+  rules: Paint[];
+}
+
+interface Area {
+  box: Rectangle;
+  mark: number;
+}
+
+interface Rule {
+  box: Rectangle;
+  paint: Paint;
+}
+
+/** The links, markups and rules of a page, in the space of one text direction. */
+export class Decorations {
+  readonly #areas = new Bands<Area>();
+  readonly #rules = new Bands<Rule>();
+  readonly #known = new Map<string, Decoration>();
+
+  /** @param inverse maps the page's user space to the space of the text direction */
+  constructor({ annotations, paints }: PageContent, inverse: Matrix) {
+    let last: { action: string | undefined; mark: number } | undefined;
+    for (const { areas, action, index } of annotations) {
+      if (!areas || index === undefined) continue;
+      const mark = action && action === last?.action ? last.mark : index;
+      last = { action, mark };
+      for (const area of areas) {
+        const box = transformRectangle(inverse, area);
+        this.#areas.add(box, { box, mark });
+      }
+    }
+    for (const paint of paints) {
+      if (!paint.place || paint.parts || paint.kind === 'image') continue;
+      const box = transformRectangle(inverse, paint.box);
+      if (box.top - box.bottom > maxThickness || box.right - box.left < minLength) continue;
+      this.#rules.add(box, { box, paint });
+    }
+  }
+
+  /** Returns the decorations of a text. */
+  of(lines: readonly TextLine[]): Decorated {
+    const marks = new Map<Glyph, Set<number>>();
+    const rules = new Map<Glyph, Map<string, TextRule>>();
+    const paints = new Set<Paint>();
+    for (const line of lines) {
+      const glyphs = line.glyphs.filter(({ isBlank }) => !isBlank);
+      for (const glyph of glyphs) {
+        const [x, y] = [(glyph.left + glyph.right) / 2, line.baseline + 0.25 * line.size];
+        for (const { box, mark } of this.#areas.near(y, y))
+          if (box.left <= x && box.right >= x && box.bottom <= y && box.top >= y)
+            entry(marks, glyph, () => new Set<number>()).add(mark);
+      }
+      const from = line.baseline + underline.from * line.size;
+      for (const { box, paint } of this.#rules.near(from, line.baseline + strikeOut.to * line.size)) {
+        const rule = ruleOf(box, paint, line);
+        const words = rule && wordsOf(box, glyphs, line.size);
+        if (!rule || !words || !isColorOf(paint, words[0]!)) continue;
+        paints.add(paint);
+        for (const glyph of words)
+          entry(rules, glyph, () => new Map<string, TextRule>()).set(keyOf(rule), rule);
+      }
+    }
+    const of = new Map<Glyph, Decoration>();
+    for (const glyph of new Set([...marks.keys(), ...rules.keys()]))
+      of.set(glyph, this.#decoration([...(marks.get(glyph) ?? [])], rules.get(glyph) ?? new Map()));
+    return { of, rules: [...paints] };
+  }
+
+  #decoration(marks: readonly number[], rules: ReadonlyMap<string, TextRule>): Decoration {
+    const key = [...marks, '', ...rules.keys()].join();
+    return entry(this.#known, key, () => ({ key, marks, rules: [...rules.values()] }));
+  }
+}
+
+/** Returns the rule that a painted line is for a line of text; undefined if the line is elsewhere. */
+function ruleOf(
+  box: Rectangle,
+  { color }: Paint,
+  { baseline, size, left, right }: TextLine,
+): TextRule | undefined {
+  const rise = ((box.bottom + box.top) / 2 - baseline) / size;
+  const isNear = [underline, strikeOut].some(({ from, to }) => rise >= from && rise <= to);
+  if (!isNear || box.left < left - slack * size || box.right > right + slack * size) return undefined;
+  // Lines of one text have slightly different distances from their baselines.
+  return {
+    rise: Math.round(20 * rise) / 20,
+    thickness: Math.max(0.02, Math.round((50 * (box.top - box.bottom)) / size) / 50),
+    color,
+  };
+}
+
+function keyOf({ rise, thickness, color }: TextRule): string {
+  return `${rise} ${thickness} ${color ?? ''}`;
+}
+
+/**
+ * Returns the glyphs over a rule that begins and ends with them; undefined if the rule begins or ends elsewhere, like
+ * the border of a table.
+ */
+function wordsOf({ left, right }: Rectangle, glyphs: readonly Glyph[], size: number): Glyph[] | undefined {
+  const over = glyphs.filter((glyph) => {
+    const middle = (glyph.left + glyph.right) / 2;
+    return middle > left && middle < right;
+  });
+  if (over.length === 0) return undefined;
+  const first = least(over.map((glyph) => glyph.left));
+  const last = greatest(over.map((glyph) => glyph.right));
+  const isWhole = Math.abs(first - left) < slack * size && Math.abs(last - right) < slack * size;
+  return isWhole ? over : undefined;
+}
+
+/** Whether a rule has the color of a glyph. A color that is not known counts as equal. */
+function isColorOf({ color }: Paint, { piece }: Glyph): boolean {
+  if (color === undefined) return true;
+  const own = color.replace(black, '');
+  return own === piece.style.color.replace(/^.* gs (?=\S)|^\S+ gs$/, '').replace(black, '');
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key) ?? make();
+  map.set(key, known);
+  return known;
+}
+
+/** Objects by the bands of height that they cross. */
+class Bands<T> {
+  readonly #bands = new Map<number, T[]>();
+
+  add({ bottom, top }: Rectangle, object: T): void {
+    const last = Math.min(Math.floor(top / bandHeight), Math.floor(bottom / bandHeight) + maxBands);
+    for (let band = Math.floor(bottom / bandHeight); band <= last; band++)
+      entry(this.#bands, band, () => []).push(object);
+  }
+
+  near(bottom: number, top: number): Set<T> {
+    const found = new Set<T>();
+    for (let band = Math.floor(bottom / bandHeight); band <= Math.floor(top / bandHeight); band++)
+      for (const object of this.#bands.get(band) ?? []) found.add(object);
+    return found;
+  }
+}
+
+/** The maximum number of bands of an object: more than a usual page has. */
+const maxBands = 200;

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { sharedInRows, sharedOnPage } from '#server/formats/pdf/fitting/shared-sizes.ts';
+import { blockOf, pageOf, paint, rectangle, render } from './pdf-blocks.ts';
+import { shownLines } from './pdf-shown.ts';
+
+describe('a headline', () => {
+  it('has no second line over the text below, even if its box is over this text', async () => {
+    const headline = blockOf({ lines: ['We care'], style: { size: 60 }, y: 600 });
+    const below = blockOf({ lines: ['For an inclusive economy'], y: 582 });
+    expect(below.box.top).toBeGreaterThan(headline.box.bottom);
+    const { right, top } = headline.box;
+    const paints = [paint(rectangle(right + 5, 500, 612, 700)), paint(rectangle(20, top + 5, 612, top + 50))];
+    const { bytes } = await render(
+      [
+        { source: headline, target: 'Nous aidons' },
+        { source: below, target: 'Pour une économie inclusive' },
+      ],
+      { page: pageOf({ paints }) },
+    );
+    const [first, ...others] = await shownLines(bytes);
+    expect([first!.text, first!.y]).toEqual(['Nous aidons', 600]);
+    expect(others.map(({ text, y }) => [text, y])).toEqual([['Pour une économie inclusive', 582]]);
+  });
+
+  it('grows down into free space', async () => {
+    const headline = blockOf({ lines: ['We care'], style: { size: 40 }, y: 600 });
+    const paints = [paint(rectangle(headline.box.right + 5, 500, 612, 700))];
+    const { bytes, findings } = await render([{ source: headline, target: 'Nous prenons soin' }], {
+      page: pageOf({ paints }),
+    });
+    expect((await shownLines(bytes)).map(({ text, y }) => [text, y])).toEqual([
+      ['Nous', 600],
+      ['prenons', 552],
+      ['soin', 504],
+    ]);
+    expect(findings).toEqual([]);
+  });
+});
+
+describe('the common size of like texts', () => {
+  const needs = (...scales: number[]) => scales.map((scale) => ({ scale, weight: 1 }));
+
+  it('is the smallest one that they need', () => {
+    expect(sharedInRows(needs(0.9, 0.92, 1, 1))).toBe(0.9);
+    expect(sharedOnPage(needs(0.9, 0.92, 1, 1))).toBe(0.9);
+  });
+
+  it('is never below 85 %: a text that needs less is smaller on its own', () => {
+    expect(sharedInRows(needs(0.65, 0.66, 1, 1))).toBe(0.85);
+    expect(sharedOnPage(needs(0.65, 0.66, 0.7, 0.9))).toBeGreaterThanOrEqual(0.85);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import type { InlineContent } from '#server/formats/inline-content.ts';
+import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
+import { extract, rebuild } from '#server/formats/pdf.ts';
+import { at, madePdf, withOpenPdf } from './pdf-made.ts';
+import { shownTexts } from './pdf-shown.ts';
+
+const sentence = [at(40, 300, 'See the'), at(77, 300, 'rules'), at(104, 300, 'of the club')].join(' ');
+const open = (tag: number) => ({ tag, type: 'open' as const });
+const close = (tag: number) => ({ tag, type: 'close' as const });
+const french: InlineContent = [open(1), 'Les statuts', close(1), ' du club, à lire'];
+
+const annotation = (Subtype: string, Rect: number[], more: Record<string, unknown> = {}) => ({
+  Type: 'Annot',
+  Subtype,
+  Rect,
+  ...more,
+});
+const link = (Rect: number[]) => annotation('Link', Rect, { A: { S: 'GoTo', D: 'rules' } });
+
+interface Result {
+  source: InlineContent[];
+  page: ReadPage;
+  right: number;
+}
+
+/** Translates the only text of a page. `right` is the end of the words of tag 1, which must be at its start. */
+async function translated(content: string, annotations: unknown[], target: InlineContent): Promise<Result> {
+  const bytes = await madePdf({ content, page: { Annots: annotations } });
+  const { segments } = await extract(bytes);
+  const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target }));
+  const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  const page = await withOpenPdf(result.bytes, (pdf) => pdf.readPage(1));
+  const [first] = await shownTexts(result.bytes);
+  const count = 'Les statuts'.length / (first?.text.length ?? 1);
+  return { source: segments.map(({ source }) => source), page, right: 40 + count * (first!.right - 40) };
+}
+
+const boxes = ({ page }: Result) =>
+  page.annotations.map(({ box }) =>
+    Object.fromEntries(Object.entries(box).map(([key, value]) => [key, Math.round(value)])),
+  );
+
+describe('a link', () => {
+  it('is a tag around its words, and its area follows them', async () => {
+    const result = await translated(sentence, [link([76, 297, 101, 309])], french);
+    expect(result.source).toEqual([['See the ', open(1), 'rules', close(1), ' of the club']]);
+    const [box] = boxes(result);
+    expect(box!['left']).toBe(40);
+    expect(Math.abs(box!['right']! - result.right)).toBeLessThan(8);
+    expect(box!['bottom']).toBeLessThan(300);
+    expect(box!['top']).toBeGreaterThan(306);
+  });
+
+  it('stays at its place if its tag is lost', async () => {
+    const result = await translated(sentence, [link([76, 297, 101, 309])], ['Les statuts du club']);
+    expect(boxes(result)).toEqual([{ left: 76, bottom: 297, right: 101, top: 309 }]);
+  });
+
+  it('of two areas is one tag, and both areas follow', async () => {
+    const rows = `${sentence} ${at(40, 288, 'and its statutes before you sign')}`;
+    const annotations = [link([103, 297, 160, 309]), link([39, 285, 110, 297])];
+    const result = await translated(rows, annotations, french);
+    expect(result.source[0]!.filter((item) => typeof item !== 'string' && item.type === 'open')).toHaveLength(
+      1,
+    );
+    for (const box of boxes(result)) expect(box['left']).toBe(40);
+  });
+
+  it('over several lines has an area on each', async () => {
+    const long =
+      'Les statuts de notre association, que vous trouverez aussi sur le site public de la ville, et';
+    const target: InlineContent = ['Voir ', open(1), long, close(1), ' la suite'];
+    const result = await translated(sentence, [link([76, 297, 101, 309])], target);
+    const { areas, box } = result.page.annotations[0]!;
+    expect(areas!.length).toBeGreaterThan(1);
+    for (const area of areas!) {
+      expect(area.left).toBeGreaterThanOrEqual(box.left - 0.01);
+      expect(area.bottom).toBeGreaterThanOrEqual(box.bottom - 0.01);
+    }
+  });
+});
+
+it.each(['Highlight', 'Underline', 'StrikeOut', 'Squiggly'])(
+  'a markup of the kind %s follows its words',
+  async (kind) => {
+    const quads = { QuadPoints: [76, 309, 101, 309, 76, 297, 101, 297] };
+    const result = await translated(sentence, [annotation(kind, [76, 297, 101, 309], quads)], french);
+    const { areas, kind: read } = result.page.annotations[0]!;
+    expect(read).toBe('markup');
+    expect(areas!.map(({ left }) => Math.round(left))).toEqual([40]);
+  },
+);
+
+describe('a rule', () => {
+  const rulesOf = ({ page }: Result) => page.paints.map(({ box }) => box);
+
+  it.each([
+    ['under', 'filled', '77 298.2 23.3 0.6 re f', 298.5],
+    ['under', 'stroked', '0.6 w 77 298.5 m 100.3 298.5 l S', 298.5],
+    ['through', 'filled', '77 302.7 23.3 0.6 re f', 303],
+  ])('%s words, %s, is removed and drawn again with their translation', async (_, __, drawn, y) => {
+    const result = await translated(`${drawn} ${sentence}`, [], french);
+    expect(result.source).toEqual([['See the ', open(1), 'rules', close(1), ' of the club']]);
+    const [rule, ...others] = rulesOf(result);
+    expect(others).toEqual([]);
+    expect(rule!.left).toBeCloseTo(40, 1);
+    expect(Math.abs(rule!.right - result.right)).toBeLessThan(8);
+    expect(Math.abs((rule!.bottom + rule!.top) / 2 - y)).toBeLessThan(0.5);
+  });
+
+  it.each([
+    ['is longer than the words', '40 298.2 300 0.6 re f'],
+    ['has another color', '1 0 0 rg 77 298.2 23.3 0.6 re f 0 g'],
+    ['is below the words', '77 292 23.3 0.6 re f'],
+  ])('that %s stays', async (_, drawn) => {
+    const result = await translated(`${drawn} ${sentence}`, [], ['Les statuts du club']);
+    expect(result.source).toEqual([['See the rules of the club']]);
+    expect(rulesOf(result)).toHaveLength(1);
+    expect(rulesOf(result)[0]!.right).toBeGreaterThan(80);
+  });
+
+  it('stays if other operators are between the operators of its path', async () => {
+    const result = await translated(
+      `77 298.2 23.3 0.6 re 1 0 0 rg f ${sentence}`,
+      [],
+      ['Les statuts du club'],
+    );
+    expect(rulesOf(result).map(({ left }) => left)).toEqual([77]);
+  });
+
+  it('is removed alone from a path with other rectangles', async () => {
+    const drawn = '77 298.2 23.3 0.6 re 200 100 50 50 re f';
+    const result = await translated(`${drawn} ${sentence}`, [], french);
+    expect(rulesOf(result).map(({ left }) => Math.round(left))).toEqual([200, 40]);
+  });
+});
