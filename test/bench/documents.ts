@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PDFDocument } from '@cantoo/pdf-lib';
 import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { sizeToRead } from '#server/formats/layout-formats.ts';
 import { corpusFile } from '#test/corpus/files.ts';
@@ -24,6 +25,7 @@ export async function benchDocuments(print: (line: string) => void): Promise<voi
   await benchLargest(print);
   await benchGrowth(print);
   await benchPages(print);
+  await benchLengths(print);
   await benchWholeJobs(print);
   await benchRefusals(print);
 }
@@ -101,6 +103,35 @@ async function benchGrowth(print: (line: string) => void): Promise<void> {
     );
   }
   print(`extract and rebuild of an XLSX by cells, CPU time: ${figures.join('; ')}`);
+}
+
+/** Measures PDF files of three lengths, and LibreOffice's export of a Word file of about as many pages as PDF. */
+async function benchLengths(print: (line: string) => void): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
+  try {
+    let office: Awaited<ReturnType<typeof openLibreOffice>> | undefined;
+    for (const pages of [10, 100, 600]) {
+      // 600 full pages would exceed the limit of 2,000,000 characters per document.
+      const { cpuMs, peakBytes, segments } = await workOnFile('pdf', await pdfReport(pages, 0.7));
+      requirePremise(segments > 5 * pages, 'all pages have text');
+      const perPage = (cpuMs.extract + cpuMs.rebuild) / pages;
+      print(
+        `pdf of ${pages} pages, ${segments} texts: CPU time a page ${perPage.toFixed(1)} ms: extract ${(cpuMs.extract / pages).toFixed(1)}, rebuild ${(cpuMs.rebuild / pages).toFixed(1)}   (target 60 with 600 pages); peak memory ${megabytes(peakBytes)} MB   (target below 400)`,
+      );
+      const path = join(folder, `report-${pages}.docx`);
+      await writeFile(path, wordReport(pages));
+      office ??= await openLibreOffice(folder, path);
+      if (!office) continue;
+      const { ms, pdf } = await office.exportPdf(path);
+      const exported = (await PDFDocument.load(pdf)).getPageCount();
+      requirePremise(exported >= pages && exported < 2 * pages, 'the exported file is about as long');
+      print(
+        `    LibreOffice exports a Word file as a PDF of ${exported} pages in ${seconds(ms)} s: ${(ms / exported).toFixed(1)} ms a page`,
+      );
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Measures memory, CPU time and size for PDF files with different numbers of pages. */

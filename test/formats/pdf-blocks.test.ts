@@ -54,6 +54,13 @@ describe('lines', () => {
     expect(read(page([text('one', 50, 700), text('word', 65.2, 700)]))).toEqual(['oneword']);
   });
 
+  it('has no space at a blank that kerning cancels, but has one at a blank under later text', () => {
+    const kerned = text('The fi rst of the items', 50, 700);
+    for (const glyph of kerned.glyphs.slice(7)) glyph.x -= 0.25;
+    const over = [text('The e ', 50, 600), text('ffects', 50 + 10 * widthOf('The e'), 600)];
+    expect(read(page([kerned, over]))).toEqual(['The first of the items', 'The e ffects']);
+  });
+
   it('takes letters set apart for one word', () => {
     const heading = [
       text('Chapter', 50, 700, { spacing: 0.3 }),

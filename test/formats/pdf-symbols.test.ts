@@ -182,7 +182,7 @@ describe('a sign without a known character', () => {
 describe('a sign that another font may not show', () => {
   it('is drawn in its own font: a picture in a text', async () => {
     const font = arimo({ 36: '\u2611' });
-    const content = `${at(20, 100, 'Check')}BT /S 10 Tf 53 100 Td <0024> Tj ET ${at(62, 100, 'this box.')}`;
+    const content = `${at(20, 100, 'Check')}BT /S 10 Tf 51.3 100 Td <0024> Tj ET ${at(59, 100, 'this box.')}`;
     const { sources, page } = await translated({ content, resources: { Font: { S: font } } }, (parts) => [
       'Cochez ',
       parts[1]!,
@@ -194,7 +194,7 @@ describe('a sign that another font may not show', () => {
 
   it('is drawn in its own font: a currency sign at the code of a backquote', async () => {
     const font = arimo({ 36: '`' });
-    const content = `${at(20, 100, 'It costs')}BT /S 10 Tf 60 100 Td <0024> Tj ET ${at(65, 100, '1,500 a month.')}`;
+    const content = `${at(20, 100, 'It costs')}BT /S 10 Tf 55 100 Td <0024> Tj ET ${at(60, 100, '1,500 a month.')}`;
     const { segments } = await extract(await madePdf({ content, resources: { Font: { S: font } } }));
     expect(segments.map(({ source }) => source)).toEqual([
       ['It costs ', { tag: 1, type: 'void', text: '`' }, '1,500 a month.'],

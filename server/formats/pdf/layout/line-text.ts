@@ -26,6 +26,8 @@ export interface LineText {
 const minSpaceWidth = 0.12;
 const minSpaceWidthNextToBlanks = 0.16;
 const minSpaceWidthOfIdeographs = 0.4;
+/** The minimum gap at a blank of the same operator, as a share of the font size. Kerning cancels narrower blanks. */
+const minGapAtBlank = 0.05;
 
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
@@ -149,7 +151,10 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
           : minSpaceWidth;
       const isScript = rises.has(cluster.glyph.piece) && !rises.has(last.glyph.piece);
       const threshold = spacing + (isScript ? 1.5 : 1) * narrowest * em;
-      const isWord = blank && !isSpacedByBlanks ? gap > -0.6 * em : gap > threshold;
+      // Text of another operator may be placed over a blank, which then still separates words.
+      const isOneOperator = last.glyph.piece === cluster.glyph.piece && blank?.piece === last.glyph.piece;
+      const leastGap = isOneOperator ? minGapAtBlank * em + Math.min(0, usual) : -0.6 * em;
+      const isWord = blank && !isSpacedByBlanks ? gap > leastGap : gap > threshold;
       if (isWord) characters.push({ text: ' ', glyph: blank });
     }
     blank = null;
