@@ -67,10 +67,13 @@ describe('a new block begins', () => {
     ]);
   });
 
-  it('at each line with a label and a colon', () => {
-    const labels = ['Name: Jane', 'Billing contact: the office', 'Register: seven'];
-    expect(read(page([lines(labels, 50, 700), text(full, 50, 600)]))).toEqual([...labels, full]);
-    expect(read(page([lines(['Contact:', 'Billing'], 50, 700)]))).toEqual(['Contact:', 'Billing']);
+  it('at each line with a label and a colon, even if the line above has no room for the label', () => {
+    const narrow = { left: 0, bottom: 0, right: 150, top: 800 };
+    for (const labels of [
+      ['Cashier: Emily Porter', 'Register: number seven'],
+      ['Billing contact:', 'Applicant of the form'],
+    ])
+      expect(read({ ...page([lines(labels, 50, 700)]), box: narrow })).toEqual(labels);
   });
 
   it('at each bullet, also one from a symbol font', () => {
