@@ -61,9 +61,16 @@ export function seenGlyphs({ texts, box, rotation }: PageContent): SeenGlyph[] {
   );
 }
 
-/** The known letters of a text, in compatibility form and sorted. */
+/** The known letters of a text, in compatibility form and sorted. Soft hyphens that are drawn count as hyphens. */
 export function letters(text: string): string {
-  return [...text.normalize('NFKC').replace(/[\s\p{Cf}\p{Co}\ufffd]/gu, '')].sort().join('');
+  return [
+    ...text
+      .normalize('NFKC')
+      .replaceAll('\u00ad', '-')
+      .replace(/[\s\p{Cf}\p{Co}\ufffd]/gu, ''),
+  ]
+    .sort()
+    .join('');
 }
 
 /** The words whose boxes contain other letters than those of the word. */
