@@ -27,9 +27,9 @@ async function boxes(id: string, input: Fields = {}) {
   return body as { boxes: Box[]; translated_artifact_id: string | null; next_cursor: string | null };
 }
 
-async function translated(path: string) {
+async function translated(path: string, fields: Fields = {}) {
   const source_document = new File([new Uint8Array(corpusFile(path))], path.slice(path.indexOf('/') + 1));
-  const { id } = await mine.translate([], { source_document });
+  const { id } = await mine.translate([], { source_document, ...fields });
   const segments: Fields[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = await mine.segments(id, `?limit=500${cursor && `&cursor=${cursor}`}`);
@@ -148,6 +148,19 @@ describe('the boxes of a DOCX', { timeout: 30_000 }, () => {
       expect(all.every(({ source_rectangles }) => source_rectangles === null)).toBe(true);
     },
   );
+});
+
+describe('the boxes of an XLSX with objects', { timeout: 30_000 }, () => {
+  test('name the sheet and the object of a text that is no cell, and the outline names the sheet', async () => {
+    const { id, segments } = await translated('xlsx/rich-text-image-comments.xlsx', { include: 'comments' });
+    const { boxes: all } = await boxes(id, { limit: 2000 });
+    const comments = all.filter(({ position }) => segments[position]!['kind'] === 'text_block');
+    expect(comments.length).toBeGreaterThan(0);
+    for (const { anchor } of comments)
+      expect(anchor).toEqual({ type: 'sheet_object', object: expect.stringMatching(/, comment [A-Z]+\d+$/) });
+    const { body } = await mine.query('outline', { document_id: id });
+    for (const { sheet } of body.pages) expect(sheet).not.toMatch(/[!,]/);
+  });
 });
 
 describe('the boxes of an XLSX', { timeout: 30_000 }, () => {

@@ -60,6 +60,14 @@ const anchor = z.discriminatedUnion('type', [
       cell: z.string().describe('The reference of the cell, such as B7.'),
     })
     .meta({ description: 'A cell in an XLSX file.' }),
+  z
+    .object({
+      type: z
+        .literal('sheet_object')
+        .describe('The segment is in a comment, a shape or a chart of an XLSX file.'),
+      object: z.string().describe('The sheet and the object, such as `Sheet1, chart 2`.'),
+    })
+    .meta({ description: 'An object in an XLSX file.' }),
 ]);
 
 type Anchor = z.infer<typeof anchor>;
@@ -151,19 +159,23 @@ export async function listBoxes(
 }
 
 interface Place {
+  kind: string;
   place: string;
   region_id: string;
   cell_id: string | null;
   page: number | null;
 }
 
-/** A place in a Word file: `word/header1.xml, table 2, row 1, cell 3, paragraph 4`. */
-const wordPlace = /^(.*?), (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph (\d+))?)$/s;
+/** A place in a Word file: `word/header1.xml, table 2, row 1, cell 3, paragraph 4, text 2`. */
+const wordPlace =
+  /^(.*?), (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph (\d+))?)(?:, text \d+)?$/s;
 
 /** Returns the place of a segment in the file, from the segment's key and the place that the file format reports. */
-function anchorOf(format: LayoutKind, { place, region_id, cell_id, page }: Place): Anchor {
-  if (format === 'xlsx' && cell_id !== null)
-    return { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id };
+function anchorOf(format: LayoutKind, { kind, place, region_id, cell_id, page }: Place): Anchor {
+  if (format === 'xlsx')
+    return kind === 'cell' && cell_id !== null
+      ? { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id }
+      : { type: 'sheet_object', object: place };
   if (format === 'pdf' && page !== null) return { type: 'page', page };
   const [, part, paragraph, table, row, column, inCell = '1'] = wordPlace.exec(place) ?? [];
   if (part === undefined)

@@ -97,12 +97,19 @@ export async function readOutline(
     kinds: [...Map.groupBy(groups, (group) => group.kind)].map(([kind, own]) => ({ kind, ...sumOf(own) })),
     pages: [...Map.groupBy(groups, (group) => group.page)].map(([page, own]) => ({
       page,
-      // In `Sheet1!B7`, the cell reference has no exclamation mark, but the sheet name may have one.
-      sheet: sourceFormat === 'xlsx' ? (own[0]?.place.replace(/![^!]*$/, '') ?? null) : null,
+      sheet: sourceFormat === 'xlsx' ? sheetOf(own) : null,
       first_position: own[0]?.first ?? 0,
       ...sumOf(own),
     })),
   };
+}
+
+/** Returns the name of the sheet of some segments. The place of a cell is `Sheet1!B7`, that of others `Sheet1, chart 2`. */
+function sheetOf(groups: readonly { kind: string; place: string }[]): string | null {
+  const cells = groups.find(({ kind }) => kind === 'cell');
+  // The reference of a cell has no exclamation mark, and the name of an object has no comma. The sheet may have both.
+  if (cells) return cells.place.replace(/![^!]*$/, '');
+  return groups[0]?.place.replace(/, [^,]*$/, '') ?? null;
 }
 
 function statusesOf(groups: readonly { status: SegmentStatus; segments: number }[]) {

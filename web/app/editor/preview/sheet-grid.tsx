@@ -146,7 +146,9 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
     <div
       ref={grid}
       className={styles.grid}
-      style={{ gridTemplateColumns: `max-content repeat(${columns.length}, minmax(7rem, 20rem))` }}
+      style={{
+        gridTemplateColumns: `max-content repeat(${Math.max(1, columns.length)}, minmax(7rem, 20rem))`,
+      }}
     >
       {columns.map((column, index) => (
         <span
@@ -213,8 +215,13 @@ interface PlacedCell {
   gridColumn: number;
 }
 
-/** The columns and rows of the sheet that contain text, and the places of the cells. */
-function layOut(cells: readonly Segment[]): { columns: string[]; rows: number[]; placed: PlacedCell[] } {
+/**
+ * The columns and rows of the sheet that contain text, and the places of the cells. Texts of comments, shapes and charts
+ * follow below the cells.
+ */
+function layOut(segments: readonly Segment[]): { columns: string[]; rows: number[]; placed: PlacedCell[] } {
+  const cells = segments.filter(({ kind }) => kind === 'cell');
+  const others = segments.filter(({ kind }) => kind !== 'cell');
   const places = cells.map(({ cell_id }) => placeOf(cell_id ?? ''));
   const rows = [...new Set(places.map(({ row }) => row))].toSorted((a, b) => a - b);
   const columns = [...new Set(places.map(({ column }) => column))].toSorted(
@@ -226,7 +233,12 @@ function layOut(cells: readonly Segment[]): { columns: string[]; rows: number[];
     const { row, column } = places[index] as (typeof places)[number];
     return { segment, gridRow: rowOf.get(row) as number, gridColumn: columnOf.get(column) as number };
   });
-  return { columns, rows, placed };
+  const below = others.map((segment, index) => ({
+    segment,
+    gridRow: rows.length + 2 + index,
+    gridColumn: 2,
+  }));
+  return { columns, rows, placed: [...placed, ...below] };
 }
 
 /** Splits a cell reference such as B7 into column and row. */
