@@ -151,7 +151,7 @@ describe('the boxes of a DOCX', { timeout: 30_000 }, () => {
 });
 
 describe('the boxes of an XLSX with objects', { timeout: 30_000 }, () => {
-  test('name the sheet and the object of a text that is no cell, and the outline names the sheet', async () => {
+  test('name the sheet and the object of a comment, and the outline names the sheet', async () => {
     const { id, segments } = await translated('xlsx/rich-text-image-comments.xlsx', { include: 'comments' });
     const { boxes: all } = await boxes(id, { limit: 2000 });
     const comments = all.filter(({ position }) => segments[position]!['kind'] === 'text_block');
