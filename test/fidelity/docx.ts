@@ -67,7 +67,7 @@ export async function measureFile(name: string, source: Uint8Array): Promise<Fil
     name,
     translated: bytes,
     found: texts.length,
-    translatedOnce: texts.filter(([old, now]) => isTranslatedOnce(old.text, now?.text ?? '')).length,
+    translatedOnce: texts.filter(([old, now]) => isTranslated(old.text, now?.text ?? '')).length,
     kept: countEach(names.flatMap((part) => keptTexts(part, before[part]!))),
     parts: names.length,
     changedParts: changedEntries(source, bytes).length,
@@ -82,6 +82,19 @@ export async function measureFile(name: string, source: Uint8Array): Promise<Fil
     ],
     findings,
   };
+}
+
+/**
+ * Whether a paragraph is translated once, from its first text with letters. Texts between tabs may be segments of their
+ * own, so each of them may have the prefix of the stub.
+ */
+function isTranslated(before: string, after: string): boolean {
+  const [old, now] = [before, after].map((text) => text.split('\t')) as [string[], string[]];
+  const first = old.findIndex((text) => /\p{L}/u.test(text));
+  return (
+    old.length === now.length &&
+    now.every((text, index) => (text === old[index] ? index !== first : isTranslatedOnce(old[index]!, text)))
+  );
 }
 
 type Walked = ReturnType<typeof walkStory>[number];
