@@ -236,6 +236,17 @@ describe('a table', () => {
     expect(read(page([texts], grid([50, 110], [711, 697, 683, 669])))).toEqual(['Subtotal', 'Tax', 'Total']);
   });
 
+  it('has two rows between rules if each of many cells has a line in both', () => {
+    const rows = [
+      ['Tempora', 'Neque', 'Aliquam', 'Quaerat', 'Magnam'],
+      ['Volupta', 'Dolor', 'Quiquia', 'Amet', 'Labore'],
+    ];
+    const texts = rows.flatMap((cells, row) =>
+      cells.map((cell, index) => text(cell, 52 + 60 * index, 700 - 12 * row)),
+    );
+    expect(read(page([texts], grid([50, 110, 170, 230, 290, 350], [712, 682])))).toEqual(rows.flat());
+  });
+
   it('has columns of texts that start at the same positions', () => {
     const rows = [
       ['Apples', 'Spain', 'ripe'],

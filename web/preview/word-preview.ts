@@ -1,15 +1,24 @@
 import { renderAsync } from 'docx-preview';
-import { type FromFrame, type ParagraphPlace, type ToFrame, withoutSpaces } from './messages.ts';
+import { type FromFrame, type TextPlace, type ToFrame, withoutSpaces } from './messages.ts';
 
 /*
  * This script runs in the frame that shows Word files. The frame has an opaque origin without access to anything else,
  * and receives the file in a message from the application.
  */
 
-let paragraphs: { element: HTMLElement; text: string }[] = [];
+/** A paragraph, or a text between its tabs, which may be a segment of its own. */
+interface ShownText {
+  paragraph: HTMLElement;
+  /** The text without spaces. */
+  text: string;
+  /** The text nodes of a text between tabs; undefined for a whole paragraph. */
+  nodes?: Node[];
+}
+
+let texts: ShownText[] = [];
 let marked: HTMLElement | undefined;
 /** The paragraph to mark. The application may send it before the file is shown. */
-let wanted: ParagraphPlace | null = null;
+let wanted: TextPlace | null = null;
 
 addEventListener('message', ({ source, data }: MessageEvent<ToFrame>) => {
   // Messages from the frame itself are ignored, because the library sends some to its own window.
@@ -24,11 +33,12 @@ addEventListener('message', ({ source, data }: MessageEvent<ToFrame>) => {
 addEventListener('click', (event) => {
   // Links in the file do nothing.
   event.preventDefault();
-  const index = paragraphs.findLastIndex(({ element }) => element.contains(event.target as Node));
-  const clicked = paragraphs[index];
-  if (!clicked || clicked.text === '') return;
-  const before = paragraphs.slice(0, index).filter(({ text }) => text === clicked.text);
-  tell({ kind: 'open', place: { text: clicked.element.innerText, occurrence: before.length } });
+  const target = event.target as Node;
+  const clicked = texts.filter(({ paragraph, nodes }) =>
+    nodes ? nodes.some((node) => target.contains(node)) : paragraph.contains(target),
+  );
+  const smallestFirst = clicked.toSorted((one, other) => one.text.length - other.text.length);
+  if (clicked.length > 0) tell({ kind: 'open', places: smallestFirst.map(placeOf) });
 });
 
 addEventListener('resize', fit);
@@ -45,16 +55,42 @@ async function show(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     });
     document.body.replaceChildren(content);
     marked = undefined;
-    paragraphs = [...content.querySelectorAll('p')].map((element) => ({
-      element,
-      text: withoutSpaces(element.textContent),
-    }));
+    texts = [...content.querySelectorAll('p')].flatMap(textsOf);
     fit();
     mark();
     tell({ kind: 'shown' });
   } catch {
     tell({ kind: 'failed' });
   }
+}
+
+/** The character by which the library shows a tab, in a text node of its own. */
+const tab = '\u2003';
+
+/** Returns the text of a paragraph, and the texts between its tabs. */
+function textsOf(paragraph: HTMLElement): ShownText[] {
+  const whole = withoutSpaces(paragraph.textContent);
+  const between: Node[][] = [[]];
+  const walker = document.createTreeWalker(paragraph, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (node.textContent === tab) between.push([]);
+    else between.at(-1)?.push(node);
+  const parts = between.map((nodes) => ({
+    paragraph,
+    text: withoutSpaces(nodes.map(({ textContent }) => textContent).join('')),
+    nodes,
+  }));
+  return [{ paragraph, text: whole }, ...parts.filter(({ text }) => text !== whole)].filter(
+    ({ text }) => text !== '',
+  );
+}
+
+function placeOf(shown: ShownText): TextPlace {
+  const { paragraph, text, nodes } = shown;
+  return {
+    text: nodes ? nodes.map(({ textContent }) => textContent).join('') : paragraph.innerText,
+    occurrence: texts.slice(0, texts.indexOf(shown)).filter((other) => other.text === text).length,
+  };
 }
 
 /** Makes the pages as wide as the frame. */
@@ -70,8 +106,8 @@ function mark(): void {
   marked = undefined;
   if (!wanted) return;
   const text = withoutSpaces(wanted.text);
-  const same = paragraphs.filter((paragraph) => paragraph.text === text);
-  marked = (same[wanted.occurrence] ?? same[0])?.element;
+  const same = texts.filter((shown) => shown.text === text);
+  marked = (same[wanted.occurrence] ?? same[0])?.paragraph;
   marked?.setAttribute('data-marked', '');
   if (!marked) return;
   // Scrolls only this frame: `scrollIntoView` would also scroll the application around it.

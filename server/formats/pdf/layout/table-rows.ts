@@ -11,6 +11,9 @@ const sameSize = 0.2;
 const minTextWidth = 9;
 const maxLabelDistance = 4;
 
+/** The number of pairs of lines next to two lines that make these rows, if no cell has a line more or less. */
+const minPairsOfGrid = 4;
+
 const itemNumber = /^[([]?(?:\d{1,3}\p{L}?|\p{L}|[ivxlc]{1,5})[.)\]]?$/iu;
 
 const lineNumber = /^\d+$/u;
@@ -75,11 +78,14 @@ export class TableRows {
     if (numbers.length > 0) return 'likely';
     const startsRow = lower.filter(isNumber).length > 1 && lower.some((cell) => cell.right < below.left);
     if (startsRow && upper.length === 0) return 'likely';
-    const hasPair = upper.some((cell) => {
+    const pairs = upper.filter((cell) => {
       const under = this.#below.get(cell);
       return !this.#running.has(cell) && under !== undefined && lower.includes(under);
     });
-    return hasPair ? 'paired' : 'none';
+    const isGrid =
+      pairs.length >= minPairsOfGrid && pairs.length === upper.length && pairs.length === lower.length;
+    if (isGrid && lower.every(({ text }) => !/^\p{Ll}/u.test(text))) return 'likely';
+    return pairs.length > 0 ? 'paired' : 'none';
   }
 
   /** Whether there is a bullet or a number next to the start of a line. */

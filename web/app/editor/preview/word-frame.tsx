@@ -1,11 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import {
-  type FromFrame,
-  type ParagraphPlace,
-  type ToFrame,
-  withoutSpaces,
-} from '../../../preview/messages.ts';
+import { type FromFrame, type TextPlace, type ToFrame, withoutSpaces } from '../../../preview/messages.ts';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
@@ -49,8 +44,8 @@ function Frame({
       if (source !== frame.current?.contentWindow) return;
       if (data.kind === 'ready') setReady(true);
       else if (data.kind === 'failed') setFailed(true);
-      else if (data.kind === 'open' && typeof data.place?.text === 'string')
-        void positionOf(document.id, side, data.place).then(
+      else if (data.kind === 'open' && Array.isArray(data.places))
+        void positionOf(document.id, side, data.places).then(
           (position) => {
             if (position === undefined) announce(t('documents.no_segment_there'));
             else onOpen(position);
@@ -111,17 +106,29 @@ async function segmentsOfText(documentId: string, side: Side, text: string): Pro
   return page.segments.filter((segment) => withoutSpaces(textOf(segment, side)) === sought);
 }
 
-/** The position of the segment that a paragraph shows; undefined if the paragraph shows no segment. */
-async function positionOf(documentId: string, side: Side, { text, occurrence }: ParagraphPlace) {
-  const found = await segmentsOfText(documentId, side, text);
-  return (found[occurrence] ?? found[0])?.position;
+/** The maximum number of places that are searched for one click: a text between tabs, and its paragraph. */
+const maxPlaces = 4;
+
+/** The position of the segment that is shown in the first possible place; undefined if none shows a segment. */
+async function positionOf(
+  documentId: string,
+  side: Side,
+  places: readonly Partial<TextPlace>[],
+): Promise<number | undefined> {
+  for (const { text, occurrence = 0 } of places.slice(0, maxPlaces)) {
+    if (typeof text !== 'string') continue;
+    const found = await segmentsOfText(documentId, side, text);
+    const segment = found[occurrence] ?? found[0];
+    if (segment) return segment.position;
+  }
+  return undefined;
 }
 
 /** The paragraph of the current segment; null without a current segment, undefined while it is loading. */
-function usePlace(documentId: string, side: Side, current: number | null): ParagraphPlace | null | undefined {
+function usePlace(documentId: string, side: Side, current: number | null): TextPlace | null | undefined {
   const { data } = useQuery({
     queryKey: queryKeys.documents.place(documentId, side, current),
-    queryFn: async (): Promise<ParagraphPlace | null> => {
+    queryFn: async (): Promise<TextPlace | null> => {
       const page = await client.documents.search({
         document_id: documentId,
         position: current ?? 0,
