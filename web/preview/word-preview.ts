@@ -6,7 +6,7 @@ import { type FromFrame, type TextPlace, type ToFrame, withoutSpaces } from './m
  * and receives the file in a message from the application.
  */
 
-/** A paragraph, or a text between its tabs, which may be a segment of its own. */
+/** A paragraph, or a text between its tabs, which may be a separate segment. */
 interface ShownText {
   paragraph: HTMLElement;
   /** The text without spaces. */
@@ -64,7 +64,7 @@ async function show(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   }
 }
 
-/** The character by which the library shows a tab, in a text node of its own. */
+/** The text node by which the library shows a tab. */
 const tab = '\u2003';
 
 /** Returns the text of a paragraph, and the texts between its tabs. */
