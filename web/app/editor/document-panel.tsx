@@ -1,19 +1,21 @@
-import { memo, type RefObject, useCallback } from 'react';
+import { lazy, memo, type RefObject, Suspense, useCallback } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
+import { Loading } from '../parts/loading.tsx';
 import { NewTerm } from '../terms/new-term.tsx';
 import { CommentsTab } from './comments-tab.tsx';
 import { showOpenSegment } from './editor-view.ts';
 import { HistoryTab } from './history-tab.tsx';
-import { IssuesTab } from './issues-tab.tsx';
 import type { Languages } from './marks.ts';
 import { MemoryTab } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
 import { PreviewDock } from './preview-dock.tsx';
-import { QualityReport } from './quality-report.tsx';
 import type { Segment, SegmentFilter } from './segment-filter.ts';
 import { SidePanel } from './side-panel.tsx';
 import { IssueCount, MatchCount, TermCount } from './tab-counts.tsx';
 import { TermsTab } from './terms-tab.tsx';
+
+const IssuesTab = lazy(() => import('./issues-tab.tsx'));
+const QualityReport = lazy(() => import('./quality-report.tsx'));
 
 /**
  * The side panel of a document: information about the open segment, and the page of the file. It is only rendered again
@@ -60,10 +62,10 @@ export const DocumentPanel = memo(function DocumentPanel({
           terms: segment && <TermsTab segment={segment} languages={languages} field={field} />,
           memory: segment && <MemoryTab segment={segment} languages={languages} field={field} />,
           issues: (
-            <>
+            <Suspense fallback={<Loading lines={4} />}>
               <QualityReport document={document} onFilter={onFilter} onOpen={onOpen} />
               <IssuesTab documentId={document.id} onOpen={onOpen} />
-            </>
+            </Suspense>
           ),
           comments: about && <CommentsTab key={about.position} about={about} />,
           history: segment && (

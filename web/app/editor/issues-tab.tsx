@@ -12,7 +12,7 @@ import type { Segment } from './segment-filter.ts';
 const most = 200;
 
 /** All segments of the document with findings that no reviewer has confirmed: critical ones first. */
-export function IssuesTab({
+export default function IssuesTab({
   documentId,
   onOpen,
 }: {

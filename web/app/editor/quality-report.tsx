@@ -31,7 +31,7 @@ const most = 100;
 const withoutSegment = ['table_header_kept'];
 
 /** A document's score and findings, by kind. A finding links to its segment. */
-export function QualityReport({
+export default function QualityReport({
   document: { id, quality_report: report },
   onFilter,
   onOpen,
