@@ -19,12 +19,12 @@ import { textOutcome } from './docx/text-outcome.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
-import { directionChange } from './office/direction-change.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { countCharacters } from './text-tally.ts';
+import { directionChange } from './typesetting/languages.ts';
 
 /**
  * Checks the limits that apply before a job is created: sizes, XML elements and characters.

@@ -7,12 +7,12 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
-import { directionChange } from './office/direction-change.ts';
 import { withFileErrors } from './office/package.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import { classOf, type Includable, type Selection } from './selection.ts';
 import { countCharacters, type KeptClass, TextTally } from './text-tally.ts';
+import { directionChange } from './typesetting/languages.ts';
 import { type CellPosition, writeReference } from './xlsx/cell-reference.ts';
 import { CellTargets } from './xlsx/cell-targets.ts';
 import { cellTextLimit, splitText } from './xlsx/cell-text.ts';

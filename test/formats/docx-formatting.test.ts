@@ -38,7 +38,7 @@ describe('formatting inside a paragraph', () => {
       'Read the manual <1>very well</1>',
     ],
     [
-      'is none if only the language, the spelling or half a point differ',
+      'has no tag if only the language, the spelling or half a point differ',
       paragraph(
         run('one ', '<w:sz w:val="22"/>'),
         run('two', '<w:lang w:val="fr-FR"/><w:sz w:val="21"/><w:color w:val="auto"/>'),
@@ -66,7 +66,7 @@ describe('formatting inside a paragraph', () => {
       'See <2>our</2> <1><3>new</3> site on the web</1>.',
     ],
     [
-      'goes on over a note or a break',
+      'continues after a note or a break',
       paragraph(
         run('Look: '),
         run('one', bold),

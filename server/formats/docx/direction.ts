@@ -1,6 +1,6 @@
-import type { DirectionChange } from '../office/direction-change.ts';
 import { type Edit, splice } from '../office/splice.ts';
 import { readPositionedXml } from '../office/xml-reader.ts';
+import type { DirectionChange } from '../typesetting/languages.ts';
 import { type Properties, type Property, parseProperties } from './properties.ts';
 import { isWord } from './word-xml.ts';
 

@@ -34,7 +34,7 @@ export interface TagContent {
    * characters.
    */
   properties: TextProperties | undefined;
-  /** The number of the innermost link or field around the tag; 0 if there is none. */
+  /** The number of the innermost link or field around the tag; 0 if missing. */
   parent: number;
   /** Whether the tag only formats its text, so that it may be missing in a translation. */
   isFormat: boolean;

@@ -1,4 +1,4 @@
-import type { DirectionChange } from '../office/direction-change.ts';
+import type { DirectionChange } from '../typesetting/languages.ts';
 import { runDirection } from './direction.ts';
 import { runLanguage, type TextLanguage } from './language.ts';
 

@@ -8,20 +8,10 @@ import {
   PDFStream,
 } from '@cantoo/pdf-lib';
 import { asDict, get, getArray, getDict, getName, getNumber, inherited } from './objects.ts';
+import { pageKeys } from './structure.ts';
 
 /** The keys of a page that its copy has too, apart from its annotations. */
-const copiedKeys = [
-  'Contents',
-  'Resources',
-  'MediaBox',
-  'CropBox',
-  'BleedBox',
-  'TrimBox',
-  'ArtBox',
-  'Rotate',
-  'UserUnit',
-  'Group',
-];
+const copiedKeys = ['Contents', 'Resources', ...pageKeys];
 
 /**
  * Copies pages of a document, so that a bilingual file can show them next to their translations. A copy shares its

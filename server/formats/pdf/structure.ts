@@ -36,7 +36,7 @@ const catalogKeys: Partial<Record<StructureKind, readonly string[]>> = {
  * The keys that determine how a page is displayed and printed. `Contents` and `Resources` are not included, because a
  * translation changes them.
  */
-const pageKeys = [
+export const pageKeys = [
   'MediaBox',
   'CropBox',
   'BleedBox',

@@ -1,5 +1,5 @@
-import type { DirectionChange } from '../office/direction-change.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
+import type { DirectionChange } from '../typesetting/languages.ts';
 import type { PartEditor } from './part-stream.ts';
 import { isSpreadsheet } from './workbook.ts';
 

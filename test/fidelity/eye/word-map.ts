@@ -131,7 +131,7 @@ export class WordMap {
       const after = text[match.index + length];
       if (this.target.hasSpaces && match[0].length === 1 && /\p{L}/u.test(after ?? ''))
         units[match.index] += ' ';
-      // Between words of a script without spaces, there is none.
+      // A script without spaces has no space between words.
       if (!this.target.hasSpaces && after === ' ' && /\p{L}/u.test(text[match.index + length + 1] ?? ''))
         units[match.index + length] = '';
     }

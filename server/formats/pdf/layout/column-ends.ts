@@ -63,7 +63,7 @@ export class ColumnEnds {
     const sides = this.#areas.sidesAround(letters);
     limit(sides.left, sides.left, cellPadding * size);
     limit(sides.right, sides.right, cellPadding * size);
-    const { left: before, right: after } = this.#fields.beside(line);
+    const { left: before, right: after } = this.#fields.nextTo(line);
     if (before) limit(before.left, before.right, cellPadding * size);
     if (after) limit(after.left, after.right, cellPadding * size);
     this.#known.set(line, range);

@@ -56,7 +56,7 @@ export class FormFields {
   }
 
   /** Returns the nearest field on each side of a line, at the height of its letters. */
-  beside({ left, right, baseline, size }: Placed): Record<'left' | 'right', Rectangle | undefined> {
+  nextTo({ left, right, baseline, size }: Placed): Record<'left' | 'right', Rectangle | undefined> {
     const found: Record<'left' | 'right', Rectangle | undefined> = { left: undefined, right: undefined };
     const slack = 0.3 * size;
     for (const field of this.#at(baseline + middleOfLetters * size)) {

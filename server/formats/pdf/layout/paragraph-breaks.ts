@@ -128,7 +128,7 @@ export class ParagraphBreaks {
 
   /** Whether a line is the first line of an item of a list. */
   #isItem(line: TextLine): boolean {
-    const field = this.#parts.fields.beside(line).left;
+    const field = this.#parts.fields.nextTo(line).left;
     const isAtField = field !== undefined && line.left - field.right < maxFieldDistance * line.size;
     return isAtField || this.#parts.table.isLabeled(line) || startsLikeItem(line.text);
   }
@@ -137,7 +137,7 @@ export class ParagraphBreaks {
   #startsField(above: TextLine, line: TextLine, goesOn: boolean, mayGoOn: boolean): boolean {
     const { fields, columns } = this.#parts;
     if (fields.isBetween(above, line)) return true;
-    const [upper, lower] = [fields.beside(above), fields.beside(line)];
+    const [upper, lower] = [fields.nextTo(above), fields.nextTo(line)];
     const [textsAbove, texts] = [columns.textsBeside(above), columns.textsBeside(line)];
     const near = maxFieldDistance * line.size;
     const startsAtField =

@@ -47,8 +47,8 @@ export function hasUnknownLetters(characters: readonly JoinedCharacter[]): boole
   if (runs.length > maxSymbols || count > Math.max(maxAdjacent, letters)) return true;
   return runs.some(({ from, to }) => {
     if (to - from > maxAdjacent && !isRepeated(characters.slice(from, to))) return true;
-    const beside = [characters[from - 1], characters[to]].filter((side) => side && letter.test(side.text));
-    return beside.length === 2 || beside.some((side) => fontOf(side) === fontOf(characters[from]));
+    const neighbors = [characters[from - 1], characters[to]].filter((side) => side && letter.test(side.text));
+    return neighbors.length === 2 || neighbors.some((side) => fontOf(side) === fontOf(characters[from]));
   });
 }
 
@@ -81,11 +81,13 @@ function isPicture(characters: readonly JoinedCharacter[], at: number): boolean 
   const character = characters[at]!;
   if (!character.glyph || character.glyph.piece.isMath || isUnknown(character)) return false;
   if (picture.test(character.text)) return true;
-  const beside = [characters[at - 1], characters[at + 1]].filter(
+  const neighbors = [characters[at - 1], characters[at + 1]].filter(
     (side) => side?.glyph && !side.glyph.isBlank,
   );
   const font = fontOf(character);
-  return accent.test(character.text) && beside.length > 0 && beside.every((side) => fontOf(side) !== font);
+  return (
+    accent.test(character.text) && neighbors.length > 0 && neighbors.every((side) => fontOf(side) !== font)
+  );
 }
 
 /** Returns the glyphs of a symbol with their positions, from which they can be moved. */
