@@ -6,7 +6,7 @@ interface Obstacle extends Rectangle {
    * obstacles for the same block.
    */
   owner: string | null;
-  /** The ids of the blocks that the object covers already in the source. It is no obstacle for them. */
+  /** The ids of the blocks that the object covers already in the source. They ignore it. */
   over: ReadonlySet<string> | null;
   solid: boolean;
 }
