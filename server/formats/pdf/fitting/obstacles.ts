@@ -32,7 +32,7 @@ export interface Obstacle {
  * Takes time linear in the visible content.
  *
  * @param blocks the translated texts
- * @param others other texts that are no obstacles
+ * @param others other texts to leave out
  */
 export function obstaclesOf(
   page: PageContent,
