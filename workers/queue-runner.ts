@@ -115,10 +115,34 @@ export async function startQueueRunner({
   };
 }
 
+type Connected = Parameters<Parameters<pg.Pool['connect']>[0]>;
+
+/**
+ * A pool whose connections can be released twice. graphile-worker does so if its connection for notifications is lost
+ * while it stops, and `pg` would reject the second release where nothing can catch the error.
+ */
+class QueuePool extends pg.Pool {
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: (...connected: Connected) => void): void;
+  override connect(callback?: (...connected: Connected) => void): Promise<pg.PoolClient> | undefined {
+    if (!callback) return super.connect();
+    super.connect((error, client, release) => {
+      // The pool passes no `release` with an error.
+      if (error) return callback(error, client, release);
+      let released = false;
+      callback(error, client, (reason) => {
+        if (!released) release(reason);
+        released = true;
+      });
+    });
+    return;
+  }
+}
+
 /** Opens connections that belong to one runner and end with it. */
 function openConnections(databaseUrl: string, concurrency: number, log: Log) {
   const open = new Set<pg.PoolClient>();
-  const pool = new pg.Pool({
+  const pool = new QueuePool({
     connectionString: queueUrl(databaseUrl, 'lingualoop queue'),
     max: connectionsOfQueue(concurrency),
     connectionTimeoutMillis: 10_000,

@@ -1,6 +1,7 @@
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { startDatabaseRelay } from '#test/setup/database-relay.ts';
 import { poll } from '#test/setup/poll.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { startQueueRunner } from '#workers/queue-runner.ts';
@@ -132,6 +133,29 @@ describe('a job that is being taken while its workers stop', () => {
     expect(begun).toBe(0);
     await superuser`delete from graphile_worker._private_jobs`;
   });
+});
+
+test('releases a connection once if it is lost while its workers stop', async () => {
+  const rejections: unknown[] = [];
+  const note = (reason: unknown) => rejections.push(reason);
+  process.on('unhandledRejection', note);
+  const relay = await startDatabaseRelay(app.databaseUrl, 'LISTEN "jobs:insert"');
+  try {
+    const runner = await startQueueRunner({
+      databaseUrl: relay.url,
+      concurrency: 1,
+      tasks: { prune_expired: () => undefined },
+      log: app.services.log,
+    });
+    await relay.withheld;
+    const ended = runner.end();
+    await relay.close();
+    await ended;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+  expect(rejections).toEqual([]);
 });
 
 test('workers pause between tries while the database answers but refuses writes, and then continue', async () => {
