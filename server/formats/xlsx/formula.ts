@@ -26,7 +26,7 @@ const quotedName = /'[^']*(?:''[^']*)*'/y;
 const literal = /"[^"]*(?:""[^"]*)*"/y;
 const errorValue =
   /#(?:REF!|NULL!|DIV\/0!|VALUE!|NAME\?|NUM!|N\/A|GETTING_DATA|SPILL!|CALC!|FIELD!|BLOCKED!)/iy;
-/** The index of another workbook, such as `[1]`. `[0]` is the workbook itself. */
+/** The index of another workbook, such as `[1]`. `[0]` is the own workbook. */
 const bookIndex = /\[(\d+)\](?=['!]|[^\s"'#&()*+,\-/:;<=>@[\]^{}!%|~])/y;
 
 /** The functions whose first argument is a reference as a text, each with what the text begins with. */

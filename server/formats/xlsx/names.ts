@@ -28,7 +28,7 @@ export class UniqueNames {
     this.#taken.add(nameKey(name));
   }
 
-  /** Returns the name itself, shortened to the limit, or the name with the next free number at its end. */
+  /** Returns the name, shortened to the limit, or with the next free number at its end. */
   take(name: string): string {
     const base = shorten(name, this.#limit);
     let free = base;
