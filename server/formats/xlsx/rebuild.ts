@@ -84,7 +84,7 @@ class Rebuilding {
   readonly #names = new NewNames();
   /** The new texts of tables, by the paths of their parts. */
   readonly #tableTexts = new Map<string, TableTexts>();
-  /** The numbers of the sheets that must be written, because of their own texts or because of their direction. */
+  /** The numbers of the sheets that must be written, because their texts or their direction change. */
   readonly #changedSheets = new Set<number>();
   readonly #turnedSheets = new Set<number>();
   /** The translations of cells, by their old texts, for the copies in charts. */

@@ -42,7 +42,7 @@ const sheetAttributes: Readonly<Record<string, string>> = {
   dataRef: 'sheet',
 };
 
-/** What a reader of references reports, besides its changes. */
+/** Receives the findings of a reader of references. */
 export interface ReferenceReport {
   /** Called for each reference with a new name. */
   changed(): void;

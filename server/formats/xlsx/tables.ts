@@ -34,7 +34,7 @@ interface HeaderRow {
   table: Table;
 }
 
-/** What is read of tables whose headers are translated. */
+/** Selects tables whose headers are translated. */
 export interface HeaderSelection {
   /** The ids of tables with a slicer. */
   sliced: ReadonlySet<string>;
