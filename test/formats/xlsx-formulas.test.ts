@@ -46,7 +46,7 @@ describe('the new name of a sheet', () => {
 
   it.each([
     ['a text', '"Sheet1!A1 ""Sheet1!"""'],
-    ['another workbook', "[1]Sheet1!A1+'[2]Sheet1'!A1+'C:\\a\\[b.xlsx]Sheet1'!A1+[1]Sheet1:Sheet3!A1"],
+    ['another workbook', "[1]Sheet1!A1+'[2]Sheet1'!A1+'C:\\a\\[b.xlsx]Sheet1'!A1+[1]Other:Sheet3!A1"],
     ['a sheet that keeps its name', 'Sheet2!A1'],
     ['a longer name', 'MySheet1!A1+Sheet1_!A1+Sheet1.x!A1'],
     ['a name in an array', '{"Sheet1!",1;2,#N/A}'],
