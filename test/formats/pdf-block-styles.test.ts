@@ -39,6 +39,24 @@ describe('styles', () => {
     expect(read(noise)).toEqual(['Press Start, now']);
   });
 
+  it('are equal for all letters of a word, apart from superscripts', () => {
+    const red = { color: '1 0 0 rg' };
+    const [heading] = findBlocks(page([text('Sum', 50, 700, red), text('mary', 65, 700)])).blocks;
+    expect(formatTagged(heading!.content)).toBe('Summary');
+    expect(heading!.style.color).toBe('');
+    const words = page([
+      text('We saw un', 50, 700),
+      text('believable art', 90, 700, red),
+      text('9', 157.5, 704, { size: 6, ...red }),
+      text(' today in the museum', 160.5, 700),
+    ]);
+    expect(read(words)).toEqual(['We saw <1>unbelievable art</1><2>9</2> today in the museum']);
+    const capitals = [text('N', 90, 700, { font: bold }), text('ASA', 95, 700, { font: bold, size: 8 })];
+    expect(read(page([text('We met ', 50, 700), ...capitals, text(' there', 107, 700)]))).toEqual([
+      'We met <1>NASA</1> there',
+    ]);
+  });
+
   it('are left out if there are too many', () => {
     const words = Array.from({ length: 40 }, (_, index) =>
       text('word', 50 + 22.5 * (index % 20), 700 - 12 * Math.floor(index / 20), {

@@ -17,6 +17,8 @@ const maxSizeDifference = 0.08;
 const minRise = 0.08;
 
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 interface Run {
   text: string;
@@ -122,10 +124,18 @@ function toRuns(
     if (!known) styles.set(key, style);
     return known ?? style;
   };
-  const runs: Run[] = [];
   const symbols = findSymbols(characters);
+  const own = characters.map(({ glyph, rise }) => {
+    if (!glyph) return usual;
+    const decoration = decorations.get(glyph);
+    const style = decoration ? { ...glyph.piece.style, decoration } : glyph.piece.style;
+    const isRaised = Math.abs(rise) > minRise * usual.size;
+    return shared(isRaised ? { ...style, rise: Math.round(rise * 100) / 100 } : style);
+  });
+  const ofWords = withOneStyleInWords(characters, own, usual);
+  const runs: Run[] = [];
   let next = 0;
-  for (const [at, { text, glyph, rise }] of characters.entries()) {
+  for (const [at, { text, glyph }] of characters.entries()) {
     if (text === '' || at < next) continue;
     if (symbols[at]! > at) {
       next = symbols[at]!;
@@ -133,20 +143,47 @@ function toRuns(
       runs.push({ text: symbol.map(({ text }) => text).join(''), style: usual, moved: movedGlyphs(symbol) });
       continue;
     }
-    const isBlank = text.trim() === '';
     const last = runs.at(-1);
-    if (isBlank || !glyph) {
+    if (text.trim() === '' || !glyph) {
       runs.push({ text, style: usual });
       continue;
     }
-    const decoration = decorations.get(glyph);
-    const style = decoration ? { ...glyph.piece.style, decoration } : glyph.piece.style;
-    const isRaised = Math.abs(rise) > minRise * usual.size;
-    const own = shared(isRaised ? { ...style, rise: Math.round(rise * 100) / 100 } : style);
-    if (last && !last.moved && last.style === own && last.text.trim() !== '') last.text += text;
-    else runs.push({ text, style: own });
+    const style = ofWords[at]!;
+    if (last && !last.moved && last.style === style && last.text.trim() !== '') last.text += text;
+    else runs.push({ text, style });
   }
   return mergeRuns(withoutNoise(bridgeSpaces(runs), usual));
+}
+
+/**
+ * Gives all letters of a word the style of most of them, apart from superscripts and subscripts, because a tag inside a
+ * word cannot be placed in its translation. A word in small capitals has the usual style. Scripts whose words are not
+ * separated, or in which endings follow an emphasized word, keep their styles.
+ */
+function withOneStyleInWords(
+  characters: readonly JoinedCharacter[],
+  styles: readonly TextStyle[],
+  usual: TextStyle,
+): TextStyle[] {
+  const found = [...styles];
+  const isInWord = (at: number) => {
+    const { text } = characters[at]!;
+    return text === '' || (styles[at]!.rise === 0 && /^[\p{L}\p{M}]+$/u.test(text) && !unspaced.test(text));
+  };
+  for (let from = 0, to = 0; from < styles.length; from = to + 1) {
+    for (to = from; to < styles.length && isInWord(to); ) to++;
+    const letters = styles.slice(from, to).filter((_, index) => characters[from + index]!.text !== '');
+    if (letters.every((style) => style === letters[0])) continue;
+    const isSmallCapitals = letters.every((style) => isSame({ ...style, size: usual.size }, usual));
+    found.fill(isSmallCapitals ? usual : mostCommon(letters), from, to);
+  }
+  return found;
+}
+
+function mostCommon(styles: readonly TextStyle[]): TextStyle {
+  const counts = new Map<TextStyle, number>();
+  for (const style of styles) counts.set(style, (counts.get(style) ?? 0) + 1);
+  return [...counts].reduce((one, other) => (other[1] > one[1] ? other : one))[0];
 }
 
 /**
