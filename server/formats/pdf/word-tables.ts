@@ -169,7 +169,7 @@ const sameEnd = 2;
 
 /**
  * Returns the positions at which the cells of a table begin, before their texts. Numbers that end at the same position
- * are a column, and begin where the longest of them begins.
+ * are a column, and begin together with the longest of them.
  *
  * @param space the space before the text of a cell, in points of the page
  */
