@@ -23,6 +23,7 @@ import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
+import type { Selection } from './selection.ts';
 import { countCharacters } from './text-tally.ts';
 import { directionChange } from './typesetting/languages.ts';
 
@@ -31,12 +32,19 @@ import { directionChange } from './typesetting/languages.ts';
  *
  * @throws {FileError} `unreadable`, `protected`, `empty` or `too_large`
  */
-export async function check(bytes: Uint8Array, take: TakeText = () => false): Promise<void> {
+export async function check(
+  bytes: Uint8Array,
+  take: TakeText = () => false,
+  { include = [] }: Selection = {},
+): Promise<void> {
   const budget = new SegmentBudget();
-  const { stories } = await readStories(bytes, ({ texts }) => texts.map(({ content }) => content.source));
+  const { stories } = await readStories(bytes, include, ({ texts, isRepeated }) => ({
+    sources: isRepeated ? [] : texts.map(({ content }) => content.source),
+    edits: [],
+  }));
   let wanted = true;
   for (const { paragraphs } of stories)
-    for (const source of paragraphs.flat()) {
+    for (const source of paragraphs.flatMap(({ sources }) => sources)) {
       const text = plainText(source);
       budget.addChars(text);
       wanted = wanted && take(text);
@@ -44,35 +52,43 @@ export async function check(bytes: Uint8Array, take: TakeText = () => false): Pr
 }
 
 /**
- * Lists the texts of a Word file to translate, which are its paragraphs and, in some, the texts between tabs: in the headers, the body with its tables, and the
- * footers. Text boxes, content controls, tracked changes, notes and comments are not translated; the findings contain
- * their numbers.
+ * Lists the texts of a Word file to translate, which are its paragraphs and, in some, the texts between tabs: in the
+ * headers, the body with its tables, and the footers. Text boxes, content controls, tracked changes, notes, comments,
+ * charts and hidden texts are listed only if the request includes them; otherwise the findings contain their numbers.
  *
  * @throws {FileError} as `check` does, and `too_large` if there are too many segments
  */
-export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment[] =>
-    paragraph.texts.map(({ content, regionId, cellId, place }) => ({
-      regionId,
-      cellId,
-      kind: kindOf(paragraph, story),
-      page: story.kind === 'main' ? content.page : null,
-      place: `${story.path}, ${place}`,
-      source: content.source,
-    })),
-  );
-  const segments = stories.flatMap(({ paragraphs }) => paragraphs.flat());
+export async function extract(
+  bytes: Uint8Array,
+  { include = [] }: Selection = {},
+): Promise<ExtractedDocument> {
+  const { stories, kept, pages, isSigned } = await readStories(bytes, include, (paragraph, story) => {
+    const segments = paragraph.texts.map(
+      ({ content, regionId, cellId, place }): Segment => ({
+        regionId,
+        cellId,
+        kind: kindOf(paragraph, story),
+        page: story.kind === 'main' ? content.page : null,
+        place: `${story.path}, ${place}`,
+        source: content.source,
+      }),
+    );
+    return { segments: paragraph.isRepeated ? [] : segments, isCopy: paragraph.isCopy, edits: [] };
+  });
+  const read = stories.flatMap(({ paragraphs }) => paragraphs);
+  const segments = read.flatMap((paragraph) => paragraph.segments);
   const budget = new SegmentBudget();
   let characters = 0;
-  for (const { source } of segments) {
-    const text = plainText(source);
-    budget.add(text, formatTagged(source));
-    characters += countCharacters(text);
-  }
+  for (const paragraph of read)
+    for (const { source } of paragraph.segments) {
+      const text = plainText(source);
+      budget.add(text, formatTagged(source));
+      if (!paragraph.isCopy) characters += countCharacters(text);
+    }
   const findings = kept.findings();
   if (isSigned) findings.push(signatureFinding);
   if (segments.length === 0) findings.push(emptyFinding);
-  return { segments, pageCount: pages, findings, outcome: await textOutcome(bytes, characters) };
+  return { segments, pageCount: pages, findings, outcome: await textOutcome(bytes, characters, include) };
 }
 
 const signatureFinding: Finding = {
@@ -89,8 +105,9 @@ const emptyFinding: Finding = {
   unitId: null,
 };
 
-function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): SegmentKind {
-  if (kind !== 'main') return kind;
+function kindOf({ inTable, inBox, isHeading }: StoryParagraph, { kind }: StoryPart): SegmentKind {
+  if (inBox) return 'text_block';
+  if (kind !== 'main') return kind === 'header' || kind === 'footer' ? kind : 'text_block';
   return inTable ? 'table_cell' : isHeading ? 'heading' : 'paragraph';
 }
 
@@ -104,14 +121,14 @@ function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): Se
 export async function rebuild(
   bytes: Uint8Array,
   translations: readonly SegmentTranslation[],
-  { sourceLanguage, targetLanguage, output }: RebuildOptions,
+  { sourceLanguage, targetLanguage, output, include = [] }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
   const used = new Set<string>();
   const direction = directionChange(sourceLanguage, targetLanguage);
   const formatting = new RunFormatting(direction, textLanguageOf(targetLanguage));
-  const { stories } = await readStories(bytes, (paragraph, story, styles): WrittenParagraph | undefined => {
-    const { prefix, properties, style, start, end } = paragraph;
+  const { stories } = await readStories(bytes, include, (paragraph, story, styles): WrittenParagraph => {
+    const { prefix, properties, style, start, end, innerEdits } = paragraph;
     const isRead = paragraph.texts.some((text) => targets.has(keyOf(text)));
     const texts = isRead ? paragraph.texts : [paragraph.whole()];
     for (const text of texts) used.add(keyOf(text));
@@ -119,7 +136,7 @@ export async function rebuild(
       const target = targets.get(keyOf(key));
       return target !== undefined && (direction !== 'kept' || !isUnchanged(content, target));
     };
-    if (!texts.some(isChanged)) return undefined;
+    if (!texts.some(isChanged)) return { edits: [], findings: [] };
     const { bidi = false, rtl = false } = styles.ofParagraph(style);
     const findings: Finding[] = [];
     const writing = { prefix, formatting, isRightToLeftStyle: rtl };
@@ -135,25 +152,21 @@ export async function rebuild(
     if (output !== 'bilingual')
       return { edits: [{ start, end, text: translatedProperties + translation }], findings };
     const source = story.source.slice(start, end);
-    const edits = addBelow({ source, properties, translatedProperties, translation, prefix });
-    return {
-      edits: edits.map((edit) => ({ ...edit, start: start + edit.start, end: start + edit.end })),
-      findings,
-    };
+    const below = addBelow({ source, properties, translatedProperties, translation, prefix }).map((edit) => ({
+      ...edit,
+      start: start + edit.start,
+      end: start + edit.end,
+    }));
+    // The last edit adds the translation at the end of the paragraph.
+    return { edits: [...below.slice(0, -1), ...innerEdits, ...below.slice(-1)], findings };
   });
   const unknown = [...targets.keys()].find((key) => !used.has(key));
   if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
   const parts = new Map<string, PartContent>();
   const findings: Finding[] = [];
-  for (const { part, paragraphs } of stories) {
-    const edits: Edit[] = [];
-    let length = 0;
-    for (const paragraph of paragraphs) {
-      if (!paragraph) continue;
-      edits.push(...paragraph.edits);
-      for (const { text } of paragraph.edits) length += text.length;
-      findings.push(...paragraph.findings);
-    }
+  for (const { part, paragraphs, edits } of stories) {
+    for (const paragraph of paragraphs) findings.push(...paragraph.findings);
+    const length = edits.reduce((sum, { text }) => sum + text.length, 0);
     if (length > 2 * limits.docxWritten)
       throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
     if (edits.length > 0) parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
