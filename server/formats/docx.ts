@@ -10,11 +10,12 @@ import type {
   TakeText,
 } from './document.ts';
 import { addBelow } from './docx/bilingual.ts';
+import { writeChartText } from './docx/chart-texts.ts';
 import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
 import { RunFormatting } from './docx/run-formatting.ts';
-import type { StoryParagraph, StoryText } from './docx/story-reader.ts';
+import type { StoryParagraph, StoryText } from './docx/story-paragraph.ts';
 import { textOutcome } from './docx/text-outcome.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
@@ -38,17 +39,20 @@ export async function check(
   { include = [] }: Selection = {},
 ): Promise<void> {
   const budget = new SegmentBudget();
-  const { stories } = await readStories(bytes, include, ({ texts, isRepeated }) => ({
+  const { stories, charts } = await readStories(bytes, include, ({ texts, isRepeated }) => ({
     sources: isRepeated ? [] : texts.map(({ content }) => content.source),
     edits: [],
   }));
+  const sources = stories.flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.sources));
+  const texts = [
+    ...sources.map(plainText),
+    ...charts.flatMap((chart) => chart.texts.map(({ text }) => text)),
+  ];
   let wanted = true;
-  for (const { paragraphs } of stories)
-    for (const source of paragraphs.flatMap(({ sources }) => sources)) {
-      const text = plainText(source);
-      budget.addChars(text);
-      wanted = wanted && take(text);
-    }
+  for (const text of texts) {
+    budget.addChars(text);
+    wanted = wanted && take(text);
+  }
 }
 
 /**
@@ -62,7 +66,7 @@ export async function extract(
   bytes: Uint8Array,
   { include = [] }: Selection = {},
 ): Promise<ExtractedDocument> {
-  const { stories, kept, pages, isSigned } = await readStories(bytes, include, (paragraph, story) => {
+  const { stories, charts, kept, pages, isSigned } = await readStories(bytes, include, (paragraph, story) => {
     const segments = paragraph.texts.map(
       ({ content, regionId, cellId, place }): Segment => ({
         regionId,
@@ -73,9 +77,23 @@ export async function extract(
         source: content.source,
       }),
     );
-    return { segments: paragraph.isRepeated ? [] : segments, isCopy: paragraph.isCopy, edits: [] };
+    return { segments: paragraph.isRepeated ? [] : segments, isFallback: paragraph.isFallback, edits: [] };
   });
-  const read = stories.flatMap(({ paragraphs }) => paragraphs);
+  const ofCharts = charts.flatMap((chart, index) =>
+    chart.texts.map(
+      ({ number, text }): Segment => ({
+        ...keyOfChart(index, number),
+        kind: 'text_block',
+        page: null,
+        place: `${chart.path}, chart ${index + 1}, paragraph ${number}`,
+        source: [text.trim()],
+      }),
+    ),
+  );
+  const read = [
+    ...stories.flatMap(({ paragraphs }) => paragraphs),
+    { segments: ofCharts, isFallback: false },
+  ];
   const segments = read.flatMap((paragraph) => paragraph.segments);
   const budget = new SegmentBudget();
   let characters = 0;
@@ -83,9 +101,13 @@ export async function extract(
     for (const { source } of paragraph.segments) {
       const text = plainText(source);
       budget.add(text, formatTagged(source));
-      if (!paragraph.isCopy) characters += countCharacters(text);
+      if (!paragraph.isFallback) characters += countCharacters(text);
     }
   const findings = kept.findings();
+  const copied = charts.filter(
+    ({ texts, hasDataSheet }) => hasDataSheet && texts.some(({ isName }) => isName),
+  );
+  if (copied.length > 0) findings.push(dataSheetsKept(copied.length));
   if (isSigned) findings.push(signatureFinding);
   if (segments.length === 0) findings.push(emptyFinding);
   return { segments, pageCount: pages, findings, outcome: await textOutcome(bytes, characters, include) };
@@ -97,6 +119,16 @@ const signatureFinding: Finding = {
   message: 'the file is signed, but the signature does not apply to the translation',
   unitId: null,
 };
+
+function dataSheetsKept(charts: number): Finding {
+  const subject = charts === 1 ? 'the data sheet of 1 chart' : `the data sheets of ${charts} charts`;
+  return {
+    severity: 'info',
+    code: 'unsupported_content_kept',
+    message: `${subject} ${charts === 1 ? 'is' : 'are'} not translated; if the data are edited in Word, the names of the source replace the translations`,
+    unitId: null,
+  };
+}
 
 const emptyFinding: Finding = {
   severity: 'info',
@@ -127,43 +159,65 @@ export async function rebuild(
   const used = new Set<string>();
   const direction = directionChange(sourceLanguage, targetLanguage);
   const formatting = new RunFormatting(direction, textLanguageOf(targetLanguage));
-  const { stories } = await readStories(bytes, include, (paragraph, story, styles): WrittenParagraph => {
-    const { prefix, properties, style, start, end, innerEdits } = paragraph;
-    const isRead = paragraph.texts.some((text) => targets.has(keyOf(text)));
-    const texts = isRead ? paragraph.texts : [paragraph.whole()];
-    for (const text of texts) used.add(keyOf(text));
-    const isChanged = ({ content, ...key }: StoryText): boolean => {
-      const target = targets.get(keyOf(key));
-      return target !== undefined && (direction !== 'kept' || !isUnchanged(content, target));
-    };
-    if (!texts.some(isChanged)) return { edits: [], findings: [] };
-    const { bidi = false, rtl = false } = styles.ofParagraph(style);
-    const findings: Finding[] = [];
-    const writing = { prefix, formatting, isRightToLeftStyle: rtl };
-    const written = texts.map((text) => {
-      if (!isChanged(text)) return sourceOf(text.content, writing);
-      const result = writeParagraph(text.content, targets.get(keyOf(text))!, writing);
-      if (result.isReordered) findings.push(reordered(text, story));
-      else if (result.hasLostFormat) findings.push(formattingLost(text, story));
-      return result.text;
-    });
-    const translatedProperties = paragraphDirection(properties, prefix, direction, bidi);
-    const translation = written.join('');
-    if (output !== 'bilingual')
-      return { edits: [{ start, end, text: translatedProperties + translation }], findings };
-    const source = story.source.slice(start, end);
-    const below = addBelow({ source, properties, translatedProperties, translation, prefix }).map((edit) => ({
-      ...edit,
-      start: start + edit.start,
-      end: start + edit.end,
-    }));
-    // The last edit adds the translation at the end of the paragraph.
-    return { edits: [...below.slice(0, -1), ...innerEdits, ...below.slice(-1)], findings };
-  });
-  const unknown = [...targets.keys()].find((key) => !used.has(key));
-  if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
+  const { stories, charts } = await readStories(
+    bytes,
+    include,
+    (paragraph, story, styles): WrittenParagraph => {
+      const { prefix, properties, style, start, end, innerEdits } = paragraph;
+      const isRead = paragraph.texts.some((text) => targets.has(keyOf(text)));
+      const texts = isRead ? paragraph.texts : [paragraph.whole()];
+      for (const text of texts) used.add(keyOf(text));
+      const isChanged = ({ content, ...key }: StoryText): boolean => {
+        const target = targets.get(keyOf(key));
+        return target !== undefined && (direction !== 'kept' || !isUnchanged(content, target));
+      };
+      if (!texts.some(isChanged)) return { edits: [], findings: [] };
+      const { bidi = false, rtl = false } = styles.ofParagraph(style);
+      const findings: Finding[] = [];
+      const writing = { prefix, formatting, isRightToLeftStyle: rtl };
+      const written = texts.map((text) => {
+        if (!isChanged(text)) return sourceOf(text.content, writing);
+        const result = writeParagraph(text.content, targets.get(keyOf(text))!, writing);
+        if (result.isReordered) findings.push(reordered(text, story));
+        else if (result.hasLostFormat) findings.push(formattingLost(text, story));
+        return result.text;
+      });
+      const translatedProperties = paragraphDirection(properties, prefix, direction, bidi);
+      const translation = written.join('');
+      if (output !== 'bilingual')
+        return { edits: [{ start, end, text: translatedProperties + translation }], findings };
+      const source = story.source.slice(start, end);
+      const below = addBelow({ source, properties, translatedProperties, translation, prefix }).map(
+        (edit) => ({
+          ...edit,
+          start: start + edit.start,
+          end: start + edit.end,
+        }),
+      );
+      // The last edit adds the translation at the end of the paragraph.
+      return { edits: [...below.slice(0, -1), ...innerEdits, ...below.slice(-1)], findings };
+    },
+  );
   const parts = new Map<string, PartContent>();
   const findings: Finding[] = [];
+  for (const [index, { path, text, texts }] of charts.entries()) {
+    const edits: Edit[] = [];
+    for (const chartText of texts) {
+      const key = keyOfChart(index, chartText.number);
+      const target = targets.get(keyOf(key));
+      used.add(keyOf(key));
+      const translation = target && plainText(target);
+      if (translation === undefined || translation === chartText.text.trim()) continue;
+      const written = writeChartText(chartText, translation);
+      edits.push(...written.edits);
+      const place = `chart ${index + 1}, paragraph ${chartText.number}`;
+      if (written.hasLostFormat) findings.push(formattingLost({ ...key, place }, { path }));
+    }
+    edits.sort((one, other) => one.start - other.start);
+    if (edits.length > 0) parts.set(path, () => encodePart(text, splice(text.source, edits)));
+  }
+  const unknown = [...targets.keys()].find((key) => !used.has(key));
+  if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
   for (const { part, paragraphs, edits } of stories) {
     for (const paragraph of paragraphs) findings.push(...paragraph.findings);
     const length = edits.reduce((sum, { text }) => sum + text.length, 0);
@@ -185,7 +239,9 @@ interface WrittenParagraph {
   findings: Finding[];
 }
 
-function reordered({ regionId, cellId, place }: StoryText, { path }: StoryPart): Finding {
+type Placed = Omit<StoryText, 'content'>;
+
+function reordered({ regionId, cellId, place }: Placed, { path }: { path: string }): Finding {
   return {
     severity: 'warning',
     code: 'low_segment_quality',
@@ -194,13 +250,17 @@ function reordered({ regionId, cellId, place }: StoryText, { path }: StoryPart):
   };
 }
 
-function formattingLost({ regionId, cellId, place }: StoryText, { path }: StoryPart): Finding {
+function formattingLost({ regionId, cellId, place }: Placed, { path }: { path: string }): Finding {
   return {
     severity: 'info',
     code: 'formatting_lost',
     message: `${path}, ${place}: some words of the translation do not have the formatting of the source`,
     unitId: cellId ?? regionId,
   };
+}
+
+function keyOfChart(index: number, number: number): SegmentKey {
+  return { regionId: `chart${index + 1}-p${number}`, cellId: null };
 }
 
 function keyOf({ regionId, cellId }: SegmentKey): string {

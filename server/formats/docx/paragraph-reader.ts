@@ -157,9 +157,7 @@ export class ParagraphReader {
   }
 
   #isSurrounding(local: string): boolean {
-    return (
-      surrounding.has(local) || (insertions.has(local) && this.#context.include.has('tracked_changes'))
-    );
+    return surrounding.has(local) || (insertions.has(local) && this.#context.include.has('tracked_changes'));
   }
 
   /**
@@ -263,7 +261,8 @@ export class ParagraphReader {
   /** Reads an element directly in a content control. Elements other than its content are parts of its tags. */
   #openInControl(tag: XmlStartTag, control: OpenControl): void {
     if (tag.local === 'sdtPr') this.#read(tag, control.properties, () => {});
-    else if (tag.local !== 'sdtContent' || control.contentEnd !== undefined) this.#read(tag, ignored, () => {});
+    else if (tag.local !== 'sdtContent' || control.contentEnd !== undefined)
+      this.#read(tag, ignored, () => {});
     else if (control.properties.hasValue || this.#declaresTooMuch(tag)) this.#keepControl(tag, control);
     else {
       this.#push('open', this.#slice(control.tag.start, tag.end), '', control.at);

@@ -1,4 +1,3 @@
-import type { SegmentKey } from '../document.ts';
 import { FileError } from '../file-error.ts';
 import { type Edit, splice } from '../office/splice.ts';
 import {
@@ -14,46 +13,13 @@ import { FieldStack } from './fields.ts';
 import { KeptContent } from './kept-content.ts';
 import { type KeyAndPlace, Numbering } from './numbering.ts';
 import { PageCounter } from './page-counter.ts';
-import { type ParagraphContent, type ParagraphTexts, readContent } from './paragraph-content.ts';
+import { type ParagraphTexts, readContent } from './paragraph-content.ts';
 import { type ParagraphContext, ParagraphReader } from './paragraph-reader.ts';
+import type { StoryParagraph, StoryText } from './story-paragraph.ts';
 import type { Styles } from './styles.ts';
 import { ignored, KeptSubtree, type Subtree } from './subtrees.ts';
 import { TextBoxes } from './text-boxes.ts';
 import { isWord } from './word-xml.ts';
-
-/** A text of a paragraph: all of it, or the text on one side of a tab. */
-export interface StoryText extends SegmentKey {
-  /** The location of the text in the story, in a readable form: `paragraph 3`, `table 1, row 2, cell 3`. */
-  place: string;
-  content: ParagraphContent;
-}
-
-/** A paragraph that has text to translate. */
-export interface StoryParagraph {
-  texts: StoryText[];
-  /** Returns the whole paragraph as one text, as earlier versions have read it. */
-  whole(): StoryText;
-  inTable: boolean;
-  /** Whether the paragraph is in a text box. */
-  inBox: boolean;
-  /** Whether the paragraph is in the copy of a text box that Word writes for older programs. */
-  isCopy: boolean;
-  /** Whether the texts are in a copy and have the keys of the texts that they repeat. */
-  isRepeated: boolean;
-  isHeading: boolean;
-  /** The XML of the `pPr` element; '' if missing. */
-  properties: string;
-  style: string | undefined;
-  /** The namespace prefix of Word's elements, with the colon. */
-  prefix: string;
-  /**
-   * The offsets in the part between which the properties and the content are: everything between the paragraph's tags.
-   */
-  start: number;
-  end: number;
-  /** The changes inside of the paragraph: those in its text boxes. The content of the paragraph has them. */
-  innerEdits: readonly Edit[];
-}
 
 /** A sequence of paragraphs in one XML part: the main text of a document, a header, a footer, or all notes of a kind. */
 export interface Story {
@@ -118,6 +84,7 @@ export function readStory<T extends ParagraphResult>(
       numbering: new Numbering(keyPrefix),
       boxes: new TextBoxes(),
       copy: 0,
+      isFallback: false,
     });
     readPositionedXml(source, reader);
     return { unclosed: reader.unclosedFields(), result: { ...reader.result(), pages: pages.page } };
@@ -158,6 +125,7 @@ interface Setup<T> extends Pick<StoryOptions, 'styles' | 'include'> {
   boxes: TextBoxes;
   /** For the story of a text box that repeats another one: the number of the copy, from 1; otherwise 0. */
   copy: number;
+  isFallback: boolean;
   use: (paragraph: StoryParagraph) => T;
 }
 
@@ -178,7 +146,7 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
   /** The content controls and notes around the current position that have their own numbers. */
   readonly #objects: { depth: number; control?: { tag: XmlStartTag; properties: ControlProperties } }[] = [];
   /** The text box around the current position, if it is read. */
-  #box: { reader: StoryReader<T>; depth: number; isCopy: boolean } | undefined;
+  #box: { reader: StoryReader<T>; depth: number; isFallback: boolean } | undefined;
   /** The results and changes of text boxes since the end of the last paragraph. */
   #inner: { paragraphs: T[]; edits: Edit[] } = { paragraphs: [], edits: [] };
 
@@ -299,7 +267,10 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
   }
 
   /** Opens an element directly in a content control. Its properties determine whether its content is read. */
-  #openInControl(tag: XmlStartTag, { tag: control, properties }: { tag: XmlStartTag; properties: ControlProperties }): void {
+  #openInControl(
+    tag: XmlStartTag,
+    { tag: control, properties }: { tag: XmlStartTag; properties: ControlProperties },
+  ): void {
     if (tag.local === 'sdtPr') this.#read(tag, properties, () => {});
     else if (tag.local !== 'sdtContent') this.#keep(tag);
     else if (properties.hasValue) {
@@ -340,27 +311,29 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
       include: new Set([...include].filter((name) => name !== 'text_boxes')),
       numbering: box.numbering,
       copy: box.copy,
+      isFallback: box.isFallback,
       root: 'txbxContent',
       onOpen: () => {},
     });
-    this.#box = { reader, depth: this.#depth, isCopy: box.copy > 0 };
+    this.#box = { reader, depth: this.#depth, isFallback: box.isFallback };
     reader.openTag(tag);
   }
 
-  #closeBox({ reader, isCopy }: { reader: StoryReader<T>; isCopy: boolean }): void {
+  #closeBox({ reader, isFallback }: { reader: StoryReader<T>; isFallback: boolean }): void {
     this.#box = undefined;
     this.#unclosedInBoxes.push(...reader.unclosedFields());
     const { paragraphs, edits, kept } = reader.result();
     for (const paragraph of paragraphs) this.#inner.paragraphs.push(paragraph);
     for (const edit of edits) this.#inner.edits.push(edit);
-    if (!isCopy) this.#kept.addAll(kept);
+    if (!isFallback) this.#kept.addAll(kept);
   }
 
   /** Returns the XML between two offsets, with the changes of text boxes inside of it. */
   #slice(start: number, end: number): string {
     const { source } = this.#setup;
     const { edits } = this.#inner;
-    if (edits.length === 0 || edits.at(-1)!.start < start || edits[0]!.start >= end) return source.slice(start, end);
+    if (edits.length === 0 || edits.at(-1)!.start < start || edits[0]!.start >= end)
+      return source.slice(start, end);
     const inside = edits.slice(indexFrom(edits, start), indexFrom(edits, end));
     if (inside.length === 0) return source.slice(start, end);
     const moved = inside.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
@@ -384,7 +357,7 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
   }
 
   #useParagraph(reader: ParagraphReader, read: ParagraphTexts, end: number): void {
-    const { styles, numbering, boxes, copy, root, use } = this.#setup;
+    const { styles, numbering, boxes, copy, isFallback, root, use } = this.#setup;
     const { properties, style, tag } = reader;
     const level = reader.outlineLevel ?? styles.ofParagraph(style).outlineLevel ?? bodyLevel;
     const key = numbering.keyAndPlace();
@@ -397,7 +370,7 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
       whole: () => ({ ...key, content: read.whole() }),
       inTable: numbering.isInTable,
       inBox,
-      isCopy: copy > 0,
+      isFallback,
       isRepeated,
       isHeading: level >= 0 && level < bodyLevel,
       properties,

@@ -1,7 +1,7 @@
 import { formatTagged } from '../inline-content.ts';
 import type { XmlStartTag } from '../office/xml-reader.ts';
 import type { Numbering } from './numbering.ts';
-import type { StoryText } from './story-reader.ts';
+import type { StoryText } from './story-paragraph.ts';
 
 /** An `AlternateContent` element around the current position. Each of its branches shows the same content. */
 interface Alternatives {
@@ -18,6 +18,8 @@ export interface TextBox {
   numbering: Numbering;
   /** The number of the copy, from 1; 0 for a text box that is not a copy. */
   copy: number;
+  /** Whether only programs that do not know the first branch show the text box. */
+  isFallback: boolean;
 }
 
 /**
@@ -32,8 +34,7 @@ export class TextBoxes {
 
   open({ local }: XmlStartTag, depth: number): void {
     const parent = this.#alternatives.at(-1);
-    if (local === 'AlternateContent')
-      this.#alternatives.push({ depth, branch: 0, boxes: [], copied: 0 });
+    if (local === 'AlternateContent') this.#alternatives.push({ depth, branch: 0, boxes: [], copied: 0 });
     else if (parent && depth === parent.depth + 1 && (local === 'Choice' || local === 'Fallback'))
       Object.assign(parent, { branch: parent.branch + 1, copied: 0 });
   }
@@ -46,10 +47,11 @@ export class TextBoxes {
   start(numbering: Numbering): TextBox {
     const copying = this.#alternatives.find(({ branch }) => branch > 1);
     const original = copying?.boxes[copying.copied++];
-    if (original) return { numbering: original.again(), copy: ++this.#copies };
+    const isFallback = copying !== undefined;
+    if (original) return { numbering: original.again(), copy: ++this.#copies, isFallback };
     const inside = numbering.inside('box', 'text box');
     for (const { branch, boxes } of this.#alternatives) if (branch === 1) boxes.push(inside);
-    return { numbering: inside, copy: 0 };
+    return { numbering: inside, copy: 0, isFallback };
   }
 
   /**

@@ -27,13 +27,12 @@ const keptParts: Readonly<Record<string, [reason: string, element: string]>> = {
   footnotes: ['footnotes', 'footnote'],
   endnotes: ['endnotes', 'endnote'],
   comments: ['comments', 'comment'],
-  chart: ['charts', 'p'],
-  chartEx: ['charts', 'p'],
   diagramData: ['diagrams', 'pt'],
 };
 
 /** The parts that are read like the main text. */
 const stories: readonly string[] = ['header', 'footer'];
+const charts: readonly string[] = ['chart', 'chartEx'];
 const notes: readonly string[] = ['footnotes', 'endnotes', 'comments'];
 
 /**
@@ -69,7 +68,11 @@ export async function textOutcome(
       if (path === main && (stories.includes(type) || isIncluded)) read.add(target);
       if (isIncluded) continue;
       const kept = keptParts[type];
-      if (kept) await office.readPart(target, keptTexts(tally, ...kept));
+      if (charts.includes(type)) {
+        const counter = new ChartCounter();
+        await office.readPart(target, counter);
+        story.addChart(counter.texts);
+      } else if (kept) await office.readPart(target, keptTexts(tally, ...kept));
     }
   }
   story.finish(inSegments);
@@ -109,6 +112,41 @@ interface OpenParagraph {
   hidden: number;
 }
 
+/** Collects the texts of a chart: its paragraphs, and each name once that it copies from its data sheet. */
+class ChartCounter implements XmlEvents {
+  readonly #paragraphs: string[] = [];
+  readonly #names = new Set<string>();
+  readonly #open: string[] = [];
+  #text = '';
+
+  get texts(): string[] {
+    return [...this.#paragraphs, ...this.#names];
+  }
+
+  openTag(tag: XmlTag): void {
+    const local = localName(tag);
+    this.#open.push(local);
+    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
+  }
+
+  text(text: string): void {
+    const parent = this.#open.at(-1)!;
+    const isName = parent === 'v' || parent === 'pt';
+    if (
+      parent === 't' ||
+      (isName && this.#open.some((local) => /^str(Cache|Lit|Dim)$|^multiLvl|^txData$/.test(local)))
+    )
+      this.#text += text;
+  }
+
+  closeTag(): void {
+    const local = this.#open.pop();
+    if (local === 'p') this.#paragraphs.push(this.#text);
+    else if (local === 'v' || local === 'pt') this.#names.add(this.#text);
+    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
+  }
+}
+
 /** Counts the texts of the main text, the headers and the footers. */
 class StoryCounter {
   readonly #tally: TextTally;
@@ -145,6 +183,8 @@ class StoryCounter {
     else if (this.#kept) return;
     else if (this.#keeps(local))
       this.#kept = { reason: keptElements[local] ?? 'content_controls', depth: this.#depth, characters: 0 };
+    else if (notes.includes(`${local}s`) && (attribute(tag, 'type') ?? 'normal') !== 'normal')
+      this.#kept = { reason: `${local}s`, depth: this.#depth, characters: 0 };
     else if (local === 'sdt') this.#controls.push({ depth: this.#depth, hasValue: false });
     else if (isValueProperty(local)) this.#addValue();
     else if (local === 'p') this.#paragraphs.push({ text: '', inField: 0, hidden: 0 });
@@ -180,6 +220,16 @@ class StoryCounter {
     } else if (depth === this.#controls.at(-1)?.depth) this.#controls.pop();
     else if (local === 'fldSimple') this.#simpleFields--;
     else if (local === 'p' && this.#fallbackDepth === 0) this.#endParagraph();
+  }
+
+  addChart(texts: readonly string[]): void {
+    for (const text of texts) {
+      const characters = countCharacters(text);
+      if (characters === 0) continue;
+      if (!letter.test(text)) this.#tally.keep('kept', 'number', characters);
+      else if (this.#include.has('charts')) this.#total += characters;
+      else this.#tally.keep(classOf('docx', 'charts'), 'charts', characters);
+    }
   }
 
   /** Whether the element's text is in no segment. */

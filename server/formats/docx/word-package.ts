@@ -3,14 +3,10 @@ import { type OfficePackage, openPackage, type Relationship } from '../office/pa
 import type { PartText } from '../office/part-text.ts';
 import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import type { Includable } from '../selection.ts';
+import { type ChartText, readChartTexts } from './chart-texts.ts';
 import { KeptContent, letter } from './kept-content.ts';
-import {
-  type ParagraphResult,
-  readStory,
-  type Story,
-  type StoryParagraph,
-  type StoryResult,
-} from './story-reader.ts';
+import type { StoryParagraph } from './story-paragraph.ts';
+import { type ParagraphResult, readStory, type Story, type StoryResult } from './story-reader.ts';
 import { readStyles, Styles } from './styles.ts';
 import { rootOfPart } from './word-xml.ts';
 
@@ -25,12 +21,23 @@ export interface StoryResultOf<T> extends StoryResult<T> {
   part: StoryPart;
 }
 
+/** A chart whose texts are translated. */
+export interface Chart {
+  path: string;
+  text: PartText;
+  texts: ChartText[];
+  /** Whether the chart has a data sheet. When the data are edited, Word copies the names from there again. */
+  hasDataSheet: boolean;
+}
+
 /** The result of reading a Word file. */
 export interface WordStories<T> {
   /**
    * The headers, the main text, the footers, and the footnotes, endnotes and comments that are included, in this order.
    */
   stories: StoryResultOf<T>[];
+  /** The charts, if they are included, in the order of the stories that refer to them. */
+  charts: Chart[];
   kept: KeptContent;
   pages: number;
   isSigned: boolean;
@@ -61,11 +68,14 @@ export async function readStories<T extends ParagraphResult>(
   const include = new Set(included);
   const kept = new KeptContent(include);
   let size = 0;
-  const read = async (path: string, kind: Story['kind'], keyPrefix: string) => {
+  const readWhole = (path: string): Promise<PartText> => {
     size += office.sizeOf(path);
     if (size > limits.docxStories)
       throw overLimit('the size in bytes of main text, headers and footers together', limits.docxStories);
-    const text = await office.readWhole(path);
+    return office.readWhole(path);
+  };
+  const read = async (path: string, kind: Story['kind'], keyPrefix: string) => {
+    const text = await readWhole(path);
     const part: StoryPart = { kind, keyPrefix, source: text.source, path, text };
     const options = { styles, include, countElement: count };
     const result = readStory(part, options, (paragraph) => use(paragraph, part, styles));
@@ -88,12 +98,30 @@ export async function readStories<T extends ParagraphResult>(
     }
   }
   const stories = [...around.header, main, ...around.footer, ...notes];
-  for (const { part } of stories) {
-    const ofStory = part.path === mainPath ? ofMain : await office.relationships(part.path);
-    kept.add('chart', ofStory.filter(({ type }) => type === 'chart' || type === 'chartEx').length);
-    kept.add('diagram', ofStory.filter(({ type }) => type === 'diagramData').length);
-  }
-  return { stories, kept, pages: main.pages, isSigned: ofPackage.some(({ type }) => type === 'origin') };
+  const charts = new Map<string, Chart>();
+  for (const { part } of stories)
+    for (const { type, target } of part.path === mainPath ? ofMain : await office.relationships(part.path)) {
+      if (type === 'diagramData') kept.add('diagram');
+      if (type !== 'chart' && type !== 'chartEx') continue;
+      if (!include.has('charts') || target === undefined) kept.add('chart');
+      else if (!charts.has(target)) {
+        const text = await readWhole(target);
+        const ofChart = await office.relationships(target);
+        charts.set(target, {
+          path: target,
+          text,
+          texts: readChartTexts(text.source, count),
+          hasDataSheet: ofChart.some((relationship) => relationship.type === 'package'),
+        });
+      }
+    }
+  return {
+    stories,
+    charts: [...charts.values()],
+    kept,
+    pages: main.pages,
+    isSigned: ofPackage.some(({ type }) => type === 'origin'),
+  };
 }
 
 /**
