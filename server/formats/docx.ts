@@ -187,13 +187,14 @@ export async function rebuild(
       if (output !== 'bilingual')
         return { edits: [{ start, end, text: translatedProperties + translation }], findings };
       const source = story.source.slice(start, end);
-      const below = addBelow({ source, properties, translatedProperties, translation, prefix }).map(
-        (edit) => ({
-          ...edit,
-          start: start + edit.start,
-          end: start + edit.end,
-        }),
-      );
+      const below = addBelow({
+        ...{ source, properties, translatedProperties, translation, prefix },
+        hasInsertions: include.includes('tracked_changes'),
+      }).map((edit) => ({
+        ...edit,
+        start: start + edit.start,
+        end: start + edit.end,
+      }));
       // The last edit adds the translation at the end of the paragraph.
       return { edits: [...below.slice(0, -1), ...innerEdits, ...below.slice(-1)], findings };
     },

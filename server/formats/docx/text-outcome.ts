@@ -70,7 +70,11 @@ export async function textOutcome(
       const kept = keptParts[type];
       if (charts.includes(type)) {
         const counter = new ChartCounter();
-        await office.readPart(target, counter);
+        await office.readPart(target, {
+          openTag: (tag) => counter.openTag(tag),
+          text: (text) => counter.text(text),
+          closeTag: () => counter.closeTag(),
+        });
         story.addChart(counter.texts);
       } else if (kept) await office.readPart(target, keptTexts(tally, ...kept));
     }
@@ -113,7 +117,7 @@ interface OpenParagraph {
 }
 
 /** Collects the texts of a chart: its paragraphs, and each name once that it copies from its data sheet. */
-class ChartCounter implements XmlEvents {
+class ChartCounter {
   readonly #paragraphs: string[] = [];
   readonly #names = new Set<string>();
   readonly #open: string[] = [];
@@ -130,7 +134,7 @@ class ChartCounter implements XmlEvents {
   }
 
   text(text: string): void {
-    const parent = this.#open.at(-1)!;
+    const parent = this.#open.at(-1);
     const isName = parent === 'v' || parent === 'pt';
     if (
       parent === 't' ||
