@@ -9,7 +9,12 @@ describe('what stays untranslated is counted by kind', () => {
     `<w:r><mc:AlternateContent xmlns:mc="mc"><mc:Choice><w:txbxContent>${paragraph(run(text))}</w:txbxContent></mc:Choice>` +
     `<mc:Fallback><w:pict><w:txbxContent>${paragraph(run(text))}</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r>`;
   it.each<[kind: string, body: string, message: string, texts: string[]]>([
-    ['text boxes', paragraph(run('a'), box('one'), box('two')), '2 text boxes are not translated; add `text_boxes` to `include` to translate them', ['a']],
+    [
+      'text boxes',
+      paragraph(run('a'), box('one'), box('two')),
+      '2 text boxes are not translated; add `text_boxes` to `include` to translate them',
+      ['a'],
+    ],
     [
       'an old text box',
       paragraph(`<w:r><w:pict><w:txbxContent>${paragraph(run('one'))}</w:txbxContent></w:pict></w:r>`),
