@@ -260,7 +260,7 @@ describe('tracked changes', () => {
     `<w:${name} w:id="1" w:author="A">${content}</w:${name}>`;
   const del = '<w:del w:id="2" w:author="A"><w:r><w:delText>old</w:delText></w:r></w:del>';
 
-  it('are translated where they insert a text; deleted texts stay, with a finding', async () => {
+  it('translate inserted texts; deleted texts stay, with a finding', async () => {
     const body = (...texts: string[]): string =>
       paragraph(
         texts[0]!,
@@ -372,7 +372,7 @@ describe('charts', () => {
     expect(messages).toEqual([]);
   });
 
-  it('are written wherever the name is', async () => {
+  it('are written at each copy of a name', async () => {
     const replies = ['texte', 'Ventes', 'Nord', 'Sud <Est>', 'Ouest'];
     const after = await translate(paragraph(run('text')), replies, { parts, include: ['charts'] });
     expect(after.parts['word/chart1.xml']).toContain(

@@ -397,7 +397,7 @@ export class ParagraphReader {
     this.#addToken(token);
   }
 
-  /** Whether hidden text is read, in a pair of tags of its own. */
+  /** Whether hidden text is read, in a separate pair of tags. */
   #isHiddenTextRead({ type, text }: Token): boolean {
     if (!this.#context.include.has('hidden')) return false;
     return this.#isInHidden || (type === 'text' && letter.test(text));
