@@ -50,7 +50,11 @@ export const supported: Readonly<Record<LayoutKind, Support>> = {
   pdf: { pages: 'ranges', include: [], output: ['translated', 'bilingual', 'docx'] },
   docx: { pages: null, include: [], output: ['translated', 'bilingual'] },
   // The cells of hidden sheets, rows and columns are always translated.
-  xlsx: { pages: 'sheets', include: ['comments', 'text_boxes', 'charts', 'hidden'], output: ['translated'] },
+  xlsx: {
+    pages: 'sheets',
+    include: ['comments', 'text_boxes', 'charts', 'table_headers', 'sheet_names', 'hidden'],
+    output: ['translated'],
+  },
 };
 
 /** Returns the class of texts that a request does not include: whether it could include them. */
