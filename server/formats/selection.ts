@@ -48,9 +48,26 @@ interface Support {
 
 export const supported: Readonly<Record<LayoutKind, Support>> = {
   pdf: { pages: 'ranges', include: [], output: ['translated', 'bilingual', 'docx'] },
-  docx: { pages: null, include: [], output: ['translated', 'bilingual'] },
+  docx: {
+    pages: null,
+    include: [
+      'footnotes',
+      'endnotes',
+      'comments',
+      'text_boxes',
+      'content_controls',
+      'tracked_changes',
+      'charts',
+      'hidden',
+    ],
+    output: ['translated', 'bilingual'],
+  },
   // The cells of hidden sheets, rows and columns are always translated.
-  xlsx: { pages: 'sheets', include: ['comments', 'text_boxes', 'charts', 'hidden'], output: ['translated'] },
+  xlsx: {
+    pages: 'sheets',
+    include: ['comments', 'text_boxes', 'charts', 'table_headers', 'sheet_names', 'hidden'],
+    output: ['translated'],
+  },
 };
 
 /** Returns the class of texts that a request does not include: whether it could include them. */

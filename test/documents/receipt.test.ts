@@ -42,9 +42,9 @@ describe('the receipt of a document', () => {
       ['translated', null, 1, 7],
       ['unchanged', null, 1, 10],
       ['not_selected', 'pages', 1, 7],
-      ['kept', 'table_headers', 1, 6],
+      ['not_selected', 'table_headers', 1, 6],
       ['kept', 'number', 1, 5],
-      ['kept', 'sheet_names', 2, 6],
+      ['not_selected', 'sheet_names', 2, 6],
     ];
     expect(receipt).toEqual({
       texts: 7,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -9,16 +9,22 @@ import { pathToFileURL } from 'node:url';
  * the result.
  * @param files the content by name
  * @param format an extension, such as `fods`
+ * @param options.recalculates whether LibreOffice calculates all formulas of workbooks again, instead of reading their results
  * @returns the saved files by their original names; null if LibreOffice is not installed
  */
 export function convertByLibreOffice(
   files: Record<string, Uint8Array>,
   format: string,
+  { recalculates = false }: { recalculates?: boolean } = {},
 ): Record<string, Uint8Array> | null {
   const folder = mkdtempSync(join(tmpdir(), 'libreoffice-'));
   try {
     const names = Object.keys(files);
     for (const name of names) writeFileSync(join(folder, name), files[name]!);
+    if (recalculates) {
+      mkdirSync(join(folder, 'profile/user'), { recursive: true });
+      writeFileSync(join(folder, 'profile/user/registrymodifications.xcu'), recalculation);
+    }
     const { error } = spawnSync(
       'soffice',
       [
@@ -47,3 +53,8 @@ export function convertByLibreOffice(
     rmSync(folder, { recursive: true });
   }
 }
+
+/** The setting to calculate all formulas of an XLSX when it is opened. */
+const recalculation = `<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
+</oor:items>`;

@@ -153,6 +153,7 @@ describe('a translation keeps away from', () => {
     ['an image', { paints: [paint(beside)] }, beside],
     ['a rule', { paints: [paint(rectangle(150, 650, 150, 750), 'stroke')] }, rectangle(149, 650, 151, 750)],
     ['a field', { annotations: [{ kind: 'widget', box: beside }] }, beside],
+    ['an icon of an annotation', { annotations: [{ kind: 'other', box: beside }] }, beside],
     ['text that is not translated', { texts: [text] }, rectangle(150, 698, 175, 708)],
   ])('%s', async (_, content, box) => {
     const { place } = await setOne(source, target, content);
@@ -169,6 +170,18 @@ describe('a translation keeps away from', () => {
     const { bytes, place } = await setOne(source, target, content);
     expect(await shownLines(bytes)).toHaveLength(1);
     expect(place.right).toBeGreaterThan(300);
+  });
+
+  it('no annotation that is over its source, such as a stamp', async () => {
+    const stamp = rectangle(85, 690, 200, 720);
+    const over = await setOne(source, target, { annotations: [{ kind: 'other', box: stamp }] });
+    expect((await shownLines(over.bytes)).map(({ text }) => text)).toEqual([target]);
+    expect(over.findings).toEqual([]);
+    const column = await setOne({ lines: english }, english.join(' '), {
+      annotations: [{ kind: 'other', box: rectangle(150, 684, 165, 696) }],
+    });
+    expect(await shownLines(column.bytes)).toHaveLength(english.length);
+    expect(column.place.left).toBeCloseTo(72, 0);
   });
 
   it('the margin of the page', async () => {

@@ -37,7 +37,7 @@ describe('the header of an Excel Table', () => {
         severity: 'info',
         code: 'table_header_kept',
         message:
-          '2 column headers of the table Sales are not translated, because formulas refer to the columns by their headers',
+          '2 column headers of the table Sales are not translated, because formulas refer to the columns by their headers; add `table_headers` to `include` to translate them',
         unitId: 'Sales',
       },
     ]);

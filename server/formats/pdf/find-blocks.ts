@@ -124,7 +124,7 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
   const ordered = inReadingOrder(
     translated.map((text) => ({ ...text, size: text.lines[0]!.size })),
     rightToLeft,
-    (bottom, top, across) => areas.hasRuleBetween(bottom, top, across, 0),
+    (bottom, top, across) => areas.hasRuleBetween(bottom, top, across),
   );
   const bodySize = bodySizeOf(ordered);
   const area = new TextArea(lines);

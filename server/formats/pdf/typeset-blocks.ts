@@ -101,10 +101,11 @@ export function typesetBlocks(
   set.rules = items.flatMap(({ block }) => block.rules);
   const rules = new Set(set.rules);
   const paints = page.paints.filter((paint) => !rules.has(paint));
-  const others = obstaclesOf({ ...page, paints }, [
-    ...blocks.values(),
-    ...leaders.map((leader) => movable(leader, isTurned)),
-  ]);
+  const others = obstaclesOf(
+    { ...page, paints },
+    [...blocks.values()],
+    leaders.map((leader) => movable(leader, isTurned)),
+  );
   for (const { rotation, leaders } of groups)
     for (const [owner, leader] of leaders)
       others.push({ box: transformRectangle(rotation.toPage, areaOf(leader)), solid: false, owner });
@@ -185,8 +186,8 @@ function fitRotated({
     makeFrame(item, rotation, margins, languages, isLatin ? widths.stretchOf(item.block) : 1),
   );
   const space = new FreeSpace(transformRectangle(rotation.fromPage, page.box));
-  for (const { box, solid, owner } of others ?? [])
-    space.add(transformRectangle(rotation.fromPage, box), { solid, owner: owner ?? null });
+  for (const { box, ...obstacle } of others ?? [])
+    space.add(transformRectangle(rotation.fromPage, box), obstacle);
   if (others)
     for (const [owner, box] of sources) space.add(transformRectangle(rotation.fromPage, box), { owner });
   const edges = mirroredEdges(frames);

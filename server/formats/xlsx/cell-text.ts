@@ -41,8 +41,13 @@ const notXml = /[\x01-\x08\x0b-\x1f\ufffe\uffff]/g;
  * lone surrogates.
  */
 export function encodeCellText(text: string): string {
+  return escapeXmlText(encodeForbidden(text));
+}
+
+/** Replaces the characters that XML cannot contain by escape sequences. Does not escape markup. */
+export function encodeForbidden(text: string): string {
   const storable = text.replaceAll('\0', '').replace(loneSurrogate, '');
-  return escapeXmlText(storable.replace(literalEscape, '_x005F_').replace(notXml, spell));
+  return storable.replace(literalEscape, '_x005F_').replace(notXml, spell);
 }
 
 /** Returns a `<t>` element with this text. `prefix` is the namespace prefix with its colon. */

@@ -1,7 +1,7 @@
 import type { Finding } from '../document.ts';
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
-import { classOf } from '../selection.ts';
+import { classOf, type Includable } from '../selection.ts';
 import { countCharacters, type TextTally } from '../text-tally.ts';
 import { hasLetter } from './cell-text.ts';
 import { readXmlPart } from './part-stream.ts';
@@ -49,6 +49,11 @@ export class KeptContent {
   readonly #characters = new Map<Kind, number>();
   /** The number of pivot tables whose fields have the names of header cells. These cells are translated. */
   #pivotsOfCells = 0;
+  readonly #include: readonly Includable[];
+
+  constructor(include: readonly Includable[] = []) {
+    this.#include = include;
+  }
 
   /**
    * Reads the parts with untranslated texts to which the sheets refer, directly or through another part.
@@ -83,7 +88,8 @@ export class KeptContent {
   async #addPivot(office: OfficePackage, path: string, caches: Map<string, boolean>): Promise<void> {
     for (const { type, target } of await office.relationships(path)) {
       if (type !== 'pivotCacheDefinition' || target === undefined) continue;
-      const isOfCells = caches.get(target) ?? (await isCacheOfCells(office, target));
+      const isOfCells =
+        caches.get(target) ?? (await isCacheOfCells(office, target, this.#include.includes('table_headers')));
       caches.set(target, isOfCells);
       if (isOfCells) this.#pivotsOfCells++;
     }
@@ -177,16 +183,19 @@ function pivotsOfCells(count: number): Finding {
 }
 
 /**
- * Whether a pivot cache takes its data from a range of cells. If it takes the data from an Excel Table, this is false,
- * because the headers of such a table stay unchanged.
+ * Whether a pivot cache takes its data from a range of cells. An Excel Table is one only if its headers are translated.
  */
-async function isCacheOfCells(office: OfficePackage, path: string): Promise<boolean> {
+async function isCacheOfCells(
+  office: OfficePackage,
+  path: string,
+  translatesHeaders: boolean,
+): Promise<boolean> {
   let isOfCells = false;
   await readXmlPart(office, path, {
     openTag: ({ local, attributes }) => {
       if (local !== 'worksheetSource') return;
       const isExternal = Object.keys(attributes).some((name) => name.endsWith(':id'));
-      isOfCells = attributes['name'] === undefined && !isExternal;
+      isOfCells = (attributes['name'] === undefined || translatesHeaders) && !isExternal;
     },
     closeTag: () => {},
     text: () => {},

@@ -1,10 +1,10 @@
 import type { OfficePackage } from '../office/package.ts';
 import { escapeXmlText } from '../office/splice.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
-import type { Includable } from '../selection.ts';
+import type { Includable, Selection } from '../selection.ts';
 import { decodeCellText, encodeCellText, hasLetter } from './cell-text.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
-import type { Sheet } from './workbook.ts';
+import type { Sheet, Workbook } from './workbook.ts';
 
 /** The elements of a kind of part that contain texts. */
 interface TextRule {
@@ -36,7 +36,7 @@ export interface TextPart {
 }
 
 /** Lists the parts of a sheet whose texts the request includes, in the order of the relationships. */
-export async function listTextParts(
+async function listTextParts(
   office: OfficePackage,
   sheet: Sheet,
   include: readonly Includable[],
@@ -61,6 +61,42 @@ export async function listTextParts(
       });
     }
   return parts;
+}
+
+/** The texts of a request that are translated besides those of cells. */
+type PartSelection = Pick<Selection, 'pages' | 'include'>;
+
+/**
+ * Lists the parts whose texts the request includes, each with its sheet. A chart sheet belongs to the parts only if the
+ * request selects no sheets.
+ */
+export async function includedParts(
+  { office, sheets }: Workbook,
+  selected: readonly Sheet[],
+  { pages, include = [] }: PartSelection,
+): Promise<(TextPart & { sheet: Sheet })[]> {
+  const parts: (TextPart & { sheet: Sheet })[] = [];
+  const seen = new Set<string>();
+  for (const sheet of pages ? selected : sheets)
+    for (const part of await listTextParts(office, sheet, include)) {
+      if (seen.has(part.path)) continue;
+      seen.add(part.path);
+      parts.push({ ...part, sheet });
+    }
+  return parts;
+}
+
+/** The cell id of the name of a sheet. */
+export const sheetNameKey = 'name';
+
+/** Lists the sheets whose names are translated: those that the request selects, if it includes names with letters. */
+export function namedSheets(
+  { sheets }: Workbook,
+  selected: readonly Sheet[],
+  { pages, include = [] }: PartSelection,
+): Sheet[] {
+  if (!include.includes('sheet_names')) return [];
+  return (pages ? selected : sheets).filter(({ name }) => hasLetter(name));
 }
 
 /** A text in a part. */

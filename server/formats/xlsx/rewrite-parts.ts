@@ -1,6 +1,7 @@
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents } from '../office/xml-reader.ts';
-import { encodeCellText, textElement } from './cell-text.ts';
+import { replaceAttributes } from './attributes.ts';
+import { encodeCellText, encodeForbidden, textElement } from './cell-text.ts';
 import { type PartEditor, rewriteXmlPart } from './part-stream.ts';
 import { richText } from './rich-text.ts';
 import type { SharedStringPlan } from './shared-string-plan.ts';
@@ -115,39 +116,40 @@ export function setOwnText(editor: PartEditor, cell: Cell, text: string): boolea
   return false;
 }
 
-/** Yields the part of a table with new labels in its totals row. `labels` contains them by column, from 0. */
-export function rewriteTable(
-  office: OfficePackage,
-  path: string,
-  labels: ReadonlyMap<number, string>,
-): AsyncGenerator<Uint8Array> {
-  return rewriteXmlPart(office, path, (editor): PositionedXmlEvents => {
-    let depth = 0;
-    let column = -1;
-    return {
-      openTag: (tag) => {
-        if (++depth !== 3 || tag.local !== 'tableColumn' || !isSpreadsheet(tag)) return;
-        const label = labels.get(++column);
-        if (label === undefined) return;
-        const [found = '', before = ''] =
-          /(\stotalsRowLabel\s*=\s*)(?:"[^"]*"|'[^']*')/.exec(editor.source(tag.start, tag.end)) ?? [];
-        const start = tag.start + editor.source(tag.start, tag.end).indexOf(found) + before.length;
-        editor.replace(start, start + found.length - before.length, `"${encodeAttribute(label)}"`);
-      },
-      closeTag: () => {
-        depth--;
-      },
-      text: () => {},
-    };
-  });
+/** The new texts in the part of a table, each by its column, from 0. */
+export interface TableTexts {
+  /** The labels of the totals row. */
+  labels: Map<number, string>;
+  /** The names of the columns. */
+  names: Map<number, string>;
 }
 
-/**
- * Escapes a text for an attribute of a table. Line breaks and tabs become Office's escape sequences, like characters
- * that XML cannot contain.
- */
-function encodeAttribute(text: string): string {
-  return encodeCellText(text)
-    .replaceAll('"', '&quot;')
-    .replace(/[\t\n]/g, (character) => (character === '\n' ? '_x000a_' : '_x0009_'));
+/** Writes new texts into the part of a table. */
+export function tableWriter(editor: PartEditor, { labels, names }: TableTexts): PositionedXmlEvents {
+  let depth = 0;
+  let column = -1;
+  return {
+    openTag: (tag) => {
+      if (++depth !== 3 || tag.local !== 'tableColumn' || !isSpreadsheet(tag)) return;
+      column++;
+      const values = new Map<string, string>();
+      const set = (attribute: string, text: string | undefined): void => {
+        if (text !== undefined) values.set(attribute, encodeColumnText(text));
+      };
+      set('totalsRowLabel', labels.get(column));
+      set('name', names.get(column));
+      if (values.size > 0) replaceAttributes(editor, tag, values);
+    },
+    closeTag: () => {
+      depth--;
+    },
+    text: () => {},
+  };
+}
+
+/** Line breaks and tabs become Office's escape sequences, like characters that XML cannot contain. */
+function encodeColumnText(text: string): string {
+  return encodeForbidden(text).replace(/[\t\n]/g, (character) =>
+    character === '\n' ? '_x000a_' : '_x0009_',
+  );
 }

@@ -1,22 +1,12 @@
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
-import type { DirectionChange } from '../typesetting/languages.ts';
 import type { PartEditor } from './part-stream.ts';
 import { isSpreadsheet } from './workbook.ts';
 
 /** The elements that the schema places before the views of a sheet. */
 const beforeViews = new Set(['sheetPr', 'dimension']);
 
-/**
- * Changes the direction of a sheet while the sheet is copied: in a right-to-left sheet, column A is at the right.
- *
- * @param reader receives all events of the sheet, too
- */
-export function withDirection(
-  reader: PositionedXmlEvents,
-  editor: PartEditor,
-  change: DirectionChange,
-): PositionedXmlEvents {
-  if (change === 'kept') return reader;
+/** Changes the direction of a sheet: in a right-to-left sheet, column A is at the right. */
+export function directionWriter(editor: PartEditor, change: 'rtl' | 'ltr'): PositionedXmlEvents {
   let depth = 0;
   let section = '';
   /** Whether the place of the views has been read. */
@@ -42,12 +32,10 @@ export function withDirection(
       depth++;
       if (depth === 2 && isSpreadsheet(tag)) openSection(tag);
       else if (depth === 3 && section === 'sheetViews' && tag.local === 'sheetView') openView(tag);
-      reader.openTag(tag);
     },
-    closeTag: (tag) => {
+    closeTag: () => {
       depth--;
-      reader.closeTag(tag);
     },
-    text: (text) => reader.text(text),
+    text: () => {},
   };
 }

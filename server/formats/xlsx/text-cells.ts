@@ -5,7 +5,7 @@ import { FormulaResults } from './formula-results.ts';
 import { type PartEditor, readXmlPart } from './part-stream.ts';
 import type { SharedStrings } from './shared-strings.ts';
 import { type Cell, SheetReader, type SheetSummary } from './sheet-reader.ts';
-import type { SheetTables } from './tables.ts';
+import type { SheetTables, TableHeader } from './tables.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 
 /**
@@ -17,8 +17,9 @@ export interface TextCellVisitor {
    *
    * @param sharedIndex the index of the shared string; undefined if the cell contains its text itself
    * @param text returns the text of the cell
+   * @param header the header of a table's column, if the cell is one
    */
-  text(cell: Cell, sharedIndex: number | undefined, text: () => string): void;
+  text(cell: Cell, sharedIndex: number | undefined, text: () => string, header?: TableHeader): void;
   /** Called for a cell with text that stays unchanged, because it is the header of a table's column. */
   header?(cell: Cell, sharedIndex: number | undefined): void;
   /** Called for a cell with a formula whose result is a shared string. */
@@ -43,8 +44,9 @@ export function textCellReader(
   const results = new FormulaResults();
   const visit = (cell: Cell, sharedIndex: number | undefined, text: () => string): CellOutcome => {
     const table = tables.withHeader(cell.row, cell.column);
-    if (!table) {
-      visitor.text(cell, sharedIndex, text);
+    const header = table && tables.translatedHeader(cell.row, cell.column, text());
+    if (!table || header) {
+      visitor.text(cell, sharedIndex, text, header);
       return 'segment';
     }
     tables.countHeader(table);

@@ -22,6 +22,8 @@ export interface Sheet {
 /** An opened workbook. */
 export interface Workbook {
   office: OfficePackage;
+  /** The path of the workbook's own part, which lists the sheets. */
+  path: string;
   sheets: Sheet[];
   /** The path of the part with the shared strings; undefined if missing. */
   sharedStrings: string | undefined;
@@ -69,7 +71,8 @@ export async function openWorkbook(bytes: Uint8Array): Promise<Workbook> {
   if (sharedStrings !== undefined && office.sizeOf(sharedStrings) > limits.officeXmlPart)
     throw overLimit('the size in bytes of the shared strings of the workbook', limits.officeXmlPart);
   const sheets = await readSheets(office, main, related);
-  return { office, sheets, sharedStrings, isSigned: ofPackage.some(({ type }) => type === 'origin') };
+  const isSigned = ofPackage.some(({ type }) => type === 'origin');
+  return { office, path: main, sheets, sharedStrings, isSigned };
 }
 
 async function contentType(office: OfficePackage, path: string): Promise<string> {

@@ -6,6 +6,8 @@ interface Obstacle extends Rectangle {
    * obstacles for the same block.
    */
   owner: string | null;
+  /** The ids of the blocks that the object covers already in the source. They ignore it. */
+  over: ReadonlySet<string> | null;
   solid: boolean;
 }
 
@@ -27,13 +29,18 @@ export class FreeSpace {
 
   /**
    * @param options.owner the id of the block to which the rectangle belongs
+   * @param options.over the ids of the blocks that may be below the rectangle
    * @param options.solid whether text must not be drawn over the rectangle; `inside` finds only solid obstacles
    */
   add(
     rectangle: Rectangle,
-    { owner = null, solid = false }: { owner?: string | null; solid?: boolean } = {},
+    {
+      owner = null,
+      over = null,
+      solid = false,
+    }: { owner?: string | null; over?: ReadonlySet<string> | null; solid?: boolean } = {},
   ): void {
-    const obstacle = { ...rectangle, owner, solid };
+    const obstacle = { ...rectangle, owner, over, solid };
     const { left, right } = rectangle;
     for (let column = this.#column(left); column <= this.#column(right); column++)
       for (let row = this.#row(rectangle.bottom); row <= this.#row(rectangle.top); row++)
@@ -51,7 +58,7 @@ export class FreeSpace {
       for (let row = this.#row(from.bottom); row <= this.#row(from.top); row++)
         for (const obstacle of this.#cell(column, row))
           if (
-            obstacle.owner !== owner &&
+            isInWay(obstacle, owner) &&
             obstacle.left > middle &&
             obstacle.right > from.right &&
             obstacle.bottom < from.top &&
@@ -72,7 +79,7 @@ export class FreeSpace {
       for (let row = this.#row(from.bottom); row <= this.#row(from.top); row++)
         for (const obstacle of this.#cell(column, row))
           if (
-            obstacle.owner !== owner &&
+            isInWay(obstacle, owner) &&
             obstacle.right < middle &&
             obstacle.left < from.left &&
             obstacle.bottom < from.top &&
@@ -94,7 +101,7 @@ export class FreeSpace {
       for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
         for (const obstacle of this.#cell(column, row))
           if (
-            obstacle.owner !== owner &&
+            isInWay(obstacle, owner) &&
             obstacle.top > nearest.edge &&
             obstacle.top < from.bottom + reach &&
             obstacle.bottom < from.bottom &&
@@ -116,7 +123,7 @@ export class FreeSpace {
       for (let column = this.#column(from.left); column <= this.#column(from.right); column++)
         for (const obstacle of this.#cell(column, row))
           if (
-            obstacle.owner !== owner &&
+            isInWay(obstacle, owner) &&
             obstacle.bottom > middle &&
             obstacle.top > from.top &&
             obstacle.left < from.right &&
@@ -132,7 +139,7 @@ export class FreeSpace {
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
       for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
         for (const obstacle of this.#cell(column, row))
-          if (obstacle.solid && obstacle.owner !== owner && overlaps(obstacle, box)) found.add(obstacle);
+          if (obstacle.solid && isInWay(obstacle, owner) && overlaps(obstacle, box)) found.add(obstacle);
     return [...found];
   }
 
@@ -140,11 +147,16 @@ export class FreeSpace {
    * Whether no obstacle overlaps a rectangle, except obstacles of the given owners and backgrounds. An obstacle is a
    * background if it contains the whole rectangle.
    */
-  isFree(box: Rectangle, owners: ReadonlySet<string | null>): boolean {
+  isFree(box: Rectangle, owners: ReadonlySet<string>): boolean {
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
       for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
         for (const obstacle of this.#cell(column, row))
-          if (!owners.has(obstacle.owner) && overlaps(obstacle, box) && !holds(obstacle, box)) return false;
+          if (
+            ![...owners].some((id) => !isInWay(obstacle, id)) &&
+            overlaps(obstacle, box) &&
+            !holds(obstacle, box)
+          )
+            return false;
     return true;
   }
 
@@ -163,6 +175,11 @@ export class FreeSpace {
     const { bottom, top } = this.#area;
     return within(Math.floor((rows * (y - bottom)) / (top - bottom)), rows);
   }
+}
+
+/** Whether an obstacle is in the way of the text of a block. */
+function isInWay({ owner, over }: Obstacle, id: string): boolean {
+  return owner !== id && !over?.has(id);
 }
 
 function overlaps(one: Rectangle, other: Rectangle): boolean {

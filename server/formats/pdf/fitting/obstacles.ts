@@ -1,4 +1,4 @@
-import { type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
 import type { TextBlock } from '../text-block.ts';
 
@@ -23,23 +23,62 @@ export interface Obstacle {
   solid: boolean;
   /** The id of the block whose text may be drawn over the object. */
   owner?: string;
+  /** The ids of the blocks that the object covers already in the source. Their texts may be below it again. */
+  over?: ReadonlySet<string>;
 }
 
 /**
- * Lists the visible content of a page apart from the given texts: other text, images, drawings, fields.
+ * Lists the visible content of a page apart from the given texts: other text, images, drawings, annotations, fields.
  * Takes time linear in the visible content.
+ *
+ * @param blocks the translated texts
+ * @param others other texts to leave out
  */
-export function obstaclesOf(page: PageContent, blocks: readonly Pick<TextBlock, 'glyphs'>[]): Obstacle[] {
-  const solids = [...otherTexts(page, blocks), ...annotations(page), ...paintsOf(page, ['image'])];
+export function obstaclesOf(
+  page: PageContent,
+  blocks: readonly TextBlock[],
+  others: readonly Pick<TextBlock, 'glyphs'>[] = [],
+): Obstacle[] {
+  const solids = [...otherTexts(page, [...blocks, ...others]), ...paintsOf(page, ['image'])];
   return [
     ...solids.map((box) => ({ box, solid: true })),
+    ...annotations(page, blocks),
     ...joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
   ];
 }
 
-function annotations({ annotations }: PageContent): Rectangle[] {
-  // Links and markups are left out, because they have the same position as their text.
-  return annotations.filter(({ kind }) => kind !== 'link' && kind !== 'markup').map(({ box }) => box);
+/** The maximum number of annotations of a page for which the texts below them are searched. */
+const maxOverlays = 500;
+/** The height of lower-case letters, in em. */
+const letterHeight = 0.5;
+
+/**
+ * Returns the fields and annotations of a page. An annotation such as an icon or a stamp may cover texts. Links and
+ * markups are left out, because they have the same position as their text.
+ */
+function annotations({ annotations }: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
+  const shown = annotations.filter(({ kind }) => kind !== 'link' && kind !== 'markup');
+  const overlays = new Set(shown.filter(({ kind }) => kind === 'other').slice(0, maxOverlays));
+  const lines =
+    overlays.size === 0
+      ? []
+      : blocks.flatMap(({ id, lines, matrix, style: { size } }) =>
+          lines.map(({ left, right, baseline }) => ({
+            id,
+            box: transformRectangle(matrix, {
+              left,
+              right,
+              bottom: baseline,
+              top: baseline + letterHeight * size,
+            }),
+          })),
+        );
+  return shown.map((annotation) => {
+    const { box } = annotation;
+    if (!overlays.has(annotation)) return { box, solid: true };
+    const covered = lines.filter((line) => intersection(line.box, box) !== undefined);
+    return { box, solid: true, over: new Set(covered.map(({ id }) => id)) };
+  });
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Rectangle } from '../geometry.ts';
 import type { TextBlock } from '../text-block.ts';
 import type { Chain } from './line-links.ts';
-import { greatest, median } from './statistics.ts';
+import { greatest, least, median } from './statistics.ts';
 import type { TextArea } from './text-area.ts';
 import type { TextLine } from './text-lines.ts';
 
@@ -9,6 +9,8 @@ export type Alignment = TextBlock['alignment'];
 
 /** The maximum difference between edges that count as equal, as a share of the font size. */
 const sameEdge = 0.35;
+/** The maximum difference between the edges of lines that are aligned at this edge, as a share of the font size. */
+const exactEdge = 0.1;
 /**
  * The minimum difference between the widths of two lines from which their alignment is visible, as a share of the font
  * size. Lines of equal width look the same in every alignment.
@@ -53,14 +55,19 @@ export function alignmentOf(
 
 function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolean): Alignment {
   const near = sameEdge * lines[0]!.size;
-  const start = (line: TextLine) => (isRightToLeft ? -line.right : line.left);
-  const end = (line: TextLine) => (isRightToLeft ? -line.left : line.right);
-  const isStartEven = isEven((lines.length > 2 ? lines.slice(1) : lines).map(start), near);
+  const start: Place = (line) => (isRightToLeft ? -line.right : line.left);
+  const end: Place = (line) => (isRightToLeft ? -line.left : line.right);
+  const starts = (lines.length > 2 ? lines.slice(1) : lines).map(start);
+  const isJustifiedColumn = () => isEndOfColumn(lines[0]!, chain, [start, end], near);
+  const exact = exactEdge * lines[0]!.size;
+  if (spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
+    return isRightToLeft ? 'left' : 'right';
+  const isStartEven = isEven(starts, near);
   const full = lines.slice(0, -1);
   const isEndEven = isEven(full.map(end), near);
-  const isIndented = lines.length === 2 && !isStartEven && isEndOfColumn(lines[0]!, chain, end, near);
+  const isIndented = lines.length === 2 && !isStartEven && isJustifiedColumn();
   if (isStartEven || isIndented) {
-    const isJustified = full.length > 1 ? isEndEven : isEndOfColumn(lines[0]!, chain, end, near);
+    const isJustified = full.length > 1 ? isEndEven : isJustifiedColumn();
     return isJustified ? 'justified' : isRightToLeft ? 'right' : 'left';
   }
   if (
@@ -97,10 +104,28 @@ export function agreeOnRaggedEnds(
     if (block.alignment === 'justified' && block.lines.length <= maxByChance) block.alignment = start;
 }
 
-/** Whether many lines of the column end at the same position as this line, as in justified text. */
-function isEndOfColumn(line: TextLine, chain: Chain, end: (line: TextLine) => number, near: number): boolean {
-  const even = chain.filter((other) => Math.abs(end(other) - end(line)) < near).length;
-  return even >= 4 && even >= 0.4 * chain.length;
+/**
+ * Whether many lines of the column end at the same position as this line, as in justified text. If they start at almost
+ * as many positions as there are lines, they are aligned only at their ends.
+ */
+function isEndOfColumn(
+  line: TextLine,
+  chain: Chain,
+  [start, end]: readonly [Place, Place],
+  near: number,
+): boolean {
+  const even = chain.filter((other) => Math.abs(end(other) - end(line)) < near);
+  if (even.length < 4 || even.length < 0.4 * chain.length) return false;
+  const starts = even.map(start).sort((one, other) => one - other);
+  const positions = starts.filter((place, index) => index === 0 || place - starts[index - 1]! > near);
+  return 2 * positions.length <= even.length;
+}
+
+/** The position of an edge of a line. */
+type Place = (line: TextLine) => number;
+
+function spreadOf(values: readonly number[]): number {
+  return greatest(values) - least(values);
 }
 
 /** Whether at least 85% of the values are equal, with differences below `near`. */
@@ -134,15 +159,15 @@ function isInMiddle({ left, right }: TextLine, area: { left: number; right: numb
 }
 
 /**
- * Whether a line ends at the right end of the page's text and starts far to the right. More lines must end at its end
- * than start at its start.
+ * Whether a line ends at the right end of the page's text and starts far to the right, such as a page number. At least
+ * as many lines must end at its end as start at its start.
  */
 function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean {
   const near = sameEdge * size;
   return (
     right > area.right - near &&
     left > area.left + minShare * (area.right - area.left) &&
-    area.endsAt(right, near) > area.beginsAt(left, near)
+    area.endsAt(right, near) >= area.beginsAt(left, near)
   );
 }
 

@@ -13,6 +13,8 @@ const minRule = 4;
 const minOverText = 1.3;
 /** The maximum share of the page that an area may cover. A larger area is the background. */
 const maxArea = 0.8;
+/** The maximum distance between boxes that touch each other, in points. */
+const maxSeam = 0.1;
 /** The height of the bands by which filled boxes are found, in points. */
 const bandHeight = 24;
 
@@ -85,23 +87,24 @@ export class DrawnAreas {
   }
 
   /**
-   * Whether there is a horizontal rule between two heights that extends over most of a width. The underline of the
-   * upper line is ignored.
-   *
-   * @param size the font size of the upper line
+   * Whether there is a horizontal rule between two heights that extends over most of a width. Underlines of words of the
+   * line above are ignored.
    */
   hasRuleBetween(
     bottom: number,
     top: number,
     { left, right }: { left: number; right: number },
-    size: number,
+    above?: { left: number; right: number; size: number },
   ): boolean {
     for (const flipped of this.#horizontal.passing((left + right) / 2, bottom - 1, top)) {
       const rule = flip(flipped);
       if (rule.top < bottom || Math.min(right, rule.right) - Math.max(left, rule.left) < 0.6 * (right - left))
         continue;
       const isUnderline =
-        rule.bottom > top - 0.35 * size && rule.left > left - 0.4 * size && rule.right < right + 0.4 * size;
+        above !== undefined &&
+        rule.bottom > top - 0.35 * above.size &&
+        rule.left > above.left - 0.4 * above.size &&
+        rule.right < above.right + 0.4 * above.size;
       if (!isUnderline) return true;
     }
     return false;
@@ -175,7 +178,8 @@ function sortPaints(
   inverse: Matrix,
 ): Record<'vertical' | 'horizontal' | 'fills', Rectangle[]> {
   const page = transformRectangle(inverse, box);
-  const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[], fills: [] as Rectangle[] };
+  const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[] };
+  const fills: Fill[] = [];
   const seen = new Set<string>();
   for (const paint of paints) {
     // A curved or sloped line, such as an arrow of a diagram, does not enclose anything.
@@ -190,14 +194,47 @@ function sortPaints(
       if (height > width) sorted.vertical.push(visible);
       else sorted.horizontal.push(visible);
     } else if (paint.kind !== 'image' && area(visible) < maxArea * area(page)) {
-      if (paint.kind === 'fill') sorted.fills.push(visible);
+      if (paint.kind === 'fill') fills.push({ ...visible, color: paint.color });
       else {
         sorted.vertical.push(...sidesOf(visible));
         sorted.horizontal.push(...sidesOf(flip(visible)).map(flip));
       }
     }
   }
-  return sorted;
+  return { ...sorted, fills: joinStrips(fills) };
+}
+
+type Fill = Rectangle & { color: string | undefined };
+
+/**
+ * Joins filled boxes of one color and width that touch each other, because no edge is visible between them. Programs
+ * paint the background of a cell line by line.
+ */
+function joinStrips(fills: readonly Fill[]): Rectangle[] {
+  const columns = new Map<string, Fill[]>();
+  const joined: Rectangle[] = [];
+  for (const fill of fills) {
+    if (fill.color === undefined) {
+      joined.push(fill);
+      continue;
+    }
+    const key = `${fill.color} ${Math.round(fill.left)} ${Math.round(fill.right)}`;
+    const column = columns.get(key);
+    if (column) column.push(fill);
+    else columns.set(key, [fill]);
+  }
+  for (const column of columns.values()) {
+    let last: Rectangle | undefined;
+    for (const { left, bottom, right, top } of column.sort((one, other) => other.top - one.top)) {
+      if (last && top > last.bottom - maxSeam) {
+        last.bottom = Math.min(last.bottom, bottom);
+        continue;
+      }
+      last = { left, bottom, right, top };
+      joined.push(last);
+    }
+  }
+  return joined;
 }
 
 /** Returns the left and the right side of a box, as rectangles without width. */

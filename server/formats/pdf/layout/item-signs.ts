@@ -3,7 +3,10 @@
  * have no meaning in Unicode.
  */
 const sign = String.raw`[•‣◦⁃·*–—\-›»√✓✔➢\ufffd\p{Co}]|(?![©®™℠℗°№℃℉])\p{So}`;
-const leadingSign = new RegExp(String.raw`^(?:(?:${sign}|\*{2,3}|[†‡])\s|[□√☐☑☒❏❑]|--?\p{L})`, 'u');
+const leadingSign = new RegExp(
+  String.raw`^(?:(?:${sign}|\*{2,3}|[†‡])\s|[□√☐☑☒❏❑]|[•‣◦⁃·▪■●○◆►➢✓]\p{L}|--?\p{L})`,
+  'u',
+);
 const onlySign = new RegExp(`^(?:${sign}|[□☐☑☒❏❑◯])$`, 'u');
 /** A box to check that is written with brackets: `[ ]`, `[x]`, `( )`. */
 const writtenBox = /^(?:\[[\sxX_]{0,3}\]|\([\s_]{1,3}\))(?:\s|$)/u;

@@ -1,7 +1,8 @@
 import type { ColumnEnds } from './column-ends.ts';
 import type { Chain } from './line-links.ts';
-import { continues, sentenceEnd, withoutCase } from './sentences.ts';
+import { continues, isFigures, sentenceEnd, withoutCase } from './sentences.ts';
 import { greatest } from './statistics.ts';
+import type { TextLine } from './text-lines.ts';
 
 /** How many lines above and below are used to determine the width of a paragraph. */
 const nearbyLines = 6;
@@ -16,6 +17,9 @@ const minWidthOfText = 18;
 const minEnds = 3;
 /** The font size from which a text counts as a title, as a factor of the usual font size of the page. */
 const titleSize = 1.25;
+
+/** A text in capitals. Figures and codes may be next to its words, but not instead of them. */
+const inCapitals = /^(?=\P{Ll}*$)(?:\P{Lu}*\p{Lu}{2,}(?![-\d])){2}/u;
 
 /** The start and the end of a line in reading direction, in points; negative coordinates are measured from the right. */
 export interface Edges {
@@ -55,8 +59,8 @@ export class LineEnds {
   roomBefore(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): number {
     const near = roomInChain(chain, edges, index, isCentred);
     const above = chain[index - 1]!;
-    const isTitle = above.size > titleSize * this.#usualSize;
-    if (isTitle || withoutCase.test(above.text) || isRunning(chain, edges, index, isCentred)) return near;
+    if (this.isTitle(above) || withoutCase.test(above.text) || isRunning(chain, edges, index, isCentred))
+      return near;
     const { left, right } = this.#columns.rangeOf(above);
     if (isCentred) {
       const middle = (above.left + above.right) / 2;
@@ -66,6 +70,10 @@ export class LineEnds {
     const limit = start < 0 && start === -above.right ? -left : right;
     const known = Math.max(...[start, edges[index]!.start].map((place) => this.#furthestEnd(place, limit)));
     return Math.max(near, (known > end - above.size ? known : limit) - end);
+  }
+
+  isTitle({ size }: TextLine): boolean {
+    return size > titleSize * this.#usualSize;
   }
 
   /** Returns the furthest end of running text that starts at a position; minus infinity if missing. */
@@ -115,7 +123,7 @@ export function roomInChain(
 }
 
 /** Whether the lines near line `index` are running text, whose lines end because the next word does not fit. */
-function isRunning(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): boolean {
+export function isRunning(chain: Chain, edges: readonly Edges[], index: number, isCentred: boolean): boolean {
   const { size } = chain[index]!;
   let [wraps, breaks, continued, capitals] = [0, 0, 0, 0];
   let width = 0;
@@ -129,11 +137,12 @@ function isRunning(chain: Chain, edges: readonly Edges[], index: number, isCentr
       continue;
     const room = roomInChain(chain, edges, at, isCentred);
     width = Math.max(width, room + edges[at - 1]!.end - edges[at - 1]!.start);
-    if (room > line.firstWordWidth + wordSpace * size) breaks += sentenceEnd.test(above.text) ? 0 : 1;
+    if (isFigures(above.text) || isFigures(line.text)) breaks++;
+    else if (room > line.firstWordWidth + wordSpace * size) breaks += sentenceEnd.test(above.text) ? 0 : 1;
     else {
       wraps++;
       if (continues(above.text, line.text) || withoutCase.test(line.text)) continued++;
-      if (!/\p{Ll}/u.test(above.text)) capitals++;
+      if (inCapitals.test(above.text)) capitals++;
     }
   }
   return (

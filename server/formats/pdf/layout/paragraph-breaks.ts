@@ -1,8 +1,9 @@
 import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
+import { startsEntry } from './entries.ts';
 import type { FormFields } from './form-fields.ts';
 import { startsWithSign } from './item-signs.ts';
-import { type Edges, edgesOf, LineEnds, roomInChain } from './line-ends.ts';
+import { type Edges, edgesOf, isRunning, LineEnds, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { capitalStart, continues, isOpen, labelStart, lowerStart, sentenceEnd } from './sentences.ts';
 import { least, median } from './statistics.ts';
@@ -111,7 +112,13 @@ export class ParagraphBreaks {
     const mayGoOn = goesOn || isOpen(above.text, line.text);
     if (this.#startsField(above, line, goesOn, mayGoOn)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
-    if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn)) return true;
+    if (
+      !mayGoOn &&
+      startsEntry(chain, index, this.#ends.isTitle(line)) &&
+      !isRunning(chain, edges, index, isCentred)
+    )
+      return true;
+    if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
     const row = this.#parts.table.breakBetween(above, line);
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
@@ -187,7 +194,7 @@ export class ParagraphBreaks {
         line.baseline + 0.4 * line.size,
         above.baseline + 0.1 * above.size,
         common,
-        size,
+        above,
       )
     )
       return true;
@@ -246,19 +253,24 @@ function areCentred(above: TextLine, line: TextLine): boolean {
 /**
  * Whether a change of the style shows that a paragraph ends between two lines: for example a heading above its text, or
  * a bold label above a value. A few bold words in a paragraph are not such a change.
+ *
+ * @param mayGoOn whether the text may continue at the line
+ * @param goesOn whether a sentence continues at the line
  */
 function changesStyle(
   above: TextLine,
   line: TextLine,
   length: number,
   endsEarly: boolean,
-  continues: boolean,
+  mayGoOn: boolean,
+  goesOn: boolean,
 ): boolean {
+  if (goesOn && !(above.isUniform && line.isUniform)) return false;
   if (isSameStyle(above.edgeStyles.last, line.edgeStyles.first)) return false;
   if (above.isUniform && line.isUniform)
-    return endsEarly || !(continues || (length > 1 && !sentenceEnd.test(above.text)));
+    return endsEarly || !(mayGoOn || (length > 1 && !sentenceEnd.test(above.text)));
   const isHeading =
-    length === 1 && above.isUniform && above.style.bold && !line.edgeStyles.first.bold && !continues;
+    length === 1 && above.isUniform && above.style.bold && !line.edgeStyles.first.bold && !mayGoOn;
   return isHeading || endsEarly || sentenceEnd.test(above.text);
 }
 

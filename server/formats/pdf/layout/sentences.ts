@@ -6,8 +6,8 @@ export const capitalStart = /^["'“‘(«]*[\p{Lu}\p{Nd}]/u;
 export const lowerStart = /^["'“‘(«]*\p{Ll}/u;
 /** A text in a script that has no capital letters. */
 export const withoutCase = /^\P{L}*\p{Lo}/u;
-/** A line that is only an email address or a URL. */
-const address = /^(?:[^\s@]+@\S+|https?:\S+|www\.\S+)$/u;
+/** A line that is only an email address, the name of an account, or a URL. */
+const address = /^(?:[^\s@]*@\S+|https?:\S+|[\p{L}\p{N}-]+\.\p{Ll}{2,}(?:[./]\S*)?)$/u;
 /** Articles, prepositions and conjunctions, which are not the last word of a label. */
 const joints =
   'an the of and or for from to into on at by with as per via than that if is are be your our its ' +
@@ -22,6 +22,12 @@ const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|${units})$`, '
 const capitalJointAtStart = new RegExp(`^(?:${capital})\\s\\P{Ll}*$`, 'u');
 /** An end that shows that the text continues: a hyphen, a slash, or a sign for “and”. */
 const openEnd = /[(&]$|\S[-‐/]$/u;
+/** An amount: with a currency sign, or with two decimals. */
+const amount = String.raw`(?:\p{Sc}\s?[-–]?\d[\d.,]*|\d[.,]\d{2})\)?`;
+export const amountAtEnd = new RegExp(`${amount}$`, 'u');
+const amountOrCode = new RegExp(String.raw`${amount}(?:\s|$)|(?:^|\s)\p{Lu}{2,}-?\d{2,}`, 'u');
+const word = /(?:^|[\s("'])\p{L}{2,}(?=$|[\s,.;:)"'!?])/u;
+
 /** The minimum number of words before a comma from which the text continues. The end of a letter is shorter. */
 const minWordsBeforeComma = 4;
 const openBracket = /\([^)]{0,80}$/u;
@@ -31,6 +37,10 @@ const remark = /^[(&]/u;
 /** Whether a sentence continues from one line to the next one. */
 export function continues(above: string, below: string): boolean {
   return lowerStart.test(below) && !sentenceEnd.test(above) && !address.test(below);
+}
+
+export function isAddress(text: string): boolean {
+  return address.test(text);
 }
 
 /** Whether a text seems to continue from one line to the next one, although no sentence does. */
@@ -48,3 +58,8 @@ export function isOpen(above: string, below: string): boolean {
 
 /** A label with a colon at the start of a text. */
 export const labelStart = /^\p{Lu}[^:.;!?]{0,40}:(?:\s|$)/u;
+
+/** Whether a text consists of amounts and codes, without a word. */
+export function isFigures(text: string): boolean {
+  return !word.test(text) && amountOrCode.test(text);
+}

@@ -16,8 +16,8 @@ const minCompanions = 2;
 /**
  * Marks each block that has the same aligned edge as at least two other blocks above or below it: the right edge of
  * right-aligned blocks, the left edge of others. Such an edge is visible, so a longer translation must not grow over
- * it. A single line that seems to be centered or aligned with the other edge gets the usual alignment if it has such a
- * start edge, because the line may be in the middle of its cell by chance. Changes the blocks, which must have one
+ * it. A single line that seems to be centered or aligned with the other edge gets the usual alignment if more blocks
+ * have its start edge, because the line may be in the middle of its cell, or below another line, by chance. Changes the blocks, which must have one
  * direction.
  */
 export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boolean): void {
@@ -30,7 +30,7 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
   for (const block of blocks) {
     const { alignment, lines } = block;
     if (alignment !== start && alignment !== 'justified' && lines.length === 1)
-      if (companions[start].get(block)! >= minCompanions && companions[alignment].get(block) === 0)
+      if (companions[start].get(block)! >= Math.max(minCompanions, 1 + companions[alignment].get(block)!))
         block.alignment = start;
     const edge = block.alignment === 'justified' ? start : block.alignment;
     block.sharesEdge = edge !== 'center' && companions[edge].get(block)! >= minCompanions;
@@ -51,8 +51,9 @@ function companionsAt(
     column = [];
   };
   for (const block of blocks.toSorted((one, other) => placeOf(one.box) - placeOf(other.box))) {
-    const last = column.at(-1);
-    if (last && placeOf(block.box) - placeOf(last.box) >= sameEdge * block.style.size) close();
+    const [first] = column;
+    const size = Math.min(block.style.size, first?.style.size ?? 0);
+    if (first && placeOf(block.box) - placeOf(first.box) >= sameEdge * size) close();
     column.push(block);
   }
   close();

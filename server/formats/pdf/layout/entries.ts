@@ -1,0 +1,37 @@
+import type { Chain } from './line-links.ts';
+import { amountAtEnd, capitalStart, isAddress, isFigures } from './sentences.ts';
+import type { TextLine } from './text-lines.ts';
+
+/** The minimum number of words from which lines must have two equal words at their starts. */
+const longLine = 8;
+/** A label of one or two words with its value. */
+const shortLabel = /^\p{Lu}[^\s:.;!?]{0,20}(?: [^\s:.;!?]{1,20})?: \S/u;
+
+/**
+ * Whether the lines of a stack show that an entry of a list starts at a line: an article of a receipt, a contact, or a
+ * row of a column. The lines must not be running text, in which these signs are there by chance.
+ */
+export function startsEntry(chain: Chain, index: number, isTitle: boolean): boolean {
+  const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
+  if (above.text.endsWith(',')) return false;
+  return (
+    (!isTitle && wordsOf(above).length < longLine && shortLabel.test(line.text)) ||
+    amountAtEnd.test(above.text) ||
+    isFigures(above.text) !== isFigures(line.text) ||
+    isAddress(above.text) ||
+    (isAddress(line.text) && !above.text.endsWith(':')) ||
+    startsAlike(above, line) ||
+    (next !== undefined && startsAlike(line, next))
+  );
+}
+
+/** Whether two lines start with the same word, or with numbers of the same form. */
+function startsAlike(one: TextLine, other: TextLine): boolean {
+  const [first, second] = [wordsOf(one), wordsOf(other)];
+  if (!capitalStart.test(one.text) || first[0] !== second[0] || first[0]!.length < 2) return false;
+  return Math.max(first.length, second.length) < longLine || first[1] === second[1];
+}
+
+function wordsOf({ text }: TextLine): string[] {
+  return text.replaceAll(/\d/g, '1').split(' ');
+}

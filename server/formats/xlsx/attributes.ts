@@ -1,0 +1,38 @@
+import type { XmlStartTag } from '../office/xml-reader.ts';
+import type { PartEditor } from './part-stream.ts';
+
+const attribute = /(\s([^\s=/>"']+)\s*=\s*)("[^"]*"|'[^']*')/g;
+
+/**
+ * Replaces the values of attributes of a tag. Attributes that the tag does not have are left out.
+ *
+ * @param values the new values by the names of the attributes, including prefixes
+ */
+export function replaceAttributes(
+  editor: PartEditor,
+  { start, end }: XmlStartTag,
+  values: ReadonlyMap<string, string>,
+): void {
+  for (const { index, 0: found, 1: before = '', 2: name = '' } of editor
+    .source(start, end)
+    .matchAll(attribute)) {
+    const value = values.get(name);
+    if (value === undefined) continue;
+    const at = start + index;
+    editor.replace(at + before.length, at + found.length, `"${escapeAttribute(value)}"`);
+  }
+}
+
+function escapeAttribute(value: string): string {
+  return value.replace(/[&<>"\t\n\r]/g, (character) => references[character]!);
+}
+
+const references: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#9;',
+  '\n': '&#10;',
+  '\r': '&#13;',
+};

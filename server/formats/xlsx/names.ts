@@ -1,0 +1,98 @@
+/**
+ * Returns the key of the name of a sheet, a table or a table's column. Names with the same key are equal for Excel,
+ * which ignores letter case.
+ */
+export function nameKey(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
+/** Makes names unique, by means of numbers at their ends. */
+export class UniqueNames {
+  readonly #limit: number;
+  readonly #numbered: (number: number) => string;
+  readonly #taken = new Set<string>();
+  /** For each name, the last number at its end. */
+  readonly #numbers = new Map<string, number>();
+
+  /**
+   * @param limit the maximum length of a name, in UTF-16 units
+   * @param numbered returns the end of a name for a number from 2
+   */
+  constructor(limit: number, numbered: (number: number) => string) {
+    this.#limit = limit;
+    this.#numbered = numbered;
+  }
+
+  /** Records a name that does not change. */
+  reserve(name: string): void {
+    this.#taken.add(nameKey(name));
+  }
+
+  /** Returns the name, shortened to the limit, or with the next free number at its end. */
+  take(name: string): string {
+    const base = shorten(name, this.#limit);
+    let free = base;
+    let number = this.#numbers.get(nameKey(base)) ?? 1;
+    while (this.#taken.has(nameKey(free))) {
+      const end = this.#numbered(++number);
+      free = shorten(base, this.#limit - end.length) + end;
+    }
+    this.#numbers.set(nameKey(base), number);
+    this.#taken.add(nameKey(free));
+    return free;
+  }
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** Shortens a text to a length in UTF-16 units: after a word if most of the text remains, otherwise after a character. */
+function shorten(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  let end = 0;
+  let wordEnd = 0;
+  for (const { index, segment } of graphemes.segment(text.slice(0, limit + 1))) {
+    if (index > 0 && segment.trim() === '') wordEnd = index;
+    if (index + segment.length > limit) break;
+    end = index + segment.length;
+  }
+  return text.slice(0, wordEnd > limit / 2 ? wordEnd : end).trimEnd();
+}
+
+/** The new names of sheets and of tables' columns, by their old names. */
+export class NewNames {
+  readonly #sheets = new Map<string, string>();
+  readonly #tables = new Map<string, Map<string, string>>();
+
+  /** Whether no name changes. */
+  get isEmpty(): boolean {
+    return this.#tables.size === 0 && !this.renamesSheets;
+  }
+
+  get renamesColumns(): boolean {
+    return this.#tables.size > 0;
+  }
+
+  renamesSheets = false;
+
+  /** Records a sheet. Its new name may be equal to its old one. */
+  addSheet(old: string, next: string): void {
+    this.#sheets.set(nameKey(old), next);
+    this.renamesSheets ||= old !== next;
+  }
+
+  addColumn(table: string, old: string, next: string): void {
+    const columns = this.#tables.get(nameKey(table)) ?? new Map<string, string>();
+    this.#tables.set(nameKey(table), columns);
+    columns.set(nameKey(old), next);
+  }
+
+  /** Returns the new name of a sheet; undefined if the workbook has no such sheet. */
+  sheet(old: string): string | undefined {
+    return this.#sheets.get(nameKey(old));
+  }
+
+  /** Returns the new name of a table's column; undefined if it does not change. */
+  column(table: string, old: string): string | undefined {
+    return this.#tables.get(nameKey(table))?.get(nameKey(old));
+  }
+}

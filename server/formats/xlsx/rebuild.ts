@@ -1,0 +1,309 @@
+import type { Finding, RebuildOptions, RebuiltDocument, SegmentTranslation } from '../document.ts';
+import { withFileErrors } from '../office/package.ts';
+import { rewritePackage } from '../office/rewrite-package.ts';
+import { type DirectionChange, directionChange } from '../typesetting/languages.ts';
+import { type CellPosition, writeReference } from './cell-reference.ts';
+import { CellTargets } from './cell-targets.ts';
+import { cellTextLimit } from './cell-text.ts';
+import { NewNames } from './names.ts';
+import {
+  columnNameLimit,
+  decideHeaders,
+  type NewHeader,
+  newSheetNames,
+  sheetNameLimit,
+} from './new-names.ts';
+import { PartChanges } from './part-changes.ts';
+import { type PartEditor, readXmlPart } from './part-stream.ts';
+import {
+  includedParts,
+  namedSheets,
+  type PartText,
+  PartTextReader,
+  sheetNameKey,
+  type TextPart,
+} from './part-texts.ts';
+import { findReferences, ReferenceReader, type References } from './references.ts';
+import { repoint, rewriteSharedStrings, setOwnText, type TableTexts, tableWriter } from './rewrite-parts.ts';
+import { SharedStringPlan } from './shared-string-plan.ts';
+import { SharedStrings } from './shared-strings.ts';
+import { directionWriter } from './sheet-direction.ts';
+import type { Cell } from './sheet-reader.ts';
+import { selectSheets } from './sheet-selection.ts';
+import { type HeaderSelection, SheetTables, slicedTables, type TableHeader } from './tables.ts';
+import { readTextCells, type TextCellVisitor, textCellReader } from './text-cells.ts';
+import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
+
+/**
+ * Returns a copy of a workbook with the translations in its cells. A cell stays unchanged if it has no translation, or
+ * if its translation equals its text. XML parts in which nothing changes are copied byte for byte.
+ *
+ * @throws {FileError} as `extract` does
+ * @throws {RangeError} if a translation has the key of no segment of the workbook
+ */
+export function rebuild(
+  bytes: Uint8Array,
+  translations: readonly SegmentTranslation[],
+  options: RebuildOptions,
+): Promise<RebuiltDocument> {
+  return withFileErrors(async () => {
+    const workbook = await openWorkbook(bytes);
+    const strings = await SharedStrings.read(workbook.office, workbook.sharedStrings);
+    const headers = options.include?.includes('table_headers')
+      ? { sliced: await slicedTables(workbook) }
+      : undefined;
+    const work = new Rebuilding(workbook, strings, headers, new CellTargets(translations), options);
+    await work.readCells();
+    await work.readParts();
+    work.nameSheets();
+    work.targets.requireAllUsed();
+    await work.rename();
+    await work.writeCells();
+    const parts = work.changes.contents();
+    if (parts.size === 0) return { bytes, findings: work.findings };
+    const translated = await rewritePackage(bytes, parts);
+    if (work.unformatted > 0) work.findings.push(formattingLost(work.unformatted));
+    return { bytes: translated, findings: work.findings };
+  });
+}
+
+/** The state of rebuilding one workbook. Each step adds to the changes of the parts. */
+class Rebuilding {
+  readonly targets: CellTargets;
+  readonly findings: Finding[] = [];
+  readonly changes: PartChanges;
+  /** The number of texts in which words lose their formatting. It is known after the parts are written. */
+  unformatted = 0;
+  readonly #workbook: Workbook;
+  readonly #strings: SharedStrings;
+  readonly #headers: HeaderSelection | undefined;
+  readonly #options: RebuildOptions;
+  readonly #direction: DirectionChange;
+  readonly #selected: readonly Sheet[];
+  readonly #plan: SharedStringPlan;
+  readonly #names = new NewNames();
+  /** The new texts of tables, by the paths of their parts. */
+  readonly #tableTexts = new Map<string, TableTexts>();
+  /** The numbers of the sheets that must be written, because their texts or their direction change. */
+  readonly #changedSheets = new Set<number>();
+  readonly #turnedSheets = new Set<number>();
+  /** The translations of cells, by their old texts, for the copies in charts. */
+  readonly #copied = new Map<string, string>();
+
+  constructor(
+    workbook: Workbook,
+    strings: SharedStrings,
+    headers: HeaderSelection | undefined,
+    targets: CellTargets,
+    options: RebuildOptions,
+  ) {
+    this.#workbook = workbook;
+    this.#strings = strings;
+    this.#headers = headers;
+    this.targets = targets;
+    this.#options = options;
+    this.#direction = directionChange(options.sourceLanguage, options.targetLanguage);
+    this.#selected = selectSheets(workbook.sheets, options.pages);
+    this.#plan = new SharedStringPlan(strings);
+    this.changes = new PartChanges(workbook.office);
+  }
+
+  /** Reads all cells, and decides their new texts. */
+  async readCells(): Promise<void> {
+    for (const sheet of selectSheets(this.#workbook.sheets, undefined))
+      if (this.#selected.includes(sheet)) await this.#readSheet(sheet);
+      else await this.#pinSheet(sheet);
+    this.#plan.decide(new Set([...this.#changedSheets, ...this.#turnedSheets]));
+  }
+
+  /** The shared strings of a sheet that is not selected keep their texts and indexes, so that the sheet stays unchanged. */
+  async #pinSheet(sheet: Sheet): Promise<void> {
+    const plan = this.#plan;
+    const pin = (_: Cell, index: number | undefined) => index !== undefined && plan.pin(index);
+    const tables = await SheetTables.read(this.#workbook.office, sheet.path);
+    await readTextCells(this.#workbook, sheet, this.#strings, tables, {
+      text: pin,
+      header: pin,
+      formulaResult: (index) => plan.pin(index),
+    });
+  }
+
+  async #readSheet(sheet: Sheet): Promise<void> {
+    const plan = this.#plan;
+    const tables = await SheetTables.read(this.#workbook.office, sheet.path, this.#headers);
+    const headers: (NewHeader & { index: number | undefined; cell: CellPosition })[] = [];
+    await readTextCells(this.#workbook, sheet, this.#strings, tables, {
+      text: (cell, index, text, header) => {
+        const old = text();
+        const next = this.targets.textOf(sheet, cell, old);
+        if (header) {
+          const { row, column } = cell;
+          headers.push({ ...header, old, text: next.text, index, cell: { row, column } });
+          return;
+        }
+        if (next.isCut) this.findings.push(truncated(sheet, cell, 'a cell', cellTextLimit));
+        const label = next.text === old ? undefined : tables.totalsLabel(cell, old);
+        if (label) this.#textsOf(label.path).labels.set(label.column, next.text);
+        this.#use(sheet, index, old, next.text);
+      },
+      header: (_, index) => {
+        if (index !== undefined) plan.use(index, this.#strings.textOf(index), sheet.number);
+      },
+      formulaResult: (index) => plan.pin(index),
+    });
+    for (const { text, cell } of headers)
+      if (text.length > columnNameLimit)
+        this.findings.push(truncated(sheet, cell, "the header of a table's column", columnNameLimit));
+    decideHeaders(headers);
+    for (const { table, column, index, old, text } of headers) {
+      this.#use(sheet, index, old, text);
+      if (text === old) continue;
+      this.#textsOf(table.path).names.set(column, text);
+      this.#names.addColumn(table.name, table.columns[column]!, text);
+    }
+  }
+
+  /** Records the new text of a cell. */
+  #use(sheet: Sheet, index: number | undefined, old: string, text: string): void {
+    if (text !== old) {
+      if (this.#options.include?.includes('charts')) this.#copied.set(old, text);
+      if (this.#direction !== 'kept') this.#turnedSheets.add(sheet.number);
+    }
+    if (index !== undefined) this.#plan.use(index, text, sheet.number);
+    else if (text !== old) this.#changedSheets.add(sheet.number);
+  }
+
+  #textsOf(table: string): TableTexts {
+    const texts = this.#tableTexts.get(table) ?? { labels: new Map(), names: new Map() };
+    this.#tableTexts.set(table, texts);
+    return texts;
+  }
+
+  /** Reads the included texts that are not in cells, and adds the changes of their parts. */
+  async readParts(): Promise<void> {
+    for (const part of await includedParts(this.#workbook, this.#selected, this.#options))
+      await this.#readPart(part);
+  }
+
+  async #readPart({ path, regionId, rule }: TextPart): Promise<void> {
+    const textOf = ({ number, text }: PartText) => this.targets.partTextOf(regionId, `t${number}`, text);
+    const cached = (text: string) => this.#copied.get(text);
+    let changes = false;
+    const noting =
+      <T>(next: (text: T) => string | undefined) =>
+      (text: T) => {
+        if (next(text) !== undefined) changes = true;
+        return undefined;
+      };
+    // The first reading marks the translations as used, because the part is written only later.
+    const reader = new PartTextReader(rule, noting(textOf), { cached: noting(cached) });
+    await readXmlPart(this.#workbook.office, path, reader);
+    if (changes) this.changes.add(path, (editor) => new PartTextReader(rule, textOf, { editor, cached }));
+  }
+
+  /** Decides the names of the sheets. */
+  nameSheets(): void {
+    const { sheets } = this.#workbook;
+    const wanted = new Map<Sheet, string>();
+    for (const sheet of namedSheets(this.#workbook, this.#selected, this.#options)) {
+      const name = this.targets.partTextOf(sheet.regionId, sheetNameKey, sheet.name);
+      if (name === undefined) continue;
+      wanted.set(sheet, name);
+      if (name.length > sheetNameLimit) this.findings.push(shortened(sheet));
+    }
+    for (const [{ name }, next] of newSheetNames(sheets, wanted)) this.#names.addSheet(name, next);
+  }
+
+  /** Adds the changes of the parts that refer to a new name. */
+  async rename(): Promise<void> {
+    for (const [path, texts] of this.#tableTexts)
+      this.changes.add(path, (editor) => tableWriter(editor, texts));
+    const references = await findReferences(this.#workbook, this.#names);
+    const report = { changed: () => {}, unsure: () => {} };
+    for (const path of references.parts)
+      this.changes.add(path, (editor) => new ReferenceReader(this.#names, report, editor));
+    if (references.unsure > 0) this.findings.push(unsureReferences(references));
+  }
+
+  /** Adds the changes of the shared strings and of the sheets. */
+  async writeCells(): Promise<void> {
+    const { office, sharedStrings } = this.#workbook;
+    const plan = this.#plan;
+    const formatLost = (): void => {
+      this.unformatted++;
+    };
+    if (sharedStrings !== undefined && (plan.changed.size > 0 || plan.appended.length > 0))
+      this.changes.set(sharedStrings, () =>
+        rewriteSharedStrings(office, sharedStrings, this.#strings, plan, formatLost),
+      );
+    for (const sheet of this.#selected) {
+      const { number, path } = sheet;
+      const direction = this.#direction;
+      if (direction !== 'kept' && this.#turnedSheets.has(number))
+        this.changes.add(path, (editor) => directionWriter(editor, direction));
+      if (!this.#changedSheets.has(number) && !plan.repointedSheets.has(number)) continue;
+      const tables = await SheetTables.read(office, path, this.#headers);
+      this.changes.add(path, (editor) =>
+        textCellReader(this.#strings, tables, this.#writer(sheet, editor, formatLost), editor),
+      );
+    }
+  }
+
+  /** Returns a visitor that writes the new texts of a sheet. */
+  #writer(sheet: Sheet, editor: PartEditor, formatLost: () => void): TextCellVisitor {
+    const point = (cell: Cell, index: number, text: string): void => {
+      const next = this.#plan.indexOf(index, text);
+      if (next !== index) repoint(editor, cell, next);
+    };
+    return {
+      text: (cell, index, text, header) => {
+        const old = text();
+        const next = header ? (this.#headerText(header) ?? old) : this.targets.textOf(sheet, cell, old).text;
+        if (index !== undefined) point(cell, index, next);
+        else if (next !== old && setOwnText(editor, cell, next)) formatLost();
+      },
+      header: (cell, index) => {
+        if (index !== undefined) point(cell, index, this.#strings.textOf(index));
+      },
+    };
+  }
+
+  #headerText({ table, column }: TableHeader): string | undefined {
+    return this.#tableTexts.get(table.path)?.names.get(column);
+  }
+}
+
+function formattingLost(texts: number): Finding {
+  const message = `in ${texts === 1 ? '1 text' : `${texts} texts`} of cells, some words of the translation do not have the formatting of the source`;
+  return { severity: 'info', code: 'formatting_lost', message, unitId: null };
+}
+
+function truncated({ name }: Sheet, cell: CellPosition, holder: string, limit: number): Finding {
+  const reference = writeReference(cell);
+  return {
+    severity: 'warning',
+    code: 'text_truncated',
+    message: `the translation of ${name}!${reference} is longer than the ${limit.toLocaleString('en-US')} characters that ${holder} can hold, and was cut`,
+    unitId: reference,
+  };
+}
+
+function shortened({ name }: Sheet): Finding {
+  return {
+    severity: 'warning',
+    code: 'text_truncated',
+    message: `the translation of ${name}, sheet name, is longer than the ${sheetNameLimit} characters that the name of a sheet can have, and was cut`,
+    unitId: sheetNameKey,
+  };
+}
+
+function unsureReferences({ unsure, places }: References): Finding {
+  const subject = unsure === 1 ? '1 formula makes a reference' : `${unsure} formulas make references`;
+  const where = places.length === 0 ? '' : ` (${places.join(', ')}${unsure > places.length ? ', …' : ''})`;
+  return {
+    severity: 'warning',
+    code: 'unsupported_content_kept',
+    message: `${subject} from texts${where}, which may contain old names of sheets or columns; check the results in Excel`,
+    unitId: null,
+  };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { markSharedEdges } from '#server/formats/pdf/layout/shared-edges.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { blockOf } from './pdf-blocks.ts';
+import { lines, page, text, widthOf } from './pdf-page.ts';
+
+/** The alignments of a page's blocks, by text. */
+function alignments(content: PageContent): Record<string, string> {
+  const { blocks } = findBlocks(content);
+  return Object.fromEntries(blocks.map((block) => [plainText(block.content), block.alignment]));
+}
+
+/** A text that ends at a position. */
+const ending = (value: string, right: number, y: number) => text(value, right - 10 * widthOf(value), y);
+
+const prose = [
+  'The committee met in spring and agreed on all',
+  'the plans that the members had discussed in',
+  'the winter before, with few small changes.',
+];
+
+describe('lines that end at the same position', () => {
+  it('are right-aligned in a column of values, not justified', () => {
+    const values = [
+      ['Fixed displacement and', 'axial'],
+      ['Automatic spring motor', 'released brake motors.'],
+      ['Variable displacement of two', 'gears and more'],
+    ];
+    const rows = values.flatMap((value, row) =>
+      value.map((line, index) => ending(line, 500, 700 - 40 * row - 12 * index)),
+    );
+    expect(new Set(Object.values(alignments(page([rows]))))).toEqual(new Set(['right']));
+  });
+
+  it('are justified if the lines of their column start at the same position too', () => {
+    const even = ['aaaa bbbb cccc dddd eeee ffff', 'gggg hhhh iiii jjjj kkkk llll'];
+    const paragraphs = [0, 1, 2, 3].map((index) => lines([...even, 'mmmm nnnn oooo.'], 50, 700 - 50 * index));
+    // The first line of the last paragraph is indented.
+    const last = [ending(even[0]!.slice(5), 50 + 10 * widthOf(even[0]!), 500), text(even[1]!, 50, 488)];
+    const { blocks } = findBlocks(page([...paragraphs, last]));
+    expect(blocks.at(-1)).toMatchObject({ alignment: 'justified' });
+  });
+});
+
+describe('a line at the right edge of the text', () => {
+  it('is right-aligned if no other line starts where it starts, such as a page number', () => {
+    expect(alignments(page([lines(prose, 50, 700), ending('Page 3 of 3', 280, 50)]))).toMatchObject({
+      'Page 3 of 3': 'right',
+    });
+  });
+
+  it('is left-aligned if it is the longest of several lines with the same start', () => {
+    const list = ['Monday', 'Tuesday afternoon', 'Sunday'].map((day, row) => text(day, 400, 700 - 40 * row));
+    expect(Object.values(alignments(page([text('Days', 50, 700), list])))).toEqual([
+      'left',
+      'left',
+      'left',
+      'left',
+    ]);
+  });
+});
+
+it('a label has the alignment of the blocks with its left edge, though one has its middle by chance', () => {
+  const label = blockOf({ lines: ['Main pumps:'], alignment: 'center' });
+  const others = ['Flow:', 'Return of flow:', 'Main pumps?'].map((text, row) =>
+    blockOf({ lines: [text], y: 680 - 20 * row }),
+  );
+  markSharedEdges([label, ...others], false);
+  expect(label.alignment).toBe('left');
+});
+
+it('a large title stays centered, though blocks of small text start near its left end', () => {
+  const title = blockOf({ lines: ['A long title'], alignment: 'center', style: { size: 48 }, x: 124 });
+  const small = [650, 630, 610].map((y) => blockOf({ lines: ['A line of text'], x: 130, y }));
+  markSharedEdges([title, ...small], false);
+  expect(title.alignment).toBe('center');
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
+
+const read = (content: PageContent): string[] =>
+  findBlocks(content).blocks.map((block) => plainText(block.content));
+/** Lines on a page that is hardly wider than the lines, so that no line ends early. */
+const narrow = (values: readonly string[]): PageContent => {
+  const width = Math.max(...values.map((value) => 10 * widthOf(value)));
+  return { ...page([lines(values, 20, 700)]), box: { left: 0, bottom: 0, right: width + 40, top: 800 } };
+};
+const full = 'The committee met in spring and agreed on the plan that its members had discussed';
+
+describe('a new block begins in a stack without room at the ends of its lines', () => {
+  it('at lines that start with the same word, or with numbers of the same form', () => {
+    for (const stack of [
+      ['Based on the latest estimate', 'Remains at seven or eight', 'Remains at five or six'],
+      ['For an empowered workforce', 'For a much greener planet'],
+      ['12,270 lb of weight', '12,320 lb of weight'],
+    ])
+      expect(read(narrow(stack))).toEqual(stack);
+    const continued = ['The planet and', 'The workforce'];
+    expect(read(narrow(continued))).toEqual([continued.join(' ')]);
+  });
+
+  it('after an amount, and before and after a line of figures', () => {
+    expect(read(narrow(['Member Discount $66.23', 'Sales Tax of the State']))).toHaveLength(2);
+    expect(read(narrow(['Small Cable of six feet', 'CABLE-7789 2 @ $24.99', 'Large Cable Set']))).toEqual([
+      'Small Cable of six feet',
+      'Large Cable Set',
+    ]);
+    expect(read(narrow(['Balance as of 31 December', '2015']))).toEqual(['Balance as of 31 December 2015']);
+  });
+
+  it('at a short label with its value', () => {
+    expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
+  });
+
+  it('at an address, and after it', () => {
+    const contacts = ['Council of the North', 'cancer.example', 'Cancer Society'];
+    expect(read(narrow(contacts))).toEqual(contacts);
+    const labeled = ['For more information:', 'cancer.example.org'];
+    expect(read(narrow(labeled))).toEqual([labeled.join(' ')]);
+  });
+
+  it('at a bullet directly before its text', () => {
+    const items = ['·Access to resources', '·Advocacy'];
+    expect(read(narrow(items))).toEqual(items);
+  });
+});
+
+describe('one block stays', () => {
+  it('a cell whose background is painted line by line', () => {
+    const cell = ['Nations establishing open', 'data sites'];
+    const strips = (...colors: string[]) =>
+      colors.map((color, row) => ({ ...rule(45, 697 - 12 * row, 300, 709 - 12 * row), color }));
+    const content = (...colors: string[]) => page([lines(cell, 50, 700)], strips(...colors));
+    expect(read(content('0 0 1 rg', '0 0 1 rg'))).toEqual([cell.join(' ')]);
+    expect(read(content('0 0 1 rg', '1 0 0 rg'))).toEqual(cell);
+  });
+
+  it('a paragraph whose last line is shorter than an underline above it', () => {
+    const [first, last] = [full, 'in March.'];
+    const underline = rule(50, 698, 50 + 10 * widthOf('The committee met'), 698.5);
+    expect(read(page([lines([first, last], 50, 700)], [underline]))).toEqual([`${first} ${last}`]);
+  });
+
+  it('a sentence that continues in a part of another style', () => {
+    const red = { color: '1 0 0 rg' };
+    const [above, start, rest] = ['From this gift each of us is defined as one', 'person', ' of its own'];
+    const texts = [
+      text(above, 50, 700),
+      text(start, 50, 688, red),
+      text(rest, 50 + 10 * widthOf(start), 688, { font: serif }),
+    ];
+    expect(read(page([texts, text(full, 50, 676)]))[0]).toContain(`${above} ${start}${rest}`);
+  });
+});

@@ -1,0 +1,112 @@
+import { describe, expect, it, test } from 'vitest';
+import { renameInFormula } from '#server/formats/xlsx/formula.ts';
+import { NewNames } from '#server/formats/xlsx/names.ts';
+import { cpuTime } from '../setup/cpu-time.ts';
+
+const names = new NewNames();
+names.addSheet('Sheet1', 'Hoja 1');
+names.addSheet('Sheet2', 'Sheet2');
+names.addSheet('Sheet3', "L'été");
+names.addSheet("My 'own'", 'Own');
+names.addSheet('データ', 'R1');
+names.addColumn('Sales', 'Price', 'Precio [€] #1');
+names.addColumn('Sales', 'Sales Amount', 'Importe');
+names.addColumn('Sales', 'a]b', "x'y");
+names.addColumn('Sales', 'A', 'Ñ');
+
+const renamed = (formula: string): string => renameInFormula(formula, names).text;
+
+describe('the new name of a sheet', () => {
+  it.each([
+    ['without quotes', 'Sheet1!A1+SHEET1!$B:$B', "'Hoja 1'!A1+'Hoja 1'!$B:$B"],
+    ['in quotes, with apostrophes', "SUM('My ''own'''!A1:B2)", 'SUM(Own!A1:B2)'],
+    ['with an apostrophe, which is doubled', 'Sheet3!A1', "'L''été'!A1"],
+    ['that looks like a cell, in quotes', 'データ!A1', "'R1'!A1"],
+    ['at both ends of a range of sheets', 'SUM(Sheet1:Sheet3!A1)', "SUM('Hoja 1:L''été'!A1)"],
+    ['at one end of a range of sheets in quotes', "'Sheet1:Sheet2'!A1", "'Hoja 1:Sheet2'!A1"],
+    ['at both ends of a range of cells', 'Sheet1!A1:Sheet3!B2', "'Hoja 1'!A1:'L''été'!B2"],
+    ['after a range of cells begins', 'A1:Sheet1!B2', "A1:'Hoja 1'!B2"],
+    ['before an error', 'Sheet1!#REF!+Sheet1!A1', "'Hoja 1'!#REF!+'Hoja 1'!A1"],
+    ['of the own workbook', "[0]Sheet1!A1+'[0]Sheet1'!A1", "'[0]Hoja 1'!A1+'[0]Hoja 1'!A1"],
+    ['in a list of areas', 'Sheet1!$A:$A,Sheet1!$1:$2', "'Hoja 1'!$A:$A,'Hoja 1'!$1:$2"],
+    ['in an intersection', 'Sheet1!A1 Sheet3!A:A', "'Hoja 1'!A1 'L''été'!A:A"],
+    ['in a text that is a reference', 'INDIRECT( "Sheet1!A1" )', 'INDIRECT( "\'Hoja 1\'!A1" )'],
+    ['in a link', 'HYPERLINK("#Sheet1!A1","Sheet1!")', 'HYPERLINK("#\'Hoja 1\'!A1","Sheet1!")'],
+  ])('is written %s', (_, formula, expected) => {
+    expect(renamed(formula)).toBe(expected);
+  });
+
+  it.each([
+    ['a text', '"Sheet1!A1 ""Sheet1!"""'],
+    ['another workbook', "[1]Sheet1!A1+'[2]Sheet1'!A1+'C:\\a\\[b.xlsx]Sheet1'!A1+[1]Sheet1:Sheet3!A1"],
+    ['a sheet that keeps its name', 'Sheet2!A1'],
+    ['a longer name', 'MySheet1!A1+Sheet1_!A1+Sheet1.x!A1'],
+    ['a name in an array', '{"Sheet1!",1;2,#N/A}'],
+    ['a function or a defined name', 'Sheet1(1)+Sheet1'],
+    ['a text without an end', '"Sheet1!A1'],
+  ])('is not written into %s', (_, formula) => {
+    expect(renamed(formula)).toBe(formula);
+  });
+});
+
+describe('the new name of a column', () => {
+  it.each([
+    ['alone, in any letter case', 'SUM(sales[SALES AMOUNT])', 'SUM(sales[Importe])'],
+    ['with special characters, escaped', 'Sales[Price]', "Sales[[Precio '[€'] '#1]]"],
+    ['of this row', 'Sales[[#This Row],[Price]]', "Sales[[#This Row],[Precio '[€'] '#1]]"],
+    ['of this row, in the short form', 'Sales[@A]+Sales[@[Sales Amount]]', 'Sales[@Ñ]+Sales[@[Importe]]'],
+    ['at both ends of a range', 'Sales[[A]:[Price]]', "Sales[[Ñ]:[Precio '[€'] '#1]]"],
+    ['after several keywords', 'Sales[[#Data],[#Totals],[A]]', 'Sales[[#Data],[#Totals],[Ñ]]'],
+    ['for an escaped name', "Sales[a']b]", "Sales[[x''y]]"],
+  ])('is written %s', (_, formula, expected) => {
+    expect(renamed(formula)).toBe(expected);
+  });
+
+  it.each([
+    ['another table', 'Other[Price]+Sales2[Price]'],
+    ['a table of another workbook', "[1]!Sales[Price]+'[b.xlsx]x'!Sales[Price]"],
+    ['keywords', 'Sales[#All]+Sales[]+Sales'],
+    ['brackets without an end', 'Sales[Price'],
+  ])('is not written into %s', (_, formula) => {
+    expect(renamed(formula)).toBe(formula);
+  });
+});
+
+test.each([
+  ['INDIRECT("Sheet1!A"&ROW())', true],
+  ['INDIRECT("\'"&B1&"\'!A1")', true],
+  ['INDIRECT(A1)', true],
+  ['HYPERLINK("#"&A1,"x")', true],
+  ['[@Price]*2', true],
+  ['INDIRECT("B"&ROW())', false],
+  ['HYPERLINK(A1,"x")&HYPERLINK("https://example.org/#a!b"&A1)', false],
+  ['INDIRECT("Sheet1!A1")', false],
+  ['SUM(Sheet1!A1)', false],
+])('%s: whether a reference made from texts may keep an old name is %s', (formula, isUnsure) => {
+  expect(renameInFormula(formula, names).isUnsure).toBe(isUnsure);
+});
+
+test('reading a hostile formula takes time in proportion to its length', async () => {
+  const pieces = [
+    "'a",
+    "'",
+    '"',
+    '[',
+    'S[',
+    'Sales[[A],',
+    'a:',
+    "'a':",
+    'A!',
+    '[1]',
+    'INDIRECT(',
+    'HYPERLINK("#',
+  ];
+  const time = await cpuTime(() => {
+    for (const piece of pieces) renamed(piece.repeat(Math.floor(60_000 / piece.length)));
+  });
+  expect(time).toBeLessThan(2_000);
+  expect(renameInFormula('A1+'.repeat(30_000), names)).toEqual({
+    text: 'A1+'.repeat(30_000),
+    isUnsure: true,
+  });
+});
