@@ -50,7 +50,7 @@ describe('normalising a PDF', () => {
       return pages.flatMap(({ texts }) => texts.map(textOf));
     });
 
-  it('repairs a page tree whose node contains itself, and keeps what its pages inherit', async () => {
+  it('repairs a loop in the page tree, and keeps what the pages inherit', async () => {
     const looped = await changed(({ context, catalog }) => {
       const root = catalog.get(PDFName.of('Pages'))!;
       const kids = catalog.Pages().Kids();

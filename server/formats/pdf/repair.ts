@@ -22,8 +22,8 @@ export function repair(document: PDFDocument): void {
 const inheritable = ['Resources', 'MediaBox', 'CropBox', 'Rotate'];
 
 /**
- * Makes all pages children of the root of the page tree. Ignores a node that contains itself, and one that occurs a
- * second time.
+ * Makes all pages children of the root of the page tree. Ignores a node that occurs a second time, as in a
+ * loop.
  */
 function flattenPageTree({ context, catalog }: PDFDocument): void {
   const root = getDict(catalog, 'Pages');
