@@ -193,7 +193,10 @@ describe('one block stays', () => {
   });
 
   it('a sentence with a citation at the start of a line, after an abbreviation', () => {
-    const cited = [column[0]!.replace(/\S+ \S+$/, 'as in Lee et al.'), column[1]!.replace(/^\S+/, '[20] says,')];
+    const cited = [
+      column[0]!.replace(/\S+ \S+$/, 'as in Lee et al.'),
+      column[1]!.replace(/^\S+/, '[20] says,'),
+    ];
     expect(whole([...cited, ...column.slice(2)])).toBe([...cited, ...column.slice(2)].join(' '));
   });
 
