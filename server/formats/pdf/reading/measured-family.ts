@@ -5,7 +5,7 @@ import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 /** The widths of the lower-case Latin letters that a page shows in a font, in any unit. */
 export type MeasuredLetters = ReadonlyMap<string, number>;
 
-/** What the widths of letters show about a font. */
+/** The result of measuring the letters of a font. */
 export interface MeasuredFamily {
   /** The family; undefined if it is not certain. */
   family: TextFont['family'] | undefined;
@@ -40,8 +40,8 @@ const minLetters = { fixed: 6, family: 10 };
 /** The maximum difference between equal widths, as a share of them. */
 const equalWidth = 0.02;
 /**
- * How much better than those of all other families the widths must agree with those of a serif font. Some fonts without
- * serifs have the proportions of serif fonts; the contrary does not occur.
+ * The minimum ratio of the errors of other families to that of a serif font, so that a font counts as serif. Some without
+ * serifs have its proportions; the contrary does not occur.
  */
 const minAdvantage = 1.5;
 
