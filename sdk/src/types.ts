@@ -191,7 +191,10 @@ export type DocumentUpload = WithAuto<
   pages?: string | string[] | undefined;
   /** Texts that are translated only on request. A format accepts only those that it has. */
   include?: DocumentRequest['include'] | undefined;
-  /** The form of the translated file. Default: `translated`. */
+  /**
+   * The form of the translated file. `bilingual` has the source, too (PDF and DOCX); `docx` is a Word file with the text
+   * of a PDF. Default: `translated`.
+   */
   output?: 'translated' | DocumentRequest['output'] | undefined;
 };
 type DocumentRequest = TenantDocumentJob['request'];

@@ -70,6 +70,7 @@ export type FindingCode =
   | 'unsupported_content_kept'
   | 'active_content_removed'
   | 'no_translatable_text'
+  | 'content_left_out'
   | 'not_selected';
 
 /** A remark for the reader of a translated file, such as a text that was truncated. */

@@ -9,12 +9,13 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
-import { addBelow } from './docx/bilingual.ts';
+import { addBelow, growingHeights } from './docx/bilingual.ts';
+import { writeChartText } from './docx/chart-texts.ts';
 import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
 import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
 import { RunFormatting } from './docx/run-formatting.ts';
-import type { StoryParagraph, StoryText } from './docx/story-reader.ts';
+import type { StoryParagraph, StoryText } from './docx/story-paragraph.ts';
 import { textOutcome } from './docx/text-outcome.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
@@ -23,6 +24,7 @@ import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
+import type { Selection } from './selection.ts';
 import { countCharacters } from './text-tally.ts';
 import { directionChange } from './typesetting/languages.ts';
 
@@ -31,48 +33,84 @@ import { directionChange } from './typesetting/languages.ts';
  *
  * @throws {FileError} `unreadable`, `protected`, `empty` or `too_large`
  */
-export async function check(bytes: Uint8Array, take: TakeText = () => false): Promise<void> {
+export async function check(
+  bytes: Uint8Array,
+  take: TakeText = () => false,
+  { include = [] }: Selection = {},
+): Promise<void> {
   const budget = new SegmentBudget();
-  const { stories } = await readStories(bytes, ({ texts }) => texts.map(({ content }) => content.source));
+  const { stories, charts } = await readStories(bytes, include, ({ texts, isRepeated }) => ({
+    sources: isRepeated ? [] : texts.map(({ content }) => content.source),
+    edits: [],
+  }));
+  const sources = stories.flatMap(({ paragraphs }) => paragraphs.flatMap((paragraph) => paragraph.sources));
+  const texts = [
+    ...sources.map(plainText),
+    ...charts.flatMap((chart) => chart.texts.map(({ text }) => text)),
+  ];
   let wanted = true;
-  for (const { paragraphs } of stories)
-    for (const source of paragraphs.flat()) {
-      const text = plainText(source);
-      budget.addChars(text);
-      wanted = wanted && take(text);
-    }
+  for (const text of texts) {
+    budget.addChars(text);
+    wanted = wanted && take(text);
+  }
 }
 
 /**
- * Lists the texts of a Word file to translate, which are its paragraphs and, in some, the texts between tabs: in the headers, the body with its tables, and the
- * footers. Text boxes, content controls, tracked changes, notes and comments are not translated; the findings contain
- * their numbers.
+ * Lists the texts of a Word file to translate, which are its paragraphs and, in some, the texts between tabs: in the
+ * headers, the body with its tables, and the footers. Text boxes, content controls, tracked changes, notes, comments,
+ * charts and hidden texts are listed only if the request includes them; otherwise the findings contain their numbers.
  *
  * @throws {FileError} as `check` does, and `too_large` if there are too many segments
  */
-export async function extract(bytes: Uint8Array): Promise<ExtractedDocument> {
-  const { stories, kept, pages, isSigned } = await readStories(bytes, (paragraph, story): Segment[] =>
-    paragraph.texts.map(({ content, regionId, cellId, place }) => ({
-      regionId,
-      cellId,
-      kind: kindOf(paragraph, story),
-      page: story.kind === 'main' ? content.page : null,
-      place: `${story.path}, ${place}`,
-      source: content.source,
-    })),
+export async function extract(
+  bytes: Uint8Array,
+  { include = [] }: Selection = {},
+): Promise<ExtractedDocument> {
+  const { stories, charts, kept, pages, isSigned } = await readStories(bytes, include, (paragraph, story) => {
+    const segments = paragraph.texts.map(
+      ({ content, regionId, cellId, place }): Segment => ({
+        regionId,
+        cellId,
+        kind: kindOf(paragraph, story),
+        page: story.kind === 'main' ? content.page : null,
+        place: `${story.path}, ${place}`,
+        source: content.source,
+      }),
+    );
+    return { segments: paragraph.isRepeated ? [] : segments, isFallback: paragraph.isFallback, edits: [] };
+  });
+  const ofCharts = charts.flatMap((chart, index) =>
+    chart.texts.map(
+      ({ number, text }): Segment => ({
+        ...keyOfChart(index, number),
+        kind: 'text_block',
+        page: null,
+        place: `${chart.path}, chart ${index + 1}, paragraph ${number}`,
+        source: [text.trim()],
+      }),
+    ),
   );
-  const segments = stories.flatMap(({ paragraphs }) => paragraphs.flat());
+  const read = [
+    ...stories.flatMap(({ paragraphs }) => paragraphs),
+    { segments: ofCharts, isFallback: false },
+  ];
+  const segments = read.flatMap((paragraph) => paragraph.segments);
   const budget = new SegmentBudget();
   let characters = 0;
-  for (const { source } of segments) {
-    const text = plainText(source);
-    budget.add(text, formatTagged(source));
-    characters += countCharacters(text);
-  }
+  for (const paragraph of read)
+    for (const { source } of paragraph.segments) {
+      const text = plainText(source);
+      budget.add(text, formatTagged(source));
+      if (!paragraph.isFallback) characters += countCharacters(text);
+    }
   const findings = kept.findings();
+  const copied = charts.filter(
+    ({ texts, hasDataSheet }) => hasDataSheet && texts.some(({ isName }) => isName),
+  );
+  if (copied.length > 0) findings.push(dataSheetsKept(copied.length));
   if (isSigned) findings.push(signatureFinding);
   if (segments.length === 0) findings.push(emptyFinding);
-  return { segments, pageCount: pages, findings, outcome: await textOutcome(bytes, characters) };
+  return { segments, pageCount: pages, findings, outcome: await textOutcome(bytes, characters, include) };
 }
 
 const signatureFinding: Finding = {
@@ -82,6 +120,16 @@ const signatureFinding: Finding = {
   unitId: null,
 };
 
+function dataSheetsKept(charts: number): Finding {
+  const subject = charts === 1 ? 'the data sheet of 1 chart' : `the data sheets of ${charts} charts`;
+  return {
+    severity: 'info',
+    code: 'unsupported_content_kept',
+    message: `${subject} ${charts === 1 ? 'is' : 'are'} not translated; if the data are edited in Word, the names of the source replace the translations`,
+    unitId: null,
+  };
+}
+
 const emptyFinding: Finding = {
   severity: 'info',
   code: 'no_translatable_text',
@@ -89,8 +137,9 @@ const emptyFinding: Finding = {
   unitId: null,
 };
 
-function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): SegmentKind {
-  if (kind !== 'main') return kind;
+function kindOf({ inTable, inBox, isHeading }: StoryParagraph, { kind }: StoryPart): SegmentKind {
+  if (inBox) return 'text_block';
+  if (kind !== 'main') return kind === 'header' || kind === 'footer' ? kind : 'text_block';
   return inTable ? 'table_cell' : isHeading ? 'heading' : 'paragraph';
 }
 
@@ -104,59 +153,84 @@ function kindOf({ inTable, isHeading }: StoryParagraph, { kind }: StoryPart): Se
 export async function rebuild(
   bytes: Uint8Array,
   translations: readonly SegmentTranslation[],
-  { sourceLanguage, targetLanguage, output }: RebuildOptions,
+  { sourceLanguage, targetLanguage, output, include = [] }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
   const used = new Set<string>();
   const direction = directionChange(sourceLanguage, targetLanguage);
   const formatting = new RunFormatting(direction, textLanguageOf(targetLanguage));
-  const { stories } = await readStories(bytes, (paragraph, story, styles): WrittenParagraph | undefined => {
-    const { prefix, properties, style, start, end } = paragraph;
-    const isRead = paragraph.texts.some((text) => targets.has(keyOf(text)));
-    const texts = isRead ? paragraph.texts : [paragraph.whole()];
-    for (const text of texts) used.add(keyOf(text));
-    const isChanged = ({ content, ...key }: StoryText): boolean => {
-      const target = targets.get(keyOf(key));
-      return target !== undefined && (direction !== 'kept' || !isUnchanged(content, target));
-    };
-    if (!texts.some(isChanged)) return undefined;
-    const { bidi = false, rtl = false } = styles.ofParagraph(style);
-    const findings: Finding[] = [];
-    const writing = { prefix, formatting, isRightToLeftStyle: rtl };
-    const written = texts.map((text) => {
-      if (!isChanged(text)) return sourceOf(text.content, writing);
-      const result = writeParagraph(text.content, targets.get(keyOf(text))!, writing);
-      if (result.isReordered) findings.push(reordered(text, story));
-      else if (result.hasLostFormat) findings.push(formattingLost(text, story));
-      return result.text;
-    });
-    const translatedProperties = paragraphDirection(properties, prefix, direction, bidi);
-    const translation = written.join('');
-    if (output !== 'bilingual')
-      return { edits: [{ start, end, text: translatedProperties + translation }], findings };
-    const source = story.source.slice(start, end);
-    const edits = addBelow({ source, properties, translatedProperties, translation, prefix });
-    return {
-      edits: edits.map((edit) => ({ ...edit, start: start + edit.start, end: start + edit.end })),
-      findings,
-    };
-  });
-  const unknown = [...targets.keys()].find((key) => !used.has(key));
-  if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
+  const { stories, charts } = await readStories(
+    bytes,
+    include,
+    (paragraph, story, styles): WrittenParagraph => {
+      const { prefix, properties, style, start, end, innerEdits } = paragraph;
+      const isRead = paragraph.texts.some((text) => targets.has(keyOf(text)));
+      const texts = isRead ? paragraph.texts : [paragraph.whole()];
+      for (const text of texts) used.add(keyOf(text));
+      const isChanged = ({ content, ...key }: StoryText): boolean => {
+        const target = targets.get(keyOf(key));
+        const keepsUnchanged = direction === 'kept' || output === 'bilingual';
+        return target !== undefined && !(keepsUnchanged && isUnchanged(content, target));
+      };
+      if (!texts.some(isChanged)) return { edits: [], findings: [] };
+      const { bidi = false, rtl = false } = styles.ofParagraph(style);
+      const findings: Finding[] = [];
+      const writing = { prefix, formatting, isRightToLeftStyle: rtl };
+      const written = texts.map((text) => {
+        if (!isChanged(text)) return sourceOf(text.content, writing);
+        const result = writeParagraph(text.content, targets.get(keyOf(text))!, writing);
+        if (result.isReordered) findings.push(reordered(text, story));
+        else if (result.hasLostFormat) findings.push(formattingLost(text, story));
+        return result.text;
+      });
+      const translatedProperties = paragraphDirection(properties, prefix, direction, bidi);
+      const translation = written.join('');
+      if (output !== 'bilingual')
+        return { edits: [{ start, end, text: translatedProperties + translation }], findings };
+      const source = story.source.slice(start, end);
+      const below = addBelow({
+        ...{ source, properties, translatedProperties, translation, prefix },
+        hasInsertions: include.includes('tracked_changes'),
+      }).map((edit) => ({
+        ...edit,
+        start: start + edit.start,
+        end: start + edit.end,
+      }));
+      // The last edit adds the translation at the end of the paragraph.
+      return { edits: [...below.slice(0, -1), ...innerEdits, ...below.slice(-1)], findings };
+    },
+  );
   const parts = new Map<string, PartContent>();
   const findings: Finding[] = [];
-  for (const { part, paragraphs } of stories) {
+  for (const [index, { path, text, texts }] of charts.entries()) {
     const edits: Edit[] = [];
-    let length = 0;
-    for (const paragraph of paragraphs) {
-      if (!paragraph) continue;
-      edits.push(...paragraph.edits);
-      for (const { text } of paragraph.edits) length += text.length;
-      findings.push(...paragraph.findings);
+    for (const chartText of texts) {
+      const key = keyOfChart(index, chartText.number);
+      const target = targets.get(keyOf(key));
+      used.add(keyOf(key));
+      const translation = target && plainText(target);
+      if (translation === undefined || translation === chartText.text.trim()) continue;
+      const written = writeChartText(chartText, translation);
+      edits.push(...written.edits);
+      const place = `chart ${index + 1}, paragraph ${chartText.number}`;
+      if (written.hasLostFormat) findings.push(formattingLost({ ...key, place }, { path }));
     }
+    edits.sort((one, other) => one.start - other.start);
+    if (edits.length > 0) parts.set(path, () => encodePart(text, splice(text.source, edits)));
+  }
+  const unknown = [...targets.keys()].find((key) => !used.has(key));
+  if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
+  for (const { part, paragraphs, edits } of stories) {
+    for (const paragraph of paragraphs) findings.push(...paragraph.findings);
+    const length = edits.reduce((sum, { text }) => sum + text.length, 0);
     if (length > 2 * limits.docxWritten)
       throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
-    if (edits.length > 0) parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
+    if (edits.length === 0) continue;
+    if (output === 'bilingual') {
+      edits.push(...growingHeights(part.source));
+      edits.sort((one, other) => one.start - other.start);
+    }
+    parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
   }
   if (direction === 'rtl' && parts.size > 0)
     for (const { path, text } of await readFormatParts(bytes)) {
@@ -172,7 +246,9 @@ interface WrittenParagraph {
   findings: Finding[];
 }
 
-function reordered({ regionId, cellId, place }: StoryText, { path }: StoryPart): Finding {
+type Placed = Omit<StoryText, 'content'>;
+
+function reordered({ regionId, cellId, place }: Placed, { path }: { path: string }): Finding {
   return {
     severity: 'warning',
     code: 'low_segment_quality',
@@ -181,13 +257,17 @@ function reordered({ regionId, cellId, place }: StoryText, { path }: StoryPart):
   };
 }
 
-function formattingLost({ regionId, cellId, place }: StoryText, { path }: StoryPart): Finding {
+function formattingLost({ regionId, cellId, place }: Placed, { path }: { path: string }): Finding {
   return {
     severity: 'info',
     code: 'formatting_lost',
     message: `${path}, ${place}: some words of the translation do not have the formatting of the source`,
     unitId: cellId ?? regionId,
   };
+}
+
+function keyOfChart(index: number, number: number): SegmentKey {
+  return { regionId: `chart${index + 1}-p${number}`, cellId: null };
 }
 
 function keyOf({ regionId, cellId }: SegmentKey): string {

@@ -31,7 +31,6 @@ import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
 import { typesetBlocks } from './pdf/typeset-blocks.ts';
-import { writeWordText } from './pdf/word-text.ts';
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
@@ -84,10 +83,11 @@ export async function extract(bytes: Uint8Array, selection: Selection = {}): Pro
     const segments = pages.flatMap(({ blocks }) =>
       blocks.map((block) => segmentOf({ ...block, content: vocabulary.settle(block.content) })),
     );
-    const findings = counts.findings(segments.length, isSigned(bytes));
+    const isWordFile = selection.output === 'docx';
+    const findings = counts.findings(segments.length, { isSigned: isSigned(bytes), isWordFile });
     const left = pdf.pageCount - selected.size;
-    if (left > 0) findings.push(notSelected(left, pdf.pageCount));
-    if (segments.length === 0) findings.push(...keptActiveContent(pdf.document));
+    if (left > 0) findings.push(notSelected(left, pdf.pageCount, isWordFile));
+    if (segments.length === 0 && !isWordFile) findings.push(...keptActiveContent(pdf.document));
     return { segments, pageCount: pdf.pageCount, findings, outcome: tally.outcome() };
   });
 }
@@ -105,11 +105,11 @@ export async function rebuild(
   translations: readonly SegmentTranslation[],
   options: RebuildOptions,
 ): Promise<RebuiltDocument> {
-  if (options.output === 'docx')
-    return withPdf(bytes, async (pdf) => ({
-      bytes: await writeWordText(pdf, translations, options),
-      findings: [],
-    }));
+  if (options.output === 'docx') {
+    // Imported only here, because loading the library that writes Word files takes time.
+    const { writeWordText } = await import('./pdf/word-text.ts');
+    return withPdf(bytes, (pdf) => writeWordText(pdf, translations, options));
+  }
   const { saved, ...translated } = await withPdf(bytes, (pdf) => translatePages(pdf, translations, options));
   // The source is closed before the result is opened, so that only one of them is in memory.
   const { findings, rectangles } = translated;
@@ -228,8 +228,9 @@ function pageRectangle({ left, bottom, right, top }: Rectangle): PageRectangle {
   return [left, bottom, right, top].map((value) => Math.round(100 * value) / 100) as PageRectangle;
 }
 
-function notSelected(left: number, pageCount: number): Finding {
-  const message = `${left === 1 ? '1 page is' : `${left} of ${pageCount} pages are`} not selected; the text stays unchanged`;
+function notSelected(left: number, pageCount: number, isWordFile: boolean): Finding {
+  const effect = isWordFile ? 'the Word file does not have the text' : 'the text stays unchanged';
+  const message = `${left === 1 ? '1 page is' : `${left} of ${pageCount} pages are`} not selected; ${effect}`;
   return { severity: 'info', code: 'not_selected', message, unitId: null };
 }
 

@@ -48,7 +48,20 @@ interface Support {
 
 export const supported: Readonly<Record<LayoutKind, Support>> = {
   pdf: { pages: 'ranges', include: [], output: ['translated', 'bilingual', 'docx'] },
-  docx: { pages: null, include: [], output: ['translated', 'bilingual'] },
+  docx: {
+    pages: null,
+    include: [
+      'footnotes',
+      'endnotes',
+      'comments',
+      'text_boxes',
+      'content_controls',
+      'tracked_changes',
+      'charts',
+      'hidden',
+    ],
+    output: ['translated', 'bilingual'],
+  },
   // The cells of hidden sheets, rows and columns are always translated.
   xlsx: {
     pages: 'sheets',

@@ -197,7 +197,7 @@ const download = deferredTenantProcedure
       tag: 'Documents',
       summary: 'Download the latest translated file',
       description:
-        'Returns 409 while the job is in progress, or if it failed. The source file cannot be downloaded here. Content-Disposition has the name of the source file. X-Suggested-Filename has a percent-encoded name with the language, such as `menu.fr.xlsx`.',
+        'Returns 409 while the job is in progress, or if it failed. The source file cannot be downloaded here. Content-Disposition has the name of the source file; a Word file with the text of a PDF has the extension `.docx`. X-Suggested-Filename has a percent-encoded name with the language, such as `menu.fr.xlsx`.',
       download: Object.values(layoutTypes),
       suggestsName: true,
     },

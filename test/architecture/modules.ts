@@ -112,7 +112,7 @@ export const modules: Module[] = [
     files: /^web\/(app|preview)\//,
     packages:
       /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|fflate|idb-keyval|lucide-react|pdfjs-dist|react-aria-components|react|react-dom|uplot)$/,
-    only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight|translation\/core\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
+    only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight|formats\/(chips|inline-content|selection)|translation\/core\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
   },
   {
     // It may import the types of the routers, and the list of languages, which is plain data.

@@ -156,6 +156,67 @@ describe('saving segments', () => {
     const [{ target }] = (await rows(id)) as unknown as [{ target: unknown[] }];
     expect(target.filter((item) => typeof item === 'string')).toEqual(['Voir ', 'la page', ' tout de suite']);
   });
+
+  test('stores the tags that a reviewer has moved, and finds those that are missing', async () => {
+    engine.reply = () => ['Voir <1>la page</1> <2>maintenant</2>'];
+    const word = wordFile(paragraph(run('See '), link(run('the page')), run(' '), run('now', '<w:b/>')));
+    const { id } = await mine.translate([], {
+      source_document: new File([new Uint8Array(word)], 'Letter.docx'),
+    });
+    const open = (tag: number) => ({ tag, type: 'open' });
+    const close = (tag: number) => ({ tag, type: 'close' });
+    const replaces = 'Voir la page maintenant';
+    const saved = async (target_content: unknown[], fields = {}) =>
+      mine.mutate('save', {
+        document_id: id,
+        segments: [{ position: 0, replaces, target_text: replaces, target_content, ...fields }],
+      });
+    const [[tag]] = [(await mine.query('search', { document_id: id })).body.segments].map(
+      ([{ source_content: content }]) => content.filter((item: unknown) => typeof item !== 'string'),
+    );
+    expect(tag).toEqual(open(1));
+    // The text is the same, only the link is around other words; an unknown tag and a second copy are left out.
+    const moved = [
+      open(1),
+      open(9),
+      'Voir la page',
+      close(1),
+      ' ',
+      open(2),
+      'maintenant',
+      close(2),
+      close(2),
+    ];
+    const { body } = await saved(moved);
+    expect(body.segments).toMatchObject([
+      { target_text: replaces, corrected: true, quality: { issues: [] }, status: 'draft' },
+    ]);
+    expect(body.segments[0].target_content).toEqual([
+      open(1),
+      'Voir la page',
+      close(1),
+      ' ',
+      { ...open(2), format: 'bold' },
+      'maintenant',
+      { ...close(2), format: 'bold' },
+    ]);
+    expect((await saved(moved)).body.change_id).toBe(body.change_id);
+    const bare = await saved(['Voir ', open(2), 'la page', close(2), ' maintenant']);
+    expect(bare.body.segments[0].quality.issues).toMatchObject([
+      { severity: 'critical', explanation: 'The tag <1>…</1> of the source is missing.' },
+    ]);
+    const plain = await saved([open(1), 'Voir la page maintenant', close(1)]);
+    expect(plain.body.segments[0].quality.issues).toMatchObject([
+      { severity: 'minor', explanation: 'The tag <2>…</2> (bold) of the source is missing.' },
+    ]);
+    const checked = await mine.mutate('check', {
+      document_id: id,
+      position: 0,
+      text: replaces,
+      content: [open(1), 'Voir ', open(2), 'la page', close(1), close(2), ' maintenant'],
+    });
+    expect(checked.body.issues).toMatchObject([{ explanation: 'The tag <1>…</1> overlaps another tag.' }]);
+  });
 });
 
 describe('a critical finding', () => {

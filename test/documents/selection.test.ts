@@ -56,6 +56,7 @@ describe('pages of a document', () => {
     ['2-4', 'the file has 3 pages, and no page 4'],
     ['4-', 'the file has 3 pages, and no page 4'],
     ['[1]', 'must have only strings'],
+    ['[]', 'leave the field out'],
     ['["1"', 'not a JSON list'],
   ])('of a PDF: %j is a 400 that names the field, and creates no job', async (pages, said) => {
     expect(await mine.send({ source_document: pdf(), pages })).toMatchObject({
@@ -140,6 +141,18 @@ describe('the request of a job', () => {
     }
     const { body } = await mine.send({ source_document: xlsx(), include: '["hidden"]' });
     expect(body.request.include).toEqual(['hidden']);
+  });
+
+  test('is the same for the same sheets in another order, and for an output in capitals', async () => {
+    const send = (form: Record<string, string>, key: string) => mine.send(form as never, keyed(key));
+    await send({ source_document: xlsx() as never, pages: '["Notes","Costs, 2024"]' }, 'sheets');
+    const again = await send(
+      { source_document: xlsx() as never, pages: '["Costs, 2024","Notes"]' },
+      'sheets',
+    );
+    expect(again.headers.get('idempotency-request-differs')).toBe(null);
+    const { body } = await mine.send({ source_document: pdf(), output: ' DOCX ' });
+    expect(body.request.output).toBe('docx');
   });
 
   test('is the same for the same pages in another form, and differs for other pages', async () => {

@@ -149,14 +149,14 @@ it('the same document in the strict namespaces has the same text boxes, controls
     (await extract(corpusFile(`docx/${name}`))).findings.map(({ message }) => message);
   expect(await messages('strict-ooxml.docx')).toEqual(await messages('kitchen-sink.docx'));
   expect(await messages('kitchen-sink.docx')).toEqual([
-    '1 text box is not translated',
-    '9 content controls are not translated',
-    '1 tracked change is not translated',
+    '1 text box is not translated; add `text_boxes` to `include` to translate them',
+    '9 content controls are not translated; add `content_controls` to `include` to translate them',
+    '1 tracked change is not translated; add `tracked_changes` to `include` to translate them',
     '1 result of a field is not translated',
-    '1 footnote is not translated',
-    '1 endnote is not translated',
-    '1 comment is not translated',
-    '1 chart is not translated',
+    '1 footnote is not translated; add `footnotes` to `include` to translate them',
+    '1 endnote is not translated; add `endnotes` to `include` to translate them',
+    '1 comment is not translated; add `comments` to `include` to translate them',
+    '1 chart is not translated; add `charts` to `include` to translate them',
     '1 diagram is not translated',
   ]);
 });

@@ -40,7 +40,7 @@ export interface Translated {
   findings: Finding[];
 }
 
-interface TranslateOptions extends Pick<RebuildOptions, 'output'> {
+interface TranslateOptions extends Pick<RebuildOptions, 'output' | 'include'> {
   parts?: Record<string, string>;
   from?: string;
   to?: string;
@@ -53,16 +53,21 @@ interface TranslateOptions extends Pick<RebuildOptions, 'output'> {
 export async function translate(
   body: string,
   replies: string[],
-  { parts = {}, from = 'en', to = 'fr', output }: TranslateOptions = {},
+  { parts = {}, from = 'en', to = 'fr', output, include }: TranslateOptions = {},
 ): Promise<Translated> {
   const bytes = wordFile(body, parts);
-  const { segments } = await extract(bytes);
+  const { segments } = await extract(bytes, { include });
   const translations = segments.map(({ regionId, cellId, source }, index) => {
     const target = parseTagged(replies[index]!, source);
     if (!target) throw new Error(`the reply lacks a tag of ${formatTagged(source)}`);
     return { regionId, cellId, target };
   });
-  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: from, targetLanguage: to, output });
+  const rebuilt = await rebuild(bytes, translations, {
+    sourceLanguage: from,
+    targetLanguage: to,
+    output,
+    include,
+  });
   const after = partsOf(rebuilt.bytes);
   return {
     body: /<w:body>(.*)<\/w:body>/s.exec(after['word/document.xml']!)![1]!,

@@ -9,23 +9,28 @@ describe('what stays untranslated is counted by kind', () => {
     `<w:r><mc:AlternateContent xmlns:mc="mc"><mc:Choice><w:txbxContent>${paragraph(run(text))}</w:txbxContent></mc:Choice>` +
     `<mc:Fallback><w:pict><w:txbxContent>${paragraph(run(text))}</w:txbxContent></w:pict></mc:Fallback></mc:AlternateContent></w:r>`;
   it.each<[kind: string, body: string, message: string, texts: string[]]>([
-    ['text boxes', paragraph(run('a'), box('one'), box('two')), '2 text boxes are not translated', ['a']],
+    [
+      'text boxes',
+      paragraph(run('a'), box('one'), box('two')),
+      '2 text boxes are not translated; add `text_boxes` to `include` to translate them',
+      ['a'],
+    ],
     [
       'an old text box',
       paragraph(`<w:r><w:pict><w:txbxContent>${paragraph(run('one'))}</w:txbxContent></w:pict></w:r>`),
-      '1 text box is not translated',
+      '1 text box is not translated; add `text_boxes` to `include` to translate them',
       [],
     ],
     [
       'content controls around paragraphs',
       `<w:sdt><w:sdtContent>${paragraph(run('one'), box('two'))}</w:sdtContent></w:sdt>`,
-      '1 content control is not translated',
+      '1 content control is not translated; add `content_controls` to `include` to translate them',
       [],
     ],
     [
       'content controls in a paragraph',
       paragraph(run('Dear '), `<w:sdt><w:sdtContent>${run('Jane')}</w:sdtContent></w:sdt>`, run('!')),
-      '1 content control is not translated',
+      '1 content control is not translated; add `content_controls` to `include` to translate them',
       ['Dear <1/>!'],
     ],
     [
@@ -36,7 +41,7 @@ describe('what stays untranslated is counted by kind', () => {
         '<w:del><w:r><w:delText>c</w:delText></w:r></w:del>',
         run('d'),
       ),
-      '2 tracked changes are not translated',
+      '2 tracked changes are not translated; add `tracked_changes` to `include` to translate them',
       ['a<1/>d'],
     ],
     [
@@ -57,7 +62,7 @@ describe('what stays untranslated is counted by kind', () => {
     [
       'hidden text',
       paragraph(run('a'), run('secret', '<w:vanish/>'), run('b')),
-      '1 hidden text is not translated',
+      '1 hidden text is not translated; add `hidden` to `include` to translate them',
       ['ab'],
     ],
     [
@@ -105,9 +110,9 @@ describe('what stays untranslated is counted by kind', () => {
     const parts = { footnotes: notes('footnote'), endnotes: notes('endnote'), comments: notes('comment') };
     const { findings } = await extract(wordFile(paragraph(run('a')), parts));
     expect(findings.map(({ message }) => message)).toEqual([
-      '2 footnotes are not translated',
-      '2 endnotes are not translated',
-      '2 comments are not translated',
+      '2 footnotes are not translated; add `footnotes` to `include` to translate them',
+      '2 endnotes are not translated; add `endnotes` to `include` to translate them',
+      '2 comments are not translated; add `comments` to `include` to translate them',
     ]);
   });
 

@@ -4,7 +4,7 @@ import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
 import { markRunningHeaders } from '#server/formats/pdf/running-headers.ts';
 import { cpuTime } from '#test/setup/cpu-time.ts';
-import { bold, lines, mono, page, rule, serif, text, widthOf } from './pdf-page.ts';
+import { bold, lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
 
 /** The text of each block with its tags, in reading order. */
 const read = (content: PageContent): string[] =>
@@ -107,12 +107,6 @@ describe('what stays as it is', () => {
     ['label', 'b'],
   ])('a %s: %s', (reason, value) => {
     expect(keptOf(page([text(value, 50, 700)]))).toEqual([[reason, value]]);
-  });
-
-  it('a program, but not prose from a typewriter', () => {
-    const program = ['for (var i = 0; i < 10; i++) {', '  print(i);', '}'];
-    expect(keptOf(page([lines(program, 50, 700, { font: mono })]))[0]![0]).toBe('code');
-    expect(read(page([lines(prose, 50, 700, { font: mono })]))).toEqual([prose.join(' ')]);
   });
 
   it('a paragraph of which a letter is not known', () => {

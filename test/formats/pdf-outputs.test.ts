@@ -1,4 +1,12 @@
-import { type PDFDict, PDFDocument, PDFName } from '@cantoo/pdf-lib';
+import {
+  type PDFDict,
+  PDFDocument,
+  PDFHexString,
+  PDFName,
+  PDFNumber,
+  type PDFObject,
+  PDFString,
+} from '@cantoo/pdf-lib';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import type { RebuildOptions } from '#server/formats/document.ts';
@@ -71,6 +79,21 @@ describe('a bilingual PDF', () => {
     expect(document.getPages().map((page) => page.getRotation().angle)).toEqual([90, 90, 0, 0]);
   });
   const label = (number: number) => `<<\n/S /D\n/St ${number}\n>>`;
+
+  it.each<[pages: string, layout: string | undefined]>([
+    ['1', 'TwoPageLeft'],
+    ['2', 'TwoPageRight'],
+    ['2-3', 'TwoPageRight'],
+    ['1-2', 'TwoPageLeft'],
+    ['1,3', undefined],
+  ])('opens with both pages side by side if all pairs can be: pages %s', async (pages, layout) => {
+    const three = ['One', 'Two', 'Three'].map((text) => ({ content: line(`${text} sentence.`, 40, 300) }));
+    const bytes = await translated(await madePdf(...three), {
+      output: 'bilingual',
+      pages: pages.split(','),
+    });
+    expect(getName((await PDFDocument.load(bytes)).catalog, 'PageLayout')).toBe(layout);
+  });
 
   it('shows the pages of the source exactly as they were, with links and the look of fields', async () => {
     const bytes = corpusFile('pdf/form-irs-1040.pdf');
@@ -171,5 +194,84 @@ describe('the text of a PDF as a Word file', () => {
       targetLanguage: 'ar',
     });
     expect(xml).toMatch(/<w:bidi\/>.*<w:rtl\/>/);
+  });
+
+  const row = ['Name', 'Amount', 'Total'].map((name, index) => line(name, 40 + 120 * index, 300)).join('\n');
+  const cellsOf = (xml: string) =>
+    [...xml.matchAll(/<w:tc>(.*?)<\/w:tc>/gs)].map(([, cell]) => cell!.replace(/<[^>]*>/g, ''));
+
+  it.each<[source: string, target: string, isTurned: boolean, first: string]>([
+    ['en', 'fr', false, '[fr] Name'],
+    ['en', 'ar', true, '[fr] Name'],
+    ['ar', 'fr', false, '[fr] Total'],
+    ['ar', 'fa', true, '[fr] Total'],
+  ])(
+    'has tables in the reading direction of the languages: %s to %s',
+    async (source, target, isTurned, first) => {
+      const xml = await xmlOf(await madePdf({ content: row }), {
+        sourceLanguage: source,
+        targetLanguage: target,
+      });
+      expect(xml.includes('<w:bidiVisual/>')).toBe(isTurned);
+      expect(cellsOf(xml)[0]).toBe(first);
+    },
+  );
+
+  it('gives the numbers of a column one cell width, which is that of the longest', async () => {
+    const rows = ['5', '100,000.00', '77'].map((number, index) =>
+      [
+        line(`Name ${'abc'[index]} of it`, 40, 300 - 14 * index, '/F 10 Tf'),
+        line(
+          number,
+          360 - 5.56 * number.replace(/\D/g, '').length - 2.78 * number.replace(/\d/g, '').length,
+          300 - 14 * index,
+          '/F 10 Tf',
+        ),
+      ].join('\n'),
+    );
+    const xml = await xmlOf(await madePdf({ content: rows.join('\n') }));
+    const widths = [...xml.matchAll(/<w:tcW w:w="(\d+)"/g)].map(([, width]) => Number(width));
+    expect(widths.length).toBe(6);
+    expect(new Set(widths.filter((_width, index) => index % 2 === 1)).size).toBe(1);
+    // The number has 50 points of 320, and the table 450 points.
+    expect(widths[1]).toBeGreaterThan((20 * 450 * 50) / 320);
+  });
+
+  it('names the content that it does not have', async () => {
+    const page = {
+      content: `${line('Annual report', 40, 390)}${line('The text of a page.', 40, 300)} q 50 0 0 50 200 100 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q ${line('7', 200, 12)}`,
+    };
+    const bytes = await madePdf(page, { content: page.content.replace('The text of a', 'Another') });
+    const { segments } = await extract(bytes);
+    const { findings } = await rebuild(
+      bytes,
+      segments.map(({ regionId, cellId, source }) => ({ regionId, cellId, target: source })),
+      { sourceLanguage: 'en', targetLanguage: 'fr', output: 'docx' },
+    );
+    expect(findings).toEqual([
+      {
+        severity: 'info',
+        code: 'content_left_out',
+        message:
+          'the Word file does not have all content of the PDF; it lacks running headers and footers: 2; page numbers and single signs: 2; pictures: 2',
+        unitId: null,
+      },
+    ]);
+  });
+
+  it.each<[title: PDFObject, written: string]>([
+    [PDFString.of('Tom & Jerry'), 'Tom &amp; Jerry'],
+    [PDFHexString.of('feff00610001000b0062'), 'ab'],
+    [PDFName.of('Name'), ''],
+    [PDFNumber.of(12), ''],
+  ])('has the title of a PDF if it is a text: %s', async (title, written) => {
+    const document = await PDFDocument.load(
+      await madePdf({ content: line('One short sentence.', 40, 300) }),
+      { updateMetadata: false },
+    );
+    document.context.trailerInfo.Info = document.context.obj({ Title: title });
+    const files = unzipSync(await translated(await document.save(), { output: 'docx' }));
+    const core = strFromU8(files['docProps/core.xml']!);
+    expect(/<dc:title>(.*?)<\/dc:title>/s.exec(core)?.[1] ?? '').toBe(written);
   });
 });

@@ -7,12 +7,15 @@ const names = new NewNames();
 names.addSheet('Sheet1', 'Hoja 1');
 names.addSheet('Sheet2', 'Sheet2');
 names.addSheet('Sheet3', "L'été");
+names.addSheet('Sheet4', 'Été');
+names.addSheet('Sheet5', 'Год_2.1');
 names.addSheet("My 'own'", 'Own');
 names.addSheet('データ', 'R1');
 names.addColumn('Sales', 'Price', 'Precio [€] #1');
 names.addColumn('Sales', 'Sales Amount', 'Importe');
 names.addColumn('Sales', 'a]b', "x'y");
 names.addColumn('Sales', 'A', 'Ñ');
+names.addColumn('Sales', 'B', '@ B');
 
 const renamed = (formula: string): string => renameInFormula(formula, names).text;
 
@@ -23,6 +26,11 @@ describe('the new name of a sheet', () => {
     ['with an apostrophe, which is doubled', 'Sheet3!A1', "'L''été'!A1"],
     ['that looks like a cell, in quotes', 'データ!A1', "'R1'!A1"],
     ['at both ends of a range of sheets', 'SUM(Sheet1:Sheet3!A1)', "SUM('Hoja 1:L''été'!A1)"],
+    [
+      'without quotes, if it has only letters, digits, _ and .',
+      'SUM(Sheet4:Sheet5!A1)',
+      'SUM(Été:Год_2.1!A1)',
+    ],
     ['at one end of a range of sheets in quotes', "'Sheet1:Sheet2'!A1", "'Hoja 1:Sheet2'!A1"],
     ['at both ends of a range of cells', 'Sheet1!A1:Sheet3!B2', "'Hoja 1'!A1:'L''été'!B2"],
     ['after a range of cells begins', 'A1:Sheet1!B2', "A1:'Hoja 1'!B2"],
@@ -38,7 +46,7 @@ describe('the new name of a sheet', () => {
 
   it.each([
     ['a text', '"Sheet1!A1 ""Sheet1!"""'],
-    ['another workbook', "[1]Sheet1!A1+'[2]Sheet1'!A1+'C:\\a\\[b.xlsx]Sheet1'!A1+[1]Sheet1:Sheet3!A1"],
+    ['another workbook', "[1]Sheet1!A1+'[2]Sheet1'!A1+'C:\\a\\[b.xlsx]Sheet1'!A1+[1]Other:Sheet3!A1"],
     ['a sheet that keeps its name', 'Sheet2!A1'],
     ['a longer name', 'MySheet1!A1+Sheet1_!A1+Sheet1.x!A1'],
     ['a name in an array', '{"Sheet1!",1;2,#N/A}'],
@@ -52,12 +60,13 @@ describe('the new name of a sheet', () => {
 describe('the new name of a column', () => {
   it.each([
     ['alone, in any letter case', 'SUM(sales[SALES AMOUNT])', 'SUM(sales[Importe])'],
-    ['with special characters, escaped', 'Sales[Price]', "Sales[[Precio '[€'] '#1]]"],
+    ['with special characters, escaped', 'Sales[Price]', "Sales[Precio '[€'] '#1]"],
+    ['in double brackets, if it begins with @', 'Sales[B]', 'Sales[[@ B]]'],
     ['of this row', 'Sales[[#This Row],[Price]]', "Sales[[#This Row],[Precio '[€'] '#1]]"],
     ['of this row, in the short form', 'Sales[@A]+Sales[@[Sales Amount]]', 'Sales[@Ñ]+Sales[@[Importe]]'],
     ['at both ends of a range', 'Sales[[A]:[Price]]', "Sales[[Ñ]:[Precio '[€'] '#1]]"],
     ['after several keywords', 'Sales[[#Data],[#Totals],[A]]', 'Sales[[#Data],[#Totals],[Ñ]]'],
-    ['for an escaped name', "Sales[a']b]", "Sales[[x''y]]"],
+    ['for an escaped name', "Sales[a']b]", "Sales[x''y]"],
   ])('is written %s', (_, formula, expected) => {
     expect(renamed(formula)).toBe(expected);
   });

@@ -123,6 +123,20 @@ describe('comments, text boxes and charts of a workbook', () => {
   });
 });
 
+it('a drawing of two sheets is read and written once', async () => {
+  const parts: Record<string, [string, string]> = {
+    'drawings/d.xml': ['drawing', drawing(shape(paragraph('Box')))],
+  };
+  const twice = workbookOf([
+    { rows: '', parts },
+    { rows: '', parts },
+  ]);
+  expect((await extract(twice, { include: included })).segments.map(({ place }) => place)).toEqual([
+    'Sheet1, text box 1',
+  ]);
+  expect(partOf(await translated(twice, included), 'xl/drawings/d.xml')).toContain('<a:t>&lt;Box&gt;</a:t>');
+});
+
 describe.each(corpusNames('xlsx'))('%s, with everything included', (name) => {
   it('has each included text translated, in parts that can be read again', async () => {
     const file = corpusFile(`xlsx/${name}`);

@@ -37,8 +37,10 @@ const sheetNames = (bytes: Uint8Array): string[] => walkWorkbook(bytes).sheets.m
 function withParts(
   sheets: MadeSheet[],
   parts: [from: string, type: string, path: string, xml: string][],
+  definedNames = '',
 ): Uint8Array {
   const files: Files = workbookFiles(sheets);
+  files['xl/workbook.xml'] = `${files['xl/workbook.xml']}`.replace('</sheets>', `</sheets>${definedNames}`);
   for (const [from, type, path, xml] of parts) {
     const list = from.replace(/[^/]*$/, (name) => `_rels/${name}.rels`);
     const isLink = type === 'hyperlink';
@@ -86,7 +88,20 @@ describe('the headers of tables', () => {
     const formulas = walkWorkbook(bytes).sheets.flatMap(({ cells }) =>
       cells.flatMap(({ formula }) => formula ?? []),
     );
-    expect(formulas).toEqual(["<f>Sales[[#This Row],[Prix '[€']]]*2</f>", "<f>SUM(Sales[[Prix '[€']]])</f>"]);
+    expect(formulas).toEqual(["<f>Sales[[#This Row],[Prix '[€']]]*2</f>", "<f>SUM(Sales[Prix '[€']])</f>"]);
+  });
+
+  it('change in the formulas of the table', async () => {
+    const ofTable = (name: string): string =>
+      `<tableColumns><tableColumn id="1" name="${name}"><calculatedColumnFormula>Sales[${name}]*2</calculatedColumnFormula><totalsRowFormula>SUM(Sales[${name}])</totalsRowFormula></tableColumn></tableColumns>`;
+    const made = (name: string): Uint8Array =>
+      zipOf(
+        workbookFiles([
+          { rows: row(inline(`<t>${name}</t>`)), parts: table('Sales', 'A1:A2', '', ofTable(name)) },
+        ]),
+      );
+    const { bytes } = await renamed(made('Price'), { Price: 'Prix' });
+    expect(partOf(bytes, 'xl/tables/Sales.xml')).toBe(partOf(made('Prix'), 'xl/tables/Sales.xml'));
   });
 
   it('stay different in a table, whatever their letter case, and have at most 255 characters', async () => {
@@ -264,6 +279,7 @@ describe('the names of sheets', () => {
           `<Properties><TitlesOfParts>${titles}</TitlesOfParts></Properties>`,
         ],
       ],
+      `<definedNames><definedName name="Data">${written}!$A$1,${written}!$1:$2</definedName></definedNames>`,
     );
   };
 
@@ -308,7 +324,7 @@ describe('the names of sheets', () => {
     );
     expect(sheetNames(result)).toEqual(['Données', 'Rest']);
     expect(unescapeXml(partOf(result, 'xl/worksheets/s1.xml'))).toBe(
-      partOf(bytes, 'xl/worksheets/s1.xml').replace('Data!', "'Données'!"),
+      partOf(bytes, 'xl/worksheets/s1.xml').replace('Data!', 'Données!'),
     );
   });
 

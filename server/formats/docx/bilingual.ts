@@ -1,6 +1,7 @@
 import { type Edit, splice } from '../office/splice.ts';
 import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
 import { type Property, parseProperties } from './properties.ts';
+import { isWord } from './word-xml.ts';
 
 /** A paragraph of a Word file with its translation. */
 export interface TranslatedParagraph {
@@ -13,6 +14,8 @@ export interface TranslatedParagraph {
   translation: string;
   /** The namespace prefix of Word's elements, with the colon. */
   prefix: string;
+  /** Whether insertions are translated. Otherwise they are left out of the translation, like deletions. */
+  hasInsertions: boolean;
 }
 
 /**
@@ -20,17 +23,38 @@ export interface TranslatedParagraph {
  * paragraph has the formatting of the source, but no number, no picture and no note, which would occur twice.
  */
 export function addBelow(paragraph: TranslatedParagraph): Edit[] {
-  const { source, properties, translatedProperties, translation, prefix } = paragraph;
+  const { source, properties, translatedProperties, translation, prefix, hasInsertions } = paragraph;
   const edits: Edit[] = [];
   const section = sectionOf(properties, prefix);
   const at = section ? source.indexOf(properties) : -1;
   // The end of a section moves to the translation, which would otherwise be on the first page of the next section.
   if (section && at >= 0) edits.push({ start: at + section.start, end: at + section.end, text: '' });
-  const below = copiedProperties(translatedProperties, prefix) + withoutUniqueContent(translation);
+  const below =
+    copiedProperties(translatedProperties, prefix) + withoutUniqueContent(translation, hasInsertions);
   edits.push({
     start: source.length,
     end: source.length,
     text: `</${prefix}p><${prefix}p>${below}`,
+  });
+  return edits;
+}
+
+/** An exact height in the tag of a table row's height or of a frame. */
+const exactHeight = /(?<=\bhRule\s*=\s*["'])exact(?=["'])/;
+
+/** Returns the edits of a story that let rows and frames of an exact height grow, because they get a second text. */
+export function growingHeights(source: string): Edit[] {
+  const edits: Edit[] = [];
+  readPositionedXml(source, {
+    openTag: (tag) => {
+      if ((tag.local !== 'trHeight' && tag.local !== 'framePr') || !isWord(tag)) return;
+      const found = exactHeight.exec(source.slice(tag.start, tag.end));
+      if (!found) return;
+      const start = tag.start + found.index;
+      edits.push({ start, end: start + found[0].length, text: 'atLeast' });
+    },
+    closeTag: () => {},
+    text: () => {},
   });
   return edits;
 }
@@ -51,7 +75,10 @@ const levelIndent = 720;
 
 function copiedProperties(source: string, prefix: string): string {
   const { raw, opening, name, children } = parseProperties(source, `${prefix}pPr`);
-  const xmlOf = ({ start, end }: Property): string => raw.slice(start, end);
+  const xmlOf = ({ local, start, end }: Property): string => {
+    const xml = raw.slice(start, end);
+    return local === 'framePr' ? xml.replace(exactHeight, 'atLeast') : xml;
+  };
   const kept = children.filter(({ local }) => local === undefined || !notCopied.has(local));
   const isBefore =
     (names: ReadonlySet<string>) =>
@@ -103,15 +130,16 @@ function withIndent(
 const leftOut = new Set(
   (
     'bookmarkStart bookmarkEnd commentRangeStart commentRangeEnd commentReference footnoteReference endnoteReference ' +
-    'annotationRef drawing pict object AlternateContent permStart permEnd proofErr ins del moveFrom moveTo ' +
+    'annotationRef footnoteRef endnoteRef drawing pict object AlternateContent permStart permEnd proofErr ins del moveFrom moveTo ' +
     'moveFromRangeStart moveFromRangeEnd moveToRangeStart moveToRangeEnd sdtPr sdtEndPr lastRenderedPageBreak'
   ).split(' '),
 );
 /** Elements whose tags are left out, but not their content. */
 const unwrapped = new Set(['sdt', 'sdtContent', 'smartTag']);
+const insertions = new Set(['ins', 'moveTo']);
 
 /** Removes the content of a paragraph that may occur only once, such as bookmarks, notes and parts of fields. */
-function withoutUniqueContent(xml: string): string {
+function withoutUniqueContent(xml: string, hasInsertions: boolean): string {
   const offset = '<x>'.length;
   const edits: Edit[] = [];
   const fieldParts: Edit[] = [];
@@ -128,7 +156,7 @@ function withoutUniqueContent(xml: string): string {
         if (openFields < 0) isBroken = true;
       }
       if (target) hidden++;
-      const isUnwrapped = hidden === 0 && unwrapped.has(local);
+      const isUnwrapped = hidden === 0 && (unwrapped.has(local) || isInsertion(tag));
       if (isUnwrapped) edits.push({ start: start - offset, end: end - offset, text: '' });
       open.push({ edits: target, tag, isUnwrapped });
     },
@@ -152,8 +180,12 @@ function withoutUniqueContent(xml: string): string {
     ),
   ].join('');
 
+  function isInsertion({ local }: XmlStartTag): boolean {
+    return hasInsertions && insertions.has(local);
+  }
+
   function targetOf(tag: XmlStartTag): Edit[] | null {
-    if (leftOut.has(tag.local)) return edits;
+    if (leftOut.has(tag.local) && !isInsertion(tag)) return edits;
     if (tag.local === 'br' && ['page', 'column'].includes(attributeOf(tag, 'type') ?? '')) return edits;
     return tag.local === 'fldChar' || tag.local === 'instrText' ? fieldParts : null;
   }

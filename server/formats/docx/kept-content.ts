@@ -1,12 +1,18 @@
 import type { Finding } from '../document.ts';
 import type { XmlStartTag } from '../office/xml-reader.ts';
+import { classOf, type Includable } from '../selection.ts';
 import { isWord } from './word-xml.ts';
 
 /** The kinds of text that stay untranslated, each with its singular and plural form. */
 const kinds = {
   text_box: ['text box', 'text boxes'],
   content_control: ['content control', 'content controls'],
+  value_control: [
+    'content control with a date, a list or a value from data',
+    'content controls with a date, a list or a value from data',
+  ],
   tracked_change: ['tracked change', 'tracked changes'],
+  deletion: ['deleted text', 'deleted texts'],
   field: ['result of a field', 'results of fields'],
   footnote: ['footnote', 'footnotes'],
   endnote: ['endnote', 'endnotes'],
@@ -19,6 +25,24 @@ const kinds = {
 } as const;
 
 export type KeptKind = keyof typeof kinds;
+
+/** The kinds that a request can include, with the name by which it does so. */
+const includedBy: Partial<Record<KeptKind, Includable>> = {
+  text_box: 'text_boxes',
+  content_control: 'content_controls',
+  tracked_change: 'tracked_changes',
+  footnote: 'footnotes',
+  endnote: 'endnotes',
+  comment: 'comments',
+  hidden_text: 'hidden',
+  chart: 'charts',
+};
+
+/** The kinds of what stays of a kind that is included. */
+const restOf: Partial<Record<KeptKind, KeptKind>> = {
+  content_control: 'value_control',
+  tracked_change: 'deletion',
+};
 
 const kindOfElement: ReadonlyMap<string, KeptKind> = new Map([
   ['txbxContent', 'text_box'],
@@ -39,6 +63,7 @@ export const letter = /\p{L}/u;
  */
 export class KeptContent {
   readonly #counts = new Map<KeptKind, number>();
+  readonly #include: ReadonlySet<Includable>;
   #depth = 0;
   #kind: KeptKind | undefined;
   /** The depth of the element that has the kind `#kind`. */
@@ -50,6 +75,17 @@ export class KeptContent {
    */
   #fallbackDepth = 0;
   #isTextElement = false;
+  /** The depth of the text box around the current position that is read as a story, or 0. Its content does not count. */
+  #boxDepth = 0;
+
+  constructor(include: ReadonlySet<Includable> = new Set()) {
+    this.#include = include;
+  }
+
+  /** Whether the current position is in a text box whose text is translated. */
+  get isInBox(): boolean {
+    return this.#boxDepth > 0;
+  }
 
   /** Adds `count` to the count of a kind. */
   add(kind: KeptKind, count = 1): void {
@@ -62,6 +98,12 @@ export class KeptContent {
 
   open(tag: XmlStartTag): void {
     if (++this.#depth === 1) this.#hasLetter = false;
+    if (this.#boxDepth > 0) return;
+    if (tag.local === 'txbxContent' && this.#include.has('text_boxes') && this.#kind === undefined) {
+      this.#boxDepth = this.#depth;
+      this.#isTextElement = false;
+      return;
+    }
     if (this.#fallbackDepth > 0) return;
     if (tag.local === 'Fallback') {
       this.#fallbackDepth = this.#depth;
@@ -69,13 +111,19 @@ export class KeptContent {
     }
     this.#isTextElement = isWord(tag) && (tag.local === 't' || tag.local === 'delText');
     if (tag.local === 'altChunk' && isWord(tag)) this.add('embedded_document');
-    // Strict files have text boxes in a separate namespace.
-    const kind = isWord(tag) || tag.local === 'txbxContent' ? kindOfElement.get(tag.local) : undefined;
+    const kind = this.#kindOf(tag);
     if (this.#kind !== undefined || kind === undefined) return;
     if (this.#hasLetter) this.add('other');
     this.#kind = kind;
     this.#kindDepth = this.#depth;
     this.#hasLetter = false;
+  }
+
+  #kindOf(tag: XmlStartTag): KeptKind | undefined {
+    // Strict files have text boxes in a separate namespace.
+    const kind = isWord(tag) || tag.local === 'txbxContent' ? kindOfElement.get(tag.local) : undefined;
+    const by = kind && includedBy[kind];
+    return by !== undefined && this.#include.has(by) ? (restOf[kind!] ?? kind) : kind;
   }
 
   text(text: string): void {
@@ -85,6 +133,11 @@ export class KeptContent {
 
   close(): void {
     this.#isTextElement = false;
+    if (this.#boxDepth > 0) {
+      if (this.#depth === this.#boxDepth) this.#boxDepth = 0;
+      this.#depth--;
+      return;
+    }
     if (this.#depth === this.#fallbackDepth) this.#fallbackDepth = 0;
     const isKind = this.#kind !== undefined && this.#depth === this.#kindDepth;
     this.#depth--;
@@ -100,7 +153,13 @@ export class KeptContent {
       const count = this.#counts.get(kind);
       if (count === undefined) return [];
       const [one, several] = kinds[kind];
-      const message = count === 1 ? `1 ${one} is not translated` : `${count} ${several} are not translated`;
+      const by = includedBy[kind];
+      const how =
+        by === undefined || classOf('docx', by) === 'kept' || this.#include.has(by)
+          ? ''
+          : `; add \`${by}\` to \`include\` to translate them`;
+      const message =
+        count === 1 ? `1 ${one} is not translated${how}` : `${count} ${several} are not translated${how}`;
       return [{ severity: 'info', code: 'unsupported_content_kept', message, unitId: null }];
     });
   }

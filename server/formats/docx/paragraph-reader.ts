@@ -1,5 +1,7 @@
 import { limits, overLimit } from '../file-error.ts';
 import { attributeOf, type XmlEndTag, type XmlStartTag } from '../office/xml-reader.ts';
+import type { Includable } from '../selection.ts';
+import { ControlProperties } from './content-controls.ts';
 import { isLiveField } from './fields.ts';
 import { type KeptContent, letter } from './kept-content.ts';
 import {
@@ -17,8 +19,10 @@ import { isWord, runCharacters, wordNamespaces } from './word-xml.ts';
 
 /** The state of a story that the reader of a paragraph needs. */
 export interface ParagraphContext {
-  source: string;
+  /** Returns the XML of the part between two offsets, with the changes inside of it, such as those in text boxes. */
+  slice(start: number, end: number): string;
   kept: KeptContent;
+  include: ReadonlySet<Includable>;
   /** Whether the results of all fields stay unchanged, as in headers and footers. */
   allFieldsLive: boolean;
   /** Whether the XML part declares `xml:space="preserve"` for all its texts. */
@@ -46,6 +50,8 @@ const markers = new Set(
 );
 /** Elements around runs. Each becomes a pair of tags around the text. */
 const surrounding = new Set('hyperlink dir bdo fldSimple'.split(' '));
+/** Tracked changes whose text is part of the paragraph if tracked changes are included. */
+const insertions = new Set('ins moveTo'.split(' '));
 /** Elements around runs that do not affect what a reader sees. Their runs are read as if the element were absent. */
 const transparent = new Set('smartTag customXml'.split(' '));
 /**
@@ -64,10 +70,20 @@ const maxDeclarationLength = 500;
 
 type Position = Pick<Token, 'start' | 'page'>;
 
+/** A content control around the current position. */
+interface OpenControl {
+  tag: XmlStartTag;
+  at: Position;
+  properties: ControlProperties;
+  isInContent: boolean;
+  /** The offset at which the end tag of the content starts. */
+  contentEnd?: number;
+}
+
 /** Reads the tokens of one paragraph. Pass it the XML events between the start and the end tag of the paragraph. */
 export class ParagraphReader {
   readonly tag: XmlStartTag;
-  readonly tokens: Token[] = [];
+  readonly #tokens: Token[] = [];
   /** The XML of the `pPr` element; '' if missing. */
   properties = '';
   style: string | undefined;
@@ -80,6 +96,10 @@ export class ParagraphReader {
   #inside: { depth: number; subtree: Subtree; finish: (end: number) => void } | undefined;
   /** The closing actions of all other open elements, innermost last. */
   readonly #closers: ((tag: XmlEndTag) => void)[] = [];
+  /** The open content controls whose content is read, outermost first. */
+  readonly #controls: OpenControl[] = [];
+  /** Whether the last token is in a pair around hidden text. */
+  #isInHidden = false;
   #run: Run | undefined;
   #declarations: Declarations | undefined;
 
@@ -120,16 +140,24 @@ export class ParagraphReader {
 
   #openBesideRuns(tag: XmlStartTag): void {
     const { local } = tag;
-    if (!isWord(tag) || this.#declaresTooMuch(tag)) this.#readKept(tag);
+    const control = this.#controls.at(-1);
+    if (control && !control.isInContent) this.#openInControl(tag, control);
+    else if (!isWord(tag) || this.#declaresTooMuch(tag)) this.#readKept(tag);
     else if (local === 'r') this.#openRun(tag);
-    else if (local === 'pPr' && this.tokens.length === 0 && this.#closers.length === 0)
+    else if (local === 'pPr' && this.#tokens.length === 0 && this.#closers.length === 0)
       this.#readParagraphProperties(tag);
     else if (markers.has(local)) this.#readMarker(tag);
     else if (dropped.has(local)) this.#read(tag, ignored, () => {});
     else if (transparent.has(local)) this.#openTransparent(tag);
     else if (local === 'fldData') this.#readFieldData(tag);
-    else if (surrounding.has(local) && !this.#isKeptElement(tag)) this.#openSurrounding(tag);
+    else if (this.#isSurrounding(local) && !this.#isKeptElement(tag)) this.#openSurrounding(tag);
+    else if (local === 'sdt' && this.#context.include.has('content_controls') && !this.#isKeptElement(tag))
+      this.#openControl(tag);
     else this.#readKept(tag);
+  }
+
+  #isSurrounding(local: string): boolean {
+    return surrounding.has(local) || (insertions.has(local) && this.#context.include.has('tracked_changes'));
   }
 
   /**
@@ -215,6 +243,49 @@ export class ParagraphReader {
     });
   }
 
+  /** Opens a content control. Its properties, which precede its content, determine whether its text is read. */
+  #openControl(tag: XmlStartTag): void {
+    const outer = this.#declarations;
+    const at = this.#position(tag);
+    const control: OpenControl = { tag, at, properties: new ControlProperties(), isInContent: false };
+    this.#controls.push(control);
+    this.#closers.push(({ end }) => {
+      this.#controls.pop();
+      this.#declarations = outer;
+      const { contentEnd } = control;
+      if (contentEnd === undefined) this.#push('void', this.#slice(tag.start, end), '', at);
+      else this.#push('close', this.#slice(contentEnd, end), '', { ...at, start: contentEnd });
+    });
+  }
+
+  /** Reads an element directly in a content control. Elements other than its content are parts of its tags. */
+  #openInControl(tag: XmlStartTag, control: OpenControl): void {
+    if (tag.local === 'sdtPr') this.#read(tag, control.properties, () => {});
+    else if (tag.local !== 'sdtContent' || control.contentEnd !== undefined)
+      this.#read(tag, ignored, () => {});
+    else if (control.properties.hasValue || this.#declaresTooMuch(tag)) this.#keepControl(tag, control);
+    else {
+      this.#push('open', this.#slice(control.tag.start, tag.end), '', control.at);
+      this.#declarations = this.#declare(control.tag);
+      this.#declarations = this.#declare(tag);
+      control.isInContent = true;
+      this.#closers.push(({ start }) => {
+        control.isInContent = false;
+        control.contentEnd = start;
+      });
+    }
+  }
+
+  /** Keeps a content control whose content begins with this tag. */
+  #keepControl(content: XmlStartTag, { tag, at }: OpenControl): void {
+    this.#controls.pop();
+    this.#closers.pop();
+    const subtree = new KeptSubtree(this.#context.kept);
+    subtree.open(tag);
+    this.#read(content, subtree, (end) => this.#pushKept(subtree, tag, end, at));
+    this.#inside!.depth++;
+  }
+
   /** Returns the current namespace declarations together with those of the tag. */
   #declare({ declaresNamespace, attributes }: XmlStartTag): Declarations | undefined {
     if (!declaresNamespace) return this.#declarations;
@@ -288,7 +359,7 @@ export class ParagraphReader {
 
   /** Reads the `fldData` element of a simple field. It directly follows the field's start tag. */
   #readFieldData(tag: XmlStartTag): void {
-    const field = this.tokens.at(-1);
+    const field = this.#tokens.at(-1);
     if (field?.type !== 'open') {
       this.#readKept(tag);
       return;
@@ -301,25 +372,53 @@ export class ParagraphReader {
   #readKept(tag: XmlStartTag): void {
     const at = this.#position(tag);
     const subtree = new KeptSubtree(this.#context.kept);
-    this.#read(tag, subtree, (end) => {
-      const more: Partial<Token> = { isPartOfSentence: sentenceElements.has(tag.local) };
-      if (subtree.marks.length > 0) more.innerMarks = subtree.marks;
-      this.#push('void', this.#slice(tag.start, end), '', at, more);
-    });
+    this.#read(tag, subtree, (end) => this.#pushKept(subtree, tag, end, at));
+  }
+
+  #pushKept({ marks }: KeptSubtree, { local, start }: XmlStartTag, end: number, at: Position): void {
+    const more: Partial<Token> = { isPartOfSentence: sentenceElements.has(local) };
+    if (marks.length > 0) more.innerMarks = marks;
+    this.#push('void', this.#slice(start, end), '', at, more);
   }
 
   #push(type: Token['type'], raw: string, text: string, at: Position, more: Partial<Token> = {}): void {
     const run = this.#run;
     const token: Token = { type, raw, run, text, ...at, ...more };
     if (!run && this.#declarations) token.declarations = this.#declarations;
-    if (run?.isHidden && (type === 'text' || type === 'void') && !more.innerMarks) {
+    const isHidden = run?.isHidden === true && (type === 'text' || type === 'void') && !more.innerMarks;
+    if (isHidden && this.#isHiddenTextRead(token)) {
+      if (!this.#isInHidden) this.#addToken({ type: 'open', raw: '', run: undefined, text: '', ...at });
+      this.#isInHidden = true;
+    } else if (isHidden) {
       token.type = 'marker';
       token.text = '';
       if (type === 'text' && letter.test(text)) this.#context.kept.add('hidden_text');
-    }
-    this.tokens.push(token);
-    if (this.tokens.length > limits.docxParagraphPieces)
+    } else if (type !== 'marker') this.#endHidden(at);
+    this.#addToken(token);
+  }
+
+  /** Whether hidden text is read, in a separate pair of tags. */
+  #isHiddenTextRead({ type, text }: Token): boolean {
+    if (!this.#context.include.has('hidden')) return false;
+    return this.#isInHidden || (type === 'text' && letter.test(text));
+  }
+
+  #endHidden(at: Position): void {
+    if (!this.#isInHidden) return;
+    this.#isInHidden = false;
+    this.#addToken({ type: 'close', raw: '', run: undefined, text: '', ...at });
+  }
+
+  #addToken(token: Token): void {
+    this.#tokens.push(token);
+    if (this.#tokens.length > limits.docxParagraphPieces)
       throw overLimit('the number of texts, breaks and links in one paragraph', limits.docxParagraphPieces);
+  }
+
+  /** Returns the tokens of the paragraph. Call it at the end tag of the paragraph, which starts at `start`. */
+  finish(start: number): readonly Token[] {
+    this.#endHidden({ start, page: this.#context.page() });
+    return this.#tokens;
   }
 
   #position(tag: XmlStartTag): Position {
@@ -327,6 +426,6 @@ export class ParagraphReader {
   }
 
   #slice(start: number, end: number): string {
-    return this.#context.source.slice(start, end);
+    return this.#context.slice(start, end);
   }
 }

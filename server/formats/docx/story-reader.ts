@@ -1,5 +1,5 @@
-import type { SegmentKey } from '../document.ts';
 import { FileError } from '../file-error.ts';
+import { type Edit, splice } from '../office/splice.ts';
 import {
   attributeOf,
   type PositionedXmlEvents,
@@ -7,52 +7,48 @@ import {
   type XmlEndTag,
   type XmlStartTag,
 } from '../office/xml-reader.ts';
+import type { Includable } from '../selection.ts';
+import { ControlProperties } from './content-controls.ts';
 import { FieldStack } from './fields.ts';
 import { KeptContent } from './kept-content.ts';
-import { type ParagraphContent, type ParagraphTexts, readContent } from './paragraph-content.ts';
+import { type KeyAndPlace, Numbering } from './numbering.ts';
+import { PageCounter } from './page-counter.ts';
+import { type ParagraphTexts, readContent } from './paragraph-content.ts';
 import { type ParagraphContext, ParagraphReader } from './paragraph-reader.ts';
+import type { StoryParagraph, StoryText } from './story-paragraph.ts';
 import type { Styles } from './styles.ts';
-import { KeptSubtree } from './subtrees.ts';
-import { isOn, isWord } from './word-xml.ts';
+import { ignored, KeptSubtree, type Subtree } from './subtrees.ts';
+import { TextBoxes } from './text-boxes.ts';
+import { isWord } from './word-xml.ts';
 
-/** A text of a paragraph: all of it, or the text on one side of a tab. */
-export interface StoryText extends SegmentKey {
-  /** The location of the text in the story, in a readable form: `paragraph 3`, `table 1, row 2, cell 3`. */
-  place: string;
-  content: ParagraphContent;
-}
-
-/** A paragraph that has text to translate. */
-export interface StoryParagraph {
-  texts: StoryText[];
-  /** Returns the whole paragraph as one text, as earlier versions have read it. */
-  whole(): StoryText;
-  inTable: boolean;
-  isHeading: boolean;
-  /** The XML of the `pPr` element; '' if missing. */
-  properties: string;
-  style: string | undefined;
-  /** The namespace prefix of Word's elements, with the colon. */
-  prefix: string;
-  /**
-   * The offsets in the part between which the properties and the content are: everything between the paragraph's tags.
-   */
-  start: number;
-  end: number;
-}
-
-/** A sequence of paragraphs in one XML part: the main text of a document, a header or a footer. */
+/** A sequence of paragraphs in one XML part: the main text of a document, a header, a footer, or all notes of a kind. */
 export interface Story {
-  kind: 'main' | 'header' | 'footer';
+  kind: 'main' | 'header' | 'footer' | 'footnotes' | 'endnotes' | 'comments';
   /** The prefix of the keys of the story's segments: '' or, for example, `header1-`. */
   keyPrefix: string;
   source: string;
 }
 
+/** The result for a paragraph. */
+export interface ParagraphResult {
+  /** The changes of the paragraph in its part; they include its inner changes. Empty if it stays unchanged. */
+  edits: readonly Edit[];
+}
+
+export interface StoryOptions {
+  styles: Styles;
+  /** The texts that are read although they are left out by default. */
+  include: ReadonlySet<Includable>;
+  /** Is called for each XML element; it may throw to stop the reading. */
+  countElement?: () => void;
+}
+
 /** The result of reading a story. */
 export interface StoryResult<T> {
-  /** What `use` returned for each paragraph. */
+  /** What `use` returned for each paragraph. A paragraph comes before those of its text boxes. */
   paragraphs: T[];
+  /** The changes of all paragraphs, in order. */
+  edits: Edit[];
   kept: KeptContent;
   /** The relationship ids of the headers and footers that the sections refer to, in the order of the sections. */
   headersAndFooters: string[];
@@ -63,200 +59,348 @@ export interface StoryResult<T> {
 /**
  * Reads a story.
  *
- * @param use is called for each paragraph with text to translate, in order. It must not keep the paragraph, because
- *   paragraphs are large. The story may be read a second time; the results of the first reading are then discarded.
- * @param countElement is called for each XML element; it may throw to stop the reading
+ * @param use is called for each paragraph with text to translate, in the order of their ends. It must not keep the
+ *   paragraph, because paragraphs are large. The story may be read a second time; the results of the first reading are
+ *   then discarded.
  * @throws {FileError} as `readPositionedXml` does
  */
-export function readStory<T>(
+export function readStory<T extends ParagraphResult>(
   story: Story,
-  styles: Styles,
+  options: StoryOptions,
   use: (paragraph: StoryParagraph) => T,
-  countElement: () => void = () => {},
 ): StoryResult<T> {
-  const first = new StoryReader(story, styles, use, countElement, new Set());
-  readPositionedXml(story.source, first);
-  if (!first.fields.isInert) return first.result();
+  const read = (countElement: () => void, unclosedFields: ReadonlySet<number>) => {
+    const { kind, source, keyPrefix } = story;
+    const pages = new PageCounter(source);
+    const { styles, include } = options;
+    const reader = new StoryReader<T>({
+      ...{ styles, include, unclosedFields, use, kind, source },
+      root: roots[kind],
+      page: () => pages.page,
+      onOpen: (tag) => {
+        countElement();
+        pages.open(tag);
+      },
+      numbering: new Numbering(keyPrefix),
+      boxes: new TextBoxes(),
+      copy: 0,
+      isFallback: false,
+    });
+    readPositionedXml(source, reader);
+    return { unclosed: reader.unclosedFields(), result: { ...reader.result(), pages: pages.page } };
+  };
+  const first = read(options.countElement ?? (() => {}), new Set());
   // A field start without an end is not a field, but this is only known at the end of the story. In the first reading,
   // such a start made the reader treat all later text as a part of the field. The second reading ignores these starts.
-  const second = new StoryReader(story, styles, use, () => {}, new Set(first.fields.openStarts()));
-  readPositionedXml(story.source, second);
-  return second.result();
+  return first.unclosed.length === 0 ? first.result : read(() => {}, new Set(first.unclosed)).result;
 }
+
+const roots: Readonly<Record<Story['kind'], string>> = {
+  main: 'document',
+  header: 'hdr',
+  footer: 'ftr',
+  footnotes: 'footnotes',
+  endnotes: 'endnotes',
+  comments: 'comments',
+};
 
 /** The elements of a story that contain paragraphs. All other elements around paragraphs stay unchanged. */
-const blocks = new Set('document body hdr ftr tbl tr tc customXml'.split(' '));
+const blocks = new Set(
+  'document body hdr ftr footnotes endnotes comments txbxContent tbl tr tc customXml'.split(' '),
+);
 
-/** A table around the current position in the story, with the position of the current cell. */
-interface Table {
-  id: number;
-  row: number;
-  column: number;
-  /** The number of paragraphs so far in the current cell. */
-  paragraph: number;
+/** The elements of notes and comments, each with its name in keys and places. */
+const notes: ReadonlySet<string> = new Set(['footnote', 'endnote', 'comment']);
+
+interface Setup<T> extends Pick<StoryOptions, 'styles' | 'include'> {
+  kind: Story['kind'];
+  source: string;
+  /** The name of the outermost element. */
+  root: string;
+  numbering: Numbering;
+  /** Returns the number of the page at the current position. */
+  page: () => number;
+  onOpen: (tag: XmlStartTag) => void;
+  unclosedFields: ReadonlySet<number>;
+  boxes: TextBoxes;
+  /** For the story of a text box that repeats another one: the number of the copy, from 1; otherwise 0. */
+  copy: number;
+  isFallback: boolean;
+  use: (paragraph: StoryParagraph) => T;
 }
 
-class StoryReader<T> implements PositionedXmlEvents {
-  readonly fields: FieldStack;
-  readonly #story: Story;
-  readonly #styles: Styles;
-  readonly #use: (paragraph: StoryParagraph) => T;
-  readonly #countElement: () => void;
+class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
+  readonly #setup: Setup<T>;
+  readonly #fields: FieldStack;
   readonly #paragraphs: T[] = [];
-  readonly #kept = new KeptContent();
+  readonly #edits: Edit[] = [];
+  readonly #kept: KeptContent;
   readonly #headersAndFooters: string[] = [];
-  readonly #pages: PageCounter;
   readonly #context: ParagraphContext;
+  /** The starts of fields in text boxes that have no end. */
+  readonly #unclosedInBoxes: number[] = [];
   #depth = 0;
   #paragraph: { reader: ParagraphReader; depth: number } | undefined;
-  /** The unchanged element around the current position, if any. */
-  #keptElement: { subtree: KeptSubtree; depth: number } | undefined;
-  readonly #tables: Table[] = [];
-  #tableCount = 0;
-  #paragraphCount = 0;
+  /** The element around the current position that is read as a whole, if any. */
+  #inside: { subtree: Subtree; depth: number; finish: () => void } | undefined;
+  /** The content controls and notes around the current position that have their own numbers. */
+  readonly #objects: { depth: number; control?: { tag: XmlStartTag; properties: ControlProperties } }[] = [];
+  /** The text box around the current position, if it is read. */
+  #box: { reader: StoryReader<T>; depth: number; isFallback: boolean } | undefined;
+  /** The results and changes of text boxes since the end of the last paragraph. */
+  #inner: { paragraphs: T[]; edits: Edit[] } = { paragraphs: [], edits: [] };
 
-  constructor(
-    story: Story,
-    styles: Styles,
-    use: (paragraph: StoryParagraph) => T,
-    countElement: () => void,
-    unclosedFields: ReadonlySet<number>,
-  ) {
-    this.#story = story;
-    this.#styles = styles;
-    this.#use = use;
-    this.#countElement = countElement;
-    const allFieldsLive = story.kind !== 'main';
-    this.fields = new FieldStack(allFieldsLive, unclosedFields, this.#kept);
-    this.#pages = new PageCounter(story.source);
+  constructor(setup: Setup<T>) {
+    this.#setup = setup;
+    const { kind, include, styles, page, unclosedFields } = setup;
+    this.#kept = new KeptContent(include);
+    const allFieldsLive = kind === 'header' || kind === 'footer';
+    this.#fields = new FieldStack(allFieldsLive, unclosedFields, this.#kept);
     this.#context = {
-      source: story.source,
+      slice: (start, end) => this.#slice(start, end),
       kept: this.#kept,
+      include,
       allFieldsLive,
       preservesSpace: false,
-      page: () => this.#pages.page,
+      page,
       isHiddenStyle: (paragraph, run) => styles.isHidden(paragraph, run),
       formatOf: (paragraph, run, properties) => styles.formatOf(paragraph, run, properties),
     };
   }
 
-  result(): StoryResult<T> {
+  result(): Omit<StoryResult<T>, 'pages'> {
+    this.#flushInner();
     return {
       paragraphs: this.#paragraphs,
+      edits: this.#edits,
       kept: this.#kept,
       headersAndFooters: this.#headersAndFooters,
-      pages: this.#pages.page,
     };
   }
 
+  /** Returns the offsets of the starts of fields that have no end and that make text a part of them. */
+  unclosedFields(): number[] {
+    return [...this.#unclosedInBoxes, ...(this.#fields.isInert ? this.#fields.openStarts() : [])];
+  }
+
   openTag(tag: XmlStartTag): void {
-    this.#countElement();
+    const { include, boxes, onOpen } = this.#setup;
+    onOpen(tag);
     this.#depth++;
     if (this.#depth === 1) this.#openRoot(tag);
-    this.#pages.open(tag);
     if (tag.local === 'headerReference' || tag.local === 'footerReference') {
       const id = attributeOf(tag, 'id');
       if (id !== undefined) this.#headersAndFooters.push(id);
     }
     if (this.#paragraph) this.#paragraph.reader.open(tag);
-    else if (this.#keptElement) this.#keptElement.subtree.open(tag);
+    else if (this.#inside) this.#inside.subtree.open(tag);
     else this.#openBlock(tag);
+    if (this.#box) this.#box.reader.openTag(tag);
+    else if (this.#kept.isInBox) this.#openBox(tag);
+    else if (include.has('text_boxes')) boxes.open(tag, this.#depth);
   }
 
   text(text: string): void {
+    this.#box?.reader.text(text);
     if (this.#paragraph) this.#paragraph.reader.text(text);
-    else this.#keptElement?.subtree.text(text);
+    else this.#inside?.subtree.text(text);
   }
 
   closeTag(tag: XmlEndTag): void {
     const depth = this.#depth--;
+    if (this.#box) {
+      this.#box.reader.closeTag(tag);
+      if (depth === this.#box.depth) this.#closeBox(this.#box);
+    } else if (this.#setup.include.has('text_boxes')) this.#setup.boxes.close(depth);
     if (this.#paragraph) {
       if (depth > this.#paragraph.depth) this.#paragraph.reader.close(tag);
       else this.#closeParagraph(this.#paragraph.reader, tag);
-    } else if (this.#keptElement) {
-      const { subtree } = this.#keptElement;
-      subtree.close();
-      if (depth === this.#keptElement.depth) this.#closeKept(subtree);
-    } else if (tag.local === 'tbl' && isWord(tag)) this.#tables.pop();
+    } else if (this.#inside) {
+      const { subtree, finish } = this.#inside;
+      subtree.close(tag);
+      if (depth === this.#inside.depth) {
+        this.#inside = undefined;
+        finish();
+        this.#flushInner();
+      }
+    } else if (tag.local === 'tbl' && isWord(tag)) this.#setup.numbering.closeTable();
+    if (depth === this.#objects.at(-1)?.depth) {
+      this.#objects.pop();
+      this.#setup.numbering.leave();
+    }
   }
 
   #openRoot(tag: XmlStartTag): void {
-    const { kind } = this.#story;
-    const local = kind === 'main' ? 'document' : kind === 'header' ? 'hdr' : 'ftr';
-    if (!isWord(tag) || tag.local !== local)
+    if (tag.local !== this.#setup.root || (!isWord(tag) && this.#setup.root !== 'txbxContent'))
       throw new FileError('unreadable', 'the file is not a Word document');
     this.#context.preservesSpace = tag.attributes['xml:space'] === 'preserve';
   }
 
   #openBlock(tag: XmlStartTag): void {
     const { local } = tag;
-    const table = this.#tables.at(-1);
-    if (isWord(tag) && local === 'p') {
-      if (table) table.paragraph++;
-      else this.#paragraphCount++;
+    const { numbering, include } = this.#setup;
+    const { depth = 0, control } = this.#objects.at(-1) ?? {};
+    if (!isWord(tag) && this.#depth > 1) this.#keep(tag);
+    else if (control && this.#depth === depth + 1) this.#openInControl(tag, control);
+    else if (local === 'p') {
+      numbering.openParagraph();
       this.#paragraph = { reader: new ParagraphReader(tag, this.#context), depth: this.#depth };
-    } else if (isWord(tag) && blocks.has(local)) {
-      if (local === 'tbl') this.#tables.push({ id: ++this.#tableCount, row: 0, column: 0, paragraph: 0 });
-      else if (local === 'tr' && table) Object.assign(table, { row: table.row + 1, column: 0 });
-      else if (local === 'tc' && table) Object.assign(table, { column: table.column + 1, paragraph: 0 });
-    } else {
-      const subtree = new KeptSubtree(this.#kept);
-      this.#keptElement = { subtree, depth: this.#depth };
-      subtree.open(tag);
+    } else if (notes.has(local) && this.#depth === 2) this.#openNote(tag);
+    else if (local === 'sdt' && include.has('content_controls')) {
+      numbering.enter('control', 'content control');
+      this.#objects.push({ depth: this.#depth, control: { tag, properties: new ControlProperties() } });
+    } else if (!blocks.has(local)) this.#keep(tag);
+    else if (local === 'tbl') numbering.openTable();
+    else if (local === 'tr') numbering.openRow();
+    else if (local === 'tc') numbering.openCell();
+  }
+
+  /** Opens a note or a comment. Separators, which are between the text and its notes, are left out. */
+  #openNote(tag: XmlStartTag): void {
+    const type = attributeOf(tag, 'type');
+    if (type !== undefined && type !== 'normal') {
+      this.#read(tag, ignored, () => {});
+      return;
     }
+    this.#setup.numbering.enter(tag.local, tag.local);
+    this.#objects.push({ depth: this.#depth });
+  }
+
+  /** Opens an element directly in a content control. Its properties determine whether its content is read. */
+  #openInControl(
+    tag: XmlStartTag,
+    { tag: control, properties }: { tag: XmlStartTag; properties: ControlProperties },
+  ): void {
+    if (tag.local === 'sdtPr') this.#read(tag, properties, () => {});
+    else if (tag.local !== 'sdtContent') this.#keep(tag);
+    else if (properties.hasValue) {
+      const subtree = new KeptSubtree(this.#kept);
+      subtree.open(control);
+      this.#read(tag, subtree, () => this.#closeKept(subtree));
+      this.#inside!.depth--;
+    }
+  }
+
+  #keep(tag: XmlStartTag): void {
+    const subtree = new KeptSubtree(this.#kept);
+    this.#read(tag, subtree, () => this.#closeKept(subtree));
+  }
+
+  #read(tag: XmlStartTag, subtree: Subtree, finish: () => void): void {
+    this.#inside = { subtree, depth: this.#depth, finish };
+    subtree.open(tag);
   }
 
   /**
    * Opens and closes the fields that an unchanged element starts without ending them, or ends without starting them.
    */
   #closeKept({ marks }: KeptSubtree): void {
-    this.#keptElement = undefined;
     for (const { mark, start } of marks) {
-      if (mark === 'begin') this.fields.begin(start);
-      else if (mark === 'separate') this.fields.separate();
-      else this.fields.end();
+      if (mark === 'begin') this.#fields.begin(start);
+      else if (mark === 'separate') this.#fields.separate();
+      else this.#fields.end();
     }
+  }
+
+  #openBox(tag: XmlStartTag): void {
+    const { include, boxes, numbering } = this.#setup;
+    const box = boxes.start(numbering);
+    const reader = new StoryReader<T>({
+      ...this.#setup,
+      // Word has no text boxes in text boxes.
+      include: new Set([...include].filter((name) => name !== 'text_boxes')),
+      numbering: box.numbering,
+      copy: box.copy,
+      isFallback: box.isFallback,
+      root: 'txbxContent',
+      onOpen: () => {},
+    });
+    this.#box = { reader, depth: this.#depth, isFallback: box.isFallback };
+    reader.openTag(tag);
+  }
+
+  #closeBox({ reader, isFallback }: { reader: StoryReader<T>; isFallback: boolean }): void {
+    this.#box = undefined;
+    this.#unclosedInBoxes.push(...reader.unclosedFields());
+    const { paragraphs, edits, kept } = reader.result();
+    for (const paragraph of paragraphs) this.#inner.paragraphs.push(paragraph);
+    for (const edit of edits) this.#inner.edits.push(edit);
+    if (!isFallback) this.#kept.addAll(kept);
+  }
+
+  /** Returns the XML between two offsets, with the changes of text boxes inside of it. */
+  #slice(start: number, end: number): string {
+    const { source } = this.#setup;
+    const { edits } = this.#inner;
+    if (edits.length === 0 || edits.at(-1)!.start < start || edits[0]!.start >= end)
+      return source.slice(start, end);
+    const inside = edits.slice(indexFrom(edits, start), indexFrom(edits, end));
+    if (inside.length === 0) return source.slice(start, end);
+    const moved = inside.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
+    return [...splice(source.slice(start, end), moved)].join('');
+  }
+
+  /** Adds what was read in text boxes since the last paragraph, and returns it. */
+  #flushInner(): void {
+    const { paragraphs, edits } = this.#inner;
+    if (paragraphs.length === 0) return;
+    this.#inner = { paragraphs: [], edits: [] };
+    for (const paragraph of paragraphs) this.#paragraphs.push(paragraph);
+    for (const edit of edits) this.#edits.push(edit);
   }
 
   #closeParagraph(reader: ParagraphReader, { start: end }: XmlEndTag): void {
     this.#paragraph = undefined;
-    const read = readContent(reader.tokens, this.fields);
-    if (!read) return;
+    const read = readContent(reader.finish(end), this.#fields);
+    if (read) this.#useParagraph(reader, read, end);
+    this.#flushInner();
+  }
+
+  #useParagraph(reader: ParagraphReader, read: ParagraphTexts, end: number): void {
+    const { styles, numbering, boxes, copy, isFallback, root, use } = this.#setup;
     const { properties, style, tag } = reader;
-    const level = reader.outlineLevel ?? this.#styles.ofParagraph(style).outlineLevel ?? bodyLevel;
-    const table = this.#tables.at(-1);
-    const key = this.#keyAndPlace(table);
-    const paragraph: StoryParagraph = {
-      texts: textsOf(read, key),
+    const level = reader.outlineLevel ?? styles.ofParagraph(style).outlineLevel ?? bodyLevel;
+    const key = numbering.keyAndPlace();
+    const inBox = root === 'txbxContent';
+    const { texts, isRepeated } = inBox
+      ? boxes.match(textsOf(read, key), copy)
+      : { texts: textsOf(read, key), isRepeated: false };
+    const result = use({
+      texts,
       whole: () => ({ ...key, content: read.whole() }),
-      inTable: table !== undefined,
+      inTable: numbering.isInTable,
+      inBox,
+      isFallback,
+      isRepeated,
       isHeading: level >= 0 && level < bodyLevel,
       properties,
       style,
       prefix: tag.name.slice(0, -1),
       start: tag.end,
       end,
-    };
-    this.#paragraphs.push(this.#use(paragraph));
-  }
-
-  #keyAndPlace(table: Table | undefined): SegmentKey & { place: string } {
-    const { keyPrefix } = this.#story;
-    if (!table) {
-      const number = this.#paragraphCount;
-      return { regionId: `${keyPrefix}p${number}`, cellId: null, place: `paragraph ${number}` };
-    }
-    const { id, row, column, paragraph } = table;
-    const isFirst = paragraph === 1;
-    return {
-      regionId: `${keyPrefix}t${id}`,
-      cellId: `r${row}c${column}${isFirst ? '' : `p${paragraph}`}`,
-      place: `table ${id}, row ${row}, cell ${column}${isFirst ? '' : `, paragraph ${paragraph}`}`,
-    };
+      innerEdits: this.#inner.edits,
+    });
+    this.#paragraphs.push(result);
+    const { edits } = result;
+    if (edits.length === 0) return;
+    for (const edit of edits) this.#edits.push(edit);
+    this.#inner.edits = [];
   }
 }
 
-function textsOf({ parts, isWhole }: ParagraphTexts, key: SegmentKey & { place: string }): StoryText[] {
+/** Returns the index of the first edit that starts at this offset or later. */
+function indexFrom(edits: readonly Edit[], offset: number): number {
+  let low = 0;
+  let high = edits.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (edits[middle]!.start < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function textsOf({ parts, isWhole }: ParagraphTexts, key: KeyAndPlace): StoryText[] {
   if (isWhole) return [{ ...key, content: parts[0]! }];
   const { regionId, cellId, place } = key;
   return parts.map((content, index) => {
@@ -269,27 +413,3 @@ function textsOf({ parts, isWhole }: ParagraphTexts, key: SegmentKey & { place: 
 
 /** The outline level of body text. Headings have lower levels, from 0. */
 const bodyLevel = 9;
-
-/**
- * Counts pages. When Word saves a file, it records the position of every page break. Other programs do not, so in their
- * files only explicit page breaks are counted.
- */
-class PageCounter {
-  page = 1;
-  readonly #isRecorded: boolean;
-  #paragraphs = 0;
-  constructor(source: string) {
-    this.#isRecorded = source.includes('lastRenderedPageBreak');
-  }
-
-  open(tag: XmlStartTag): void {
-    const { local } = tag;
-    if (this.#isRecorded) {
-      if (local === 'lastRenderedPageBreak') this.page++;
-    } else if (local === 'br') {
-      if (attributeOf(tag, 'type') === 'page') this.page++;
-    } else if (local === 'p') this.#paragraphs++;
-    // `#paragraphs` is 1 in the first paragraph, which is at the top of a page anyway.
-    else if (local === 'pageBreakBefore' && this.#paragraphs > 1 && isOn(tag)) this.page++;
-  }
-}

@@ -1,7 +1,8 @@
 import type { XmlEvents } from '../flatten/xml.ts';
 import { openPackage } from '../office/package.ts';
-import { classOf } from '../selection.ts';
-import { countCharacters, type TextOutcome, TextTally } from '../text-tally.ts';
+import { classOf, type Includable } from '../selection.ts';
+import { countCharacters, type KeptClass, type TextOutcome, TextTally } from '../text-tally.ts';
+import { isValueProperty } from './content-controls.ts';
 import { letter } from './kept-content.ts';
 import { isOffValue } from './word-xml.ts';
 
@@ -18,31 +19,41 @@ const keptElements: Readonly<Record<string, string>> = {
   oMath: 'formula',
 };
 
+/** The elements that contain no visible text of the translation even if tracked changes are included. */
+const deletions = new Set(['del', 'moveFrom']);
+
 /** The parts whose texts stay, by the type of the relationship: the reason, and the element around one text. */
 const keptParts: Readonly<Record<string, [reason: string, element: string]>> = {
   footnotes: ['footnotes', 'footnote'],
   endnotes: ['endnotes', 'endnote'],
   comments: ['comments', 'comment'],
-  chart: ['charts', 'p'],
-  chartEx: ['charts', 'p'],
   diagramData: ['diagrams', 'pt'],
 };
 
+/** The parts that are read like the main text. */
 const stories: readonly string[] = ['header', 'footer'];
+const charts: readonly string[] = ['chart', 'chartEx'];
+const notes: readonly string[] = ['footnotes', 'endnotes', 'comments'];
 
 /**
  * Counts the visible texts of a Word file, independently of the reader of its segments, and returns those that are in no
  * segment.
  *
  * @param inSegments the number of visible characters of all segments
+ * @param included the texts that are in segments although they are left out by default
  * @throws {FileError} as `openPackage` and `readPart` do
  */
-export async function textOutcome(bytes: Uint8Array, inSegments: number): Promise<TextOutcome> {
+export async function textOutcome(
+  bytes: Uint8Array,
+  inSegments: number,
+  included: readonly Includable[],
+): Promise<TextOutcome> {
   const office = await openPackage(bytes);
   const main = (await office.relationships('')).find(({ type }) => type === 'officeDocument')?.target;
   const tally = new TextTally();
   if (main === undefined) return tally.outcome();
-  const story = new StoryCounter(tally);
+  const include: ReadonlySet<string> = new Set(included);
+  const story = new StoryCounter(tally, include);
   const read = new Set([main]);
   // The loop also visits the headers and footers that are added to the set during the loop.
   for (const path of read) {
@@ -53,9 +64,19 @@ export async function textOutcome(bytes: Uint8Array, inSegments: number): Promis
     });
     for (const { type, target } of await office.relationships(path)) {
       if (target === undefined || read.has(target)) continue;
-      if (path === main && stories.includes(type)) read.add(target);
+      const isIncluded = notes.includes(type) && include.has(type);
+      if (path === main && (stories.includes(type) || isIncluded)) read.add(target);
+      if (isIncluded) continue;
       const kept = keptParts[type];
-      if (kept) await office.readPart(target, keptTexts(tally, ...kept));
+      if (charts.includes(type)) {
+        const counter = new ChartCounter();
+        await office.readPart(target, {
+          openTag: (tag) => counter.openTag(tag),
+          text: (text) => counter.text(text),
+          closeTag: () => counter.closeTag(),
+        });
+        story.addChart(counter.texts);
+      } else if (kept) await office.readPart(target, keptTexts(tally, ...kept));
     }
   }
   story.finish(inSegments);
@@ -88,10 +109,55 @@ function keptTexts(tally: TextTally, reason: string, element: string): XmlEvents
   };
 }
 
+interface OpenParagraph {
+  text: string;
+  /** The number of characters in results of fields, and of hidden characters. */
+  inField: number;
+  hidden: number;
+}
+
+/** Collects the texts of a chart: its paragraphs, and each name once that it copies from its data sheet. */
+class ChartCounter {
+  readonly #paragraphs: string[] = [];
+  readonly #names = new Set<string>();
+  readonly #open: string[] = [];
+  #text = '';
+
+  get texts(): string[] {
+    return [...this.#paragraphs, ...this.#names];
+  }
+
+  openTag(tag: XmlTag): void {
+    const local = localName(tag);
+    this.#open.push(local);
+    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
+  }
+
+  text(text: string): void {
+    const parent = this.#open.at(-1);
+    const isName = parent === 'v' || parent === 'pt';
+    if (
+      parent === 't' ||
+      (isName && this.#open.some((local) => /^str(Cache|Lit|Dim)$|^multiLvl|^txData$/.test(local)))
+    )
+      this.#text += text;
+  }
+
+  closeTag(): void {
+    const local = this.#open.pop();
+    if (local === 'p') this.#paragraphs.push(this.#text);
+    else if (local === 'v' || local === 'pt') this.#names.add(this.#text);
+    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
+  }
+}
+
 /** Counts the texts of the main text, the headers and the footers. */
 class StoryCounter {
   readonly #tally: TextTally;
+  readonly #include: ReadonlySet<string>;
   #depth = 0;
+  /** The depths of the open content controls whose texts are in segments, unless they have a value. */
+  readonly #controls: { depth: number; hasValue: boolean }[] = [];
   /** The kept element around the current position, with its depth and its characters so far. */
   #kept: { reason: string; depth: number; characters: number } | undefined;
   #fallbackDepth = 0;
@@ -100,14 +166,16 @@ class StoryCounter {
   /** For each open complex field, whether the current position is in its result; and the number of simple fields. */
   readonly #fields: boolean[] = [];
   #simpleFields = 0;
-  #paragraph = { text: '', inField: 0, hidden: 0 };
+  /** The open paragraphs, outermost first: a paragraph may be in a text box of another one. */
+  readonly #paragraphs: OpenParagraph[] = [];
   #total = 0;
   /** The results of fields, and the texts without a letter between tabs. Some of them are in segments. */
   #inFields = { texts: 0, characters: 0 };
   #betweenTabs = { texts: 0, characters: 0 };
 
-  constructor(tally: TextTally) {
+  constructor(tally: TextTally, include: ReadonlySet<string>) {
     this.#tally = tally;
+    this.#include = include;
   }
 
   openTag(tag: XmlTag): void {
@@ -117,14 +185,18 @@ class StoryCounter {
     if (this.#fallbackDepth > 0) return;
     if (local === 'Fallback') this.#fallbackDepth = this.#depth;
     else if (this.#kept) return;
-    else if (keptElements[local])
-      this.#kept = { reason: keptElements[local], depth: this.#depth, characters: 0 };
-    else if (local === 'p') this.#paragraph = { text: '', inField: 0, hidden: 0 };
+    else if (this.#keeps(local))
+      this.#kept = { reason: keptElements[local] ?? 'content_controls', depth: this.#depth, characters: 0 };
+    else if (notes.includes(`${local}s`) && (attribute(tag, 'type') ?? 'normal') !== 'normal')
+      this.#kept = { reason: `${local}s`, depth: this.#depth, characters: 0 };
+    else if (local === 'sdt') this.#controls.push({ depth: this.#depth, hasValue: false });
+    else if (isValueProperty(local)) this.#addValue();
+    else if (local === 'p') this.#paragraphs.push({ text: '', inField: 0, hidden: 0 });
     else if (local === 'r') this.#isHidden = false;
     else if (local === 'vanish') this.#isHidden = !isOffValue(attribute(tag, 'val'));
     else if (local === 'fldSimple') this.#simpleFields++;
     else if (local === 'noBreakHyphen') this.#add('-');
-    else if (local === 'tab') this.#paragraph.text += '\t';
+    else if (local === 'tab') this.#addVisible('\t');
     else if (local === 'fldChar') {
       const type = attribute(tag, 'fldCharType');
       if (type === 'begin') this.#fields.push(false);
@@ -148,25 +220,64 @@ class StoryCounter {
       const { reason, characters } = this.#kept;
       if (depth !== this.#kept.depth) return;
       this.#kept = undefined;
-      if (characters > 0) this.#tally.keep(classOf('docx', reason), reason, characters);
-    } else if (local === 'fldSimple') this.#simpleFields--;
+      if (characters > 0) this.#tally.keep(this.#classOf(reason), reason, characters);
+    } else if (depth === this.#controls.at(-1)?.depth) this.#controls.pop();
+    else if (local === 'fldSimple') this.#simpleFields--;
     else if (local === 'p' && this.#fallbackDepth === 0) this.#endParagraph();
+  }
+
+  addChart(texts: readonly string[]): void {
+    for (const text of texts) {
+      const characters = countCharacters(text);
+      if (characters === 0) continue;
+      if (!letter.test(text)) this.#tally.keep('kept', 'number', characters);
+      else if (this.#include.has('charts')) this.#total += characters;
+      else this.#tally.keep(classOf('docx', 'charts'), 'charts', characters);
+    }
+  }
+
+  /** Whether the element's text is in no segment. */
+  #keeps(local: string): boolean {
+    const reason = keptElements[local];
+    if (reason === undefined) {
+      const control = this.#controls.at(-1);
+      return local === 'sdtContent' && control?.depth === this.#depth - 1 && control.hasValue;
+    }
+    return !this.#include.has(reason) || deletions.has(local);
+  }
+
+  /** Records that the content control whose properties are at the current position has a value. */
+  #addValue(): void {
+    const control = this.#controls.at(-1);
+    if (control?.depth === this.#depth - 2) control.hasValue = true;
+  }
+
+  /** Texts of a kind that is included stay only by a rule. */
+  #classOf(reason: string): KeptClass {
+    return this.#include.has(reason) ? 'kept' : classOf('docx', reason);
   }
 
   #add(text: string): void {
     const visible = text.replaceAll('\u00ad', '');
-    if (this.#isHidden) {
-      this.#paragraph.hidden += countCharacters(visible);
+    const paragraph = this.#paragraphs.at(-1);
+    if (this.#isHidden && !this.#include.has('hidden')) {
+      if (paragraph) paragraph.hidden += countCharacters(visible);
       return;
     }
-    this.#paragraph.text += visible;
-    if (this.#simpleFields > 0 || this.#fields.length > 0)
-      this.#paragraph.inField += countCharacters(visible);
+    this.#addVisible(visible);
+    if (paragraph && (this.#simpleFields > 0 || this.#fields.length > 0))
+      paragraph.inField += countCharacters(visible);
+  }
+
+  #addVisible(text: string): void {
+    const paragraph = this.#paragraphs.at(-1);
+    if (paragraph) paragraph.text += text;
   }
 
   #endParagraph(): void {
-    const { text, inField, hidden } = this.#paragraph;
-    this.#paragraph = { text: '', inField: 0, hidden: 0 };
+    const paragraph = this.#paragraphs.pop();
+    if (!paragraph) return;
+    const { text, inField, hidden } = paragraph;
     const characters = countCharacters(text);
     if (hidden > 0) this.#tally.keep(classOf('docx', 'hidden'), 'hidden', hidden);
     if (!letter.test(text)) {

@@ -2,8 +2,11 @@ import { FileError, limits, overLimit } from '../file-error.ts';
 import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
 import type { PartText } from '../office/part-text.ts';
 import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
-import { KeptContent, type KeptKind, letter } from './kept-content.ts';
-import { readStory, type Story, type StoryParagraph, type StoryResult } from './story-reader.ts';
+import type { Includable } from '../selection.ts';
+import { type ChartText, readChartTexts } from './chart-texts.ts';
+import { KeptContent, letter } from './kept-content.ts';
+import type { StoryParagraph } from './story-paragraph.ts';
+import { type ParagraphResult, readStory, type Story, type StoryResult } from './story-reader.ts';
 import { readStyles, Styles } from './styles.ts';
 import { rootOfPart } from './word-xml.ts';
 
@@ -13,10 +16,28 @@ export interface StoryPart extends Story {
   text: PartText;
 }
 
+/** The result of reading a story, with its part. */
+export interface StoryResultOf<T> extends StoryResult<T> {
+  part: StoryPart;
+}
+
+/** A chart whose texts are translated. */
+export interface Chart {
+  path: string;
+  text: PartText;
+  texts: ChartText[];
+  /** Whether the chart has a data sheet. When the data are edited, Word copies the names from there again. */
+  hasDataSheet: boolean;
+}
+
 /** The result of reading a Word file. */
 export interface WordStories<T> {
-  /** The headers, the main text and the footers, in this order. Each has the results for its paragraphs. */
-  stories: { part: StoryPart; paragraphs: T[] }[];
+  /**
+   * The headers, the main text, the footers, and the footnotes, endnotes and comments that are included, in this order.
+   */
+  stories: StoryResultOf<T>[];
+  /** The charts, if they are included, in the order of the stories that refer to them. */
+  charts: Chart[];
   kept: KeptContent;
   pages: number;
   isSigned: boolean;
@@ -25,12 +46,14 @@ export interface WordStories<T> {
 /**
  * Reads the stories of a Word file: the main text, and the headers and footers in the order of their sections.
  *
+ * @param include the texts that are read although they are left out by default
  * @param use returns the result for a paragraph with text to translate. It may be called twice for the same paragraph
  *   (see `readStory`)
  * @throws {FileError} `unreadable`, `protected` or `too_large`
  */
-export async function readStories<T>(
+export async function readStories<T extends ParagraphResult>(
   bytes: Uint8Array,
+  included: readonly Includable[],
   use: (paragraph: StoryParagraph, story: StoryPart, styles: Styles) => T,
 ): Promise<WordStories<T>> {
   if (bytes.length === 0) throw new FileError('empty', 'the file is empty');
@@ -42,15 +65,20 @@ export async function readStories<T>(
   const ofMain = await office.relationships(mainPath);
   const count = elementCounter();
   const styles = await stylesOf(office, ofMain);
-  const kept = new KeptContent();
+  const include = new Set(included);
+  const kept = new KeptContent(include);
   let size = 0;
-  const read = async (path: string, kind: Story['kind'], keyPrefix: string) => {
+  const readWhole = (path: string): Promise<PartText> => {
     size += office.sizeOf(path);
     if (size > limits.docxStories)
       throw overLimit('the size in bytes of main text, headers and footers together', limits.docxStories);
-    const text = await office.readWhole(path);
+    return office.readWhole(path);
+  };
+  const read = async (path: string, kind: Story['kind'], keyPrefix: string) => {
+    const text = await readWhole(path);
     const part: StoryPart = { kind, keyPrefix, source: text.source, path, text };
-    const result = readStory(part, styles, (paragraph) => use(paragraph, part, styles), count);
+    const options = { styles, include, countElement: count };
+    const result = readStory(part, options, (paragraph) => use(paragraph, part, styles));
     kept.addAll(result.kept);
     return { part, ...result };
   };
@@ -61,16 +89,39 @@ export async function readStories<T>(
     if (type !== 'header' && type !== 'footer') continue;
     around[type].push(await read(target, type, `${type}${around[type].length + 1}-`));
   }
-  const stories = [...around.header, main, ...around.footer];
-  for (const { path } of stories.map(({ part }) => part)) {
-    const ofStory = path === mainPath ? ofMain : await office.relationships(path);
-    kept.add('chart', ofStory.filter(({ type }) => type === 'chart' || type === 'chartEx').length);
-    kept.add('diagram', ofStory.filter(({ type }) => type === 'diagramData').length);
+  const notes: StoryResultOf<T>[] = [];
+  for (const type of ['footnotes', 'endnotes', 'comments'] as const) {
+    const targets = ofMain.flatMap(({ type: one, target }) => (one === type && target ? [target] : []));
+    for (const [index, target] of [...new Set(targets)].entries()) {
+      if (include.has(type)) notes.push(await read(target, type, index === 0 ? '' : `part${index + 1}-`));
+      else kept.add(noteKinds[type], await countNotes(office, target, rootOfPart[type]!, count));
+    }
   }
-  for (const [type, kind] of keptParts)
-    for (const { target } of ofMain.filter((relationship) => relationship.type === type))
-      if (target) kept.add(kind, await countNotes(office, target, rootOfPart[type]!, count));
-  return { stories, kept, pages: main.pages, isSigned: ofPackage.some(({ type }) => type === 'origin') };
+  const stories = [...around.header, main, ...around.footer, ...notes];
+  const charts = new Map<string, Chart>();
+  for (const { part } of stories)
+    for (const { type, target } of part.path === mainPath ? ofMain : await office.relationships(part.path)) {
+      if (type === 'diagramData') kept.add('diagram');
+      if (type !== 'chart' && type !== 'chartEx') continue;
+      if (!include.has('charts') || target === undefined) kept.add('chart');
+      else if (!charts.has(target)) {
+        const text = await readWhole(target);
+        const ofChart = await office.relationships(target);
+        charts.set(target, {
+          path: target,
+          text,
+          texts: readChartTexts(text.source, count),
+          hasDataSheet: ofChart.some((relationship) => relationship.type === 'package'),
+        });
+      }
+    }
+  return {
+    stories,
+    charts: [...charts.values()],
+    kept,
+    pages: main.pages,
+    isSigned: ofPackage.some(({ type }) => type === 'origin'),
+  };
 }
 
 /**
@@ -87,8 +138,6 @@ export async function readFormatParts(bytes: Uint8Array): Promise<{ path: string
   );
   return Promise.all([...new Set(paths)].map(async (path) => ({ path, text: await office.readWhole(path) })));
 }
-
-type StoryResultOf<T> = StoryResult<T> & { part: StoryPart };
 
 /**
  * Returns a function that counts XML elements: those of all parts of the file together. The function throws above the
@@ -126,12 +175,8 @@ function inSectionOrder(
   });
 }
 
-/** The types of parts whose text stays untranslated. */
-const keptParts: readonly [type: string, kind: KeptKind][] = [
-  ['footnotes', 'footnote'],
-  ['endnotes', 'endnote'],
-  ['comments', 'comment'],
-];
+/** The types of parts with notes and comments, each with the kind of its texts. */
+const noteKinds = { footnotes: 'footnote', endnotes: 'endnote', comments: 'comment' } as const;
 
 /** Counts the notes or comments of a part that contain a letter. */
 async function countNotes(

@@ -64,35 +64,39 @@ export class KeptCounts {
    *
    * @param segments the number of translated texts of the file
    * @param isSigned whether the file had a signature when it was sent
+   * @param isWordFile whether the result is a Word file, which has neither forms nor signatures
    */
-  findings(segments: number, isSigned: boolean): Finding[] {
+  findings(
+    segments: number,
+    { isSigned, isWordFile }: { isSigned: boolean; isWordFile: boolean },
+  ): Finding[] {
     const findings: Finding[] = [];
     const kept = (severity: Finding['severity'], message: string) =>
       findings.push({ severity, code: 'unsupported_content_kept', message, unitId: null });
     for (const [reason, { severity, what }] of Object.entries(reasons)) {
       const found = this.#texts.get(reason as Reason);
       if (found)
-        kept(severity, `${what} stay unchanged: ${found.count}, the first on page ${found.firstPage}`);
+        kept(severity, `${what} are not translated: ${found.count}, the first on page ${found.firstPage}`);
     }
     const { catalog } = this.#document;
     const form = getDict(catalog, 'AcroForm');
     const titles = bookmarksOf(this.#document).size;
-    if (titles > 0) kept('info', `titles of bookmarks stay unchanged: ${titles}`);
+    if (titles > 0) kept('info', `titles of bookmarks are not translated: ${titles}`);
     const notes = countNotes(this.#document);
-    if (notes > 0) kept('info', `annotations with text stay unchanged: ${notes}`);
-    if (form && get(form, 'XFA'))
+    if (notes > 0) kept('info', `annotations with text are not translated: ${notes}`);
+    if (form && get(form, 'XFA') && !isWordFile)
       kept('warning', 'the form in XFA format is removed; the other form fields of the PDF are kept');
     if (isSigned)
       kept(
         'warning',
-        'the digital signature does not apply to the translation and is removed; its visible appearance is kept',
+        `the digital signature does not apply to the translation and is removed${isWordFile ? '' : '; its visible appearance is kept'}`,
       );
     if (segments > 0 && this.#imagePages.length > 0)
       kept(
         'warning',
         `${pagesText(this.#imagePages)} of images without a text layer: text in these images is not translated`,
       );
-    if (segments === 0) findings.push(noText(this.#imagePages));
+    if (segments === 0) findings.push(noText(this.#imagePages, isWordFile));
     return findings;
   }
 }
@@ -106,7 +110,7 @@ export function isUnpaired({ kept, glyphs, operator }: ReadText): boolean {
   );
 }
 
-function noText(imagePages: readonly number[]): Finding {
+function noText(imagePages: readonly number[], isWordFile: boolean): Finding {
   const reason =
     imagePages.length > 0
       ? `the file has no text to translate: ${pagesText(imagePages)} of images, for example from a scanner; recognize the text (OCR) first`
@@ -114,7 +118,7 @@ function noText(imagePages: readonly number[]): Finding {
   return {
     severity: 'info',
     code: 'no_translatable_text',
-    message: `${reason}; it is returned unchanged`,
+    message: `${reason}; ${isWordFile ? 'the Word file has no translation' : 'it is returned unchanged'}`,
     unitId: null,
   };
 }

@@ -105,6 +105,7 @@ function fieldValueOf(widget: PDFDict): string {
   return '';
 }
 
-function textOf(object: PDFObject | undefined): string {
+/** Returns a text string of a PDF; '' for another object. */
+export function textOf(object: PDFObject | undefined): string {
   return object instanceof PDFString || object instanceof PDFHexString ? object.decodeText() : '';
 }

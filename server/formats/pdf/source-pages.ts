@@ -84,8 +84,8 @@ function currentAppearance(annotation: PDFDict): PDFRef | PDFStream | undefined 
 }
 
 /**
- * Inserts each copy in front of its page. A viewer opens the file with source and translation next to each other, and
- * shows the page number of the source for both.
+ * Inserts each copy in front of its page. A viewer opens the file with source and translation next to each other if all
+ * pairs can be, and shows the page number of the source for both.
  *
  * @returns the positions of the copies among the pages, from 0
  */
@@ -108,9 +108,19 @@ export function insertPages(
     }
     numbering.push(position++, label);
   }
-  catalog.set(PDFName.of('PageLayout'), PDFName.of('TwoPageLeft'));
+  const layout = layoutOf([...positions]);
+  if (layout) catalog.set(PDFName.of('PageLayout'), PDFName.of(layout));
   catalog.set(PDFName.of('PageLabels'), context.obj({ Nums: numbering }));
   return positions;
+}
+
+/**
+ * Returns the page layout that shows each pair next to each other: `TwoPageLeft` if the pairs begin at the first page of
+ * two, `TwoPageRight` if they begin at the second one. With single pages between the pairs, there may be no such layout.
+ */
+function layoutOf(positions: readonly number[]): string | undefined {
+  if (positions.every((position) => position % 2 === 0)) return 'TwoPageLeft';
+  return positions.every((position) => position % 2 === 1) ? 'TwoPageRight' : undefined;
 }
 
 interface PageLabel {

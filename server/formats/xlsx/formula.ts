@@ -213,9 +213,9 @@ class FormulaWriter {
     const column = this.#newColumn(table, content.slice(row));
     if (column === undefined) return;
     const escaped = escapeColumn(column);
-    const isPlain =
-      /^[\p{L}\p{N}_]+(?: [\p{L}\p{N}_]+)*$/u.test(column) && (row === 0 || !column.includes(' '));
-    this.#replace(start + 1 + row, end - 1, isPlain ? escaped : `[${escaped}]`);
+    // At the edge of simple brackets, a space is not part of the name, and `@` stands for the row of the formula.
+    const isSimple = row === 0 ? !/^[\s@]|\s$/.test(column) : /^[\p{L}\p{N}_]+$/u.test(column);
+    this.#replace(start + 1 + row, end - 1, isSimple ? escaped : `[${escaped}]`);
   }
 
   #newColumn(table: string, written: string): string | undefined {
@@ -255,10 +255,13 @@ class FormulaWriter {
 }
 
 /** A name that needs no quotes, and one of these that would be read as a reference to a cell or as a value. */
-const plainSheet = /^[A-Z_][A-Z0-9_.]*$/i;
+const plainSheet = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 const notSheet = /^(?:[A-Z]{1,3}\d+|R\d*(?:C\d*)?|C\d*|TRUE|FALSE)$/i;
 
-/** Returns the reference to a sheet, or to a range of sheets, without `!`. */
+/**
+ * Returns the reference to a sheet, or to a range of sheets, without `!`. LibreOffice cannot read quotes around a range of
+ * sheets, although Excel writes them.
+ */
 export function sheetReference(names: readonly string[], book = ''): string {
   if (book === '' && names.every((name) => plainSheet.test(name) && !notSheet.test(name)))
     return names.join(':');
@@ -267,5 +270,5 @@ export function sheetReference(names: readonly string[], book = ''): string {
 
 /** Escapes the name of a column for brackets. */
 function escapeColumn(name: string): string {
-  return name.replace(/['#@[\]]/g, "'$&");
+  return name.replace(/['#[\]]/g, "'$&");
 }

@@ -24,7 +24,14 @@ import {
   type TextPart,
 } from './part-texts.ts';
 import { findReferences, ReferenceReader, type References } from './references.ts';
-import { repoint, rewriteSharedStrings, setOwnText, type TableTexts, tableWriter } from './rewrite-parts.ts';
+import {
+  repoint,
+  rewriteSharedStrings,
+  rowHeightWriter,
+  setOwnText,
+  type TableTexts,
+  tableWriter,
+} from './rewrite-parts.ts';
 import { SharedStringPlan } from './shared-string-plan.ts';
 import { SharedStrings } from './shared-strings.ts';
 import { directionWriter } from './sheet-direction.ts';
@@ -32,6 +39,7 @@ import type { Cell } from './sheet-reader.ts';
 import { selectSheets } from './sheet-selection.ts';
 import { type HeaderSelection, SheetTables, slicedTables, type TableHeader } from './tables.ts';
 import { readTextCells, type TextCellVisitor, textCellReader } from './text-cells.ts';
+import { neededHeight, readTurnedStyles, type TurnedStyle } from './turned-text.ts';
 import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
 /**
@@ -53,6 +61,7 @@ export function rebuild(
       ? { sliced: await slicedTables(workbook) }
       : undefined;
     const work = new Rebuilding(workbook, strings, headers, new CellTargets(translations), options);
+    await work.readStyles();
     await work.readCells();
     await work.readParts();
     work.nameSheets();
@@ -87,6 +96,7 @@ class Rebuilding {
   /** The numbers of the sheets that must be written, because their texts or their direction change. */
   readonly #changedSheets = new Set<number>();
   readonly #turnedSheets = new Set<number>();
+  #turnedStyles: ReadonlyMap<number, TurnedStyle> = new Map();
   /** The translations of cells, by their old texts, for the copies in charts. */
   readonly #copied = new Map<string, string>();
 
@@ -106,6 +116,11 @@ class Rebuilding {
     this.#selected = selectSheets(workbook.sheets, options.pages);
     this.#plan = new SharedStringPlan(strings);
     this.changes = new PartChanges(workbook.office);
+  }
+
+  /** Reads the styles of cells whose text is turned. */
+  async readStyles(): Promise<void> {
+    this.#turnedStyles = await readTurnedStyles(this.#workbook);
   }
 
   /** Reads all cells, and decides their new texts. */
@@ -132,10 +147,17 @@ class Rebuilding {
     const plan = this.#plan;
     const tables = await SheetTables.read(this.#workbook.office, sheet.path, this.#headers);
     const headers: (NewHeader & { index: number | undefined; cell: CellPosition })[] = [];
-    await readTextCells(this.#workbook, sheet, this.#strings, tables, {
+    /** The heights that rows need because of a turned text, by the text's cell. */
+    const turned = new Map<string, { row: number; height: number }>();
+    const { tallRanges } = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
       text: (cell, index, text, header) => {
         const old = text();
         const next = this.targets.textOf(sheet, cell, old);
+        const style = this.#turnedStyles.get(cell.style);
+        if (style && cell.rowHeight !== undefined && next.text !== old) {
+          const height = neededHeight(style, cell.rowHeight, old.trim(), next.text.trim());
+          if (height > cell.rowHeight) turned.set(writeReference(cell), { row: cell.row, height });
+        }
         if (header) {
           const { row, column } = cell;
           headers.push({ ...header, old, text: next.text, index, cell: { row, column } });
@@ -151,6 +173,7 @@ class Rebuilding {
       },
       formulaResult: (index) => plan.pin(index),
     });
+    this.#addHeights(sheet, turned, tallRanges);
     for (const { text, cell } of headers)
       if (text.length > columnNameLimit)
         this.findings.push(truncated(sheet, cell, "the header of a table's column", columnNameLimit));
@@ -161,6 +184,18 @@ class Rebuilding {
       this.#textsOf(table.path).names.set(column, text);
       this.#names.addColumn(table.name, table.columns[column]!, text);
     }
+  }
+
+  /** Adds the new heights of rows. A cell of several rows is left out, because each of its rows has only a part of the text. */
+  #addHeights(
+    { path }: Sheet,
+    turned: ReadonlyMap<string, { row: number; height: number }>,
+    tallRanges: ReadonlySet<string>,
+  ): void {
+    const heights = new Map<number, number>();
+    for (const [reference, { row, height }] of turned)
+      if (!tallRanges.has(reference)) heights.set(row, Math.max(height, heights.get(row) ?? 0));
+    if (heights.size > 0) this.changes.add(path, (editor) => rowHeightWriter(editor, heights));
   }
 
   /** Records the new text of a cell. */

@@ -116,6 +116,27 @@ export function setOwnText(editor: PartEditor, cell: Cell, text: string): boolea
   return false;
 }
 
+/** Writes new heights of rows into a sheet. @param heights the heights in points, by the numbers of the rows */
+export function rowHeightWriter(
+  editor: PartEditor,
+  heights: ReadonlyMap<number, number>,
+): PositionedXmlEvents {
+  let depth = 0;
+  let row = 0;
+  return {
+    openTag: (tag) => {
+      if (++depth !== 3 || tag.local !== 'row' || !isSpreadsheet(tag)) return;
+      row = Number(tag.attributes['r'] ?? row + 1);
+      const height = heights.get(row);
+      if (height !== undefined) replaceAttributes(editor, tag, new Map([['ht', `${height}`]]));
+    },
+    closeTag: () => {
+      depth--;
+    },
+    text: () => {},
+  };
+}
+
 /** The new texts in the part of a table, each by its column, from 0. */
 export interface TableTexts {
   /** The labels of the totals row. */

@@ -19,6 +19,10 @@ interface Content {
 export interface Cell {
   row: number;
   column: number;
+  /** The number of the cell's style. */
+  style: number;
+  /** The height of the cell's row in points; undefined if the file does not have it, or if the row is hidden. */
+  rowHeight: number | undefined;
   /** The type of the cell's value: `s`, `inlineStr`, `str`, …; '' for a number. */
   type: string;
   hasFormula: boolean;
@@ -36,8 +40,10 @@ export interface Cell {
   inlineContent: Content | undefined;
 }
 
-/** Untranslated content of a sheet that is not in its cells. */
+/** The content of a sheet that is not in its cells. */
 export interface SheetSummary {
+  /** The first cells of merged ranges with several rows: `A1`. */
+  tallRanges: Set<string>;
   /** The headers and footers with letters. */
   headersAndFooters: TextCount;
   /** The data validations that contain their list of values. */
@@ -60,6 +66,7 @@ interface TextCount {
  */
 export class SheetReader implements PositionedXmlEvents {
   readonly summary: SheetSummary = {
+    tallRanges: new Set(),
     headersAndFooters: { texts: 0, characters: 0 },
     literalLists: { texts: 0, characters: 0 },
   };
@@ -80,6 +87,8 @@ export class SheetReader implements PositionedXmlEvents {
   readonly #cell: Cell = {
     row: 0,
     column: 0,
+    style: 0,
+    rowHeight: undefined,
     type: '',
     hasFormula: false,
     formulaRange: undefined,
@@ -107,7 +116,10 @@ export class SheetReader implements PositionedXmlEvents {
       if (!isSpreadsheet(tag)) return;
       if (depth === 3 && tag.local === 'row') this.#openRow(tag);
       else if (depth === 4 && tag.local === 'c') this.#openCell(tag);
-    } else this.#text = '';
+    } else {
+      this.#text = '';
+      if (tag.local === 'mergeCell' && this.#section === 'mergeCells') this.#openMerge(tag);
+    }
   }
 
   closeTag(tag: XmlEndTag): void {
@@ -143,6 +155,14 @@ export class SheetReader implements PositionedXmlEvents {
     if (row <= this.#row || row > lastRow) throw notInOrder();
     this.#row = row;
     this.#column = 0;
+    const height = Number(attributes['ht']);
+    this.#cell.rowHeight =
+      height > 0 && !/^(?:1|true)$/.test(attributes['hidden'] ?? '') ? height : undefined;
+  }
+
+  #openMerge({ attributes: { ref = '' } }: XmlStartTag): void {
+    const [, first = '', row, , last] = /^\$?([A-Z]+\$?(\d+)):\$?([A-Z]+)\$?(\d+)$/i.exec(ref) ?? [];
+    if (row !== last) this.summary.tallRanges.add(first.replace('$', '').toUpperCase());
   }
 
   #openCell({ attributes, start }: XmlStartTag): void {
@@ -160,6 +180,7 @@ export class SheetReader implements PositionedXmlEvents {
     const cell = this.#cell;
     cell.row = this.#row;
     cell.column = column;
+    cell.style = Number(attributes['s'] ?? 0);
     cell.type = attributes['t'] ?? '';
     cell.hasFormula = false;
     cell.formulaRange = undefined;

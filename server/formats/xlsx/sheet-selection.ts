@@ -1,8 +1,11 @@
 import { FileError } from '../file-error.ts';
+import { clip } from '../text.ts';
 import type { Sheet } from './workbook.ts';
 
 /** The maximum number of names of sheets in a message. */
 const maxNames = 20;
+/** The maximum length of a name in a message. Excel allows 31 characters. */
+const maxLength = 40;
 
 /**
  * Returns the worksheets of a workbook that are selected.
@@ -29,10 +32,10 @@ function keyOf(name: string): string {
 }
 
 function missing(name: string, worksheets: readonly Sheet[]): FileError {
-  const known = worksheets.slice(0, maxNames).map((sheet) => JSON.stringify(sheet.name));
+  const known = worksheets.slice(0, maxNames).map((sheet) => JSON.stringify(clip(sheet.name, maxLength)));
   const more = worksheets.length > maxNames ? ` and ${worksheets.length - maxNames} more` : '';
   return new FileError(
     'selection',
-    `pages: the workbook has no sheet ${JSON.stringify(name.slice(0, 40))}; its sheets: ${known.join(', ')}${more}`,
+    `pages: the workbook has no sheet ${JSON.stringify(clip(name, maxLength))}; its sheets: ${known.join(', ')}${more}`,
   );
 }

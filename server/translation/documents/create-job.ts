@@ -132,8 +132,8 @@ const formFields = Object.keys(documentForm.shape);
 
 /**
  * Checks the file, and detects its language if the request asks for that.
- * @throws AppError 400 for an invalid file, or for one without a selected page or sheet; 422 if the language cannot be detected, or if the text of a PDF cannot be
- *   read to detect it
+ * @throws AppError 400 for an invalid file, or for one without a selected page or sheet; 422 if the language cannot be
+ *   detected, or if the text of a PDF cannot be read to detect it
  */
 async function checkSource(
   services: Pick<Services, 'fileWork'>,

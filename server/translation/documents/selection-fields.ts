@@ -23,7 +23,7 @@ export function readSelection({ pages, include, output }: SelectionForm, format:
   const read = {
     pages: readPages(listOf('pages', pages), format),
     include: readInclude(listOf('include', include), format),
-    output: readOutput(output?.trim() ?? '', format),
+    output: readOutput(output?.trim().toLowerCase() ?? '', format),
   };
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
@@ -37,16 +37,19 @@ export function selectionOf({
   return { pages, include, output };
 }
 
-function readPages(given: Listed, format: LayoutKind): string[] | undefined {
+function readPages(given: Listed | undefined, format: LayoutKind): string[] | undefined {
+  if (!given) return undefined;
   const { values, isSplit } = given;
-  if (values.length === 0) return undefined;
+  // An empty list would otherwise select, and bill, the whole file.
+  if (values.length === 0)
+    throw invalid('pages', 'the list is empty; leave the field out to select everything');
   const kind = supported[format].pages;
   if (kind === null)
     throw invalid('pages', `a .${format} file has no pages to select; ${formatsWith(({ pages }) => pages)}`);
   if (kind === 'sheets') {
     const names = values.map((name) => (isSplit ? name.trim() : name));
     if (names.includes('')) throw invalid('pages', 'the name of a sheet is missing');
-    return [...new Set(names)];
+    return [...new Set(names)].sort();
   }
   try {
     return writePageRanges(readPageRanges(values.flatMap((value) => value.split(','))));
@@ -56,8 +59,8 @@ function readPages(given: Listed, format: LayoutKind): string[] | undefined {
   }
 }
 
-function readInclude({ values }: Listed, format: LayoutKind): Includable[] | undefined {
-  const names = values.map((name) => name.trim().toLowerCase());
+function readInclude(given: Listed | undefined, format: LayoutKind): Includable[] | undefined {
+  const names = (given?.values ?? []).map((name) => name.trim().toLowerCase());
   for (const name of names) {
     if (!isOneOf(includable, name))
       throw invalid('include', `${shown(name)} is unknown; allowed: ${includable.join(', ')}`);
@@ -91,11 +94,11 @@ interface Listed {
 
 /**
  * Returns the values of a field that is sent several times, or once with a JSON list or with values that are separated
- * by commas. The name of a sheet cannot contain a bracket, so a JSON list is never the name of a sheet.
+ * by commas; undefined for a blank field. The name of a sheet cannot contain a bracket, so a JSON list is never the name
+ * of a sheet.
  */
-function listOf(field: 'pages' | 'include', given: string | string[] | undefined): Listed {
-  if (given === undefined || (typeof given === 'string' && given.trim() === ''))
-    return { values: [], isSplit: true };
+function listOf(field: 'pages' | 'include', given: string | string[] | undefined): Listed | undefined {
+  if (given === undefined || (typeof given === 'string' && given.trim() === '')) return undefined;
   if (Array.isArray(given)) return { values: given, isSplit: false };
   if (!given.trimStart().startsWith('[')) return { values: given.split(','), isSplit: true };
   let values: unknown;

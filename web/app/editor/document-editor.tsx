@@ -1,6 +1,6 @@
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
@@ -9,7 +9,6 @@ import { announce } from '../parts/announcer.tsx';
 import { plainName } from '../parts/language-text.tsx';
 import { Read } from '../parts/loading.tsx';
 import { queryKeys } from '../query-keys.ts';
-import { ApproveDialog } from './approve-dialog.tsx';
 import bars from './bars.module.css';
 import { DocumentHead } from './document-head.tsx';
 import { DocumentNotices } from './document-notices.tsx';
@@ -25,12 +24,15 @@ import type { SegmentFilter } from './segment-filter.ts';
 import { SegmentFilters } from './segment-filters.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { StatusFilters } from './status-filters.tsx';
+import { plainOf, readContent } from './tagged-text.ts';
 import { TypeAhead } from './type-ahead.tsx';
 import { useDecisions } from './use-decisions.ts';
 import { useOpenSegment } from './use-open-segment.ts';
 import { usePresence } from './use-presence.ts';
 import type { SegmentCheck } from './use-segment-data.ts';
 import { segmentPage, useSegments } from './use-segments.ts';
+
+const ApproveDialog = lazy(async () => ({ default: (await import('./approve-dialog.tsx')).ApproveDialog }));
 
 /** `/app/edit/documents/{id}`: the segments of a document, one of them open in its place. */
 export function DocumentEditorScreen() {
@@ -190,13 +192,15 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         />
       )}
       {isApproving && (
-        <ApproveDialog
-          document={document}
-          saves={saves}
-          outline={outline.data}
-          onDone={remember}
-          onClose={() => setApproving(false)}
-        />
+        <Suspense>
+          <ApproveDialog
+            document={document}
+            saves={saves}
+            outline={outline.data}
+            onDone={remember}
+            onClose={() => setApproving(false)}
+          />
+        </Suspense>
       )}
     </>
   );
@@ -218,8 +222,16 @@ function NoMatch({ documentId }: { documentId: string }) {
 function checkOf(documentId: string): SegmentCheck {
   return {
     queryKey: ({ position }, text) => queryKeys.documents.check(documentId, position, text),
-    run: ({ position }, text, signal) =>
-      client.documents.check({ document_id: documentId, position, text }, { signal }),
+    run: ({ position, source_content: source }, text, signal) =>
+      client.documents.check(
+        {
+          document_id: documentId,
+          position,
+          text: plainOf(text, source),
+          ...(source && { content: readContent(text, source) }),
+        },
+        { signal },
+      ),
   };
 }
 

@@ -1,10 +1,7 @@
-import { lazy, memo, type RefObject, Suspense, useCallback } from 'react';
+import { lazy, memo, type RefObject, useCallback } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
-import { Loading } from '../parts/loading.tsx';
 import { NewTerm } from '../terms/new-term.tsx';
-import { CommentsTab } from './comments-tab.tsx';
 import { showOpenSegment } from './editor-view.ts';
-import { HistoryTab } from './history-tab.tsx';
 import type { Languages } from './marks.ts';
 import { MemoryTab } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
@@ -14,6 +11,8 @@ import { SidePanel } from './side-panel.tsx';
 import { IssueCount, MatchCount, TermCount } from './tab-counts.tsx';
 import { TermsTab } from './terms-tab.tsx';
 
+const CommentsTab = lazy(async () => ({ default: (await import('./comments-tab.tsx')).CommentsTab }));
+const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
 const IssuesTab = lazy(() => import('./issues-tab.tsx'));
 const QualityReport = lazy(() => import('./quality-report.tsx'));
 
@@ -62,10 +61,10 @@ export const DocumentPanel = memo(function DocumentPanel({
           terms: segment && <TermsTab segment={segment} languages={languages} field={field} />,
           memory: segment && <MemoryTab segment={segment} languages={languages} field={field} />,
           issues: (
-            <Suspense fallback={<Loading lines={4} />}>
+            <>
               <QualityReport document={document} onFilter={onFilter} onOpen={onOpen} />
               <IssuesTab documentId={document.id} onOpen={onOpen} />
-            </Suspense>
+            </>
           ),
           comments: about && <CommentsTab key={about.position} about={about} />,
           history: segment && (

@@ -7,6 +7,7 @@ import { TextDiff } from '../parts/text-diff.tsx';
 import bars from './bars.module.css';
 import { type FoundEdit, findEdits, type Opening } from './kept-edits.ts';
 import type { SegmentSaves } from './segment-saves.ts';
+import { plainOf, textsOf } from './tagged-text.ts';
 
 /**
  * Offers edits of earlier visits that are only on this device, such as after a crash. Nothing is restored or sent
@@ -45,8 +46,12 @@ export function FoundEdits({ opening, saves }: { opening: Opening; saves: Segmen
               <li key={id}>
                 <b id={id}>{t('documents.segment_n', { number: segment.position + 1 })}</b>{' '}
                 <span className="hint">{moment(new Date(draft.changedAt).toISOString())}</span>
-                {draft.base !== segment.target_text && <p>{t('documents.found_older')}</p>}
-                <TextDiff before={segment.target_text ?? ''} after={draft.text} language={opening.language} />
+                {draft.base !== textsOf(segment).target && <p>{t('documents.found_older')}</p>}
+                <TextDiff
+                  before={segment.target_text ?? ''}
+                  after={plainOf(draft.text, segment.source_content)}
+                  language={opening.language}
+                />
                 {found.length > 1 && (
                   <>
                     <button

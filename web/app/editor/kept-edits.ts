@@ -8,6 +8,7 @@ import {
 } from '../drafts/drafts.ts';
 import type { Segment } from './segment-filter.ts';
 import type { Edit } from './segment-saves.ts';
+import { textsOf } from './tagged-text.ts';
 import { readSegments } from './use-segments.ts';
 
 /*
@@ -107,7 +108,7 @@ export async function findEdits(visit: Opening, signal: AbortSignal): Promise<Fo
     const present = new Map(segments.map((segment) => [segment.position, segment]));
     for (const draft of drafts) {
       const segment = present.get(placeOf(draft.item).position);
-      if (!segment || segment.target_text === draft.text) await dropDraft(draft.item);
+      if (!segment || textsOf(segment).target === draft.text) await dropDraft(draft.item);
       else found.push({ draft, segment });
     }
   }

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { languageOf } from '../parts/language-text.tsx';
+import { Chip } from './chip.tsx';
 import styles from './editor.module.css';
 import { type Mark, type MarkKind, splitAtMarks } from './marks.ts';
 
@@ -43,7 +44,8 @@ export function MarkedText({
 /** The pieces of a marked text, without an element around them. */
 export function Pieces({ text, marks }: { text: string; marks: readonly Mark[] }): ReactNode {
   if (marks.length === 0) return text;
-  return splitAtMarks(text, marks).map(({ start, text: piece, kinds, note }) => {
+  return splitAtMarks(text, marks).map(({ start, text: piece, kinds, note, chip }) => {
+    if (chip) return <Chip key={start} chip={chip} text={piece} />;
     if (kinds.length === 0) return piece;
     const names = byWeight.filter((kind) => kinds.includes(kind)).map((kind) => styles[kind]);
     return (

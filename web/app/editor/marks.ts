@@ -1,12 +1,20 @@
 import type { QualityIssue } from '#sdk/types.ts';
+import type { FormatKind } from '#server/formats/inline-content.ts';
 import { findMarkup } from '#server/translation/core/integrity/markup.ts';
 import { findPlaceholders } from '#server/translation/core/integrity/placeholders.ts';
 
 /**
- * What a part of a text is: a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, a number
+ * What a part of a text is: a tag of the document, a placeholder of a program, an HTML tag, a glossary term, the subject of a finding, a number
  * that the translation lacks, or a match of the search.
  */
-export type MarkKind = 'placeholder' | 'tag' | 'term' | 'critical' | 'warning' | 'changed' | 'found';
+export type MarkKind = 'chip' | 'placeholder' | 'tag' | 'term' | 'critical' | 'warning' | 'changed' | 'found';
+
+/** A tag of a document's segment that is shown as a chip. */
+export interface ChipMark {
+  tag: number;
+  type: 'open' | 'close' | 'void';
+  format?: FormatKind;
+}
 
 /** A marked part of a text, in UTF-16 units. */
 export interface Mark {
@@ -15,6 +23,7 @@ export interface Mark {
   kind: MarkKind;
   /** A short explanation, such as the translation of a term. */
   note?: string;
+  chip?: ChipMark;
 }
 
 /** A part of a text that has the same marks throughout. */
@@ -23,6 +32,7 @@ export interface Piece {
   text: string;
   kinds: readonly MarkKind[];
   note?: string;
+  chip?: ChipMark;
 }
 
 /** A glossary term as it stands in a text. */
@@ -82,7 +92,14 @@ export function splitAtMarks(text: string, marks: readonly Mark[]): Piece[] {
     const covering = marks.filter((mark) => mark.start <= start && mark.end >= end);
     const kinds = [...new Set(covering.map(({ kind }) => kind))];
     const note = covering.find((mark) => mark.note !== undefined)?.note;
-    return { start, text: text.slice(start, end), kinds, ...(note !== undefined && { note }) };
+    const chip = covering.find((mark) => mark.chip)?.chip;
+    return {
+      start,
+      text: text.slice(start, end),
+      kinds,
+      ...(note !== undefined && { note }),
+      ...(chip && { chip }),
+    };
   });
 }
 

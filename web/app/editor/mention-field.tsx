@@ -5,8 +5,8 @@ import { useT } from '../i18n.tsx';
 import { isComposing } from '../keys/match-key.ts';
 import { queryKeys } from '../query-keys.ts';
 import { ColleagueList } from './colleague-list.tsx';
+import { insertText } from './insert-text.ts';
 import { type Colleague, nameAt } from './mentions.ts';
-import { insertText } from './target-field.tsx';
 
 /** Milliseconds for which a list of colleagues is reused. */
 const staleTime = 60_000;

@@ -1,6 +1,8 @@
 import { ChevronRight, Copy } from 'lucide-react';
 import {
+  lazy,
   type ReactNode,
+  Suspense,
   useEffect,
   useEffectEvent,
   useId,
@@ -18,14 +20,16 @@ import { StatusMark } from '../parts/status-mark.tsx';
 import { type Correction, correctionsOf } from './corrections.ts';
 import styles from './editor.module.css';
 import { Findings } from './findings.tsx';
+import { insertText } from './insert-text.ts';
 import { MarkedText } from './marked-text.tsx';
 import { type Languages, missingSpans } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
 import { SegmentConflict } from './segment-conflict.tsx';
-import { marksOfSegment } from './segment-marks.ts';
+import { taggedMarks } from './segment-marks.ts';
 import { shownStatus } from './segment-row.tsx';
 import type { Reason, SegmentSaves } from './segment-saves.ts';
-import { insertText, TargetField } from './target-field.tsx';
+import { plainOf, shiftRanges, textsOf } from './tagged-text.ts';
+import { TargetField } from './target-field.tsx';
 import { type SegmentCheck, useIssues, useTerms } from './use-segment-data.ts';
 
 /** The functions of the open field for other parts of the editor. */
@@ -38,6 +42,8 @@ export interface OpenField {
   insert(text: string): void;
   focus(): void;
 }
+
+const MissingTags = lazy(() => import('./missing-tags.tsx'));
 
 interface OpenSegmentProps<Segment extends EditedSegment> {
   segment: Segment;
@@ -67,21 +73,35 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   const t = useT();
   const note = useId();
   const element = useRef<HTMLTextAreaElement>(null);
-  const { position, source_text: source, target_text: stored, is_html: isHtml = false } = segment;
+  const { position, source_text: source, source_content: content, is_html: isHtml = false } = segment;
+  const { source: shownSource, target: stored } = useMemo(() => textsOf(segment), [segment]);
   const edit = useSyncExternalStore(saves.subscribe, saves.all).get(position);
   const text = edit?.text ?? stored ?? '';
+  const plain = plainOf(text, content);
   // A confirmed text that equals the stored one keeps its findings, also those of the models.
   const isChanged = edit !== undefined && text !== (stored ?? '');
   const { issues, isCurrent } = useIssues(check, segment, isChanged ? text : undefined);
   const terms = useTerms(segment, languages);
   const missing = useMemo(
-    () => missingSpans(source, text, languages, isHtml),
-    [source, text, languages, isHtml],
+    () => missingSpans(source, plain, languages, isHtml),
+    [source, plain, languages, isHtml],
   );
-  const marks = marksOfSegment({ source, target: text, languages, isHtml, issues, terms, sought });
-  const corrections = isReadOnly ? none : correctionsOf(issues, { source, target: text, languages });
+  const marks = taggedMarks(
+    segment,
+    { source: shownSource, target: text },
+    {
+      source,
+      target: plain,
+      languages,
+      isHtml,
+      issues,
+      terms,
+      sought,
+    },
+  );
+  const corrections = isReadOnly ? none : correctionsOf(issues, { source, target: plain, languages });
   const blocked = edit?.state.kind === 'blocked';
-  const isEmpty = text.trim() === '';
+  const isEmpty = plain.trim() === '';
   const [isMissing, setMissing] = useState(false);
   useEffect(() => () => saves.leave(position), [saves, position]);
   const isCritical = issues.some(({ severity }) => severity === 'critical');
@@ -95,10 +115,15 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     // not count, because the reviewer may just have corrected them, unless the service has already rejected this text.
     if (reason || !(blocked || (isCritical && isCurrent))) onConfirmed();
   };
+  const putBack = () => missing[0] && element.current && insertText(element.current, missing[0]);
+  const replaceAll = async (next: string) => {
+    const tagged = content ? (await import('./tagged-match.ts')).taggedMatch(next, content) : next;
+    if (element.current) insertText(element.current, tagged, 'all');
+  };
   const handle = useEffectEvent(
     (): OpenField => ({
       position,
-      replaceAll: (next) => element.current && insertText(element.current, next, 'all'),
+      replaceAll: (next) => void replaceAll(next),
       insert: (next) => element.current && insertText(element.current, next),
       focus: () => element.current?.focus(),
     }),
@@ -114,8 +139,8 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   }, [field]);
   useCommands({
     approve: () => confirm(),
-    putBack: () => missing[0] && element.current && insertText(element.current, missing[0]),
-    copySource: () => element.current && insertText(element.current, source, 'all'),
+    putBack,
+    copySource: () => element.current && insertText(element.current, shownSource, 'all'),
   });
 
   return (
@@ -125,7 +150,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         <StatusMark status={shownStatus(segment, issues, edit !== undefined)} />
       </div>
       <div role="gridcell" className={styles['source']} tabIndex={-1}>
-        <MarkedText text={source} marks={marks.source} language={languages.source} isSource />
+        <MarkedText text={shownSource} marks={marks.source} language={languages.source} isSource />
         <p className={styles['place']}>
           <SegmentPlace place={segment.place} />
         </p>
@@ -139,6 +164,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
           label={t('editor.translation_of', { number: position + 1 })}
           describedBy={note}
           isReadOnly={isReadOnly}
+          hasTags={content != null}
           onText={(next) => saves.edit(position, next, stored)}
         />
         <div className={styles['tools']}>
@@ -146,10 +172,15 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
             type="button"
             className="ghost small"
             disabled={isReadOnly}
-            onClick={() => element.current && insertText(element.current, source, 'all')}
+            onClick={() => element.current && insertText(element.current, shownSource, 'all')}
           >
             <Copy size={14} aria-hidden /> {t('editor.copy_source')}
           </button>
+          {content && !isReadOnly && (
+            <Suspense>
+              <MissingTags source={content} text={text} field={element} onNone={putBack} />
+            </Suspense>
+          )}
           {missing.map((span) => (
             <button
               key={span}
@@ -164,7 +195,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
           ))}
           {props.tools}
           <span id={note} className={styles['length']}>
-            {t('editor.characters', { count: [...text].length })}
+            {t('editor.characters', { count: [...plain].length })}
           </span>
         </div>
         {isMissing && isEmpty && (
@@ -190,9 +221,10 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         corrections={corrections}
         isCurrent={isCurrent}
         isBlocked={blocked}
-        onUse={({ start, end, text: correct }) =>
-          element.current && insertText(element.current, correct, [start, end])
-        }
+        onUse={(correction) => {
+          const [{ start, end, text: correct } = correction] = shiftRanges([correction], text, content);
+          if (element.current) insertText(element.current, correct, [start, end]);
+        }}
         onOverrule={confirm}
       />
     </div>

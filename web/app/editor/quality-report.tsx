@@ -21,6 +21,7 @@ const findingCodes = [
   'table_header_kept',
   'unsupported_content_kept',
   'active_content_removed',
+  'content_left_out',
   'not_selected',
 ] as const;
 

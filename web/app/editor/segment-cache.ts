@@ -24,14 +24,14 @@ export function storeSegments(queries: QueryClient, documentId: string, present:
   );
 }
 
-/** The source of a segment, if the segment is loaded. */
-export function sourceOf(queries: QueryClient, documentId: string, position: number): string | undefined {
+/** A segment, if it is loaded. */
+export function segmentAt(queries: QueryClient, documentId: string, position: number): Segment | undefined {
   const pages = queries.getQueriesData<SegmentPage>({
     queryKey: queryKeys.documents.allSegments(documentId),
   });
   for (const [, page] of pages) {
     const found = page?.segments.find((segment) => segment.position === position);
-    if (found) return found.source_text;
+    if (found) return found;
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import { LanguageText } from '../parts/language-text.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
 import styles from './editor.module.css';
 import type { PendingEdit, SegmentSaves } from './segment-saves.ts';
+import { plainOf } from './tagged-text.ts';
 
 /** Both texts, if someone else changed the translation while the reviewer edited it. Nothing is overwritten unseen. */
 export function SegmentConflict({
@@ -18,7 +19,7 @@ export function SegmentConflict({
 }) {
   const t = useT();
   if (edit.state.kind !== 'conflict') return null;
-  const { present } = edit.state;
+  const present = edit.state.present === null ? null : plainOf(edit.state.present, null);
   return (
     <div role="gridcell" tabIndex={-1} className={styles['conflict']}>
       <p role="alert">{t('editor.conflict')}</p>
@@ -35,7 +36,7 @@ export function SegmentConflict({
         </dd>
         <dt>{t('editor.mine')}</dt>
         <dd>
-          <TextDiff before={present ?? ''} after={edit.text} language={language} />
+          <TextDiff before={present ?? ''} after={plainOf(edit.text, null)} language={language} />
         </dd>
       </dl>
       <div className="actions">

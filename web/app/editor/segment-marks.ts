@@ -2,8 +2,11 @@ import type { QualityIssue } from '#sdk/types.ts';
 import { findNumbers, type NumberMatch } from '#server/translation/core/integrity/numbers.ts';
 import { isLostNumber, numbersInstead } from './changed-numbers.ts';
 import { type Languages, type Mark, type MarkedTerm, marksOf } from './marks.ts';
+import type { EditedSegment } from './segment.ts';
+import { shiftRanges, tagMarks } from './tagged-text.ts';
 
-interface MarkedSegment {
+/** A segment as plain texts, with what is marked in it. */
+export interface MarkedSegment {
   source: string;
   target: string;
   languages: Languages;
@@ -43,6 +46,21 @@ export function marksOfSegment({
       ...(numbers[0] ? instead(numbersInstead(source, target), numbers[0]) : []),
     ],
   };
+}
+
+/** Determines the marks of a segment in its texts with tags. The tags themselves are marked, too. */
+export function taggedMarks(
+  { source_content: content }: EditedSegment,
+  texts: { source: string; target: string },
+  segment: MarkedSegment,
+): { source: readonly Mark[]; target: readonly Mark[] } {
+  const { source, target } = marksOfSegment(segment);
+  if (!content) return { source, target };
+  const inText = (marks: readonly Mark[], text: string) => [
+    ...shiftRanges(marks, text, content),
+    ...tagMarks(text, content),
+  ];
+  return { source: inText(source, texts.source), target: inText(target, texts.target) };
 }
 
 function changedIn(source: string, span: string): Mark[] {

@@ -1,5 +1,5 @@
 import { Pencil } from 'lucide-react';
-import { memo } from 'react';
+import { memo, useMemo } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { type Status, StatusMark } from '../parts/status-mark.tsx';
@@ -7,8 +7,9 @@ import styles from './editor.module.css';
 import { MarkedText } from './marked-text.tsx';
 import type { Languages } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
-import { marksOfSegment } from './segment-marks.ts';
+import { taggedMarks } from './segment-marks.ts';
 import type { PendingEdit } from './segment-saves.ts';
+import { plainOf, textsOf } from './tagged-text.ts';
 import { useTerms } from './use-segment-data.ts';
 
 interface RowProps {
@@ -34,18 +35,24 @@ export const SegmentRow = memo(function SegmentRow({
   const t = useT();
   const { position, source_text: source, kind, is_html: isHtml = false } = segment;
   const issues = edit ? [] : (segment.quality.issues as QualityIssue[]);
-  const target = edit?.text ?? segment.target_text;
+  const texts = useMemo(() => textsOf(segment), [segment]);
+  const target = edit?.text ?? texts.target;
+  const plain = target === null ? '' : plainOf(target, segment.source_content);
   const status = shownStatus(segment, issues, edit !== undefined);
   const terms = useTerms(segment, languages);
-  const marks = marksOfSegment({
-    source,
-    target: target ?? '',
-    languages,
-    isHtml,
-    issues: segment.confirmed_at === null ? issues : [],
-    terms,
-    sought,
-  });
+  const marks = taggedMarks(
+    segment,
+    { source: texts.source, target: target ?? '' },
+    {
+      source,
+      target: plain,
+      languages,
+      isHtml,
+      issues: segment.confirmed_at === null ? issues : [],
+      terms,
+      sought,
+    },
+  );
   const [worst] = issues.toSorted((one, other) => weight(other) - weight(one));
   return (
     <div
@@ -60,7 +67,7 @@ export const SegmentRow = memo(function SegmentRow({
         <span className="visually-hidden">{t(`editor.status_${status}`)}</span>
       </div>
       <div role="gridcell" className={styles['source']} tabIndex={-1}>
-        <MarkedText text={source} marks={marks.source} language={languages.source} />
+        <MarkedText text={texts.source} marks={marks.source} language={languages.source} />
       </div>
       <div role="gridcell" className={styles['target']} tabIndex={-1}>
         {holders.length > 0 && (

@@ -1,5 +1,6 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { type CriticalFinding, criticalFindingsOf } from '../parts/critical-findings-of.ts';
+import { plainOf } from './tagged-text.ts';
 
 /** Why a reviewer confirms a segment although it has critical findings. */
 export interface Reason {
@@ -298,7 +299,7 @@ export class SegmentSaves {
   }
 
   #set(position: number, next: PendingEdit | undefined): void {
-    const isEmpty = next?.state.kind === 'typed' && next.text.trim() === '';
+    const isEmpty = next?.state.kind === 'typed' && plainOf(next.text, null).trim() === '';
     const edit: PendingEdit | undefined = isEmpty ? { ...next, state: { kind: 'empty' } } : next;
     const after = new Map(this.#edits);
     if (edit) after.set(position, edit);

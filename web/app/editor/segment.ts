@@ -1,3 +1,4 @@
+import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { SegmentStatus } from './segment-filter.ts';
 
 /** A segment of the grid: a part of a document, or a whole text. */
@@ -16,6 +17,9 @@ export interface EditedSegment {
   confirmed_at: string | null;
   /** A short line below the source, such as the page of a document. */
   place: string;
+  /** The texts with their tags; missing or null if the segment has none. */
+  source_content?: InlineContent | null;
+  target_content?: InlineContent | null;
   kind?: string;
   is_html?: boolean;
 }

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, Suspense, useId, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
+import { Loading } from '../parts/loading.tsx';
 import styles from './editor.module.css';
 import { showOpenSegment, togglePanel, useEditorView } from './editor-view.ts';
 
@@ -83,7 +84,7 @@ export function SidePanel({
         tabIndex={0}
         className={styles['tabPanel']}
       >
-        {contents[tab]}
+        <Suspense fallback={<Loading lines={4} />}>{contents[tab]}</Suspense>
       </div>
       {children}
     </aside>

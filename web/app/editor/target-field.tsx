@@ -1,4 +1,4 @@
-import { type RefObject, useLayoutEffect } from 'react';
+import { type RefObject, useEffect, useLayoutEffect } from 'react';
 import { editedFieldMark } from '../keys/use-commands.ts';
 import { languageOf } from '../parts/language-text.tsx';
 import styles from './editor.module.css';
@@ -18,6 +18,7 @@ export function TargetField({
   label,
   describedBy,
   isReadOnly,
+  hasTags = false,
   onText,
   onFocus,
 }: {
@@ -28,6 +29,8 @@ export function TargetField({
   label: string;
   describedBy?: string | undefined;
   isReadOnly: boolean;
+  /** Whether the text may have tags, which are shown as chips. */
+  hasTags?: boolean;
   onText: (text: string) => void;
   onFocus?: () => void;
 }) {
@@ -35,6 +38,15 @@ export function TargetField({
     // Typing changes the text and the field together. Another change, such as an undone decision, replaces the text.
     if (field.current && field.current.value !== text) field.current.value = text;
   }, [text, field]);
+  useEffect(() => {
+    if (!hasTags) return;
+    const left = new AbortController();
+    void import('./tag-protection.ts').then(({ protectTags }) => {
+      if (!field.current || left.signal.aborted) return;
+      left.signal.addEventListener('abort', protectTags(field.current));
+    });
+    return () => left.abort();
+  }, [hasTags, field]);
   return (
     <div className={styles['box']}>
       <div {...languageOf(language)} className={styles['copy']} aria-hidden translate="no">
@@ -61,22 +73,12 @@ export function TargetField({
           onFocus?.();
         }}
       />
+      {/* Chips hide the characters of their tags, so they are above the field. */}
+      {hasTags && (
+        <div {...languageOf(language)} className={styles['chips']} aria-hidden translate="no">
+          <Pieces text={text} marks={marks.filter(({ kind }) => kind === 'chip')} />
+        </div>
+      )}
     </div>
   );
-}
-
-/**
- * Replaces the text in a field, or its selection, as if the reviewer had typed: the browser's undo reverts it.
- * @param range what to replace: all of the text, the selection, or the part between two positions
- */
-export function insertText(
-  field: HTMLTextAreaElement,
-  text: string,
-  range: 'all' | 'selection' | readonly [start: number, end: number] = 'selection',
-): void {
-  field.focus();
-  if (range === 'all') field.select();
-  else if (range !== 'selection') field.setSelectionRange(...range);
-  // `setRangeText` and an assignment to `value` would end the browser's undo.
-  document.execCommand(text === '' ? 'delete' : 'insertText', false, text);
 }

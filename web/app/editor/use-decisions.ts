@@ -1,6 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
+import type { InlineContent } from '#server/formats/inline-content.ts';
 import { client } from '../client.ts';
 import { holdOpen } from '../drafts/open-edits.ts';
 import { useT } from '../i18n.tsx';
@@ -8,8 +9,10 @@ import { announce } from '../parts/announcer.tsx';
 import { problemText } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { keepEdits, nextOpening, type Opening, offerAfter } from './kept-edits.ts';
-import { sourceOf, storeSegments } from './segment-cache.ts';
-import { SegmentSaves } from './segment-saves.ts';
+import { segmentAt, storeSegments } from './segment-cache.ts';
+import type { Segment } from './segment-filter.ts';
+import { type Edit, SegmentSaves } from './segment-saves.ts';
+import { hasTags, plainOf, readContent, textsOf } from './tagged-text.ts';
 import { useLeaving } from './use-leaving.ts';
 import { readSegments } from './use-segments.ts';
 import { useStack } from './use-stack.ts';
@@ -39,13 +42,13 @@ export function useDecisions(documentId: string, language: string) {
     () =>
       new SegmentSaves({
         async send({ edits, reason }, signal) {
+          const texts = await sentTexts(queries, documentId, edits);
           const saving = client.documents.save(
             {
               document_id: documentId,
-              segments: Array.from(edits, ([position, { text, replaces, confirmed }]) => ({
+              segments: Array.from(edits, ([position, { confirmed }], index) => ({
                 position,
-                target_text: text,
-                replaces,
+                ...(texts[index] as SentText),
                 confirmed,
               })),
               repeat: [...edits.values()].some(({ confirmed }) => confirmed),
@@ -56,11 +59,7 @@ export function useDecisions(documentId: string, language: string) {
           const { change_id, segments } = await saving.catch(async (error: unknown) => {
             // A colleague has changed a segment: the reviewer must see its present state, and can take it over.
             if (error instanceof LinguaLoopError && error.code === 'conflict')
-              storeSegments(
-                queries,
-                documentId,
-                await readSegments(documentId, [...edits.keys()]).catch(() => []),
-              );
+              await showPresent(queries, documentId, edits, error);
             throw error;
           });
           storeSegments(queries, documentId, segments);
@@ -75,7 +74,7 @@ export function useDecisions(documentId: string, language: string) {
           if (repeated > 0) announce(t('editor.repeated', { count: repeated }));
           refresh();
         },
-        onChange: keepEdits(opening, (position) => sourceOf(queries, documentId, position)),
+        onChange: keepEdits(opening, (position) => segmentAt(queries, documentId, position)?.source_text),
       }),
   );
   useEffect(() => {
@@ -134,4 +133,57 @@ export function useDecisions(documentId: string, language: string) {
       setDone((before) => [...before, change]);
     },
   };
+}
+
+/** The texts of a request: the plain ones, and the translation with its tags if the segment has some. */
+interface SentText {
+  target_text: string;
+  replaces: string | null;
+  target_content?: InlineContent;
+}
+
+/** Converts the texts of fields to those of a request. */
+async function sentTexts(
+  queries: QueryClient,
+  documentId: string,
+  edits: ReadonlyMap<number, Edit>,
+): Promise<SentText[]> {
+  const segments = new Map<number, Segment | undefined>();
+  for (const position of edits.keys()) segments.set(position, segmentAt(queries, documentId, position));
+  // Restored edits may have segments that are not loaded.
+  const unknown = [...edits].filter(([position, { text }]) => !segments.get(position) && hasTags(text));
+  for (const segment of await readSegments(
+    documentId,
+    unknown.map(([position]) => position),
+  ))
+    segments.set(segment.position, segment);
+  return Array.from(edits, ([position, { text, replaces }]) => {
+    const segment = segments.get(position);
+    const source = segment?.source_content;
+    if (!segment || !source) return { target_text: text, replaces };
+    const content = readContent(text, source);
+    return {
+      target_text: plainOf(text, source),
+      target_content: content,
+      replaces:
+        replaces === null || replaces === textsOf(segment).target
+          ? segment.target_text
+          : plainOf(replaces, source),
+    };
+  });
+}
+
+/** Shows what a colleague has stored, and adds its tags to the error. */
+async function showPresent(
+  queries: QueryClient,
+  documentId: string,
+  edits: ReadonlyMap<number, Edit>,
+  { present }: LinguaLoopError,
+): Promise<void> {
+  const segments = await readSegments(documentId, [...edits.keys()]).catch(() => []);
+  storeSegments(queries, documentId, segments);
+  for (const one of present as { position: number; target_text: string | null }[]) {
+    const segment = segments.find(({ position }) => position === one.position);
+    if (segment && segment.target_text === one.target_text) one.target_text = textsOf(segment).target;
+  }
 }

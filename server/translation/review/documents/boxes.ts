@@ -19,6 +19,19 @@ export const boxQuery = z.object({
   cursor: z.string().max(50).optional().describe('The value of `next_cursor` in the previous response.'),
 });
 
+const part = z
+  .string()
+  .describe(
+    'The part of the file that contains the segment: the main text, a header, a footer, the notes or comments, or a chart.',
+  );
+
+const object = z
+  .string()
+  .optional()
+  .describe(
+    'The object in this part that contains the segment, such as `footnote 3` or `text box 2`. Its paragraphs and tables have their own numbers. Absent outside of such objects.',
+  );
+
 const anchor = z.discriminatedUnion('type', [
   z
     .object({
@@ -29,9 +42,8 @@ const anchor = z.discriminatedUnion('type', [
   z
     .object({
       type: z.literal('paragraph').describe('The segment is a paragraph of a DOCX file.'),
-      part: z
-        .string()
-        .describe('The part of the file that contains the segment: the main text, a header or a footer.'),
+      part,
+      object,
       paragraph: z.int().describe('The number of the paragraph in this part, from 1.'),
     })
     .meta({
@@ -41,9 +53,8 @@ const anchor = z.discriminatedUnion('type', [
   z
     .object({
       type: z.literal('table_cell').describe('The segment is a paragraph in a table of a DOCX file.'),
-      part: z
-        .string()
-        .describe('The part of the file that contains the segment: the main text, a header or a footer.'),
+      part,
+      object,
       table: z.int().describe('The number of the table in this part, from 1.'),
       row: z.int().describe('The number of the row, from 1.'),
       column: z.int().describe('The number of the column, from 1.'),
@@ -166,9 +177,12 @@ interface Place {
   page: number | null;
 }
 
-/** A place in a Word file: `word/header1.xml, table 2, row 1, cell 3, paragraph 4, text 2`. */
+/**
+ * A place in a Word file: `word/header1.xml, table 2, row 1, cell 3, paragraph 4, text 2`, or
+ * `word/footnotes.xml, footnote 3, paragraph 1`.
+ */
 const wordPlace =
-  /^(.*?), (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph (\d+))?)(?:, text \d+)?$/s;
+  /^(.*?)((?:, (?:text box|content control|footnote|endnote|comment|chart|copy) \d+)*), (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph (\d+))?)(?:, text \d+)?$/s;
 
 /** Returns the place of a segment in the file, from the segment's key and the place that the file format reports. */
 function anchorOf(format: LayoutKind, { kind, place, region_id, cell_id, page }: Place): Anchor {
@@ -177,13 +191,14 @@ function anchorOf(format: LayoutKind, { kind, place, region_id, cell_id, page }:
       ? { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id }
       : { type: 'sheet_object', object: place };
   if (format === 'pdf' && page !== null) return { type: 'page', page };
-  const [, part, paragraph, table, row, column, inCell = '1'] = wordPlace.exec(place) ?? [];
+  const [, part, objects, paragraph, table, row, column, inCell = '1'] = wordPlace.exec(place) ?? [];
   if (part === undefined)
     throw new Error(`the place of the segment ${region_id} in the file cannot be determined`);
-  if (table === undefined) return { type: 'paragraph', part, paragraph: Number(paragraph) };
+  const at = { part, ...(objects && { object: objects.slice(2) }) };
+  if (table === undefined) return { type: 'paragraph', ...at, paragraph: Number(paragraph) };
   return {
     type: 'table_cell',
-    part,
+    ...at,
     table: Number(table),
     row: Number(row),
     column: Number(column),

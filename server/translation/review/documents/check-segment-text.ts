@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
+import { reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
 import { checkSegments } from './check-segments.ts';
-import { selectSegments } from './positioned-segment.ts';
+import { inlineContent, selectSegments } from './positioned-segment.ts';
 
 export const segmentCheckInput = z.object({
   document_id: z.string().describe('The ID of the document job.'),
   position: z.int().min(0).max(1_000_000).describe('The position of the segment in the document, from 0.'),
   text: z.string().max(50_000).describe('The translation to check.'),
+  content: inlineContent.optional().describe('The translation with its tags, which are then checked, too.'),
 });
 
 export const segmentCheck = z.object({
@@ -23,15 +25,18 @@ export const segmentCheck = z.object({
 export async function checkSegmentText(
   services: Parameters<typeof checkSegments>[0],
   withTenant: WithTenant,
-  { document_id: documentId, position, text }: z.infer<typeof segmentCheckInput>,
+  { document_id: documentId, position, text, content }: z.infer<typeof segmentCheckInput>,
   signal: AbortSignal,
 ): Promise<z.infer<typeof segmentCheck>> {
-  const { row, sourceText } = await withTenant(async (tx, { tenant }) => {
+  const { row, segment } = await withTenant(async (tx, { tenant }) => {
     const row = await requireDocument(tx, tenant.id, documentId);
     const [segment] = await selectSegments(tx, tenant.id, documentId, [position]);
     if (!segment) throw new AppError('not_found', 'segment not found');
-    return { row, sourceText: segment.source_text };
+    return { row, segment };
   });
-  const [issues] = await checkSegments(services, row, [{ sourceText, targetText: text }], signal);
+  const { source_text: sourceText, source_content: source } = segment;
+  const target = source && content && reviewedContent(content, source);
+  const proposed = { sourceText, targetText: text, ...(target && { tagged: { source, target } }) };
+  const [issues] = await checkSegments(services, row, [proposed], signal);
   return { issues: issues ?? [] };
 }

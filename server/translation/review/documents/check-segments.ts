@@ -1,19 +1,23 @@
+import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { inspectText } from '#server/translation/core/inspect-text.ts';
 import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
 import { type DocumentRow, groupRequestOf } from '#server/translation/documents/jobs.ts';
+import { chipIssues } from './chip-issues.ts';
 
 /** A text that a reviewer proposes as the translation of a segment. */
 export interface ProposedText {
   sourceText: string;
   targetText: string;
+  /** The texts with their tags; undefined if the reviewer gave no tags. */
+  tagged?: { source: InlineContent; target: InlineContent };
 }
 
 /**
  * Checks texts that a reviewer proposes for segments of a document, without a model: integrity, plausibility and terms,
- * as for machine translations. No transaction is open during the checks.
+ * as for machine translations, and tags. No transaction is open during the checks.
  * @returns the issues of each text, in the order of the texts
  * @throws AppError rate_limit if too many long texts are queued for the check
  */
@@ -29,11 +33,12 @@ export async function checkSegments(
   const found = await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests));
   const issues: QualityIssue[][] = [];
   for (const [index, request] of requests.entries()) {
-    const { targetText } = texts[index] as ProposedText;
+    const { targetText, tagged } = texts[index] as ProposedText;
     const leverage = await leverageOf(services, tenantId, request, found);
     const { terms } = await prepareText(request, leverage, signal);
     const compliance = await terms?.check([targetText]);
     issues.push([
+      ...(tagged ? chipIssues(tagged.source, tagged.target) : []),
       ...(await inspectText(request, targetText, caller)),
       ...(compliance && !compliance.passed ? termIssues(compliance) : []),
     ]);

@@ -2,6 +2,8 @@ import { getTableColumns, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
+import { hasChips } from '#server/formats/chips.ts';
+import { formatKinds, type InlineContent } from '#server/formats/inline-content.ts';
 import {
   documentSegment,
   ofDocument,
@@ -10,11 +12,37 @@ import {
   statusOfSegment,
 } from '#server/translation/documents/segments.ts';
 
+const inlineTag = z.object({
+  tag: z
+    .int()
+    .describe('The number of the tag, from 1 in each segment. Both tags of a pair have the same number.'),
+  type: z
+    .enum(['open', 'close', 'void'])
+    .describe('`open` and `close` surround text; `void` has no content.'),
+  text: z.string().exactOptional().describe('The text that a void tag represents, such as a line break.'),
+  format: z
+    .enum(formatKinds)
+    .exactOptional()
+    .describe('The formatting of a pair that only formats its text.'),
+});
+
+/** The strings and tags of a segment, as `InlineContent`. */
+export const inlineContent = z
+  .array(z.union([z.string().max(1_000_000), inlineTag]))
+  .max(10_000)
+  .describe('The texts and tags in reading order.');
+
 /** A segment with its position in the document, and with the translation that it had before a reviewer changed it. */
 export const positionedSegment = documentSegment.extend({
   position: z.int().meta({ description: 'The position of the segment in the document, from 0.' }),
   pipeline_text: z.string().nullable().meta({
     description: 'The machine translation, if a reviewer has changed it and it was stored; otherwise null.',
+  }),
+  source_content: inlineContent.nullable().meta({
+    description: 'The source with its tags; null if it has no links, formatting or pictures.',
+  }),
+  target_content: inlineContent.nullable().meta({
+    description: 'The translation with its tags; null if it has none, or if `source_content` is null.',
   }),
   status: z
     .enum(segmentStatuses)
@@ -38,10 +66,16 @@ export async function selectSegments(
         select jsonb_array_elements_text(${JSON.stringify(positions)}::jsonb)::int))`,
     )
     .orderBy(documentSegments.position);
-  return rows.map((row) => ({
-    ...segmentView(row),
-    position: row.position,
-    pipeline_text: row.pipelineText,
-    status: row.status,
-  }));
+  return rows.map((row) => {
+    const source = row.source as InlineContent;
+    const isTagged = hasChips(source);
+    return {
+      ...segmentView(row),
+      position: row.position,
+      pipeline_text: row.pipelineText,
+      source_content: isTagged ? source : null,
+      target_content: isTagged ? (row.target as InlineContent | null) : null,
+      status: row.status,
+    };
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { positionedSegment } from './positioned-segment.ts';
+import { inlineContent, positionedSegment } from './positioned-segment.ts';
 
 /** Maximum UTF-16 units of a translation that a reviewer saw: the engine's translation may be longer than a correction. */
 export const maxSeenLength = 1_000_000;
@@ -16,6 +16,11 @@ export const confirmReason = z.object({
 const savedSegment = z.object({
   position: z.int().min(0).max(1_000_000).describe('The position in the document, from 0.'),
   target_text: z.string().max(50_000).describe('The translation to store.'),
+  target_content: inlineContent
+    .optional()
+    .describe(
+      'The translation with its tags. Its text is stored instead of `target_text`. If omitted, the tags of the present translation are placed in `target_text`.',
+    ),
   replaces: z
     .string()
     .max(maxSeenLength)

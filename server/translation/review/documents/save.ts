@@ -3,7 +3,9 @@ import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { type InlineContent, retag } from '#server/formats/inline-content.ts';
+import { hasChips } from '#server/formats/chips.ts';
+import { type InlineContent, isSameContent, plainText, retag } from '#server/formats/inline-content.ts';
+import { reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
@@ -34,7 +36,9 @@ type SegmentRow = typeof documentSegments.$inferSelect;
 interface NamedSegment {
   given: SaveInput['segments'][number];
   row: SegmentRow;
-  /** Whether the request gives the segment another text. */
+  /** The text of the request with its tags; undefined if it has no tags. */
+  content: InlineContent | undefined;
+  /** Whether the request gives the segment another text, or other tags. */
   isEdited: boolean;
 }
 
@@ -65,7 +69,11 @@ export async function saveSegments(
   const found = await checkSegments(
     services,
     row,
-    edited.map(({ row, given }) => ({ sourceText: row.sourceText, targetText: given.target_text })),
+    edited.map(({ row, given, content }) => ({
+      sourceText: row.sourceText,
+      targetText: given.target_text,
+      ...(content && { tagged: { source: row.source as InlineContent, target: content } }),
+    })),
   );
   const issues = new Map(edited.map(({ given }, index) => [given.position, found[index] ?? []]));
   return services.database.inTenant(row.tenantId, (tx) => store(tx, row, author, input, issues));
@@ -125,8 +133,8 @@ async function selectNamed(
     );
   const byPosition = new Map(rows.map((row) => [row.position, row]));
   const conflicts: CorrectionConflict[] = [];
-  const named = segments.map((given, index) => {
-    const row = byPosition.get(given.position);
+  const named = segments.map((sent, index) => {
+    const row = byPosition.get(sent.position);
     if (!row)
       throw new AppError('invalid_fields', [
         {
@@ -136,15 +144,26 @@ async function selectNamed(
         },
       ]);
     const { position, regionId: region_id, cellId: cell_id, targetText: target_text, corrected } = row;
-    const isEdited = target_text !== given.target_text;
+    const content = contentOf(sent, row);
+    const given = content ? { ...sent, target_text: plainText(content) } : sent;
+    const isEdited = content ? !isSameContent(content, row.target) : target_text !== given.target_text;
     // If another reviewer has stored the same text, nothing is lost.
     const isThere = !isEdited && corrected;
     if (!isThere && given.replaces !== target_text)
       conflicts.push({ index, position, region_id, cell_id, target_text, corrected });
-    return { given, row, isEdited };
+    return { given, row, content, isEdited };
   });
   if (conflicts.length > 0) throw correctionConflicts(conflicts, 'saved');
   return named;
+}
+
+function contentOf(
+  { target_content: given }: SaveInput['segments'][number],
+  { source }: SegmentRow,
+): InlineContent | undefined {
+  return given && hasChips(source as InlineContent)
+    ? reviewedContent(given, source as InlineContent)
+    : undefined;
 }
 
 /** The new state of a named segment: its change, and what its repetitions get. */
@@ -154,7 +173,7 @@ interface ChangedSegment extends ChangedOriginal {
 
 /** @returns undefined if the request does not change the segment */
 function newStateOf(
-  { given, row, isEdited }: NamedSegment,
+  { given, row, content, isEdited }: NamedSegment,
   issuesOfTexts: ReadonlyMap<number, QualityIssue[]>,
   { reason: givenReason }: SaveInput,
 ): ChangedSegment | undefined {
@@ -165,7 +184,7 @@ function newStateOf(
   const issues = isEdited ? issuesOfTexts.get(position) : (row.issues as QualityIssue[]);
   if (!issues) throw new AppError('transient_error', 'the segment has changed in between; send it again');
   const previous = (row.target ?? row.source) as InlineContent;
-  const target = isEdited ? retag(targetText, previous) : previous;
+  const target = isEdited ? (content ?? retag(targetText, previous)) : previous;
   const reason = isConfirmed && issues.some(isCriticalIssue) ? givenReason : undefined;
   const translation = isEdited ? { target, targetText, issues } : undefined;
   const kind = isConfirmed ? 'confirmed' : isEdited ? 'edited' : 'unconfirmed';

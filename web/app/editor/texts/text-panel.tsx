@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { RefObject } from 'react';
+import { lazy, type RefObject } from 'react';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { problemText } from '../../parts/problem.tsx';
@@ -9,13 +9,14 @@ import { TextDiff } from '../../parts/text-diff.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { JobTimeline } from '../../screens/jobs/job-timeline.tsx';
 import { NewTerm } from '../../terms/new-term.tsx';
-import { CommentsTab } from '../comments-tab.tsx';
 import styles from '../editor.module.css';
 import { MemoryTab } from '../memory-tab.tsx';
 import type { OpenField } from '../open-segment.tsx';
 import { SidePanel } from '../side-panel.tsx';
 import { TermsTab } from '../terms-tab.tsx';
 import type { TextSegment } from './text-list.ts';
+
+const CommentsTab = lazy(async () => ({ default: (await import('../comments-tab.tsx')).CommentsTab }));
 
 /** The side panel of texts: information about the open text. */
 export function TextPanel({

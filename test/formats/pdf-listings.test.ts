@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { findListings } from '#server/formats/pdf/layout/listings.ts';
+import type { TextLine } from '#server/formats/pdf/layout/text-lines.ts';
+import { cpuTime } from '#test/setup/cpu-time.ts';
+import { lines, mono, page, serif, text } from './pdf-page.ts';
+
+/** The kept program listings of a page with these lines, and the texts to translate. */
+function read(values: readonly string[], font = mono): { kept: string[]; translated: string[] } {
+  const { blocks, kept } = findBlocks(page([lines(values, 50, 700, { font })]));
+  return {
+    kept: kept.filter(({ reason }) => reason === 'code').map(({ text }) => text),
+    translated: blocks.map(({ content }) => plainText(content)),
+  };
+}
+
+describe('a program listing is kept', () => {
+  it.each<[language: string, lines: string[]]>([
+    ['JavaScript', ['for (var i = 0; i < 10; i++) {', '  print(i);', '}']],
+    [
+      'Python',
+      ['import layout as lp', 'image = cv2.imread("image_file") # load images', 'model = lp.Model('],
+    ],
+    ['C', ['#include <stdio.h>', 'the main program', 'int main(void) {', '  printf("hello, world");', '}']],
+    [
+      'SQL',
+      [
+        '-- Active masks of the table',
+        'SELECT name FROM EMPLOYEES',
+        'ALTER TABLE EMPLOYEES',
+        'ACTIVATE ROW ACCESS CONTROL',
+      ],
+    ],
+    ['HTML', ['<title>Names</title>', 'Some words of text', '</body>']],
+    ['JSON', ['{', '"name": "Main pump",', '"flow": "high"', '}']],
+    ['a shell', ['$ npm install words', '$ ./run all the words']],
+    ['one line', ['console.log(add(three, five));']],
+  ])('%s', (_, program) => {
+    expect(read(program)).toEqual({ kept: [program.map((line) => line.trim()).join(' ')], translated: [] });
+  });
+
+  it('without the prose around it, though a line number is in the font of the prose', () => {
+    const [number, words] = [text('1', 50, 680), 'The next line is a part of the program'];
+    const program = lines(['var sum = add(one);', 'print(sum, "words");'], 60, 680, { font: mono });
+    const { blocks, kept } = findBlocks(page([text(words, 50, 700), number, program]));
+    expect(blocks.map(({ content }) => plainText(content))).toEqual([words]);
+    expect(kept.some(({ reason }) => reason === 'code')).toBe(true);
+  });
+});
+
+describe('a text in a fixed-width font is translated', () => {
+  it.each<[what: string, lines: string[]]>([
+    [
+      'a receipt',
+      ['Cashier: Emily', 'Hub 7-in-1 (grey) 2 @ $79.99', 'Total = $ 159.98', 'Thank you! www.shop.com ====='],
+    ],
+    [
+      'a letter',
+      ['Dear Sir or Madam,', 'if you agree: return the form(s);', 'for all others, call (020) 123.'],
+    ],
+    ['a contract', ['The buyer (the Client) pays;', 'the seller delivers;', 'return of goods is free;']],
+    ['a form', ['Service Term(运输条款):CY-CY', 'TEL(电话): 1822', 'SALES(业务员): SA203']],
+    ['an address', ['Names and prices', '<http://free-culture.org/get-it>']],
+    ['the version of a form', ['CT600(2015) Version 3']],
+    [
+      'a letter with two statements',
+      [...Array(8).fill('Dear all, this is a letter'), 'print(one);', 'print(two);'],
+    ],
+    ['one assignment', ['The result is', 'sum = add(one)', 'if you count']],
+  ])('%s', (_, prose) => {
+    expect(read(prose).kept).toEqual([]);
+  });
+});
+
+it('a program in a font of letters with different widths is translated, like prose about programs', () => {
+  expect(read(['for (var i = 0; i < 10; i++) {', 'print(words);'], serif).kept).toEqual([]);
+});
+
+it('a line of any length is read in a bounded time', async () => {
+  const line = { text: 'SELECT '.repeat(100_000), isMono: true, isUniform: true, glyphs: [] };
+  const long = [line, { ...line }].map((own, row) => ({ ...own, size: 10, baseline: -12 * row }));
+  expect(await cpuTime(() => findListings(long as unknown as TextLine[]))).toBeLessThan(1000);
+});
