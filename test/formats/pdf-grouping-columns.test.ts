@@ -29,6 +29,11 @@ describe('a row is split', () => {
     expect(read(page([lines(left, 50, 700), lines(right, gutter, 700)]))).toEqual(whole);
   });
 
+  it('at a narrow gutter between words that are above each other', () => {
+    const heads = [words(['Weight', 'Control'], 6, 700), words(['Growth', 'Average'], 6, 688)];
+    expect(read(page(heads))).toEqual(['Weight', 'Control', 'Growth', 'Average']);
+  });
+
   it('at a tab between two labels of a row with more cells', () => {
     const heads = [...words(['Qty', 'Price'], 15, 700), text('Tax', 200, 700)];
     expect(read(page([heads]))).toEqual(['Qty', 'Price', 'Tax']);

@@ -127,7 +127,9 @@ function narrowestGutters(glyphs: readonly Glyph[]): Map<Glyph, number> {
   let part: Glyph[] = [];
   let spaces: number[] = [];
   const close = () => {
-    const gutter = Math.min(minColumnGap, Math.max(minGutter, maxSpaceRatio * median(spaces)));
+    // A single gap does not show how wide the spaces are.
+    const usual = spaces.length > 1 ? median(spaces) : 0;
+    const gutter = Math.min(minColumnGap, Math.max(minGutter, maxSpaceRatio * usual));
     for (const glyph of part) gutters.set(glyph, gutter);
     [part, spaces] = [[], []];
   };
