@@ -72,11 +72,11 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
       hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
     const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
     const isField = gap > minFieldGap * em && fields.isInGap(atom!.right, glyph.left, row);
-    // The letter spacing is only computed for gaps that are wide enough to end an atom, because there are few of them.
     const minGap =
       gap > minGutter * smaller && gap > blankWidth(blanks) + minSpace * em
-        ? gutters.get(glyph)!
+        ? Math.min(minColumnGap, gutters.get(glyph) ?? minColumnGap)
         : minColumnGap;
+    // The letter spacing is only computed for gaps that are wide enough to end an atom, because there are few of them.
     const mayEnd = gap > Math.min(maxWordGap * em, minGap * smaller);
     const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
     const isWide = gap > Math.max(maxWordGap * em, 4 * spacing);
@@ -119,26 +119,29 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
 }
 
 /**
- * Returns the minimum width of a gap that may separate columns before each glyph, as a share of the font size. Gaps that
- * are not much wider than the spaces of their part of the row do not separate columns.
+ * Returns the minimum width of a gap that may separate columns, as a share of the font size, for glyphs after a narrow
+ * gap. Gaps that are not much wider than the spaces of their part of the row do not separate columns.
  */
 function narrowestGutters(glyphs: readonly Glyph[]): Map<Glyph, number> {
   const gutters = new Map<Glyph, number>();
-  let part: Glyph[] = [];
+  let last: Glyph | undefined;
+  let afterGap: Glyph[] = [];
   let spaces: number[] = [];
   const close = () => {
     // A single gap does not show how wide the spaces are.
     const usual = spaces.length > 1 ? median(spaces) : 0;
-    const gutter = Math.min(minColumnGap, Math.max(minGutter, maxSpaceRatio * usual));
-    for (const glyph of part) gutters.set(glyph, gutter);
-    [part, spaces] = [[], []];
+    for (const glyph of afterGap) gutters.set(glyph, Math.max(minGutter, maxSpaceRatio * usual));
+    [afterGap, spaces] = [[], []];
   };
   for (const glyph of glyphs) {
     if (glyph.isBlank) continue;
-    const gap = part.length > 0 ? (glyph.left - part.at(-1)!.right) / glyph.piece.size : 0;
+    const gap = last ? (glyph.left - last.right) / glyph.piece.size : 0;
     if (gap > minColumnGap) close();
-    else if (gap > minSpace) spaces.push(gap);
-    part.push(glyph);
+    else if (gap > minSpace) {
+      spaces.push(gap);
+      afterGap.push(glyph);
+    }
+    last = glyph;
   }
   close();
   return gutters;
