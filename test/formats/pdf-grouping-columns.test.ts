@@ -60,7 +60,7 @@ describe('a row stays whole', () => {
   });
 });
 
-describe('two columns of text are no table', () => {
+describe('two columns of text stay two texts', () => {
   it('if the text of their lines continues', () => {
     const option = ['Asian (for example, Chinese, Indian,', 'Japanese, and others)'];
     const content = page([lines(option, 50, 700), lines(option, 300, 700)]);
