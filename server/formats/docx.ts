@@ -9,7 +9,7 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
-import { addBelow } from './docx/bilingual.ts';
+import { addBelow, growingHeights } from './docx/bilingual.ts';
 import { writeChartText } from './docx/chart-texts.ts';
 import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
@@ -169,7 +169,8 @@ export async function rebuild(
       for (const text of texts) used.add(keyOf(text));
       const isChanged = ({ content, ...key }: StoryText): boolean => {
         const target = targets.get(keyOf(key));
-        return target !== undefined && (direction !== 'kept' || !isUnchanged(content, target));
+        const keepsUnchanged = direction === 'kept' || output === 'bilingual';
+        return target !== undefined && !(keepsUnchanged && isUnchanged(content, target));
       };
       if (!texts.some(isChanged)) return { edits: [], findings: [] };
       const { bidi = false, rtl = false } = styles.ofParagraph(style);
@@ -224,7 +225,12 @@ export async function rebuild(
     const length = edits.reduce((sum, { text }) => sum + text.length, 0);
     if (length > 2 * limits.docxWritten)
       throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
-    if (edits.length > 0) parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
+    if (edits.length === 0) continue;
+    if (output === 'bilingual') {
+      edits.push(...growingHeights(part.source));
+      edits.sort((one, other) => one.start - other.start);
+    }
+    parts.set(part.path, () => encodePart(part.text, splice(part.source, edits)));
   }
   if (direction === 'rtl' && parts.size > 0)
     for (const { path, text } of await readFormatParts(bytes)) {

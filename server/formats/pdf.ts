@@ -31,7 +31,6 @@ import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
 import { typesetBlocks } from './pdf/typeset-blocks.ts';
-import { writeWordText } from './pdf/word-text.ts';
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
@@ -106,7 +105,11 @@ export async function rebuild(
   translations: readonly SegmentTranslation[],
   options: RebuildOptions,
 ): Promise<RebuiltDocument> {
-  if (options.output === 'docx') return withPdf(bytes, (pdf) => writeWordText(pdf, translations, options));
+  if (options.output === 'docx') {
+    // Imported only here, because loading the library that writes Word files takes time.
+    const { writeWordText } = await import('./pdf/word-text.ts');
+    return withPdf(bytes, (pdf) => writeWordText(pdf, translations, options));
+  }
   const { saved, ...translated } = await withPdf(bytes, (pdf) => translatePages(pdf, translations, options));
   // The source is closed before the result is opened, so that only one of them is in memory.
   const { findings, rectangles } = translated;

@@ -14,10 +14,16 @@ export interface KeptTexts {
   characters: number;
 }
 
+/** The characters that do not count as visible: those that `String.prototype.trim` removes. */
+export const whiteSpace =
+  '\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff';
+
+const whiteSpaces: ReadonlySet<string> = new Set(whiteSpace);
+
 /** Counts the Unicode code points of a text without white space. */
 export function countCharacters(text: string): number {
   let count = 0;
-  for (const character of text) if (character.trim() !== '') count++;
+  for (const character of text) if (!whiteSpaces.has(character)) count++;
   return count;
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { whiteSpace } from '#server/formats/text-tally.ts';
 import { xlsxType } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
@@ -53,6 +54,21 @@ describe('the receipt of a document', () => {
       truncated_texts: 0,
     });
     expect([sumOf(receipt.rows, 'texts'), sumOf(receipt.rows, 'characters')]).toEqual([7, 41]);
+  });
+
+  test('counts segments like other texts: without white space of any kind', async () => {
+    const spaces = String.fromCodePoint(...Array.from({ length: 0xffff }, (_, code) => code)).match(/\s/g)!;
+    expect([...whiteSpace].sort()).toEqual([...spaces].sort());
+    const workbook = workbookOf([
+      { name: 'S', rows: row(cell(`Good${spaces.filter((space) => space > ' ').join('')}day`)) },
+    ]);
+    const { body } = await send({
+      source_document: new File([workbook as Uint8Array<ArrayBuffer>], 'b.xlsx', { type: xlsxType }),
+    });
+    expect(body.quality_report.metadata.receipt.rows[0]).toMatchObject({
+      outcome: 'translated',
+      characters: 7,
+    });
   });
 
   test('follows a correction: a text that was unchanged is translated afterwards', async () => {

@@ -80,6 +80,22 @@ describe('a bilingual Word file', () => {
     expect((await translate(source, [reply], { output: 'bilingual' })).body).toBe(result);
   });
 
+  it('lets rows and frames of an exact height grow', async () => {
+    const frame = (rule: string) => `<w:framePr w:w="9" w:h="9" w:hRule="${rule}"/>`;
+    const table = (rule: string, cell: string) =>
+      `<w:tbl><w:tr><w:trPr><w:trHeight w:val="9" w:hRule="${rule}"/></w:trPr><w:tc>${cell}</w:tc></w:tr></w:tbl>`;
+    const framed = (rule: string) => paragraph(`<w:pPr>${frame(rule)}</w:pPr>`, run('One'));
+    const { body } = await translate(table('exact', framed('exact')), ['Un'], { output: 'bilingual' });
+    const copy = copied().replace('<w:numPr>', `${frame('atLeast')}<w:numPr>`);
+    expect(body).toBe(table('atLeast', framed('atLeast') + paragraph(copy, written('Un'))));
+  });
+
+  it('does not repeat a text whose translation equals it, in any direction', async () => {
+    const source = paragraph(run('LinguaLoop'));
+    for (const to of ['fr', 'ar'])
+      expect((await translate(source, ['LinguaLoop'], { to, output: 'bilingual' })).body).toBe(source);
+  });
+
   it('writes the translation in its own direction', async () => {
     const { body } = await translate(paragraph(run('One')), ['واحد'], { to: 'ar', output: 'bilingual' });
     expect(body.split('</w:p>')[0]).toBe(`<w:p>${run('One')}`);

@@ -16,7 +16,7 @@ const expected: Record<string, FileErrorReason | { text: string }> = {
   'garbage.pdf': 'unreadable',
   'html-renamed.pdf': 'unreadable',
   'no-pages.pdf': 'unreadable',
-  'page-tree-loop.pdf': 'unreadable',
+  'page-tree-loop.pdf': { text: 'Testcase: ’Pages loop’' },
   'password-user.pdf': 'protected',
   'truncated.pdf': 'unreadable',
 };

@@ -49,7 +49,7 @@ describe.skipIf(withoutBrowser)('tags in the editor', { timeout: 60_000 }, () =>
       const { content, fontWeight, backgroundColor } = getComputedStyle(chip, '::before');
       return { content, fontWeight, isOpaque: !/, 0\)$/.test(backgroundColor), width: chip.clientWidth };
     });
-    expect(drawn).toMatchObject({ content: '"B 2"', fontWeight: '800', isOpaque: true });
+    expect(drawn).toMatchObject({ content: '"B\u00a02"', fontWeight: '800', isOpaque: true });
     await expectAccessible(page);
   });
 

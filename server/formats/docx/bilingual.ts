@@ -1,6 +1,7 @@
 import { type Edit, splice } from '../office/splice.ts';
 import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
 import { type Property, parseProperties } from './properties.ts';
+import { isWord } from './word-xml.ts';
 
 /** A paragraph of a Word file with its translation. */
 export interface TranslatedParagraph {
@@ -38,6 +39,26 @@ export function addBelow(paragraph: TranslatedParagraph): Edit[] {
   return edits;
 }
 
+/** An exact height in the tag of a table row's height or of a frame. */
+const exactHeight = /(?<=\bhRule\s*=\s*["'])exact(?=["'])/;
+
+/** Returns the edits of a story that let rows and frames of an exact height grow, because they get a second text. */
+export function growingHeights(source: string): Edit[] {
+  const edits: Edit[] = [];
+  readPositionedXml(source, {
+    openTag: (tag) => {
+      if ((tag.local !== 'trHeight' && tag.local !== 'framePr') || !isWord(tag)) return;
+      const found = exactHeight.exec(source.slice(tag.start, tag.end));
+      if (!found) return;
+      const start = tag.start + found.index;
+      edits.push({ start, end: start + found[0].length, text: 'atLeast' });
+    },
+    closeTag: () => {},
+    text: () => {},
+  });
+  return edits;
+}
+
 function sectionOf(properties: string, prefix: string): Property | undefined {
   if (properties === '') return undefined;
   return parseProperties(properties, `${prefix}pPr`).children.find(({ local }) => local === 'sectPr');
@@ -54,7 +75,10 @@ const levelIndent = 720;
 
 function copiedProperties(source: string, prefix: string): string {
   const { raw, opening, name, children } = parseProperties(source, `${prefix}pPr`);
-  const xmlOf = ({ start, end }: Property): string => raw.slice(start, end);
+  const xmlOf = ({ local, start, end }: Property): string => {
+    const xml = raw.slice(start, end);
+    return local === 'framePr' ? xml.replace(exactHeight, 'atLeast') : xml;
+  };
   const kept = children.filter(({ local }) => local === undefined || !notCopied.has(local));
   const isBefore =
     (names: ReadonlySet<string>) =>

@@ -1,6 +1,7 @@
 import { PDFDict, type PDFDocument, PDFName, type PDFRef } from '@cantoo/pdf-lib';
+import { deflatedStream } from '../typesetting/deflated-stream.ts';
 import { enclose } from './content-balance.ts';
-import { deflatedStream, getDict, pageBytes } from './objects.ts';
+import { getDict, pageBytes } from './objects.ts';
 import { pageResources } from './page-geometry.ts';
 
 /**

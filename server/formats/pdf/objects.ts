@@ -1,8 +1,7 @@
-import { deflateSync, inflateSync } from 'node:zlib';
+import { inflateSync } from 'node:zlib';
 import {
   decodePDFRawStream,
   PDFArray,
-  type PDFContext,
   PDFDict,
   PDFName,
   PDFNumber,
@@ -155,13 +154,4 @@ export function inherited(page: PDFDict, key: string): PDFDict | undefined {
     seen.add(node);
   }
   return undefined;
-}
-
-/**
- * Creates a deflated stream. pdf-lib's `flateStream` is not used, because it deflates in JavaScript and takes several
- * times as long.
- */
-export function deflatedStream(context: PDFContext, content: Uint8Array): PDFRawStream {
-  // The result of zlib may be a small part of a large buffer, which would stay in memory with it.
-  return context.stream(new Uint8Array(deflateSync(content)), { Filter: 'FlateDecode' });
 }

@@ -6,7 +6,8 @@ import {
   type PDFRef,
   type PDFStream,
 } from '@cantoo/pdf-lib';
-import { decodeStream, deflatedStream, getDict, pageBytes } from './objects.ts';
+import { deflatedStream } from '../typesetting/deflated-stream.ts';
+import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import type { Paint } from './page-content.ts';
 import { pageResources } from './page-geometry.ts';

@@ -91,7 +91,7 @@ export async function openPdfjs(bytes: Uint8Array): Promise<PdfjsDocument> {
 /**
  * Whether the first kilobyte contains the header of a PDF. Other data may precede the header in files of some programs.
  */
-function hasHeader(bytes: Uint8Array): boolean {
+export function hasHeader(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)).includes('%PDF-');
 }
 

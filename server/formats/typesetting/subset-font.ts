@@ -1,4 +1,5 @@
 import { type PDFContext, type PDFRef, PDFString } from '@cantoo/pdf-lib';
+import { deflatedStream } from './deflated-stream.ts';
 import { type DirectionMarkPosition, directionMark, reorderedPieces, sideBySide } from './direction-marks.ts';
 import { type FontName, loadFont, openFont, postScriptName } from './fonts.ts';
 import { subsetFont } from './harfbuzz-subsetter.ts';
@@ -157,7 +158,7 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
       Descent: Math.round(-1000 * descent),
       CapHeight: 714,
       StemV: name.includes('Bold') ? 140 : 80,
-      FontFile2: context.register(context.flateStream(font, { Length1: font.length })),
+      FontFile2: context.register(deflatedStream(context, font, { Length1: font.length })),
     }),
   );
   const descendant = context.register(
@@ -173,7 +174,7 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
       FontDescriptor: descriptor,
       DW: 1000,
       W: [1, characters.map(({ width }) => width)],
-      CIDToGIDMap: context.register(context.flateStream(glyphIds)),
+      CIDToGIDMap: context.register(deflatedStream(context, glyphIds)),
     }),
   );
   context.assign(
@@ -184,7 +185,7 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
       BaseFont: baseFont,
       Encoding: 'Identity-H',
       DescendantFonts: [descendant],
-      ToUnicode: context.register(context.flateStream(toUnicodeMap(characters.map(({ text }) => text)))),
+      ToUnicode: context.register(deflatedStream(context, toUnicodeMap(characters.map(({ text }) => text)))),
     }),
   );
 }

@@ -8,9 +8,11 @@ import { setImmediate } from 'node:timers/promises';
 import { disableModules } from './disabled-modules.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
+import { loadSingleFiles } from './single-file-packages.ts';
 import type { TaskRegistry } from './tasks.ts';
 
 disableModules();
+loadSingleFiles();
 
 const [, , registryAddress] = process.argv;
 const { tasks } = (await import(registryAddress!)) as { tasks: TaskRegistry };

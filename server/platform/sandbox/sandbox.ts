@@ -47,7 +47,7 @@ const defaults = {
   heapBytes: 1024 * 2 ** 20,
   resultBytes: 128 * 2 ** 20,
   tasksPerProcess: 100,
-  keptBytes: 200 * 2 ** 20,
+  keptBytes: 300 * 2 ** 20,
   idleMs: 30_000,
   isolation: systemIsolation,
 } as const satisfies Required<SandboxOptions>;

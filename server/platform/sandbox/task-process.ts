@@ -121,6 +121,9 @@ export class TaskProcess {
         '--max-semi-space-size=4',
         // Collects garbage when the heap has grown to twice its size. By default it grows to four times its size.
         '--heap-growing-percent=100',
+        // Optimizes a function of WebAssembly only when it has done a lot of work. By default, V8 spends half a second
+        // of CPU time on functions that the file does not need any longer.
+        '--wasm-tiering-budget=1000000000',
         fileURLToPath(new URL('./child.ts', import.meta.url)),
         registry.href,
       ],

@@ -5,6 +5,7 @@ import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { RebuiltDocument, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
+import { whiteSpace } from '#server/formats/text-tally.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import { requireDocument } from './jobs.ts';
@@ -332,7 +333,8 @@ const isUnchanged = sql`coalesce(${documentSegments.targetText} = ${documentSegm
 
 /** SQL: the number of characters, without white space, of the source texts to which a condition applies. */
 function sumOf(condition: SQL): SQL<number> {
-  const visible = sql`regexp_replace(${documentSegments.sourceText}, '\\s', '', 'g')`;
+  // The white space of `countCharacters`. That of PostgreSQL depends on the locale, and lacks no-break spaces.
+  const visible = sql`translate(${documentSegments.sourceText}, ${whiteSpace}, '')`;
   return sql<number>`coalesce(sum(length(${visible})) filter (where ${condition}), 0)::float8`;
 }
 
