@@ -45,7 +45,7 @@ describe('the work a PDF may cause is in proportion to its size', () => {
   });
 });
 
-it('a damaged file that waits for another one is refused, and leaves no rejection that nobody handles', async () => {
+it('a damaged file that is opened during the reading of another one leaves no unhandled rejection', async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', note);
