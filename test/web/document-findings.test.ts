@@ -45,7 +45,10 @@ test.skipIf(withoutBrowser)(
         ?.message ?? 'no such finding';
     await page.goto(`/app/edit/documents/${id}`);
     await page.getByRole('tab', { name: /^Issues/ }).click();
-    await page.locator('summary').getByText(/^Score /).click();
+    await page
+      .locator('summary')
+      .getByText(/^Score /)
+      .click();
     const open = async (kind: string, finding: string) => {
       await page.locator('summary').getByText(kind).click();
       await page.getByRole('button', { name: finding, exact: true }).click();

@@ -96,7 +96,10 @@ describe.skipIf(withoutBrowser)('the parts of a file', { timeout: 60_000 }, () =
     const id = await sendDocument(app, founder, corpusDocument('xlsx/rich-text-image-comments.xlsx'));
     await page.goto(`/app/edit/documents/${id}`);
     await page.getByRole('tab', { name: /^Issues/ }).click();
-    await page.locator('summary').getByText(/^Score /).click();
+    await page
+      .locator('summary')
+      .getByText(/^Score /)
+      .click();
     const comments = page.getByRole('checkbox', { name: /^comments: \d+ text/ });
     expect(await comments.isChecked()).toBe(true);
     await expectAccessible(page);
