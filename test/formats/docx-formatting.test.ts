@@ -206,6 +206,19 @@ describe('a translated text', () => {
     ]);
   });
 
+  it('has the format of its words, although the sign between them is longer and has none', async () => {
+    const body = paragraph(
+      run('let '),
+      run('y', italic),
+      run(' = '),
+      run('f', italic),
+      run(' be a function'),
+    );
+    const { body: after, findings } = await translate(body, ['soit <1>y = f</1> une fonction']);
+    expect(after).toBe(paragraph(written('soit '), written('y = f', italic), written(' une fonction')));
+    expect(findings).toEqual([]);
+  });
+
   it('with all of its formats has no finding', async () => {
     const { findings } = await rebuilt((source) =>
       source.map((item) => (typeof item === 'string' ? `${item}e` : item)),

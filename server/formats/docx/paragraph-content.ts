@@ -216,12 +216,17 @@ function dominantProperties(nodes: readonly Node[]): Map<Around, TextProperties>
   return new Map([...texts].map(([around, ofPair]) => [around, mostFrequent(ofPair)]));
 }
 
-/** Adds the properties of the text in each pair that only formats its text. */
+/**
+ * Adds the properties of the text in each pair that only formats its text. Signs and spaces between formatted words are
+ * in the pair too, but may not have its formatting.
+ */
 function addFormatProperties(nodes: readonly Node[], properties: Map<Around, TextProperties>): void {
   for (const [index, { type, pair, format }] of nodes.entries()) {
     if (type !== 'open' || !format) continue;
     const end = nodes.findIndex((node, at) => at > index && node.type === 'close');
-    properties.set(pair!, mostFrequent(nodes.slice(index + 1, end).filter((node) => node.type === 'text')));
+    const texts = nodes.slice(index + 1, end).filter((node) => node.type === 'text');
+    const words = texts.filter(({ text: word }) => /[\p{L}\p{N}]/u.test(word));
+    properties.set(pair!, mostFrequent(words.length > 0 ? words : texts));
   }
 }
 
