@@ -15,7 +15,7 @@ export function shownCells(bytes: Uint8Array): { texts: ShownText[]; pages: numb
   const items = new Map(workbook.strings.map((text, index) => [text, workbook.items[index]!]));
   const texts = workbook.sheets.flatMap((sheet) =>
     translatableCells(sheet).map(({ reference, attributes, text }): ShownText => {
-      const font = fonts[Number(attribute(attributes, 's') ?? 0)] ?? '';
+      const font = fonts[Number(attribute(attributes, 's') ?? 0)] ?? describeFont('', themes);
       const runs = [...(items.get(text!) ?? '').matchAll(/<(?:\w+:)?r>.*?<\/(?:\w+:)?r>/gs)].map(
         ([run]) => run,
       );
@@ -74,7 +74,8 @@ function describeFont(xml: string, themes: readonly string[]): string {
     isOn('i') && 'italic',
     underlined && 'underlined',
     color !== '000000' && color,
-    Number(size),
+    // LibreOffice gives text without a size 10 points.
+    Number(size ?? 10),
     raised,
   ]
     .filter(Boolean)
