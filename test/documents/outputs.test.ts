@@ -52,6 +52,7 @@ test('a bilingual PDF has both languages, and its selected pages only are double
   });
   const response = await mine.download(body.id);
   expect(response.headers.get('content-type')).toBe('application/pdf');
+  expect(response.headers.get('x-suggested-filename')).toBe('two.en-fr.pdf');
   expect((await PDFDocument.load(await bytesOf(response))).getPageCount()).toBe(3);
 });
 

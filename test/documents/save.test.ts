@@ -203,7 +203,7 @@ describe('saving segments', () => {
     expect((await saved(moved)).body.change_id).toBe(body.change_id);
     const bare = await saved(['Voir ', open(2), 'la page', close(2), ' maintenant']);
     expect(bare.body.segments[0].quality.issues).toMatchObject([
-      { severity: 'critical', explanation: 'The tag <1>…</1> of the source is missing.' },
+      { severity: 'major', explanation: 'The tag <1>…</1> of the source is missing.' },
     ]);
     const plain = await saved([open(1), 'Voir la page maintenant', close(1)]);
     expect(plain.body.segments[0].quality.issues).toMatchObject([

@@ -125,5 +125,20 @@ describe('the tags of a segment', () => {
       expect([target_text, quality.needs_review]).toEqual(['Voir la page maintenant', false]);
       expect(quality.issues).toEqual([expect.objectContaining({ severity: 'minor' })]);
     });
+
+    test('are not in the memory: a match has them at equal words, and otherwise this is reported', async () => {
+      await setsOf(app, mine.headers).memory([
+        ['See the page now', 'Voir la page maintenant'],
+        ['Ask Ada now', 'Demandez à Ada'],
+      ]);
+      const named = paragraph(run('Ask '), run('Ada', '<w:b/>'), run(' now'));
+      const id = await translateWord(formatted + named);
+      expect(engine.texts()).toEqual([]);
+      expect(await bold(id)).toEqual(['Ada']);
+      const { findings } = (await mine.read(id)).quality_report;
+      expect(findings.filter(({ code }: { code: string }) => code === 'formatting_lost')).toEqual([
+        expect.objectContaining({ unit_id: 'p1' }),
+      ]);
+    });
   });
 });

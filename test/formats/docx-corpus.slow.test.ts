@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Segment, SegmentKey } from '#server/formats/document.ts';
 import { extract, rebuild } from '#server/formats/docx.ts';
 import { plainText } from '#server/formats/inline-content.ts';
+import { supported } from '#server/formats/selection.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { characterStyles, formattedSpans, hasSpan, moved } from './docx-formats.ts';
 import {
@@ -178,6 +179,40 @@ it('the same document in the strict namespaces has the same text boxes, controls
     '1 chart is not translated; add `charts` to `include` to translate them',
     '1 diagram is not translated',
   ]);
+});
+
+it('LibreOffice opens every file with everything included, and shows its texts', {
+  timeout: 240_000,
+}, async (context) => {
+  const include = supported.docx.include;
+  const files: Record<string, Uint8Array> = {};
+  const added: Record<string, string[]> = {};
+  for (const name of names) {
+    const bytes = corpusFile(`docx/${name}`);
+    const byDefault = new Set((await extract(bytes)).segments.map(({ place }) => place));
+    const { segments } = await extract(bytes, { include: [...include] });
+    const translations = segments.map((segment) => ({
+      ...segment,
+      target: segment.source.map((item) => (typeof item === 'string' ? translate(item) : item)),
+    }));
+    const options = { sourceLanguage: 'en', targetLanguage: 'fr', include: [...include] };
+    files[name] = (await rebuild(bytes, translations, options)).bytes;
+    added[name] = translations.flatMap(({ place, target }) =>
+      // Charts are opened by another program in LibreOffice, and are not in the saved text.
+      byDefault.has(place) || place.includes('/charts/')
+        ? []
+        : (plainText(target).match(/[\p{L}\p{M}]+/gu) ?? []),
+    );
+  }
+  const saved = convertByLibreOffice(files, 'fodt');
+  if (!saved) return context.skip('LibreOffice is not installed');
+  expect(Object.keys(saved).sort()).toEqual(names);
+  // LibreOffice does not show the text boxes of strict files.
+  for (const name of names.filter((one) => one !== 'strict-ooxml.docx')) {
+    const shown = textOf(parse(Buffer.from(saved[name]!).toString())).replace(/\s+/g, '');
+    const missing = added[name]!.filter((word) => !shown.includes(word));
+    expect(missing, name).toEqual([]);
+  }
 });
 
 it('LibreOffice opens every translated file and shows the translated texts', {

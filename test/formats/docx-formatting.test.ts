@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { extract, rebuild } from '#server/formats/docx.ts';
-import { type InlineContent, plainText } from '#server/formats/inline-content.ts';
+import { type InlineContent, joinStrings, plainText } from '#server/formats/inline-content.ts';
 import { field, link, paragraph, run, textsOf, translate, wordFile, written } from './docx-file.ts';
+import { partsOf } from './docx-walk.ts';
 
 const bold = '<w:b/>';
 const italic = '<w:i/>';
@@ -90,8 +91,55 @@ describe('formatting inside a paragraph', () => {
       ),
       'これはPDFです',
     ],
+    [
+      'does not follow the font of signs, or letter-spacing that nobody sees',
+      paragraph(
+        run('all of it '),
+        run('12', '<w:rFonts w:ascii="Arial"/>'),
+        run(' and '),
+        run('more', '<w:spacing w:val="10"/>'),
+        run(' and '),
+        run('less', '<w:spacing w:val="40"/>'),
+      ),
+      'all of it 12 and more and <1>less</1>',
+    ],
+    [
+      'follows a font of the theme rather than the named one',
+      paragraph(
+        run('one of these ', '<w:rFonts w:ascii="Arial" w:asciiTheme="minorHAnsi"/>'),
+        run('or', '<w:rFonts w:ascii="Times" w:asciiTheme="minorHAnsi"/>'),
+        run('not', '<w:rFonts w:ascii="Arial" w:asciiTheme="majorHAnsi"/>'),
+      ),
+      'one of these or<1>not</1>',
+    ],
+    [
+      'of right-to-left text is that for complex scripts',
+      paragraph(
+        run('نص طويل هنا ', '<w:rtl/><w:b/>'),
+        run('كلمة', '<w:rtl/><w:bCs/>'),
+        run(' أخرى', '<w:rtl/>'),
+      ),
+      'نص طويل هنا <1>كلمة</1> أخرى',
+    ],
   ])('%s', async (_, body, text) => {
     expect(await textsOf(body)).toEqual([text]);
+  });
+
+  it.each<[words: number, spans: number]>([
+    [14, 6],
+    [30, 10],
+    [90, 20],
+  ])('of %i words has at most %i tags', async (words, spans) => {
+    const textWith = (count: number): string =>
+      paragraph(
+        ...Array.from({ length: words / 2 }, (_, index) => [
+          run(`${index} `, index < count ? '<w:color w:val="FF0000"/>' : ''),
+          run('word '),
+        ]).flat(),
+      );
+    const tagsOf = async (count: number) => (await textsOf(textWith(count)))[0]!.match(/<\d+>/g)?.length ?? 0;
+    expect(await tagsOf(spans)).toBe(spans);
+    expect(await tagsOf(spans + 1)).toBe(0);
   });
 
   it('comes from styles, and a paragraph and a character style that are both bold are not', async () => {
@@ -116,6 +164,15 @@ describe('formatting inside a paragraph', () => {
       'a heading in bold',
       'a heading <1>not</1>',
     ]);
+  });
+
+  it('comes from a style together with the styles on which it is based', async () => {
+    const parts = styles(
+      style('character', 'Base', bold),
+      '<w:style w:type="character" w:styleId="Derived"><w:basedOn w:val="Base"/><w:rPr><w:i/></w:rPr></w:style>',
+    );
+    const body = paragraph(run('a long text ', '<w:rStyle w:val="Derived"/>'), run('here', bold + italic));
+    expect(await textsOf(body, parts)).toEqual(['a long text here']);
   });
 
   it('has a kind', async () => {
@@ -219,6 +276,47 @@ describe('a translated text', () => {
     expect(findings).toEqual([]);
   });
 
+  it('has the format of its link in the link', async () => {
+    const colored = '<w:color w:val="0000FF"/>';
+    const { body } = await translate(paragraph(run('See our new '), link(run('site', colored))), [
+      'Voir <1>notre</1> site',
+    ]);
+    expect(body).toBe(paragraph(written('Voir '), link(written('notre', colored)), written(' site')));
+  });
+
+  it('that equals its source stays unchanged, although its formats are lost', async () => {
+    const { bytes, findings } = await rebuilt((source) =>
+      joinStrings(source.filter((item) => typeof item === 'string' || item.tag === 1)),
+    );
+    expect(partsOf(bytes)['word/document.xml']).toContain(pressStop);
+    expect(findings).toEqual([]);
+  });
+
+  it('may have other tags after a format in a link', async () => {
+    const ins = (text: string): string => `<w:ins w:id="1">${text}</w:ins>`;
+    const body = paragraph(run('See '), link(run('new', bold), run(' site of '), ins(run('all'))));
+    const { findings } = await translate(body, ['Voir <1><3>neuf</3> site de <2>tous</2></1>'], {
+      include: ['tracked_changes'],
+    });
+    expect(findings).toEqual([]);
+  });
+
+  it('whose tags are put in order loses its formats, and its words stay in their link', async () => {
+    const bytes = wordFile(paragraph(run('See '), link(run('our '), run('new', bold), run(' site of it'))));
+    const { segments } = await extract(bytes);
+    const [{ source, ...segment }] = segments as [(typeof segments)[0]];
+    const broken = source.filter(
+      (item) => typeof item === 'string' || item.tag !== 1 || item.type !== 'close',
+    );
+    const target = broken.map((item) => (typeof item === 'string' ? `${item}e` : item));
+    const result = await rebuild(bytes, [{ ...segment, target }], {
+      sourceLanguage: 'en',
+      targetLanguage: 'fr',
+    });
+    expect(result.findings).toMatchObject([{ code: 'low_segment_quality' }]);
+    expect(partsOf(result.bytes)['word/document.xml']).toContain(link(written('our enewe site of ite')));
+  });
+
   it('with all of its formats has no finding', async () => {
     const { findings } = await rebuilt((source) =>
       source.map((item) => (typeof item === 'string' ? `${item}e` : item)),
@@ -235,4 +333,11 @@ describe('a translated text', () => {
     expect(after).toContain(written('Zwei', bold) + written(' eins'));
     expect(findings).toEqual([]);
   });
+});
+
+it('reads long blanks inside of formatted text in linear time', async () => {
+  const blanks = ' '.repeat(200_000);
+  const begun = performance.now();
+  await extract(wordFile(paragraph(run('One '), run(`two${blanks}three`, bold), run(' four'))));
+  expect(performance.now() - begun).toBeLessThan(10_000);
 });

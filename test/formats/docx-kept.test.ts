@@ -154,3 +154,24 @@ describe('content of other kinds', () => {
     expect(body).toBe(paragraph(...parts, written('end')));
   });
 });
+
+describe('the outcome of the texts', () => {
+  it('counts a part once to which several relationships refer', async () => {
+    const files = wordFiles(paragraph(run('text')), {
+      diagramData1:
+        '<dgm:dataModel xmlns:dgm="d" xmlns:a="a"><dgm:pt><a:t>box</a:t></dgm:pt></dgm:dataModel>',
+      chart2: '<c:chart xmlns:c="c" xmlns:a="a"><a:p><a:t>North</a:t></a:p></c:chart>',
+    });
+    const path = 'word/_rels/document.xml.rels';
+    const again = files[path]!.replace(
+      /<Relationship .*\/>/,
+      (all) => all + all.replaceAll(' Id="', ' Id="x'),
+    );
+    const [once, twice] = [await extract(zipOf(files)), await extract(zipOf({ ...files, [path]: again }))];
+    expect(once.outcome!.kept.map(({ reason, texts }) => [reason, texts])).toEqual([
+      ['diagrams', 1],
+      ['charts', 1],
+    ]);
+    expect(twice.outcome).toEqual(once.outcome);
+  });
+});

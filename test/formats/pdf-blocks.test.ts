@@ -61,6 +61,12 @@ describe('lines', () => {
     expect(read(page([kerned, over]))).toEqual(['The first of the items', 'The e ffects']);
   });
 
+  it('has no space at a blank below the ligature before it', () => {
+    const ligature = text('ver\ufb02', 50, 700);
+    const later = text(' ung', 50 + 10 * widthOf('ver\ufb02') - 2.5, 700);
+    expect(read(page([[ligature, later]]))).toEqual(['verflung']);
+  });
+
   it('takes letters set apart for one word', () => {
     const heading = [
       text('Chapter', 50, 700, { spacing: 0.3 }),

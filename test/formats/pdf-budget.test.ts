@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { flatten } from '#server/formats/flatten.ts';
 import { Meter } from '#server/formats/pdfjs/budget.ts';
+import { openPdfjs } from '#server/formats/pdfjs/open-pdfjs.ts';
 import { fontsOfForms, nestedForms, pageTree, spaces } from '#test/abuse/hostile-files.ts';
+import { corpusFile } from '#test/corpus/files.ts';
 
 describe('the work a PDF may cause is in proportion to its size', () => {
   it.each([
@@ -41,4 +43,22 @@ describe('the work a PDF may cause is in proportion to its size', () => {
     const texts = await Promise.all([flatten('pdf', pages), flatten('pdf', nestedForms(3, 2))]);
     expect(texts.map((text) => text.replace(/\s+/g, '').length)).toEqual([125, 4]);
   });
+});
+
+it('a damaged file that is opened during the reading of another one leaves no unhandled rejection', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  try {
+    const first = await openPdfjs(corpusFile('pdf/single-column.pdf'));
+    const reading = first.use(() => new Promise((resolve) => setTimeout(resolve, 200)));
+    await expect(openPdfjs(Buffer.from('%PDF-1.4\nnothing else\n'))).rejects.toMatchObject({
+      reason: 'unreadable',
+    });
+    await reading;
+    await first.close();
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+  expect(unhandled).toEqual([]);
 });

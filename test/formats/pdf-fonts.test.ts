@@ -221,6 +221,7 @@ describe('the look of a text', () => {
       `0.5 g ${at(0, 9, 'gray')}` +
       `1 0 .25 rg q 0 0 0 1 k ${at(0, 19, 'cmyk')} Q ${at(0, 29, 'restored')}` +
       `/DeviceRGB cs ${at(0, 39, 'space')} 1 0 0 sc ${at(0, 49, 'red')}` +
+      `0 0 1 rg 0 1 0 sc ${at(0, 54, 'green')} 0 0 0 1 k .5 0 0 0 scn ${at(0, 56, 'cyan')}` +
       `0 1 0 RG 1 Tr ${at(0, 59, 'stroked')} 0 Tr ` +
       `/Pattern cs /P scn ${at(0, 69, 'pattern')}`;
     const { texts } = await readMade({ content, resources });
@@ -231,6 +232,8 @@ describe('the look of a text', () => {
       restored: '1 0 0.25 rg',
       space: '/DeviceRGB cs',
       red: '/DeviceRGB cs 1 0 0 scn',
+      green: '/DeviceRGB cs 0 1 0 scn',
+      cyan: '/DeviceCMYK cs 0.5 0 0 0 scn',
       stroked: '0 1 0 rg',
       pattern: '',
     });

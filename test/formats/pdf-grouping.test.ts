@@ -192,6 +192,14 @@ describe('one block stays', () => {
     expect(whole(column)).toBe(column.join(' '));
   });
 
+  it('a sentence with a citation at the start of a line, after an abbreviation', () => {
+    const cited = [
+      column[0]!.replace(/\S+ \S+$/, 'as in Lee et al.'),
+      column[1]!.replace(/^\S+/, '[20] says,'),
+    ];
+    expect(whole([...cited, ...column.slice(2)])).toBe([...cited, ...column.slice(2)].join(' '));
+  });
+
   it('a paragraph with bold words, a colored link, and the mark of a note', () => {
     const [first, second, third, ...rest] = column as [string, string, string, ...string[]];
     const place = (value: string, before: string, y: number, options = {}) =>

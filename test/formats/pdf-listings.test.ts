@@ -34,6 +34,20 @@ describe('a program listing is kept', () => {
     ],
     ['HTML', ['<title>Names</title>', 'Some words of text', '</body>']],
     ['JSON', ['{', '"name": "Main pump",', '"flow": "high"', '}']],
+    [
+      'Python with comments',
+      [
+        '# Get all links of the current page',
+        '# and follow each of them',
+        'ln = page.load()',
+        '# Links are in a list',
+        '# to see what there is',
+        'while ln:',
+        'print ln',
+        'ln = ln.next',
+      ],
+    ],
+    ['a call', ['pix.writePNG("test of words")']],
     ['a shell', ['$ npm install words', '$ ./run all the words']],
     ['one line', ['console.log(add(three, five));']],
   ])('%s', (_, program) => {
@@ -67,6 +81,7 @@ describe('a text in a fixed-width font is translated', () => {
       'a letter with two statements',
       [...Array(8).fill('Dear all, this is a letter'), 'print(one);', 'print(two);'],
     ],
+    ['a quotation', ['"Note": see the page below']],
     ['one assignment', ['The result is', 'sum = add(one)', 'if you count']],
   ])('%s', (_, prose) => {
     expect(read(prose).kept).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
 import { blockOf, pageOf, paint, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
@@ -102,7 +102,22 @@ describe('a text that grows downwards', () => {
       { page: pageOf({ paints: [paint(rectangle(290, 600, 400, 750))] }) },
     );
     const gap = blocks[0]!.box.bottom - blocks[1]!.box.top;
-    expect(places.get('text')!.bottom - blocks[1]!.box.top).toBeGreaterThan(0.3 * gap);
+    expect(places.get('text')!.bottom - blocks[1]!.box.top).toBeGreaterThan(0.45 * gap);
+  });
+
+  it('leaves the distance of a letter to the number of a heading that is not translated', async () => {
+    const lines = ['The quick brown fox jumps over the lazy dog and', 'runs away into the forest.'];
+    const source = blockOf({ id: 'text', lines, leading: 14 });
+    const number: ShownText = {
+      ...source.glyphs[0]!.text,
+      glyphs: [...'6.2.4.'].map((text, index) => ({ text, x: index * 0.5, advance: 0.5 })),
+      matrix: [10, 0, 0, 10, 72, 650],
+    };
+    const target = 'Le renard brun et rapide saute par-dessus le chien paresseux dans la forêt. '.repeat(3);
+    const { places } = await render([{ source, target }], {
+      page: pageOf({ texts: [number], paints: [paint(rectangle(290, 600, 400, 750))] }),
+    });
+    expect(places.get('text')!.bottom).toBeGreaterThan(658 + 9.5);
   });
 });
 

@@ -98,6 +98,8 @@ describe('a rule', () => {
   it.each([
     ['under', 'filled', '77 298.2 23.3 0.6 re f', 298.5],
     ['under', 'stroked', '0.6 w 77 298.5 m 100.3 298.5 l S', 298.5],
+    ['under', 'filled in another color', '1 0 0 rg 77 298.2 23.3 0.6 re f 0 g', 298.5],
+    ['under', 'at the baseline', '77 299.6 23.3 1.2 re f', 300.2],
     ['through', 'filled', '77 302.7 23.3 0.6 re f', 303],
   ])('%s words, %s, is removed and drawn again with their translation', async (_, __, drawn, y) => {
     const result = await translated(`${drawn} ${sentence}`, [], french);
@@ -110,14 +112,14 @@ describe('a rule', () => {
   });
 
   it.each([
-    ['is longer than the words', '40 298.2 300 0.6 re f'],
-    ['has another color', '1 0 0 rg 77 298.2 23.3 0.6 re f 0 g'],
-    ['is below the words', '77 292 23.3 0.6 re f'],
-  ])('that %s stays', async (_, drawn) => {
+    ['is longer than the words', '40 298.2 300 0.6 re f', 340],
+    ['is under all words, in another color', '1 0 0 rg 40 298.2 113 0.6 re f 0 g', 153],
+    ['is below the words', '77 292 23.3 0.6 re f', 100.3],
+  ])('that %s stays', async (_, drawn, right) => {
     const result = await translated(`${drawn} ${sentence}`, [], ['Les statuts du club']);
     expect(result.source).toEqual([['See the rules of the club']]);
     expect(rulesOf(result)).toHaveLength(1);
-    expect(rulesOf(result)[0]!.right).toBeGreaterThan(80);
+    expect(rulesOf(result)[0]!.right).toBeCloseTo(right, 1);
   });
 
   it('stays if other operators are between the operators of its path', async () => {

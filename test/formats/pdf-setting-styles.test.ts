@@ -86,6 +86,18 @@ describe('the spans of a block', () => {
     expect((mark!.rise - note!.rise) / note!.size).toBeCloseTo(0.35);
   });
 
+  it('of a footnote mark in right-to-left text keep it raised behind its word, to the left', async () => {
+    const block = blockOf({ lines: ['Note 12'], spans: { 3: { size: 6, rise: 3.5 } } });
+    const target: InlineContent = ['ملاحظة', open(3), '12', close(3), ' هنا'];
+    const { bytes } = await render([{ source: block, target }], { targetLanguage: 'ar' });
+    const texts = await shownTexts(bytes);
+    const mark = texts.find(({ text }) => text.trim() === '12')!;
+    const words = texts.filter((text) => text !== mark);
+    expect(mark.y - words[0]!.y).toBeCloseTo(3.5);
+    expect(words.some(({ x }) => x >= mark.right - 0.1)).toBe(true);
+    expect(words.some(({ right }) => right <= mark.x + 0.1)).toBe(true);
+  });
+
   it('show the text of void tags, and end a line at a break', async () => {
     const target = [
       'Un',

@@ -222,6 +222,35 @@ describe('a translation keeps away from', () => {
   });
 });
 
+describe('a sloped text over other texts', () => {
+  const [sine, cosine] = [Math.sin(Math.PI / 6), Math.cos(Math.PI / 6)];
+  const watermark = blockOf({
+    lines: ['DO NOT COPY OR', 'GIVE TO OTHERS'],
+    alignment: 'center',
+    style: { size: 40 },
+    x: 0,
+    y: 0,
+    matrix: [cosine, sine, -sine, cosine, 130, 250],
+  });
+  const rows = Array.from({ length: 20 }, (_, row) =>
+    blockOf({ lines: ['A short label'], x: 250, y: 600 - 18 * row }),
+  );
+  const fields = rows.map(({ box }) => ({
+    kind: 'widget' as const,
+    box: rectangle(box.right + 4, box.bottom, box.right + 16, box.top),
+  }));
+
+  it('keeps its size, and leaves the size of those texts', async () => {
+    const items = [watermark, ...rows].map((source) => ({
+      source,
+      target: source === watermark ? 'NE PAS COPIER OU DONNER À AUTRUI' : 'Une étiquette',
+    }));
+    const { bytes, findings } = await render(items, { page: pageOf({ annotations: fields }) });
+    expect(findings).toEqual([]);
+    expect(new Set(await sizes({ bytes }))).toEqual(new Set([40, 10]));
+  });
+});
+
 describe('translations of one style on a page', () => {
   const rules = [0, 1, 2, 3, 4].map((index) => 685 - 24 * index);
   const walls = pageOf({

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { LinguaLoopError } from '#sdk/errors.ts';
 import type { TenantDocumentJob, TranslationJob } from '#sdk/types.ts';
 import { FileQueue, maxFiles } from '#web/app/screens/translate/file-queue.ts';
 import { noOptions } from '#web/app/screens/translate/options.ts';
@@ -111,6 +112,31 @@ describe('the files of the screen Translate', () => {
     const [first, second, third, fourth] = uploads.map(({ key }) => key);
     expect([second, third]).toEqual([first, first]);
     expect(fourth).not.toBe(first);
+  });
+
+  test('with a rejected page are shown as not sent once, and a late rejection changes nothing', async () => {
+    const { uploads, client } = service();
+    const queue = new FileQueue(client, new SentRecords('ada', storage()), 1000);
+    queue.add([file('a.pdf')]);
+    const id = queue.files[0]?.id ?? 0;
+    queue.select(id, { pages: '9' });
+    queue.send(request('de', 'fr'));
+    await settled();
+    const rejected = new LinguaLoopError({ status: 400, detail: 'pages: the file has 2 pages' });
+    uploads[0]?.fail(rejected);
+    await settled();
+    expect(queue.ready[0]).toMatchObject({
+      parts: { pages: '9' },
+      invalid: { field: 'pages', message: 'the file has 2 pages' },
+    });
+    queue.select(id, { pages: '2' });
+    expect(queue.files[0]?.invalid).toBeUndefined();
+    queue.send(request('de', 'fr'));
+    uploads[1]?.fail(rejected);
+    await settled();
+    expect(queue.files[0]?.tasks.map(({ state }) => state)).toEqual(['sending', 'sending']);
+    expect(uploads).toHaveLength(4);
+    expect(new Set(uploads.map(({ key }) => key)).size).toBe(4);
   });
 
   test('that are stopped end their request, and a late response changes nothing', async () => {

@@ -125,7 +125,8 @@ export function writeChartText(
   { text, pieces, isName }: ChartText,
   translation: string,
 ): { edits: Edit[]; hasLostFormat: boolean } {
-  const [leading = '', trailing = ''] = [/^\s*/.exec(text)?.[0], /\s*$/.exec(text)?.[0]];
+  const leading = text.slice(0, text.length - text.trimStart().length);
+  const trailing = text.slice(text.trimEnd().length);
   const written = escapeXmlText(withoutForbidden(leading + translation.trim() + trailing));
   // The longest run gets the translation, because it has the formatting of most of the text.
   const longest = pieces.reduce((best, piece) => (piece.text.length > best.text.length ? piece : best));

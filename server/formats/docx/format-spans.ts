@@ -172,8 +172,8 @@ function insertPairs(nodes: readonly Node[], pieces: ReadonlyMap<Node, Piece>): 
       continue;
     }
     const span = nodes.slice(at, end + 1);
-    const before = cutSpace(span, 0, /^\s*/);
-    const after = cutSpace(span, span.length - 1, /\s*$/);
+    const before = cutSpace(span, 0, 'trimStart');
+    const after = cutSpace(span, span.length - 1, 'trimEnd');
     const format = kindOf(pieces.get(nodes[at]!)!);
     const pair: Pair = { hasText: true };
     const edge = { tokens: [], text: '', pair, format };
@@ -186,12 +186,13 @@ function insertPairs(nodes: readonly Node[], pieces: ReadonlyMap<Node, Piece>): 
 }
 
 /** Removes the spaces at an edge of a span's text, and returns them as a text of their own. */
-function cutSpace(span: Node[], index: number, edge: RegExp): Node[] {
+function cutSpace(span: Node[], index: number, trim: 'trimStart' | 'trimEnd'): Node[] {
   const node = span[index]!;
-  const space = edge.exec(node.text)![0];
-  if (space === '') return [];
-  span[index] = { ...node, text: node.text.replace(edge, '') };
-  return [{ ...node, text: space }];
+  const text = node.text[trim]();
+  const length = node.text.length - text.length;
+  if (length === 0) return [];
+  span[index] = { ...node, text };
+  return [{ ...node, text: trim === 'trimStart' ? node.text.slice(0, length) : node.text.slice(-length) }];
 }
 
 function kindOf({ format, differences: different }: Piece): FormatKind {

@@ -55,6 +55,8 @@ export async function textOutcome(
   const include: ReadonlySet<string> = new Set(included);
   const story = new StoryCounter(tally, include);
   const read = new Set([main]);
+  /** The other parts that were read. Several relationships may refer to one part. */
+  const counted = new Set<string>();
   // The loop also visits the headers and footers that are added to the set during the loop.
   for (const path of read) {
     await office.readPart(path, {
@@ -63,11 +65,12 @@ export async function textOutcome(
       closeTag: (tag) => story.closeTag(tag),
     });
     for (const { type, target } of await office.relationships(path)) {
-      if (target === undefined || read.has(target)) continue;
+      if (target === undefined || read.has(target) || counted.has(target)) continue;
       const isIncluded = notes.includes(type) && include.has(type);
       if (path === main && (stories.includes(type) || isIncluded)) read.add(target);
       if (isIncluded) continue;
       const kept = keptParts[type];
+      if (kept || charts.includes(type)) counted.add(target);
       if (charts.includes(type)) {
         const counter = new ChartCounter();
         await office.readPart(target, {

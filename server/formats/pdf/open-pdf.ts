@@ -108,7 +108,7 @@ async function readPage(
     number,
     box,
     rotation: pageRotation(node),
-    texts: shownTexts(content, decoded, box, new FontReader()),
+    texts: shownTexts(content, decoded, box, new FontReader(decoded)),
     paints: content.paints,
     annotations: pageAnnotations(node),
     uses: content.uses,

@@ -30,6 +30,7 @@ import { type Fitting, fitAll, occupiedBy } from './fitting/shrink.ts';
 import { missingInFonts } from './fitting/styled-text.ts';
 import { wrapAround } from './fitting/text-wrap.ts';
 import { formatPoints, truncate } from './fitting/truncate.ts';
+import { watermarksOf } from './fitting/watermarks.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import type { PageContent, Paint } from './page-content.ts';
@@ -109,6 +110,7 @@ export function typesetBlocks(
   for (const { rotation, leaders } of groups)
     for (const [owner, leader] of leaders)
       others.push({ box: transformRectangle(rotation.toPage, areaOf(leader)), solid: false, owner });
+  const watermarks = watermarksOf([...blocks.values()]);
   const drawn = new Map<string, string>();
   const show = (block: TextBlock, operators: string, used: ReadonlyMap<string, PDFRef>): void => {
     if (operators) drawn.set(block.id, wrapped(operators, block));
@@ -121,12 +123,14 @@ export function typesetBlocks(
       items,
       rotated,
       leaders,
+      watermarks,
       widths,
       others: free ? others : null,
       rotation,
       languages,
     });
     for (const { fit, frame } of fittings) {
+      if (watermarks.has(frame.id)) continue;
       const box = transformRectangle(rotation.toPage, occupiedBy(frame, fit));
       others.push({ box, solid: false });
     }
@@ -159,6 +163,7 @@ function fitRotated({
   items,
   rotated,
   leaders,
+  watermarks,
   widths,
   others,
   rotation,
@@ -169,6 +174,8 @@ function fitRotated({
   rotated: readonly BlockTranslation[];
   /** The leaders of the blocks, by block id. */
   leaders: ReadonlyMap<string, Leader>;
+  /** The ids of the blocks that may be above or below other content. */
+  watermarks: ReadonlySet<string>;
   widths: LetterWidths;
   /** The visible content that the texts must avoid. Null if the texts must not use free space. */
   others: readonly Obstacle[] | null;
@@ -186,10 +193,15 @@ function fitRotated({
     makeFrame(item, rotation, margins, languages, isLatin ? widths.stretchOf(item.block) : 1),
   );
   const space = new FreeSpace(transformRectangle(rotation.fromPage, page.box));
-  for (const { box, ...obstacle } of others ?? [])
-    space.add(transformRectangle(rotation.fromPage, box), obstacle);
+  for (const { box, over, ...obstacle } of others ?? [])
+    space.add(transformRectangle(rotation.fromPage, box), {
+      ...obstacle,
+      over: new Set([...(over ?? []), ...watermarks]),
+    });
   if (others)
-    for (const [owner, box] of sources) space.add(transformRectangle(rotation.fromPage, box), { owner });
+    for (const [owner, box] of sources)
+      if (!watermarks.has(owner))
+        space.add(transformRectangle(rotation.fromPage, box), { owner, over: watermarks });
   const edges = mirroredEdges(frames);
   const rows = rowsWithLeaders(frames, leaders);
   const placed = frames.map((frame) => {

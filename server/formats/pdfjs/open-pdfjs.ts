@@ -69,6 +69,8 @@ export async function openPdfjs(bytes: Uint8Array): Promise<PdfjsDocument> {
     // Images are needed only for drawing, so pdf.js must not decode them; it only reads their sizes.
     maxImageSize: 1,
   });
+  // Reading starts now, and may fail before it is the turn of this file to await it.
+  loading.promise.catch(() => {});
   try {
     const document = await inTurn(meter, async () => {
       const opened = await loading.promise;

@@ -2,7 +2,7 @@ import type { Finding, RebuildOptions, RebuiltDocument, SegmentTranslation } fro
 import { withFileErrors } from '../office/package.ts';
 import { rewritePackage } from '../office/rewrite-package.ts';
 import { type DirectionChange, directionChange } from '../typesetting/languages.ts';
-import { type CellPosition, writeReference } from './cell-reference.ts';
+import type { CellPosition } from './cell-reference.ts';
 import { CellTargets } from './cell-targets.ts';
 import { cellTextLimit } from './cell-text.ts';
 import { NewNames } from './names.ts';
@@ -23,7 +23,8 @@ import {
   sheetNameKey,
   type TextPart,
 } from './part-texts.ts';
-import { findReferences, ReferenceReader, type References } from './references.ts';
+import { formattingLost, shortened, truncated, unsureReferences } from './rebuild-findings.ts';
+import { findReferences, ReferenceReader } from './references.ts';
 import {
   repoint,
   rewriteSharedStrings,
@@ -39,7 +40,7 @@ import type { Cell } from './sheet-reader.ts';
 import { selectSheets } from './sheet-selection.ts';
 import { type HeaderSelection, SheetTables, slicedTables, type TableHeader } from './tables.ts';
 import { readTextCells, type TextCellVisitor, textCellReader } from './text-cells.ts';
-import { neededHeight, readTurnedStyles, type TurnedStyle } from './turned-text.ts';
+import { readTurnedStyles, TurnedRows, type TurnedStyle } from './turned-text.ts';
 import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
 /**
@@ -147,17 +148,12 @@ class Rebuilding {
     const plan = this.#plan;
     const tables = await SheetTables.read(this.#workbook.office, sheet.path, this.#headers);
     const headers: (NewHeader & { index: number | undefined; cell: CellPosition })[] = [];
-    /** The heights that rows need because of a turned text, by the text's cell. */
-    const turned = new Map<string, { row: number; height: number }>();
+    const turned = new TurnedRows(this.#turnedStyles);
     const { tallRanges } = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
       text: (cell, index, text, header) => {
         const old = text();
         const next = this.targets.textOf(sheet, cell, old);
-        const style = this.#turnedStyles.get(cell.style);
-        if (style && cell.rowHeight !== undefined && next.text !== old) {
-          const height = neededHeight(style, cell.rowHeight, old.trim(), next.text.trim());
-          if (height > cell.rowHeight) turned.set(writeReference(cell), { row: cell.row, height });
-        }
+        turned.add(cell, old, next.text);
         if (header) {
           const { row, column } = cell;
           headers.push({ ...header, old, text: next.text, index, cell: { row, column } });
@@ -173,7 +169,8 @@ class Rebuilding {
       },
       formulaResult: (index) => plan.pin(index),
     });
-    this.#addHeights(sheet, turned, tallRanges);
+    const heights = turned.heights(tallRanges);
+    if (heights.size > 0) this.changes.add(sheet.path, (editor) => rowHeightWriter(editor, heights));
     for (const { text, cell } of headers)
       if (text.length > columnNameLimit)
         this.findings.push(truncated(sheet, cell, "the header of a table's column", columnNameLimit));
@@ -184,18 +181,6 @@ class Rebuilding {
       this.#textsOf(table.path).names.set(column, text);
       this.#names.addColumn(table.name, table.columns[column]!, text);
     }
-  }
-
-  /** Adds the new heights of rows. A cell of several rows is left out, because each of its rows has only a part of the text. */
-  #addHeights(
-    { path }: Sheet,
-    turned: ReadonlyMap<string, { row: number; height: number }>,
-    tallRanges: ReadonlySet<string>,
-  ): void {
-    const heights = new Map<number, number>();
-    for (const [reference, { row, height }] of turned)
-      if (!tallRanges.has(reference)) heights.set(row, Math.max(height, heights.get(row) ?? 0));
-    if (heights.size > 0) this.changes.add(path, (editor) => rowHeightWriter(editor, heights));
   }
 
   /** Records the new text of a cell. */
@@ -306,39 +291,4 @@ class Rebuilding {
   #headerText({ table, column }: TableHeader): string | undefined {
     return this.#tableTexts.get(table.path)?.names.get(column);
   }
-}
-
-function formattingLost(texts: number): Finding {
-  const message = `in ${texts === 1 ? '1 text' : `${texts} texts`} of cells, some words of the translation do not have the formatting of the source`;
-  return { severity: 'info', code: 'formatting_lost', message, unitId: null };
-}
-
-function truncated({ name }: Sheet, cell: CellPosition, holder: string, limit: number): Finding {
-  const reference = writeReference(cell);
-  return {
-    severity: 'warning',
-    code: 'text_truncated',
-    message: `the translation of ${name}!${reference} is longer than the ${limit.toLocaleString('en-US')} characters that ${holder} can hold, and was cut`,
-    unitId: reference,
-  };
-}
-
-function shortened({ name }: Sheet): Finding {
-  return {
-    severity: 'warning',
-    code: 'text_truncated',
-    message: `the translation of ${name}, sheet name, is longer than the ${sheetNameLimit} characters that the name of a sheet can have, and was cut`,
-    unitId: sheetNameKey,
-  };
-}
-
-function unsureReferences({ unsure, places }: References): Finding {
-  const subject = unsure === 1 ? '1 formula makes a reference' : `${unsure} formulas make references`;
-  const where = places.length === 0 ? '' : ` (${places.join(', ')}${unsure > places.length ? ', …' : ''})`;
-  return {
-    severity: 'warning',
-    code: 'unsupported_content_kept',
-    message: `${subject} from texts${where}, which may contain old names of sheets or columns; check the results in Excel`,
-    unitId: null,
-  };
 }

@@ -1,5 +1,7 @@
 import type { OfficePackage } from '../office/package.ts';
+import { writeReference } from './cell-reference.ts';
 import { readXmlPart } from './part-stream.ts';
+import type { Cell } from './sheet-reader.ts';
 import { isSpreadsheet, type Workbook } from './workbook.ts';
 
 /** A cell style whose text is turned. */
@@ -71,11 +73,42 @@ function angleOf(rotation: number): TurnedStyle['angle'] | undefined {
   return rotation > 90 ? rotation - 90 : rotation;
 }
 
+/** Collects the heights that the rows of a sheet need after the texts of their turned cells have changed. */
+export class TurnedRows {
+  readonly #styles: ReadonlyMap<number, TurnedStyle>;
+  readonly #cells = new Map<string, { row: number; height: number }>();
+
+  constructor(styles: ReadonlyMap<number, TurnedStyle>) {
+    this.#styles = styles;
+  }
+
+  add(cell: Cell, old: string, text: string): void {
+    const style = this.#styles.get(cell.style);
+    const { row, rowHeight } = cell;
+    if (!style || rowHeight === undefined || text === old) return;
+    const height = neededHeight(style, rowHeight, old.trim(), text.trim());
+    if (height > rowHeight) this.#cells.set(writeReference(cell), { row, height });
+  }
+
+  /**
+   * Returns the new heights in points, by the numbers of the rows.
+   *
+   * @param tallRanges the first cells of merged ranges with several rows. Each of their rows has only a part of the text,
+   *   so they are left out
+   */
+  heights(tallRanges: ReadonlySet<string>): Map<number, number> {
+    const heights = new Map<number, number>();
+    for (const [reference, { row, height }] of this.#cells)
+      if (!tallRanges.has(reference)) heights.set(row, Math.max(height, heights.get(row) ?? 0));
+    return heights;
+  }
+}
+
 /**
  * Returns the height that a row needs after the text of a turned cell has changed, in points. It is the current height
  * unless the new text is longer than the row is high.
  */
-export function neededHeight(style: TurnedStyle, height: number, old: string, text: string): number {
+function neededHeight(style: TurnedStyle, height: number, old: string, text: string): number {
   const needed = heightOf(style, height, old, text);
   if (needed <= height) return height;
   // The source fits, as a rule. If it seems not to, its font is narrower than expected, and so is the new text.

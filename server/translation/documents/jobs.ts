@@ -65,7 +65,8 @@ export function resultFormatOf(row: Pick<DocumentRow, 'request' | 'sourceFormat'
 }
 
 /**
- * Returns a name for a file with a document's translation that differs from the name of the source: `menu.fr.xlsx`.
+ * Returns a name for a file with a document's translation that differs from the name of the source: `menu.fr.xlsx`, or
+ * `menu.en-fr.pdf` for a bilingual file.
  *
  * @param extension the extension of the file, if it is not that of the source
  */
@@ -73,11 +74,11 @@ export function translatedNameOf(
   row: Pick<DocumentRow, 'request' | 'sourceFileName'>,
   extension?: LayoutKind,
 ): string {
-  const { source_lang: sourceLang, target_lang: targetLang } = requestOf(row);
+  const { source_lang: sourceLang, target_lang: targetLang, output } = requestOf(row);
   return translatedFileName({
     sourceName: row.sourceFileName,
     sourceLang,
-    targetLang,
+    targetLang: output === 'bilingual' ? `${sourceLang}-${targetLang}` : targetLang,
     unnamed: 'document',
     ...(extension && { extension }),
   });

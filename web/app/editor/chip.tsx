@@ -32,7 +32,7 @@ export function Chip({ chip, text }: { chip: ChipMark; text: string }) {
       data-tag={tag}
       data-side={type}
       data-format={format}
-      data-label={`${type === 'close' ? '' : format ? `${signs[format]} ` : ''}${tag}`}
+      data-label={`${type === 'close' ? '' : format ? `${signs[format]}\u00a0` : ''}${tag}`}
     >
       {text}
     </span>
@@ -49,7 +49,7 @@ export function MissingChip({ chip: { tag, isPair, format } }: { chip: SourceChi
       className={styles['chip']}
       data-side={isPair ? 'both' : 'void'}
       data-format={format}
-      data-label={`${format ? `${signs[format]} ` : ''}${tag}`}
+      data-label={`${format ? `${signs[format]}\u00a0` : ''}${tag}`}
     />
   );
 }

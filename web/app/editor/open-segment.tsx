@@ -24,7 +24,6 @@ import { insertText } from './insert-text.ts';
 import { MarkedText } from './marked-text.tsx';
 import { type Languages, missingSpans } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
-import { SegmentConflict } from './segment-conflict.tsx';
 import { taggedMarks } from './segment-marks.ts';
 import { shownStatus } from './segment-row.tsx';
 import type { Reason, SegmentSaves } from './segment-saves.ts';
@@ -43,6 +42,9 @@ export interface OpenField {
   focus(): void;
 }
 
+const SegmentConflict = lazy(async () => ({
+  default: (await import('./segment-conflict.tsx')).SegmentConflict,
+}));
 const MissingTags = lazy(() => import('./missing-tags.tsx'));
 
 interface OpenSegmentProps<Segment extends EditedSegment> {
@@ -205,7 +207,9 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         )}
       </div>
       {edit?.state.kind === 'conflict' && (
-        <SegmentConflict position={position} edit={edit} saves={saves} language={languages.target} />
+        <Suspense>
+          <SegmentConflict position={position} edit={edit} saves={saves} language={languages.target} />
+        </Suspense>
       )}
       {edit?.state.kind === 'refused' && (
         <div role="gridcell" tabIndex={-1} className={styles['conflict']}>

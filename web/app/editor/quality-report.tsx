@@ -4,7 +4,8 @@ import { announce } from '../parts/announcer.tsx';
 import { useFormat } from '../parts/format.ts';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
-import styles from './editor.module.css';
+import { IncludeMore } from './include-more.tsx';
+import styles from './quality-report.module.css';
 import { Receipt } from './receipt.tsx';
 import type { SegmentFilter } from './segment-filter.ts';
 import { segmentOfFinding } from './use-segments.ts';
@@ -33,7 +34,7 @@ const withoutSegment = ['table_header_kept'];
 
 /** A document's score and findings, by kind. A finding links to its segment. */
 export default function QualityReport({
-  document: { id, quality_report: report },
+  document,
   onFilter,
   onOpen,
 }: {
@@ -41,6 +42,7 @@ export default function QualityReport({
   onFilter: (filter: SegmentFilter) => void;
   onOpen: (position: number) => void;
 }) {
+  const { id, quality_report: report } = document;
   const t = useT();
   const { run, error } = useAction();
   const { number } = useFormat();
@@ -70,6 +72,7 @@ export default function QualityReport({
         })}
       </summary>
       {error ? <Problem error={error} /> : null}
+      <IncludeMore document={document} />
       <Receipt metadata={report.metadata} />
       {kinds.length === 0 && <p>{t('documents.no_findings')}</p>}
       {kinds.map(([code, findings]) => (

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { TenantDocumentJob } from '#sdk/types.ts';
+import type { Includable } from '#server/formats/selection.ts';
 import { client, readArtifact } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { queryKeys } from '../query-keys.ts';
@@ -45,11 +46,19 @@ export function isDelivered({ failure }: Pick<TenantDocumentJob, 'failure'>): bo
   return failure?.metadata['delivered_to'] !== undefined;
 }
 
-async function sendAgain({ id, request, source_file_name: name, artifacts }: TenantDocumentJob) {
+/**
+ * Sends the stored file of a document again, with the same options.
+ * @param added texts that the new document includes, too
+ */
+export async function sendAgain(
+  { id, request, source_file_name: name, artifacts }: TenantDocumentJob,
+  added: readonly Includable[] = [],
+) {
   const source = artifacts.find(({ kind }) => kind === 'source');
   if (!source) throw new Error(`the document ${id} has no source file`);
   const file = new File([await readArtifact(id, source)], name, { type: source.content_type });
-  const { source_lang, target_lang, domain, tone, gender } = request;
+  const { source_lang, target_lang, domain, tone, gender, pages, output } = request;
+  const include = [...new Set([...(request.include ?? []), ...added])];
   const { job } = await client.documents.translate(
     file,
     {
@@ -58,8 +67,11 @@ async function sendAgain({ id, request, source_file_name: name, artifacts }: Ten
       ...(domain && { domain }),
       ...(tone && { tone }),
       ...(gender && { gender }),
+      ...(pages && { pages }),
+      ...(include.length > 0 && { include }),
+      ...(output && { output }),
     },
-    { idempotencyKey: `again-${id}` },
+    { idempotencyKey: ['again', id, ...added].join('-') },
   );
   return job;
 }

@@ -96,7 +96,7 @@ const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
  * The minimum part of the gap between a text and the text below that stays free: a share of the gap, up to a maximum in
  * em.
  */
-const [shareOfGap, maxGap] = [0.35, 0.6];
+const [shareOfGap, maxGap] = [0.5, 1];
 /** The width below which a text of several lines counts as a label, in em. */
 const maxLabelWidth = 10;
 

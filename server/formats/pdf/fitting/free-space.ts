@@ -9,6 +9,7 @@ interface Obstacle extends Rectangle {
   /** The ids of the blocks that the object covers already in the source. They ignore it. */
   over: ReadonlySet<string> | null;
   solid: boolean;
+  isText: boolean;
 }
 
 const columns = 32;
@@ -30,6 +31,7 @@ export class FreeSpace {
   /**
    * @param options.owner the id of the block to which the rectangle belongs
    * @param options.over the ids of the blocks that may be below the rectangle
+   * @param options.isText whether the rectangle is a text; those of blocks always are
    * @param options.solid whether text must not be drawn over the rectangle; `inside` finds only solid obstacles
    */
   add(
@@ -37,10 +39,16 @@ export class FreeSpace {
     {
       owner = null,
       over = null,
+      isText = owner !== null,
       solid = false,
-    }: { owner?: string | null; over?: ReadonlySet<string> | null; solid?: boolean } = {},
+    }: {
+      owner?: string | null;
+      over?: ReadonlySet<string> | null;
+      isText?: boolean;
+      solid?: boolean;
+    } = {},
   ): void {
-    const obstacle = { ...rectangle, owner, over, solid };
+    const obstacle = { ...rectangle, owner, over, isText, solid };
     const { left, right } = rectangle;
     for (let column = this.#column(left); column <= this.#column(right); column++)
       for (let row = this.#row(rectangle.bottom); row <= this.#row(rectangle.top); row++)
@@ -90,7 +98,7 @@ export class FreeSpace {
   }
 
   /**
-   * Returns the top of the nearest obstacle below `from`, and whether the obstacle is another block's text. Returns
+   * Returns the top of the nearest obstacle below `from`, and whether the obstacle is a text. Returns
    * `until` if there is no obstacle above this position.
    *
    * @param reach the distance by which an obstacle may extend into `from`
@@ -108,7 +116,7 @@ export class FreeSpace {
             obstacle.left < from.right &&
             obstacle.right > from.left
           )
-            nearest = { edge: obstacle.top, isText: obstacle.owner !== null };
+            nearest = { edge: obstacle.top, isText: obstacle.isText };
     return nearest;
   }
 

@@ -21,6 +21,8 @@ export interface Obstacle {
   box: Rectangle;
   /** Whether text must not be drawn over the object. Text may be drawn over lines and colored areas. */
   solid: boolean;
+  /** Whether the object is a text, such as a number that stays in front of a heading. */
+  isText?: boolean;
   /** The id of the block whose text may be drawn over the object. */
   owner?: string;
   /** The ids of the blocks that the object covers already in the source. Their texts may be below it again. */
@@ -39,9 +41,9 @@ export function obstaclesOf(
   blocks: readonly TextBlock[],
   others: readonly Pick<TextBlock, 'glyphs'>[] = [],
 ): Obstacle[] {
-  const solids = [...otherTexts(page, [...blocks, ...others]), ...paintsOf(page, ['image'])];
   return [
-    ...solids.map((box) => ({ box, solid: true })),
+    ...otherTexts(page, [...blocks, ...others]).map((box) => ({ box, solid: true, isText: true })),
+    ...paintsOf(page, ['image']).map((box) => ({ box, solid: true })),
     ...annotations(page, blocks),
     ...joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
   ];

@@ -11,7 +11,7 @@ const minLength = 3;
 /** The maximum distance between the ends of a rule and the ends of its words, in em. */
 const slack = 0.35;
 /** The heights of an underline and of a strike-out above the baseline, in em. */
-const underline = { from: -0.35, to: -0.02 };
+const underline = { from: -0.35, to: 0.05 };
 const strikeOut = { from: 0.15, to: 0.4 };
 /** The height of the bands by which objects are found, in points. */
 const bandHeight = 16;
@@ -76,7 +76,10 @@ export class Decorations {
       for (const { box, paint } of this.#rules.near(from, line.baseline + strikeOut.to * line.size)) {
         const rule = ruleOf(box, paint, line);
         const words = rule && wordsOf(box, glyphs, line.size);
-        if (!rule || !words || !isColorOf(paint, words[0]!)) continue;
+        if (!rule || !words) continue;
+        // A line in another color is the border of a heading or a cell, unless it is under some words or under a link.
+        const isUnderSome = words.length < glyphs.length || words.every((glyph) => marks.has(glyph));
+        if (!isUnderSome && !isColorOf(paint, words[0]!)) continue;
         paints.add(paint);
         for (const glyph of words)
           entry(rules, glyph, () => new Map<string, TextRule>()).set(keyOf(rule), rule);

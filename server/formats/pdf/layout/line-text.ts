@@ -151,9 +151,11 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
           : minSpaceWidth;
       const isScript = rises.has(cluster.glyph.piece) && !rises.has(last.glyph.piece);
       const threshold = spacing + (isScript ? 1.5 : 1) * narrowest * em;
-      // Text of another operator may be placed over a blank, which then still separates words.
+      // Text of another operator may be placed over a blank, which then still separates words. A blank below the glyph
+      // before it, such as a ligature, separates none.
       const isOneOperator = last.glyph.piece === cluster.glyph.piece && blank?.piece === last.glyph.piece;
-      const leastGap = isOneOperator ? minGapAtBlank * em + Math.min(0, usual) : -0.6 * em;
+      const isBelow = blank !== null && (blank.left + blank.right) / 2 < last.right;
+      const leastGap = isOneOperator || isBelow ? minGapAtBlank * em + Math.min(0, usual) : -0.6 * em;
       const isWord = blank && !isSpacedByBlanks ? gap > leastGap : gap > threshold;
       if (isWord) characters.push({ text: ' ', glyph: blank });
     }

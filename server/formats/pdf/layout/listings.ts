@@ -13,7 +13,7 @@ const maxStatement = 200;
 /** Patterns of lines that only programs have. Prose, forms and receipts in a fixed-width font must not match. */
 const statements: readonly RegExp[] = [
   // An assignment or a comparison: `total += 1;`, `layout = model.detect(image)`, `if (a == b)`
-  /^\s*(?:(?:var|let|const|int|long|float|double|char|bool|auto|string)\s+)?[A-Za-z_$][\w.$]*(?:\[[^\]]*\])?\s*(?::=|[-+*/%|&^]?=)\s*(?:[^\s=].*;\s*$|["'[{]|[\w.]+[([])/u,
+  /^\s*(?:(?:var|let|const|int|long|float|double|char|bool|auto|string)\s+)?[A-Za-z_$][\w.$]*(?:\[[^\]]*\])?\s*(?::=|[-+*/%|&^]?=)\s*(?:[^\s=].*;\s*$|["'[{]|[\w.]+[([]|[A-Za-z_$]\w*\.[A-Za-z_])/u,
   /[\w)\]]\s*(?:===?|!==?|&&|<<|::|->|=>)\s*[\w(["'!*&-]/u,
   /\w(?:\+\+|--)\s*[;)]/u,
   // A call: `print(i);`, `run()`, `printf("hello")`
@@ -22,6 +22,8 @@ const statements: readonly RegExp[] = [
   /^\s*[a-z_$][\w$]*(?:\.[a-zA-Z_$][\w$]*)+\(/u,
   // A control structure or a declaration
   /^\s*\}?\s*(?:if|for|while|switch|catch|else if|elif)\s*\(.*\)\s*\{?\s*$/u,
+  /^\s*(?:if|elif|while|except)\s+(?:not\s+)?[\w.]+(?:\(.*\))?:\s*$/u,
+  /^\s*(?:else|try|finally)\s*:\s*$|^\s*(?:pass|break|continue)\s*;?\s*$/u,
   /^\s*(?:def|function|func|fn)\s+\w+\s*\(/u,
   /^\s*(?:import|from)\s+[\w.]+\s+(?:as|import)\s+\w/u,
   /^\s*(?:import|using|package|require|include)\s+["'<]?[\w./:]+[">']?\s*;\s*$/u,
@@ -42,12 +44,14 @@ const statements: readonly RegExp[] = [
   /^\s*(?:\w+:\s*)?(?:mov\w?|lea|cmp|push|pop|jmp|jne|call|add|sub|xor)\s+(?:[%$]?[a-z]\w{1,3}|\[\w+\])(?:\s*,\s*\S+)?\s*$/u,
 ];
 
+/** A comment up to the end of its line. Programs may have more comments than statements. */
+const comment = /^\s*(?:#|\/\/|--|\*)/u;
 /** A line of a program that is a statement for certain, so it needs no others around it. */
-const complete = /[\w$)\]]\(.*\)\s*;\s*\}?$|^\s*#include\s*[<"]|;\s*\}$/u;
+const complete = /[\w$)\]]\(.*\)\s*;\s*\}?$|^\s*[a-z_]\w*(?:\.\w+)+\(.*\)\s*$|^\s*#include\s*[<"]|;\s*\}$/u;
 
 /**
- * Finds program listings: neighboring lines in a fixed-width font, at least two of which, and at least 30%, are
- * statements of a program. Other lines in a fixed-width font, such as letters and receipts, are translated.
+ * Finds program listings: neighboring lines in a fixed-width font, at least two of which, and at least 30% without comments,
+ * are statements of a program. Other lines in a fixed-width font, such as letters and receipts, are translated.
  *
  * @param lines the lines of the page by rows, from the top
  */
@@ -74,7 +78,8 @@ export function findListings(lines: readonly TextLine[]): TextLine[][] {
 function isProgram(lines: readonly TextLine[]): boolean {
   const found = lines.filter(({ text }) => isStatement(text)).length;
   if (lines.length === 1) return found === 1 && complete.test(lines[0]!.text);
-  return found >= minStatements && found >= minShare * lines.length;
+  const others = lines.filter(({ text }) => !isStatement(text) && !comment.test(text)).length;
+  return found >= minStatements && found >= minShare * (found + others);
 }
 
 const lineNumber = /^\s*\d{1,4}[:.]?\s+/u;

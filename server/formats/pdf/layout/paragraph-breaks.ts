@@ -317,7 +317,9 @@ function startsItem(
   if (!itemNumber.test(line.text)) return false;
   const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > 0.3 * line.size;
   const isNext = shapeOf(line.text) === shapeOf(chain[index - length]!.text);
-  return endsEarly || isShifted || isNext || sentenceEnd.test(above.text);
+  // A number in square brackets may also be a citation in a sentence, after a name such as Lee et al.
+  const isCitation = line.text.startsWith('[');
+  return endsEarly || isShifted || isNext || (!isCitation && sentenceEnd.test(above.text));
 }
 
 /** Returns the form of an item number: the same for `1.` and `22.`, another one for `1)` and `a.`. */

@@ -28,10 +28,18 @@ export const black: Color = { operators: '', space: '', isPortable: true, isPatt
 export function nextColor(operator: string, color: Color, scanner: ContentScanner, isPage: boolean): Color {
   if (operator === 'cs') return inSpace(scanner.name() ?? 'DeviceGray', isPage);
   if (operator === 'sc' || operator === 'scn') return withComponents(color, scanner);
-  const numbers = scanner.numbers({ g: 1, rg: 3, k: 4 }[operator]!);
+  const { space, count } = devices[operator as keyof typeof devices];
+  const numbers = scanner.numbers(count);
   if (numbers === undefined) return color;
-  return { ...black, operators: `${numbers.map(formatNumber).join(' ')} ${operator}` };
+  return { ...black, space, operators: `${numbers.map(formatNumber).join(' ')} ${operator}` };
 }
+
+/** The color spaces that the operators for device colors also set, and the numbers of their components. */
+const devices = {
+  g: { space: '/DeviceGray cs', count: 1 },
+  rg: { space: '/DeviceRGB cs', count: 3 },
+  k: { space: '/DeviceCMYK cs', count: 4 },
+};
 
 /** Returns the initial color of a color space. */
 function inSpace(name: string, isPage: boolean): Color {

@@ -3,7 +3,8 @@ import { type Rectangle, union } from '../geometry.ts';
 import { decodeStream, getDict, getMatrix, getName, getRectangle } from '../objects.ts';
 import { type ShownGlyph, type TextFont, unknownText } from '../page-content.ts';
 import { mappedCodes } from './mapped-codes.ts';
-import type { PdfjsFont, PdfjsGlyph } from './pdfjs-texts.ts';
+import { type MeasuredLetters, measureLetters } from './measured-family.ts';
+import type { PdfjsFont, PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 import { isPictorial, symbolCharacters } from './symbol-characters.ts';
 import { texCharacters, texCodes } from './tex-characters.ts';
 import { textFont } from './text-font.ts';
@@ -28,21 +29,31 @@ const usualBoxHeight = 1.2;
 /** Reads the properties of fonts, once for each font. */
 export class FontReader {
   readonly #fonts = new Map<PDFDict, { font: PdfjsFont | undefined; read: ReadFont }>();
+  readonly #letters: ReadonlyMap<PdfjsFont, MeasuredLetters>;
+
+  /** @param texts the texts from which the letters of the fonts are measured */
+  constructor(texts: readonly PdfjsText[]) {
+    this.#letters = measureLetters(texts);
+  }
 
   read(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
     const known = this.#fonts.get(dictionary);
     if (known && (known.font || font === undefined)) return known.read;
-    const read = readFont(dictionary, font);
+    const read = readFont(dictionary, font, font && this.#letters.get(font));
     this.#fonts.set(dictionary, { font, read });
     return read;
   }
 }
 
-function readFont(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
+function readFont(
+  dictionary: PDFDict,
+  font: PdfjsFont | undefined,
+  letters: MeasuredLetters | undefined,
+): ReadFont {
   const isType3 = getName(dictionary, 'Subtype') === 'Type3';
   const matrix = isType3 ? getMatrix(dictionary, 'FontMatrix') : undefined;
   return {
-    looks: looksOf(dictionary, font),
+    looks: looksOf(dictionary, font, letters),
     isVertical: font?.vertical === true,
     unit: matrix?.[0] ?? font?.fontMatrix?.[0] ?? 0.001,
     em: matrix ? type3Em(dictionary, Math.abs(matrix[3])) : 1,
@@ -55,8 +66,12 @@ function readFont(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
  * Describes the appearance of a font. Bitmap fonts of TeX have no name and no descriptor; they are Computer Modern,
  * which has serifs.
  */
-function looksOf(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
-  const looks = textFont(dictionary, font);
+function looksOf(
+  dictionary: PDFDict,
+  font: PdfjsFont | undefined,
+  letters: MeasuredLetters | undefined,
+): TextFont {
+  const looks = textFont(dictionary, font, letters);
   return texCodes(dictionary) ? { ...looks, family: 'serif' } : looks;
 }
 

@@ -1,46 +1,87 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
 import { asDict, getArray, getDict, getNumber } from '../objects.ts';
 import type { TextFont } from '../page-content.ts';
+import { type MeasuredFamily, type MeasuredLetters, measuredFamily } from './measured-family.ts';
 import type { PdfjsFont } from './pdfjs-texts.ts';
 
-const mono = /mono|nimbusmon|courier|consol|typewriter|\bCMTT|^CMTT|Menlo|LetterGothic|Andale|fixed|code/i;
+const mono =
+  /mono|nimbusmon|courier|consol|typewriter|\bCMTT|^SFTT|Menlo|Letter ?Gothic|(?<![a-z])fixed|(?<!uni)code(?!2000)/i;
 const serif =
-  /times|serif|roman|georgia|garamond|palatino|minion|bookman|schoolbook|cambria|caslon|baskerville|didot|bodoni|charter|utopia|century|^CM(R|B|TI|BX|SL|CSC|MI|SY|EX)|^LM(Roman|R)|nimbusrom|song|ming|mincho|batang|naskh/i;
+  /times|serif|newroman|georgia|garamond|palatino|antiqua|minion|bookman|schoolbook|cambria|caladea|constantia|caslon|baskerville|didot|bodoni|charter|utopia|century|libertine|termes|^CM(R|B|TI|BX|SL|CSC|MI|SY|EX)|^LM(Roman|R)|^SF(RM|TI|BX|SL|CC)|nimbusrom|song|simsun|ming|mincho|batang|naskh/i;
 const sans =
-  /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|^CMSS|nimbussan|dejavu|heiti|inter|univers|grotesk/i;
-const bold = /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|\bBd\b|-Bd|,B/i;
-const italic = /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|-It\b|-Obl|kursiv/i;
+  /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|aptos|carlito|^CMSS|nimbussan|heiti|simhei|\binter|grotesk/i;
+const bold =
+  /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|^CMSSBX|^SFBX|\bBd\b|-Bd|-Hv|-Blk|,B|\.BI?$/i;
+/** Names of weights that are not bold. */
+const notBold = /medium|regular|light|thin|book(?!man)|-(?:Md|Lt|Rg)\b/i;
+const italic =
+  /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|^SFTI|-\w{0,2}It\b|-\w{0,2}Obl|kursiv|\.B?I$/i;
+/** The fonts of TeX for formulas. Their angle is that of single letters, not of a text. */
+const formula = /^(?:CM|LM|New)\w*(?:MI|SY|EX|Math)/i;
 
 /** Bits of a font descriptor's /Flags: PDF 32000-1, table 123. */
 const flags = { fixedPitch: 1 << 0, serif: 1 << 1, symbolic: 1 << 2, italic: 1 << 6, forceBold: 1 << 18 };
+/** The weight in /FontWeight from which a font is bold. Medium fonts have 500. */
+const boldWeight = 600;
+/** The range of plausible angles of an italic font in degrees; others are errors. */
+const slant = { least: 2, most: 40 };
 
-/** Describes the appearance of a font by its properties. The name of the font is used where it is more specific. */
-export function textFont(dictionary: PDFDict, font: PdfjsFont | undefined): TextFont {
+/**
+ * Describes the appearance of a font by its name and by its properties. Neither is reliable: many programs write
+ * subset fonts without a name, and leave the flags and the width of stems at their defaults.
+ *
+ * @param letters the widths of the font's letters; undefined if unknown
+ */
+export function textFont(
+  dictionary: PDFDict,
+  font: PdfjsFont | undefined,
+  letters?: MeasuredLetters,
+): TextFont {
   const descendant = asDict(getArray(dictionary, 'DescendantFonts')?.[0]);
   const descriptor = getDict(descendant ?? dictionary, 'FontDescriptor');
   const bits = getNumber(descriptor, 'Flags') ?? 0;
   const name = (font?.name ?? '').replace(/^[A-Z]{6}\+/, '');
-  const weight = getNumber(descriptor, 'FontWeight') ?? 400;
   return {
     name,
-    family: familyOf(name, bits, font),
-    bold: bold.test(name) || weight >= 600 || (bits & flags.forceBold) !== 0 || font?.bold === true,
-    italic: italic.test(name) || (bits & flags.italic) !== 0 || font?.italic === true,
+    family: familyOf(name, bits, font, measuredFamily(letters)),
+    bold: isBold(name, bits, getNumber(descriptor, 'FontWeight'), font),
+    italic: isItalic(name, bits, getNumber(descriptor, 'ItalicAngle'), font),
     ...heights(font, descriptor),
   };
 }
 
 /**
- * Returns the family of a font. The name is used before the flags, because many programs leave the flags at their
- * defaults.
+ * Whether a font is bold. A name such as `Light` or `Medium` overrides the flag, which only asks to thicken letters at
+ * small sizes. /StemV is not used: in regular and bold fonts it has the same range.
  */
-function familyOf(name: string, bits: number, font: PdfjsFont | undefined): TextFont['family'] {
-  if (mono.test(name)) return 'mono';
+function isBold(name: string, bits: number, weight = 0, font: PdfjsFont | undefined): boolean {
+  if (bold.test(name) || weight >= boldWeight) return true;
+  return !notBold.test(name) && ((bits & flags.forceBold) !== 0 || font?.bold === true);
+}
+
+function isItalic(name: string, bits: number, angle = 0, font: PdfjsFont | undefined): boolean {
+  if (italic.test(name) || (bits & flags.italic) !== 0 || font?.italic === true) return true;
+  return Math.abs(angle) >= slant.least && Math.abs(angle) <= slant.most && !formula.test(name);
+}
+
+/**
+ * Returns the family of a font: the one of its name if this is known, otherwise the one that its letters show. Flags are
+ * used last, because many programs leave them at their defaults. Letters of different widths show that a font has no
+ * fixed width, whatever its name is.
+ */
+function familyOf(
+  name: string,
+  bits: number,
+  font: PdfjsFont | undefined,
+  { family, isProportional }: MeasuredFamily,
+): TextFont['family'] {
+  if (family === 'mono') return family;
+  if (mono.test(name) && !isProportional) return 'mono';
   if (sans.test(name)) return 'sans';
   if (serif.test(name)) return 'serif';
-  if ((bits & flags.fixedPitch) !== 0) return 'mono';
-  if ((bits & flags.serif) !== 0 || font?.isSerifFont) return 'serif';
-  return 'sans';
+  if (family) return family;
+  if ((bits & flags.fixedPitch) !== 0 && !isProportional) return 'mono';
+  return (bits & flags.serif) !== 0 || font?.isSerifFont ? 'serif' : 'sans';
 }
 
 /**

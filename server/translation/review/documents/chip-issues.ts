@@ -19,15 +19,15 @@ const explanations: Readonly<Record<ChipProblem['problem'], (name: string) => st
 };
 
 /**
- * Returns the issues of the tags in a reviewer's translation. Only missing content, such as a link or a picture, is
- * critical: a translation may need no formatting.
+ * Returns the issues of the tags in a reviewer's translation. Only missing content, such as a picture, is critical. A
+ * translation may need no formatting, and the file keeps a missing link. The pairs of a PDF are styles.
  */
 export function chipIssues(source: InlineContent, target: InlineContent): QualityIssue[] {
   return chipProblems(source, target).map(({ tag, isPair, format, problem }) => {
     const written = isPair ? `<${tag}>…</${tag}>` : `<${tag}/>`;
     const name = format ? `tag ${written} (${formatNames[format]})` : `tag ${written}`;
     return {
-      severity: problem === 'missing' && !format ? 'critical' : 'minor',
+      severity: problem !== 'missing' || format ? 'minor' : isPair ? 'major' : 'critical',
       category: format ? 'style' : 'accuracy',
       span: null,
       explanation: explanations[problem](name),

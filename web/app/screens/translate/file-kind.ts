@@ -1,3 +1,7 @@
+import type { supported } from '#server/formats/selection.ts';
+
+type LayoutKind = keyof typeof supported;
+
 /**
  * The ways in which a file can be translated. `text`: only its text, page by page; `layout`: the whole file, keeping
  * its layout. Both, one or none may be possible.
@@ -9,6 +13,12 @@ export interface FilePaths {
 
 const textExtensions = /\.(csv|docx|html?|json|md|pdf|txt|xml)$/i;
 const layoutExtensions = /\.(pdf|docx|xlsx)$/i;
+
+/** The format of a file that can keep its layout, by its extension. */
+export function layoutFormatOf({ name }: Pick<File, 'name'>): LayoutKind | undefined {
+  const [, extension] = layoutExtensions.exec(name) ?? [];
+  return extension === undefined ? undefined : (extension.toLowerCase() as LayoutKind);
+}
 
 /** The extensions that the file dialog offers. */
 export const accepted = '.csv,.docx,.htm,.html,.json,.md,.pdf,.txt,.xlsx,.xml';

@@ -1,4 +1,6 @@
+import { LinguaLoopError } from '#sdk/errors.ts';
 import type { TenantDocumentJob, TranslationJob } from '#sdk/types.ts';
+import type { Includable, Output } from '#server/formats/selection.ts';
 import type { client } from '../../client.ts';
 import { shareOf } from '../../upload.ts';
 import { pathsOf } from './file-kind.ts';
@@ -13,6 +15,16 @@ export interface FileRequest {
   options: Options;
 }
 
+/** What is translated of a file that keeps its layout, and the form of the result. */
+export interface FileParts {
+  /** Page ranges or names of sheets, as typed. */
+  pages: string;
+  include: readonly Includable[];
+  output: Output;
+}
+
+const wholeFile: FileParts = { pages: '', include: [], output: 'translated' };
+
 /** A file of the list: not sent yet, or sent into several languages. */
 export interface ListedFile {
   id: number;
@@ -23,6 +35,9 @@ export interface ListedFile {
   problem: 'kind' | 'size' | undefined;
   /** Whether the file is sent as a document, or else only its text. */
   keepsLayout: boolean;
+  parts: FileParts;
+  /** Why the service rejected a field of `parts`. */
+  invalid?: { field: keyof FileParts; message: string } | undefined;
   tasks: readonly FileTask[];
 }
 
@@ -92,7 +107,15 @@ export class FileQueue {
     const listed = added.slice(0, space).map((file): ListedFile => {
       const { text, layout } = pathsOf(file);
       const problem = file.size > this.maxBytes ? 'size' : text || layout ? undefined : 'kind';
-      return { id: this.nextId++, file, name: file.name, problem, keepsLayout: layout, tasks: [] };
+      return {
+        id: this.nextId++,
+        file,
+        name: file.name,
+        problem,
+        keepsLayout: layout,
+        parts: wholeFile,
+        tasks: [],
+      };
     });
     this.update([...this.files, ...listed]);
     return added.length - listed.length;
@@ -113,6 +136,15 @@ export class FileQueue {
 
   keepLayout(id: number, keepsLayout: boolean): void {
     this.update(this.files.map((one) => (one.id === id ? { ...one, keepsLayout } : one)));
+  }
+
+  /** Selects what is translated of a file. */
+  select(id: number, change: Partial<FileParts>): void {
+    this.update(
+      this.files.map((one) =>
+        one.id === id ? { ...one, parts: { ...one.parts, ...change }, invalid: undefined } : one,
+      ),
+    );
   }
 
   /** Sends all files that are ready, into each language. */
@@ -152,7 +184,15 @@ export class FileQueue {
       const task: FileTask = { target: '', state: 'pages', share: 1, series: followed, pages: followed.view };
       this.update([
         ...this.files,
-        { id, file: undefined, name: '', problem: undefined, keepsLayout: false, tasks: [task] },
+        {
+          id,
+          file: undefined,
+          name: '',
+          problem: undefined,
+          keepsLayout: false,
+          parts: wholeFile,
+          tasks: [task],
+        },
       ]);
       followed.follow({ key, first: 1 });
     }
@@ -172,7 +212,15 @@ export class FileQueue {
         ([target, document]): FileTask => ({ target, state: 'sent', share: 1, document }),
       );
       const name = jobs[0]?.source_file_name ?? '';
-      return { id: this.nextId++, file: undefined, name, problem: undefined, keepsLayout: true, tasks };
+      return {
+        id: this.nextId++,
+        file: undefined,
+        name,
+        problem: undefined,
+        keepsLayout: true,
+        parts: wholeFile,
+        tasks,
+      };
     });
     this.update([...listed, ...this.files]);
   }
@@ -209,13 +257,18 @@ export class FileQueue {
 
   /** @returns whether the document was queued */
   private async sendDocument(
-    { id, file }: ListedFile,
+    { id, file, parts }: ListedFile,
     target: string,
     { from, options }: FileRequest,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const identity = identityOf(file as File, true, from, target, options);
-    const fields = { source_lang: from, target_lang: target, ...documentFields(options) };
+    const identity = { ...identityOf(file as File, true, from, target, options), parts };
+    const fields = {
+      source_lang: from,
+      target_lang: target,
+      ...documentFields(options),
+      ...partFields(parts),
+    };
     try {
       const sending = this.service.documents.translate(file as File, fields, {
         idempotencyKey: this.sent.keys.keyOf(identity),
@@ -227,9 +280,18 @@ export class FileQueue {
       this.change(id, target, { state: 'sent', share: 1, document: job });
       return true;
     } catch (error) {
-      if (!signal.aborted) this.change(id, target, { state: 'failed', error });
+      if (signal.aborted) return false;
+      const invalid = invalidPart(error);
+      if (invalid) this.takeBack(id, invalid);
+      else this.change(id, target, { state: 'failed', error });
       return false;
     }
+  }
+
+  /** Shows a file as not sent, with what is invalid. It is the same for all languages, whose requests end. */
+  private takeBack(id: number, invalid: ListedFile['invalid']): void {
+    for (const { target } of this.fileOf(id)?.tasks ?? []) this.aborts.get(`${id} ${target}`)?.abort();
+    this.update(this.files.map((one) => (one.id === id ? { ...one, tasks: [], invalid } : one)));
   }
 
   /** @returns whether all pages were translated */
@@ -297,6 +359,23 @@ export class FileQueue {
     this.files = files;
     for (const listener of this.listeners) listener();
   }
+}
+
+/** Converts the parts of a file to fields of the request. */
+function partFields({ pages, include, output }: FileParts) {
+  return {
+    ...(pages.trim() !== '' && { pages }),
+    ...(include.length > 0 && { include: [...include] }),
+    ...(output !== 'translated' && { output }),
+  };
+}
+
+/** The field that the service rejected. Its message begins with the name of the field. */
+function invalidPart(error: unknown): ListedFile['invalid'] {
+  if (!(error instanceof LinguaLoopError) || error.status !== 400 || typeof error.detail !== 'string')
+    return undefined;
+  const [, field, message] = /^(pages|include|output): (.*)$/s.exec(error.detail) ?? [];
+  return field && message ? { field: field as keyof FileParts, message } : undefined;
 }
 
 /** The identity of a submission. The content of a file is not part of it. */

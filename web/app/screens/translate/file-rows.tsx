@@ -4,6 +4,7 @@ import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { pathsOf } from './file-kind.ts';
+import { FileParts } from './file-parts.tsx';
 import type { FileQueue, ListedFile } from './file-queue.ts';
 import { FailedLine, FileTaskLine, failedAlike } from './file-task-line.tsx';
 import styles from './files.module.css';
@@ -51,6 +52,7 @@ export function FileRow({
           </p>
         )}
         {isReady && !problem && <PathChoice file={file} queue={queue} />}
+        {isReady && !problem && file.keepsLayout && <FileParts file={file} queue={queue} />}
         {failedAlike(tasks, t) ? (
           <FailedLine file={file} name={name} tasks={tasks} queue={queue} />
         ) : (
@@ -102,7 +104,7 @@ function PathChoice({ file, queue }: { file: ListedFile; queue: FileQueue }) {
           ))}
         </fieldset>
       )}
-      <p className="hint">{t(says)}</p>
+      {!(file.keepsLayout && file.parts.output !== 'translated') && <p className="hint">{t(says)}</p>}
     </>
   );
 }
