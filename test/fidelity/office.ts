@@ -44,7 +44,7 @@ export function isSame({ before, after }: Comparison): boolean {
   return before.length === after.length && before.every((each, index) => each === after[index]);
 }
 
-/** What opening and saving the sources and the translations changes, by name; null for a file that is not saved. */
+/** Changes by opening and saving the sources and the translations, by name; null for a file that is not saved. */
 export interface RoundTrips {
   before: ReadonlyMap<string, RoundTrip | null>;
   after: ReadonlyMap<string, RoundTrip | null>;

@@ -33,7 +33,7 @@ export function shownParagraphs(bytes: Uint8Array): { texts: ShownText[]; pages:
   return { texts, pages };
 }
 
-/** The formats that are compared. A color of its own is `auto` if it is the default one. */
+/** The formats that are compared. The default color may be missing or `auto`. */
 interface Format {
   b?: boolean;
   i?: boolean;
