@@ -331,6 +331,13 @@ describe('hidden texts', () => {
     expect(texts).toEqual(['p1 one', 'p2 a <1>site <2>two</2></1>']);
   });
 
+  it('may end a paragraph, and have a letter', async () => {
+    const { texts } = await read(paragraph(run('a '), run('12', hidden), run('b '), run('secret', hidden)), [
+      'hidden',
+    ]);
+    expect(texts).toEqual(['p1 a b <1>secret</1>']);
+  });
+
   it('do not include the entries of an index', async () => {
     const separate = '<w:r><w:fldChar w:fldCharType="separate"/></w:r>';
     const entry = field(' XE "word" ')

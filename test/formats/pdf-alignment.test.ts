@@ -34,6 +34,17 @@ describe('lines that end at the same position', () => {
     expect(new Set(Object.values(alignments(page([rows]))))).toEqual(new Set(['right']));
   });
 
+  it('are right-aligned though their starts differ only little from one to the next', () => {
+    const rows = [0, 2, 4, 6].flatMap((commas, row) => [
+      ending(`Automatic spring motor${','.repeat(commas)}`, 500, 700 - 40 * row),
+      ending(`automatic spring motor${','.repeat(commas + 1)}`, 500, 688 - 40 * row),
+    ]);
+    const { blocks } = findBlocks(page([rows]));
+    expect(blocks.map(({ alignment, lines }) => [alignment, lines.length])).toEqual(
+      [0, 2, 4, 6].map(() => ['right', 2]),
+    );
+  });
+
   it('are justified if the lines of their column start at the same position too', () => {
     const even = ['aaaa bbbb cccc dddd eeee ffff', 'gggg hhhh iiii jjjj kkkk llll'];
     const paragraphs = [0, 1, 2, 3].map((index) => lines([...even, 'mmmm nnnn oooo.'], 50, 700 - 50 * index));

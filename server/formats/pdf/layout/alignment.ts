@@ -117,7 +117,8 @@ function isEndOfColumn(
   const even = chain.filter((other) => Math.abs(end(other) - end(line)) < near);
   if (even.length < 4 || even.length < 0.4 * chain.length) return false;
   const starts = even.map(start).sort((one, other) => one - other);
-  const positions = starts.filter((place, index) => index === 0 || place - starts[index - 1]! > near);
+  const exact = exactEdge * line.size;
+  const positions = starts.filter((place, index) => index === 0 || place - starts[index - 1]! > exact);
   return 2 * positions.length <= even.length;
 }
 

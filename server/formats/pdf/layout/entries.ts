@@ -7,6 +7,9 @@ const longLine = 8;
 /** A label of one or two words with its value. */
 const shortLabel = /^\p{Lu}[^\s:.;!?]{0,20}(?: [^\s:.;!?]{1,20})?: \S/u;
 
+/** A label of one word with a number, such as a telephone number. It is not a part of a title. */
+const numberLabel = /^\p{Lu}[^\s:.;!?]{0,20}: [+(#]?\d/u;
+
 /**
  * Whether the lines of a stack show that an entry of a list starts at a line: an article of a receipt, a contact, or a
  * row of a column. The lines must not be running text, in which these signs are there by chance.
@@ -15,7 +18,7 @@ export function startsEntry(chain: Chain, index: number, isTitle: boolean): bool
   const [above, line, next] = [chain[index - 1]!, chain[index]!, chain[index + 1]];
   if (above.text.endsWith(',')) return false;
   return (
-    (!isTitle && wordsOf(above).length < longLine && shortLabel.test(line.text)) ||
+    (wordsOf(above).length < longLine && (isTitle ? numberLabel : shortLabel).test(line.text)) ||
     amountAtEnd.test(above.text) ||
     isFigures(above.text) !== isFigures(line.text) ||
     isAddress(above.text) ||

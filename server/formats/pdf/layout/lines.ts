@@ -1,6 +1,6 @@
+import { type Atom, hasBetween, maxSpaceRatio, splitAtGaps, textOf } from './atoms.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { FormFields } from './form-fields.ts';
-import { startsWithBox } from './item-signs.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
 import { labelStart, lowerStart, sentenceEnd } from './sentences.ts';
@@ -22,13 +22,8 @@ export interface Line {
 }
 
 /** Widths and distances as shares of the font size. */
-const minColumnGap = 0.8;
-const maxWordGap = 2;
 const minCommonGap = 0.5;
 const sameEdge = 0.15;
-const maxDotGap = 0.6;
-const minFieldGap = 0.3;
-const minSpace = 0.15;
 /**
  * The minimum width of a tab, as a factor of the spaces between the words next to it. The second value applies after the
  * end of a sentence. The spaces of a justified line are all equally wide.
@@ -36,11 +31,8 @@ const minSpace = 0.15;
 const minTab = 3;
 const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
-/**
- * The minimum ratio of two font sizes from which adjacent texts are separated, even if their gap is only as wide as a
- * space.
- */
-const maxSizeRatio = 1.5;
+/** The minimum width of a tab between short texts, as a share of the font size. */
+const minTabOfLabels = 1.2;
 /**
  * The maximum distance of the rows that are used to determine whether a gap separates columns, as a factor of the font
  * size.
@@ -49,23 +41,6 @@ const maxRowDistance = 2.6;
 const maxRowsCompared = 24;
 /** The maximum distance between the lines of a text, as a factor of the font size. */
 const maxLineDistance = 1.7;
-
-/** A part of a row that contains no wide gap. */
-interface Atom {
-  glyphs: Glyph[];
-  left: number;
-  right: number;
-  size: number;
-  /**
-   * Whether the gap before the atom always separates: it contains a rule or a form field, it is very wide, the font sizes differ, or
-   * dot leaders start or end there.
-   */
-  isApart: boolean;
-  /** Whether the atom consists of dots or underscores that only fill the space before the next text. */
-  isLeader: boolean;
-  /** The widths of the spaces between the words of the atom. */
-  spaces: number[];
-}
 
 /**
  * Splits rows at the gaps between columns and cells. These are gaps with a vertical rule or a form field, very wide gaps, and narrower
@@ -77,14 +52,15 @@ export function splitRows(rows: readonly Row[], areas: DrawnAreas, fields: FormF
   const lines: Line[] = [];
   for (const [index, { row, atoms }] of split.entries()) {
     const sides = atoms.length > 1 ? areas.filledSides(row.baseline, row.size) : [];
+    const columnGaps = findColumnGaps(index, split, sides);
     let open: Atom[] = [];
     for (const [at, atom] of atoms.entries()) {
       const last = open.at(-1);
       const isBoundary =
         last &&
         (atom.isApart ||
-          isColumnGap(index, last, atom, split, sides) ||
-          isTab(index, open[0]!.left, last, atom, split) ||
+          columnGaps.has(atom) ||
+          isTab(index, at, open[0]!.left, split) ||
           isLooseNumber(last, atom, atoms[at + 1]) ||
           hasSymbolBetween(index, last.right, atom.left, rows));
       if (isBoundary) {
@@ -98,117 +74,32 @@ export function splitRows(rows: readonly Row[], areas: DrawnAreas, fields: FormF
   return lines;
 }
 
-function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): Atom[] {
-  const { baseline, size, glyphs } = row;
-  const rules = areas.verticalRules(baseline, size);
-  const leaders = findLeaders(glyphs);
-  // A single box before a small letter is in a sentence: check the box ☐ if it applies.
-  const boxes = glyphs.filter((_, index) => isBoxAt(glyphs, index)).length;
-  const atoms: Atom[] = [];
-  let atom: Atom | undefined;
-  let isLastLeader = false;
-  let lastSize = 0;
-  let blanks: Glyph[] = [];
-  /** The gaps between the glyphs of the atom so far. Their median shows whether the letters have wide spacing. */
-  let gaps: number[] = [];
-  for (const [index, glyph] of glyphs.entries()) {
-    if (glyph.isBlank) {
-      blanks.push(glyph);
-      continue;
-    }
-    const isLeader = leaders.has(glyph);
-    const gap = atom ? glyph.left - atom.right : 0;
-    const em = atom
-      ? Math.max(glyph.piece.size, Math.min(atom.size, 1.5 * glyph.piece.size))
-      : glyph.piece.size;
-    const isRuled =
-      atom !== undefined &&
-      gap > -0.3 * em &&
-      hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
-    const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
-    const isField = gap > minFieldGap * em && fields.isInGap(atom!.right, glyph.left, row);
-    // The letter spacing is only computed for gaps that are wide enough to end an atom, because there are few of them.
-    const mayEnd = gap > Math.min(maxWordGap * em, minColumnGap * smaller);
-    const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
-    const isWide = gap > Math.max(maxWordGap * em, 4 * spacing);
-    // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
-    // separated only at a wider gap than a text that becomes larger.
-    const isOtherSize =
-      (em > maxSizeRatio * smaller && gap > 0.3 * em) ||
-      (lastSize > maxSizeRatio * glyph.piece.size && gap > minColumnGap * em);
-    const isBox =
-      gap > minFieldGap * em &&
-      isBoxAt(glyphs, index) &&
-      (boxes > 1 || /\p{Lu}/u.test(textFrom(glyphs, index)));
-    const isApart = isRuled || isField || isBox || isWide || isOtherSize || isLeader !== isLastLeader;
-    if (!atom || isApart || (gap > Math.max(minColumnGap * smaller, 3 * spacing) && !isLeader)) {
-      atom = {
-        glyphs: [],
-        left: glyph.left,
-        right: glyph.right,
-        size: glyph.piece.size,
-        isApart,
-        isLeader,
-        spaces: [],
-      };
-      atoms.push(atom);
-      gaps = [];
-    } else {
-      for (const between of blanks) atom.glyphs.push(between);
-      gaps.push(gap);
-      if (blanks.length > 0 || gap > minSpace * em) atom.spaces.push(gap);
-    }
-    blanks = [];
-    atom.glyphs.push(glyph);
-    atom.right = Math.max(atom.right, glyph.right);
-    atom.left = Math.min(atom.left, glyph.left);
-    atom.size = Math.max(atom.size, glyph.piece.size);
-    isLastLeader = isLeader;
-    lastSize = glyph.piece.size;
-  }
-  return atoms;
-}
-
-/** Whether a box to check starts at a glyph of a row. */
-function isBoxAt(glyphs: readonly Glyph[], index: number): boolean {
-  const { text } = glyphs[index]!;
-  const mayStart = text > '~' || text === '[' || text === '(';
-  return mayStart && startsWithBox(textFrom(glyphs, index));
-}
-
-/** Returns the next few characters of a row. */
-function textFrom(glyphs: readonly Glyph[], index: number): string {
-  return glyphs
-    .slice(index, index + 6)
-    .map(({ text, isBlank }) => (isBlank ? ' ' : text))
-    .join('');
-}
-
-/** Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. */
-function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
-  const leaders = new Set<Glyph>();
-  let last: Glyph | undefined;
-  const gapBefore = new Map<Glyph, number>();
-  let run: Glyph[] = [];
-  const close = () => {
-    const isApart = run.every((dot) => gapBefore.get(dot)! >= maxDotGap * dot.piece.size);
-    if (run.length >= 4 || (run.length > 0 && isApart)) for (const glyph of run) leaders.add(glyph);
-    run = [];
-  };
-  for (const glyph of glyphs) {
-    if (glyph.isBlank) continue;
-    if (run.length > 0 && run[0]!.text !== glyph.text) close();
-    if (/^[._·․…‥~]+$/u.test(glyph.text)) {
-      gapBefore.set(glyph, last ? glyph.left - last.right : 0);
-      run.push(glyph);
-    }
-    last = glyph;
-  }
-  close();
-  return leaders;
-}
-
 type SplitRow = { row: Row; atoms: Atom[] };
+
+/**
+ * Returns the atoms of a row that start after a gap between columns. Equally wide gaps in a part of a row are either all
+ * between columns, or they are the spaces of a justified line, of which a few are above those of another line by chance.
+ */
+function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonly number[]): Set<Atom> {
+  const { atoms } = rows[index]!;
+  const found = new Set<Atom>();
+  let from = 0;
+  for (let to = 1; to <= atoms.length; to++) {
+    if (to < atoms.length && !atoms[to]!.isApart) continue;
+    const gapBefore = (at: number) => atoms[at]!.left - atoms[at - 1]!.right;
+    const starts = Array.from({ length: to - from - 1 }, (_, step) => from + 1 + step);
+    const columns = starts.filter((at) => isColumnGap(index, atoms[at - 1]!, atoms[at]!, rows, sides));
+    const spaces = atoms.slice(from, to).flatMap((atom) => atom.spaces);
+    const usual = median([...spaces, ...starts.map(gapBefore)]);
+    const areColumns = columns.length * 2 >= starts.length;
+    for (const at of columns) {
+      const isBetweenWords = [atoms[at - 1]!, atoms[at]!].every((atom) => /\p{L}/u.test(textOf(atom)));
+      if (areColumns || !isBetweenWords || gapBefore(at) > maxSpaceRatio * usual) found.add(atoms[at]!);
+    }
+    from = to;
+  }
+  return found;
+}
 
 /**
  * Whether a gap separates columns. It does if a side of a filled box is in the gap, or if nearby rows have a gap at the
@@ -269,18 +160,36 @@ function isAligned(one: Atom, other: Atom): boolean {
  *
  * @param start the left edge of the text before the gap
  */
-function isTab(index: number, start: number, before: Atom, after: Atom, rows: readonly SplitRow[]): boolean {
+function isTab(index: number, at: number, start: number, rows: readonly SplitRow[]): boolean {
+  const { atoms } = rows[index]!;
+  const [before, after] = [atoms[at - 1]!, atoms[at]!];
   const spaces = [...before.spaces, ...after.spaces];
   const glyphs = before.glyphs.length + after.glyphs.length;
   // Letters that are set apart have gaps between all of them.
-  if (spaces.length < minSpacesOfLine || spaces.length > glyphs / 3) return false;
+  const gap = after.left - before.right;
+  const areLabels = spaces.length < minSpacesOfLine && areInTableRow(atoms, at);
+  if (
+    areLabels
+      ? gap < minTabOfLabels * before.size
+      : spaces.length < minSpacesOfLine || spaces.length > glyphs / 3
+  )
+    return false;
   const [first, second] = [textOf(before), textOf(after)];
   if (![first, second].every((text) => /\p{L}.*\p{L}/u.test(text))) return false;
   const least = sentenceEnd.test(first) ? minTabAfterSentence : minTab;
-  if (after.left - before.right < least * median(spaces)) return false;
+  if (gap < least * median(spaces)) return false;
   return ![-3, -2, -1, 1, 2, 3].some((step) =>
     continuesOver(rows[index]!, rows[index + step], start, [before, after]),
   );
+}
+
+/**
+ * Whether the atoms before and after a gap are two cells of a row with more cells. Many words with wide gaps are a
+ * justified line.
+ */
+function areInTableRow(atoms: readonly Atom[], at: number): boolean {
+  const isEnd = (index: number) => index <= 0 || (atoms[index]?.isApart ?? true);
+  return atoms.length > 2 && (isEnd(at - 1) || isEnd(at - 2)) && isEnd(at + 1);
 }
 
 /** Whether another row starts at the same position as the text before a gap, and continues over the gap in a similar style. */
@@ -302,10 +211,6 @@ function continuesOver(
     (isBold(atom) === isBold(before) || isBold(atom) === isBold(after)) &&
     !labelStart.test(textOf(atom))
   );
-}
-
-function textOf({ glyphs }: Atom): string {
-  return glyphs.map(({ text }) => text).join('');
 }
 
 /**
@@ -369,8 +274,4 @@ function usualSize(glyphs: readonly Glyph[], rises: ReadonlyMap<Piece, number>):
     if (count > most || (count === most && size > best)) [best, most] = [size, count];
   }
   return best;
-}
-
-function hasBetween(places: readonly number[], from: number, to: number): boolean {
-  return places.some((place) => place >= from && place <= to);
 }

@@ -122,8 +122,8 @@ export class ParagraphBreaks {
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
     const row = this.#parts.table.breakBetween(above, line);
     const isRow = row === 'likely' || (row === 'paired' && (!isInCell || (endsSentence && isLong(above))));
-    if (row === 'certain' || (isRow && (endsEarlyHere || !goesOn || isListOfWords(chain, index))))
-      return true;
+    const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
+    if (row === 'certain' || (isRow && mayBeRow)) return true;
     if (startsItem(chain, edges, index, length, endsEarly)) return true;
     if (!isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn)) return true;
     if (!endsEarly || mayGoOn) return false;

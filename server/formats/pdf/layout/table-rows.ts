@@ -158,7 +158,7 @@ function areAligned(one: TextLine, other: TextLine): boolean {
 
 /**
  * Whether a chain is running text: most of its lines extend almost from the start to the end of the longest line, and
- * this line has room for several words.
+ * this line has room for several words. Long lines to the end of the column may also be indented, as those of items.
  */
 function isRunningText(chain: Chain): boolean {
   const own = chain.filter(({ hasLetters }) => hasLetters);
@@ -168,10 +168,11 @@ function isRunningText(chain: Chain): boolean {
   const { size } = own[0]!;
   if (right - left < minTextWidth * size) return false;
   const isRightToLeft = own.filter((line) => line.isRightToLeft).length * 2 > own.length;
-  const full = own.filter(
-    (line) =>
-      line.right - line.left > right - left - 4 * size &&
-      (isRightToLeft ? right - line.right : line.left - left) < 2.5 * size,
-  );
+  const full = own.filter((line) => {
+    const [before, after] = [line.left - left, right - line.right];
+    const [indent, room] = isRightToLeft ? [after, before] : [before, after];
+    const isIndented = room < 0.5 * size && line.right - line.left > 2 * minTextWidth * size;
+    return isIndented || (indent + room < 4 * size && indent < 2.5 * size);
+  });
   return full.length >= 0.5 * own.length;
 }

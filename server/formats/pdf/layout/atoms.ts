@@ -1,0 +1,200 @@
+import type { DrawnAreas } from './drawn-areas.ts';
+import type { FormFields } from './form-fields.ts';
+import { startsWithBox } from './item-signs.ts';
+import type { Glyph } from './pieces.ts';
+import type { Row } from './rows.ts';
+import { median } from './statistics.ts';
+
+/** Widths and distances as shares of the font size. */
+const minColumnGap = 0.8;
+/** The minimum width of a gap that is wider than the spaces of its row, and is not filled with blanks. */
+const minGutter = 0.5;
+const maxWordGap = 2;
+const maxDotGap = 0.6;
+const minFieldGap = 0.3;
+const minSpace = 0.15;
+/** The maximum width of the spaces of a justified line, as a factor of their median. */
+export const maxSpaceRatio = 1.5;
+/**
+ * The minimum ratio of two font sizes from which adjacent texts are separated, even if their gap is only as wide as a
+ * space.
+ */
+const maxSizeRatio = 1.5;
+
+/** A part of a row that contains no wide gap. */
+export interface Atom {
+  glyphs: Glyph[];
+  left: number;
+  right: number;
+  size: number;
+  /**
+   * Whether the gap before the atom always separates: it contains a rule or a form field, it is very wide, the font sizes differ, or
+   * dot leaders start or end there.
+   */
+  isApart: boolean;
+  /** Whether the atom consists of dots or underscores that only fill the space before the next text. */
+  isLeader: boolean;
+  /** The widths of the spaces between the words of the atom. */
+  spaces: number[];
+}
+
+/**
+ * Splits a row into parts, at all gaps that may separate texts: at rules, form fields, boxes to check, dot leaders and
+ * other sizes, and at gaps that are wider than the spaces between words.
+ */
+export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): Atom[] {
+  const { baseline, size, glyphs } = row;
+  const rules = areas.verticalRules(baseline, size);
+  const leaders = findLeaders(glyphs);
+  const gutters = narrowestGutters(glyphs);
+  // A single box before a small letter is in a sentence: check the box ☐ if it applies.
+  const boxes = glyphs.filter((_, index) => isBoxAt(glyphs, index)).length;
+  const atoms: Atom[] = [];
+  let atom: Atom | undefined;
+  let isLastLeader = false;
+  let lastSize = 0;
+  let blanks: Glyph[] = [];
+  /** The gaps between the glyphs of the atom so far. Their median shows whether the letters have wide spacing. */
+  let gaps: number[] = [];
+  for (const [index, glyph] of glyphs.entries()) {
+    if (glyph.isBlank) {
+      blanks.push(glyph);
+      continue;
+    }
+    const isLeader = leaders.has(glyph);
+    const gap = atom ? glyph.left - atom.right : 0;
+    const em = atom
+      ? Math.max(glyph.piece.size, Math.min(atom.size, 1.5 * glyph.piece.size))
+      : glyph.piece.size;
+    const isRuled =
+      atom !== undefined &&
+      gap > -0.3 * em &&
+      hasBetween(rules, atom.right - 0.1 * em, glyph.left + 0.1 * em);
+    const smaller = Math.min(em, glyph.piece.size, atom?.size ?? em);
+    const isField = gap > minFieldGap * em && fields.isInGap(atom!.right, glyph.left, row);
+    const minGap =
+      gap > minGutter * smaller && gap > blankWidth(blanks) + minSpace * em
+        ? Math.min(minColumnGap, gutters.get(glyph) ?? minColumnGap)
+        : minColumnGap;
+    // The letter spacing is only computed for gaps that are wide enough to end an atom, because there are few of them.
+    const mayEnd = gap > Math.min(maxWordGap * em, minGap * smaller);
+    const spacing = mayEnd && gaps.length >= 3 ? Math.max(0, median(gaps)) : 0;
+    const isWide = gap > Math.max(maxWordGap * em, 4 * spacing);
+    // Letters of different scripts look equally large at different font sizes. A text that becomes smaller is therefore
+    // separated only at a wider gap than a text that becomes larger.
+    const isOtherSize =
+      (em > maxSizeRatio * smaller && gap > 0.3 * em) ||
+      (lastSize > maxSizeRatio * glyph.piece.size && gap > minColumnGap * em);
+    const isBox =
+      gap > minFieldGap * em &&
+      isBoxAt(glyphs, index) &&
+      (boxes > 1 || /\p{Lu}/u.test(textFrom(glyphs, index)));
+    const isApart = isRuled || isField || isBox || isWide || isOtherSize || isLeader !== isLastLeader;
+    if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader)) {
+      atom = {
+        glyphs: [],
+        left: glyph.left,
+        right: glyph.right,
+        size: glyph.piece.size,
+        isApart,
+        isLeader,
+        spaces: [],
+      };
+      atoms.push(atom);
+      gaps = [];
+    } else {
+      for (const between of blanks) atom.glyphs.push(between);
+      gaps.push(gap);
+      if (blanks.length > 0 || gap > minSpace * em) atom.spaces.push(gap);
+    }
+    blanks = [];
+    atom.glyphs.push(glyph);
+    atom.right = Math.max(atom.right, glyph.right);
+    atom.left = Math.min(atom.left, glyph.left);
+    atom.size = Math.max(atom.size, glyph.piece.size);
+    isLastLeader = isLeader;
+    lastSize = glyph.piece.size;
+  }
+  return atoms;
+}
+
+/**
+ * Returns the minimum width of a gap that may separate columns, as a share of the font size, for glyphs after a narrow
+ * gap. Gaps that are not much wider than the spaces of their part of the row do not separate columns.
+ */
+function narrowestGutters(glyphs: readonly Glyph[]): Map<Glyph, number> {
+  const gutters = new Map<Glyph, number>();
+  let last: Glyph | undefined;
+  let afterGap: Glyph[] = [];
+  let spaces: number[] = [];
+  const close = () => {
+    // A single gap does not show how wide the spaces are.
+    const usual = spaces.length > 1 ? median(spaces) : 0;
+    for (const glyph of afterGap) gutters.set(glyph, Math.max(minGutter, maxSpaceRatio * usual));
+    [afterGap, spaces] = [[], []];
+  };
+  for (const glyph of glyphs) {
+    if (glyph.isBlank) continue;
+    const gap = last ? (glyph.left - last.right) / glyph.piece.size : 0;
+    if (gap > minColumnGap) close();
+    else if (gap > minSpace) {
+      spaces.push(gap);
+      afterGap.push(glyph);
+    }
+    last = glyph;
+  }
+  close();
+  return gutters;
+}
+
+function blankWidth(blanks: readonly Glyph[]): number {
+  return blanks.reduce((width, { left, right }) => width + right - left, 0);
+}
+
+/** Whether a box to check starts at a glyph of a row. */
+function isBoxAt(glyphs: readonly Glyph[], index: number): boolean {
+  const { text } = glyphs[index]!;
+  const mayStart = text > '~' || text === '[' || text === '(';
+  return mayStart && startsWithBox(textFrom(glyphs, index));
+}
+
+/** Returns the next few characters of a row. */
+function textFrom(glyphs: readonly Glyph[], index: number): string {
+  return glyphs
+    .slice(index, index + 6)
+    .map(({ text, isBlank }) => (isBlank ? ' ' : text))
+    .join('');
+}
+
+/** Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. */
+function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
+  const leaders = new Set<Glyph>();
+  let last: Glyph | undefined;
+  const gapBefore = new Map<Glyph, number>();
+  let run: Glyph[] = [];
+  const close = () => {
+    const isApart = run.every((dot) => gapBefore.get(dot)! >= maxDotGap * dot.piece.size);
+    if (run.length >= 4 || (run.length > 0 && isApart)) for (const glyph of run) leaders.add(glyph);
+    run = [];
+  };
+  for (const glyph of glyphs) {
+    if (glyph.isBlank) continue;
+    if (run.length > 0 && run[0]!.text !== glyph.text) close();
+    if (/^[._·․…‥~]+$/u.test(glyph.text)) {
+      gapBefore.set(glyph, last ? glyph.left - last.right : 0);
+      run.push(glyph);
+    }
+    last = glyph;
+  }
+  close();
+  return leaders;
+}
+
+/** Returns the text of an atom. */
+export function textOf({ glyphs }: Atom): string {
+  return glyphs.map(({ text }) => text).join('');
+}
+
+export function hasBetween(places: readonly number[], from: number, to: number): boolean {
+  return places.some((place) => place >= from && place <= to);
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { lines, page, text, widthOf } from './pdf-page.ts';
+
+const read = (content: PageContent): string[] =>
+  findBlocks(content).blocks.map((block) => plainText(block.content));
+/** Words on one baseline, each `gap` points after the one before it. */
+const words = (values: readonly string[], gap: number, y: number) => {
+  let x = 50;
+  return values.map((value) => {
+    const shown = text(value, x, y);
+    x += 10 * widthOf(value) + gap;
+    return shown;
+  });
+};
+
+describe('a row is split', () => {
+  it('at a narrow gutter, at which the rows above and below have a gap, too', () => {
+    const left = [
+      'Vouchers are valid from the day',
+      'after their purchase, for members.',
+      'The merchant has collected all',
+    ];
+    const gutter = 50 + Math.max(...left.map((line) => 10 * widthOf(line))) + 6;
+    const right = ['All guests under the age of', 'eighteen must have a waiver', 'signed by a parent.'];
+    const whole = [left.join(' '), right.join(' ')];
+    expect(read(page([lines(left, 50, 700), lines(right, gutter, 700)]))).toEqual(whole);
+  });
+
+  it('at a narrow gutter between words that are above each other', () => {
+    const heads = [words(['Weight', 'Control'], 6, 700), words(['Growth', 'Average'], 6, 688)];
+    expect(read(page(heads))).toEqual(['Weight', 'Control', 'Growth', 'Average']);
+  });
+
+  it('at a tab between two labels of a row with more cells', () => {
+    const heads = [...words(['Qty', 'Price'], 15, 700), text('Tax', 200, 700)];
+    expect(read(page([heads]))).toEqual(['Qty', 'Price', 'Tax']);
+    expect(read(page([words(['Chapter', 'Introduction'], 15, 700)]))).toHaveLength(1);
+  });
+});
+
+describe('a row stays whole', () => {
+  it('if all its spaces are wide, and only one of them is below another one', () => {
+    const justified = [
+      ['every', 'night', 'you', 'trod'],
+      ['before', 'lady', 'comes', 'here'],
+    ];
+    const texts = justified.map((line, row) => words(line, 9, 700 - 12 * row));
+    expect(read(page(texts))).toEqual([justified.flat().join(' ')]);
+  });
+
+  it('if all its gaps are as wide as a narrow gutter', () => {
+    const rows = [
+      ['every', 'night', 'you', 'trod'],
+      ['which', 'girls', 'had', 'left'],
+    ].map((line, row) => words(line, 6, 700 - 12 * row));
+    expect(read(page(rows))).toHaveLength(1);
+  });
+});
+
+describe('two columns of text stay two texts', () => {
+  it('if the text of their lines continues', () => {
+    const option = ['Asian (for example, Chinese, Indian,', 'Japanese, and others)'];
+    const content = page([lines(option, 50, 700), lines(option, 300, 700)]);
+    expect(read(content)).toEqual([option.join(' '), option.join(' ')]);
+  });
+
+  it('if most of their lines are indented and end at the end of the column', () => {
+    const items = [
+      'Part 1: Complete this part if any of you received',
+      'benefits of the board. Their sum must equal',
+      'all amounts as reported for the whole year.',
+      'Add all the amounts, and enter them below.',
+      'Do not enter any amounts of the last year.',
+    ];
+    const column = (x: number) => [text(items[0]!, x, 700), lines(items.slice(1), x + 32, 688)];
+    expect(read(page([column(30).flat(), column(320).flat()]))).toEqual([items.join(' '), items.join(' ')]);
+  });
+});
