@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { corpusFile } from '#test/corpus/files.ts';
 import { docxFidelity } from './docx.ts';
 import { runEye } from './eye/main.ts';
-import { type OfficeFormat, officeSection } from './office.ts';
+import { type FileFidelity, type OfficeFormat, officeSection, type RoundTrips } from './office.ts';
 import { writeGallery } from './pdf/gallery.ts';
 import { pdfSection } from './pdf.ts';
 import { renderReport, type Section } from './report.ts';
+import { type RoundTripFormat, roundTrips } from './round-trip.ts';
 import { xlsxFidelity } from './xlsx.ts';
 
 /** The formats, in the order of the page. */
@@ -17,7 +19,19 @@ async function measureOffice(format: OfficeFormat): Promise<Section> {
   const files = await format.measure();
   const opened = format.open(files);
   if (opened === null) console.warn(`${format.judge} is not installed: nothing was opened`);
-  return officeSection(format, files, opened);
+  return officeSection(format, files, opened, tripsOf(format, files));
+}
+
+/** Lets LibreOffice save the sources and the translations. */
+function tripsOf({ title }: OfficeFormat, files: readonly FileFidelity[]): RoundTrips | undefined {
+  const format = title.toLowerCase() as RoundTripFormat;
+  const sources = files.map(({ name }) => [name, corpusFile(`${format}/${name}`)] as const);
+  const before = roundTrips(Object.fromEntries(sources), format);
+  const after = roundTrips(
+    Object.fromEntries(files.map(({ name, translated }) => [name, translated])),
+    format,
+  );
+  return before && after ? { before, after } : undefined;
 }
 
 /**

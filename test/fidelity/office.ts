@@ -1,5 +1,6 @@
 import type { Finding } from '#server/formats/document.ts';
 import { type Counts, countEach, listCounts, type Section, sumCounts, type Table } from './report.ts';
+import type { RoundTrip } from './round-trip.ts';
 
 /** An Office format. Its translated files are compared with their sources part by part. */
 export interface OfficeFormat {
@@ -43,11 +44,21 @@ export function isSame({ before, after }: Comparison): boolean {
   return before.length === after.length && before.every((each, index) => each === after[index]);
 }
 
-/** @param opened the results of opening the files, by name; null if the program is not installed */
+/** Changes by opening and saving the sources and the translations, by name; null for a file that is not saved. */
+export interface RoundTrips {
+  before: ReadonlyMap<string, RoundTrip | null>;
+  after: ReadonlyMap<string, RoundTrip | null>;
+}
+
+/**
+ * @param opened the results of opening the files, by name; null if the program is not installed
+ * @param trips undefined if the program is not installed
+ */
 export function officeSection(
   { title, notes, judge }: OfficeFormat,
   files: readonly FileFidelity[],
   opened: ReadonlyMap<string, boolean> | null,
+  trips?: RoundTrips,
 ): Section {
   const sum = (key: 'found' | 'translatedOnce' | 'parts' | 'changedParts') =>
     files.reduce((total, file) => total + file[key], 0);
@@ -64,6 +75,7 @@ export function officeSection(
         rows: [
           ['files', `${files.length}`],
           [`opened by ${judge}`, opened === null ? 'not tried' : shareOf(good, files.length)],
+          ...(trips ? roundTripRows(judge, trips) : []),
           ['texts found', `${found}`],
           ['translated once', shareOf(once, found)],
           ['texts kept', listCounts(sumCounts(files.map(({ kept }) => kept)))],
@@ -74,6 +86,22 @@ export function officeSection(
       ...comparisonTables(files),
     ],
   };
+}
+
+/** Compares what the program changes in translations with what it changes in their sources. */
+function roundTripRows(judge: string, { before, after }: RoundTrips): string[][] {
+  const sum = (trips: RoundTrips['after'], key: keyof RoundTrip) =>
+    [...trips.values()].reduce((total, trip) => total + (trip?.[key] ?? 0), 0);
+  const row = (what: string, key: keyof RoundTrip): string[] => {
+    const [source, result] = [sum(before, key), sum(after, key)];
+    const figure = `${result}, in the sources ${source}`;
+    return [`saved by ${judge}: ${what}`, result > source ? `**${figure}**` : figure];
+  };
+  const rows = [
+    row('texts that it changes', 'lost'),
+    row('texts whose formatting it changes', 'reformatted'),
+  ];
+  return sum(before, 'pages') > 0 ? [...rows, row('pages', 'pages')] : rows;
 }
 
 /** Tables of the kinds that are equal in all files, and of differences in each file. */

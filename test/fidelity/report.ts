@@ -68,5 +68,5 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
 
 /** The page without the results of programs that are not installed everywhere. */
 export function withoutJudges(page: string): string {
-  return page.replace(/^(\| opened by \w+ \|).*$/gm, '$1 … |');
+  return page.replace(/^(\| opened by \w+ \|).*$/gm, '$1 … |').replace(/^\| saved by .*\n/gm, '');
 }

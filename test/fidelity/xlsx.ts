@@ -30,7 +30,8 @@ export const xlsxFidelity: OfficeFormat = {
 
 Formulas, cached results, numbers, dates and styles are compared by cell; charts, drawings, tables and pivot tables as whole parts. The label of a
 table's totals row changes with its cell, because Excel repairs files in which they differ. *All but texts* is the XML of each sheet without
-texts and indexes of shared strings.`,
+texts and indexes of shared strings. When LibreOffice saves a workbook, it fills pivot tables again, and a run without properties that is not
+the first one gets those of the run before it.`,
   measure: () =>
     Promise.all(corpusNames('xlsx').map((name) => measureFile(name, corpusFile(`xlsx/${name}`)))),
   open: (files) => {
