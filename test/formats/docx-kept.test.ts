@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textOutcome } from '#server/formats/docx/text-outcome.ts';
 import { extract } from '#server/formats/docx.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { field, mark, paragraph, run, textsOf, translate, wordFile, written } from './docx-file.ts';
@@ -20,6 +21,24 @@ describe('what stays untranslated is counted by kind', () => {
       paragraph(`<w:r><w:pict><w:txbxContent>${paragraph(run('one'))}</w:txbxContent></w:pict></w:r>`),
       '1 text box is not translated; add `text_boxes` to `include` to translate them',
       [],
+    ],
+    [
+      'WordArt, such as a watermark',
+      paragraph(
+        run('a'),
+        '<w:r><w:pict><v:shape xmlns:v="v"><v:textpath string="DRAFT"/></v:shape></w:pict></w:r>',
+      ),
+      '1 WordArt text is not translated',
+      ['a'],
+    ],
+    [
+      'drawings with texts',
+      paragraph(
+        run('a'),
+        '<w:r><w:drawing><lc:lockedCanvas xmlns:lc="l" xmlns:a="a"><a:t>one</a:t></lc:lockedCanvas></w:drawing></w:r>',
+      ),
+      '1 diagram is not translated',
+      ['a'],
     ],
     [
       'content controls around paragraphs',
@@ -156,6 +175,33 @@ describe('content of other kinds', () => {
 });
 
 describe('the outcome of the texts', () => {
+  const styles =
+    '<w:styles><w:style w:type="character" w:styleId="Off"><w:rPr><w:vanish/></w:rPr></w:style></w:styles>';
+  const body =
+    paragraph(run('Some text'), run('unseen', '<w:rStyle w:val="Off"/>')) +
+    paragraph(
+      `<w:r><w:ruby><w:rt>${run('reading')}</w:rt><w:rubyBase>${run('base')}</w:rubyBase></w:ruby></w:r>`,
+    ) +
+    paragraph('<w:r><w:pict><v:shape xmlns:v="v"><v:textpath string="DRAFT"/></v:shape></w:pict></w:r>');
+
+  it('has every text: hidden by a style, the reading of a word, WordArt', async () => {
+    const { outcome } = await extract(wordFile(body, { styles }));
+    expect(outcome).toEqual({
+      kept: [
+        { class: 'not_selected', reason: 'hidden', texts: 1, characters: 6 },
+        { class: 'kept', reason: 'other', texts: 1, characters: 7 },
+        { class: 'kept', reason: 'text_boxes', texts: 1, characters: 5 },
+      ],
+      unaccounted: 0,
+    });
+  });
+
+  it('has the characters that the reader of the segments has lost', async () => {
+    expect((await textOutcome(wordFile(body, { styles }), 'Sometextbase'.length - 4, [])).unaccounted).toBe(
+      4,
+    );
+  });
+
   it('counts a part once to which several relationships refer', async () => {
     const files = wordFiles(paragraph(run('text')), {
       diagramData1:

@@ -1,11 +1,12 @@
 import type { Finding } from '../document.ts';
-import type { XmlStartTag } from '../office/xml-reader.ts';
+import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
 import { classOf, type Includable } from '../selection.ts';
 import { isWord } from './word-xml.ts';
 
 /** The kinds of text that stay untranslated, each with its singular and plural form. */
 const kinds = {
   text_box: ['text box', 'text boxes'],
+  word_art: ['WordArt text', 'WordArt texts'],
   content_control: ['content control', 'content controls'],
   value_control: [
     'content control with a date, a list or a value from data',
@@ -109,8 +110,12 @@ export class KeptContent {
       this.#fallbackDepth = this.#depth;
       return;
     }
-    this.#isTextElement = isWord(tag) && (tag.local === 't' || tag.local === 'delText');
+    this.#isTextElement =
+      (tag.local === 't' && (isWord(tag) || this.#kind === 'diagram')) ||
+      (tag.local === 'delText' && isWord(tag));
     if (tag.local === 'altChunk' && isWord(tag)) this.add('embedded_document');
+    // The text of WordArt, such as a watermark, is an attribute.
+    if (tag.local === 'textpath' && letter.test(attributeOf(tag, 'string') ?? '')) this.add('word_art');
     const kind = this.#kindOf(tag);
     if (this.#kind !== undefined || kind === undefined) return;
     if (this.#hasLetter) this.add('other');
@@ -120,6 +125,7 @@ export class KeptContent {
   }
 
   #kindOf(tag: XmlStartTag): KeptKind | undefined {
+    if (tag.local === 'lockedCanvas') return 'diagram';
     // Strict files have text boxes in a separate namespace.
     const kind = isWord(tag) || tag.local === 'txbxContent' ? kindOfElement.get(tag.local) : undefined;
     const by = kind && includedBy[kind];

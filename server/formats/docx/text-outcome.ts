@@ -4,6 +4,7 @@ import { classOf, type Includable } from '../selection.ts';
 import { countCharacters, type KeptClass, type TextOutcome, TextTally } from '../text-tally.ts';
 import { isValueProperty } from './content-controls.ts';
 import { letter } from './kept-content.ts';
+import { readStyles, Styles } from './styles.ts';
 import { isOffValue } from './word-xml.ts';
 
 type XmlTag = Parameters<XmlEvents['openTag']>[0];
@@ -17,6 +18,9 @@ const keptElements: Readonly<Record<string, string>> = {
   moveFrom: 'tracked_changes',
   moveTo: 'tracked_changes',
   oMath: 'formula',
+  lockedCanvas: 'diagrams',
+  // The reading of a word in ruby text.
+  rt: 'other',
 };
 
 /** The elements that contain no visible text of the translation even if tracked changes are included. */
@@ -53,7 +57,10 @@ export async function textOutcome(
   const tally = new TextTally();
   if (main === undefined) return tally.outcome();
   const include: ReadonlySet<string> = new Set(included);
-  const story = new StoryCounter(tally, include);
+  const stylesPart = (await office.relationships(main)).find(({ type }) => type === 'styles')?.target;
+  const styles =
+    stylesPart === undefined ? new Styles() : readStyles((await office.readWhole(stylesPart)).source);
+  const story = new StoryCounter(tally, include, styles);
   const read = new Set([main]);
   /** The other parts that were read. Several relationships may refer to one part. */
   const counted = new Set<string>();
@@ -114,6 +121,7 @@ function keptTexts(tally: TextTally, reason: string, element: string): XmlEvents
 
 interface OpenParagraph {
   text: string;
+  style?: string | undefined;
   /** The number of characters in results of fields, and of hidden characters. */
   inField: number;
   hidden: number;
@@ -158,6 +166,7 @@ class ChartCounter {
 class StoryCounter {
   readonly #tally: TextTally;
   readonly #include: ReadonlySet<string>;
+  readonly #styles: Styles;
   #depth = 0;
   /** The depths of the open content controls whose texts are in segments, unless they have a value. */
   readonly #controls: { depth: number; hasValue: boolean }[] = [];
@@ -165,20 +174,22 @@ class StoryCounter {
   #kept: { reason: string; depth: number; characters: number } | undefined;
   #fallbackDepth = 0;
   #isText = false;
-  #isHidden = false;
+  /** The style of the open run, and whether its own properties hide it. */
+  #run: { style?: string | undefined; vanish?: boolean } = {};
   /** For each open complex field, whether the current position is in its result; and the number of simple fields. */
   readonly #fields: boolean[] = [];
   #simpleFields = 0;
   /** The open paragraphs, outermost first: a paragraph may be in a text box of another one. */
   readonly #paragraphs: OpenParagraph[] = [];
   #total = 0;
-  /** The results of fields, and the texts without a letter between tabs. Some of them are in segments. */
+  /** The results of fields, and texts without a letter between tabs and in hidden runs. Some of them are in segments. */
   #inFields = { texts: 0, characters: 0 };
-  #betweenTabs = { texts: 0, characters: 0 };
+  #signs = { texts: 0, characters: 0 };
 
-  constructor(tally: TextTally, include: ReadonlySet<string>) {
+  constructor(tally: TextTally, include: ReadonlySet<string>, styles: Styles) {
     this.#tally = tally;
     this.#include = include;
+    this.#styles = styles;
   }
 
   openTag(tag: XmlTag): void {
@@ -195,8 +206,13 @@ class StoryCounter {
     else if (local === 'sdt') this.#controls.push({ depth: this.#depth, hasValue: false });
     else if (isValueProperty(local)) this.#addValue();
     else if (local === 'p') this.#paragraphs.push({ text: '', inField: 0, hidden: 0 });
-    else if (local === 'r') this.#isHidden = false;
-    else if (local === 'vanish') this.#isHidden = !isOffValue(attribute(tag, 'val'));
+    else if (local === 'pStyle') {
+      const paragraph = this.#paragraphs.at(-1);
+      if (paragraph) paragraph.style = attribute(tag, 'val');
+    } else if (local === 'r') this.#run = {};
+    else if (local === 'rStyle') this.#run.style = attribute(tag, 'val');
+    else if (local === 'vanish') this.#run.vanish = !isOffValue(attribute(tag, 'val'));
+    else if (local === 'textpath') this.#addWordArt(attribute(tag, 'string') ?? '');
     else if (local === 'fldSimple') this.#simpleFields++;
     else if (local === 'noBreakHyphen') this.#add('-');
     else if (local === 'tab') this.#addVisible('\t');
@@ -260,13 +276,25 @@ class StoryCounter {
     return this.#include.has(reason) ? 'kept' : classOf('docx', reason);
   }
 
+  #addSigns(characters: number): void {
+    if (characters === 0) return;
+    this.#signs.texts++;
+    this.#signs.characters += characters;
+  }
+
+  #addWordArt(text: string): void {
+    if (letter.test(text)) this.#tally.keep('kept', 'text_boxes', countCharacters(text));
+  }
+
   #add(text: string): void {
     const visible = text.replaceAll('\u00ad', '');
     const paragraph = this.#paragraphs.at(-1);
-    if (this.#isHidden && !this.#include.has('hidden')) {
+    const isHidden = this.#run.vanish ?? this.#styles.isHidden(paragraph?.style, this.#run.style);
+    if (isHidden && !this.#include.has('hidden')) {
       if (paragraph) paragraph.hidden += countCharacters(visible);
       return;
     }
+    if (isHidden && !letter.test(visible)) this.#addSigns(countCharacters(visible));
     this.#addVisible(visible);
     if (paragraph && (this.#simpleFields > 0 || this.#fields.length > 0))
       paragraph.inField += countCharacters(visible);
@@ -289,10 +317,7 @@ class StoryCounter {
     }
     this.#total += characters;
     for (const part of text.split('\t')) {
-      const count = letter.test(part) ? 0 : countCharacters(part);
-      if (count === 0) continue;
-      this.#betweenTabs.texts++;
-      this.#betweenTabs.characters += count;
+      if (!letter.test(part)) this.#addSigns(countCharacters(part));
     }
     if (inField === 0) return;
     this.#inFields.texts++;
@@ -300,16 +325,14 @@ class StoryCounter {
   }
 
   /**
-   * Compares the characters with those of the segments. The rest is texts without a letter between tabs, the results of
-   * fields, and (`other`) texts that styles hide.
+   * Compares the characters with those of the segments. Texts without a letter between tabs and in hidden runs, and the
+   * results of fields, may be in segments or not.
    */
   finish(inSegments: number): void {
     let rest = this.#total - inSegments;
-    if (rest < 0) this.#tally.check(0, rest);
     const rules: [reason: string, found: { texts: number; characters: number }][] = [
-      ['number', this.#betweenTabs],
+      ['number', this.#signs],
       ['fields', this.#inFields],
-      ['other', { texts: 1, characters: rest }],
     ];
     for (const [reason, { texts, characters }] of rules) {
       const kept = Math.min(rest, characters);
@@ -317,6 +340,7 @@ class StoryCounter {
       this.#tally.keep('kept', reason, kept, texts);
       rest -= kept;
     }
+    this.#tally.check(rest, 0);
   }
 }
 
