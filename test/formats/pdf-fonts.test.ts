@@ -155,7 +155,10 @@ describe('Type 3 fonts', () => {
     expect(texts[0]!.glyphs[1]!.advance).toBeCloseTo(0.5);
   });
 
-  it('without a box are as large as their glyphs', async () => {
+  it.each([
+    ['without a box', [0, 0, 0, 0]],
+    ['with the unit square instead of a box', [0, 0, 1, -1]],
+  ])('%s are as large as their glyphs', async (_, box) => {
     const glyphs = ['A', 'B', 'C', 'D', 'p'];
     const font: Made = ({ context }) =>
       context.register(
@@ -163,7 +166,7 @@ describe('Type 3 fonts', () => {
           Type: 'Font',
           Subtype: 'Type3',
           FontMatrix: [0.0042, 0, 0, 0.0042, 0, 0],
-          FontBBox: [0, 0, 0, 0],
+          FontBBox: box,
           FirstChar: 65,
           LastChar: 65,
           Widths: [25],
@@ -184,6 +187,34 @@ describe('Type 3 fonts', () => {
     // 38 units of 0.0042, at a font size of 58, are the height of letters of 9.7 points.
     expect(texts[0]!.matrix[3]).toBeCloseTo(9.74, 1);
     expect(texts[0]!.glyphs[1]!.x).toBeCloseTo((25 * 0.0042 * 58) / 9.74, 2);
+  });
+
+  it('show the letter of a code that is mapped to a control character', async () => {
+    const font: Made = ({ context }) =>
+      context.register(
+        context.obj({
+          Type: 'Font',
+          Subtype: 'Type3',
+          FontMatrix: [0.001, 0, 0, 0.001, 0, 0],
+          FontBBox: [0, -200, 1000, 900],
+          FirstChar: 99,
+          LastChar: 99,
+          Widths: [500],
+          Encoding: { Differences: [99, 'CR'] },
+          CharProcs: { CR: context.register(context.stream('500 0 d0 0 0 400 400 re f')) },
+          ToUnicode: context.register(
+            context.stream(
+              '1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <63> <000d> endbfchar',
+            ),
+          ),
+          Resources: {},
+        } as Record<string, unknown> as Record<string, string>),
+      );
+    const { texts } = await readMade({
+      content: 'BT /T 12 Tf 9 50 Td (c) Tj ET',
+      resources: { Font: { T: font } },
+    });
+    expect(texts[0]!.glyphs.map(({ text }) => text)).toEqual(['c']);
   });
 
   it.each<[string, number[], number[], 1 | -1]>([

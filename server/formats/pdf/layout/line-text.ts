@@ -152,9 +152,9 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
       const isScript = rises.has(cluster.glyph.piece) && !rises.has(last.glyph.piece);
       const threshold = spacing + (isScript ? 1.5 : 1) * narrowest * em;
       // Text of another operator may be placed over a blank, which then still separates words. A blank below the glyph
-      // before it, such as a ligature, separates none.
+      // before it, such as a ligature, separates none; but a large initial may extend over a blank.
       const isOneOperator = last.glyph.piece === cluster.glyph.piece && blank?.piece === last.glyph.piece;
-      const isBelow = blank !== null && (blank.left + blank.right) / 2 < last.right;
+      const isBelow = blank !== null && blank.right < last.right + 0.02 * em && last.right - last.left < em;
       const leastGap = isOneOperator || isBelow ? minGapAtBlank * em + Math.min(0, usual) : -0.6 * em;
       const isWord = blank && !isSpacedByBlanks ? gap > leastGap : gap > threshold;
       if (isWord) characters.push({ text: ' ', glyph: blank });

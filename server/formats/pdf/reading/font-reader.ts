@@ -87,11 +87,23 @@ const usualLetterHeight = 0.95;
  * plausible, because the font may contain only small signs. A font may have no box; its glyphs then define the height.
  */
 function type3Em(dictionary: PDFDict, scale: number): number {
-  const height = boxHeight(getRectangle(dictionary, 'FontBBox')) * scale;
-  if (height === 0) return (boxHeight(boxOfGlyphs(dictionary)) * scale) / usualLetterHeight || 1;
+  const declared = declaredBox(dictionary);
+  if (!declared) return (boxHeight(boxOfGlyphs(dictionary)) * scale) / usualLetterHeight || 1;
+  const height = boxHeight(declared) * scale;
   const isScaleUsual = Math.abs(scale - usualScale) < usualScale / 100;
   const isUsual = (isScaleUsual || height > usualBoxHeight / 3) && height < usualBoxHeight * 3;
   return isUsual || !Number.isFinite(height) ? 1 : height / usualBoxHeight;
+}
+
+/**
+ * Returns the box of a Type 3 font; undefined if it has no height, or if the font's glyphs show that it is a
+ * placeholder, such as Ghostscript's `[0 0 1 -1]`.
+ */
+function declaredBox(dictionary: PDFDict): Rectangle | undefined {
+  const box = getRectangle(dictionary, 'FontBBox');
+  if (!box || boxHeight(box) === 0) return undefined;
+  const isUnit = box.right - box.left <= 1 && boxHeight(box) <= 1;
+  return isUnit && boxHeight(boxOfGlyphs(dictionary)) > 3 ? undefined : box;
 }
 
 function boxHeight(box: Rectangle | undefined): number {
@@ -132,8 +144,7 @@ const minHeight = 0.35;
  * signs counts as drawn upwards.
  */
 function type3Up(dictionary: PDFDict, scale: number): 1 | -1 {
-  const declared = getRectangle(dictionary, 'FontBBox');
-  const box = boxHeight(declared) > 0 ? declared : boxOfGlyphs(dictionary);
+  const box = declaredBox(dictionary) ?? boxOfGlyphs(dictionary);
   if (!box) return 1;
   const [low, high] = [box.bottom * scale, box.top * scale].sort((one, other) => one - other) as [
     number,
@@ -188,7 +199,9 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
       isMapped ??= mappedCodes(dictionary);
       if (!isMapped(code)) return '';
     }
-    if (/^[\t\n\v\f\r]$/.test(unicode)) return ' ';
+    // The arbitrary names of glyphs in bitmap fonts include CR and LF.
+    if (/^[\t\n\v\f\r]$/.test(unicode))
+      return isType3 && code > 32 && code < 127 ? String.fromCharCode(code) : ' ';
     // Some programs give this character to all hyphens. A hyphen that is drawn is not soft.
     if (unicode === '\u00ad' && !isEmpty && width > 0) return '-';
     if (!isType3 && isNameOfPicture(unicode, width)) return '';
