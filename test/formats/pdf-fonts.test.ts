@@ -77,6 +77,15 @@ describe('composite fonts', () => {
     expect(texts.map(textOf)).toEqual(['✔●■★ ❏→']);
   });
 
+  it.each([
+    ['ABCDEF+TeX-feymr10', '€'],
+    ['ABCDEF+MarVoSym', '\ufffd'],
+  ])('%s shows a sign, not the letter that has its code', async (BaseFont, sign) => {
+    const font = object({ Type: 'Font', Subtype: 'Type1', BaseFont, Encoding: 'WinAnsiEncoding' });
+    const { texts } = await readMade({ content: 'BT /N 10 Tf (e) Tj ET', resources: { Font: { N: font } } });
+    expect(texts.map(textOf)).toEqual([sign]);
+  });
+
   it('that give all hyphens the character of a soft hyphen show hyphens', async () => {
     const codes = table.replace('<0041> <0041>', '<0041> <00ad>');
     const { texts } = await readMade({

@@ -75,7 +75,7 @@ const dingbats: ReadonlyMap<number, string> = new Map(
 );
 
 const pictorial =
-  /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|europeanpi|(?:icons?|symbols)(?:$|[-_ \d])/i;
+  /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|europeanpi|marvosym|wasy\d|(?:icons?|symbols)(?:$|[-_ \d])/i;
 
 /** Whether a font shows pictures for the codes of letters and digits. */
 export function isPictorial(font: PDFDict): boolean {
@@ -99,12 +99,14 @@ type SymbolDecoder = (unicode: string, code: number) => string | undefined;
  */
 export function symbolCharacters(font: PDFDict): SymbolDecoder | undefined {
   const [, name] =
-    /^(?:[A-Z]{6}\+)?(Symbol(?:MT)?|MT-?Extra|ZapfDingbats|ITCZapfDingbats\w*)(?:,|$)/.exec(
+    /^(?:[A-Z]{6}\+)?(Symbol(?:MT)?|MT-?Extra|ZapfDingbats|ITCZapfDingbats\w*|TeX-feym\w*)(?:,|$)/.exec(
       getName(font, 'BaseFont') ?? '',
     ) ?? [];
   if (name === undefined) return undefined;
   if (name.includes('Dingbats'))
     return (unicode, code) => (unicode.codePointAt(0) === code ? (dingbats.get(code) ?? '') : undefined);
+  // The signs of TeX's package eurosym.
+  if (name.startsWith('TeX-')) return (_, code) => (code === 0x65 ? '€' : undefined);
   const characters = name.startsWith('Symbol') ? symbol : extra;
   return (unicode) => characters.get((unicode.codePointAt(0) ?? 0) - privateUse);
 }
