@@ -170,6 +170,7 @@ it('the same document in the strict namespaces has the same text boxes, controls
   expect(await messages('strict-ooxml.docx')).toEqual(await messages('kitchen-sink.docx'));
   expect(await messages('kitchen-sink.docx')).toEqual([
     '1 text box is not translated; add `text_boxes` to `include` to translate them',
+    '1 WordArt text is not translated',
     '9 content controls are not translated; add `content_controls` to `include` to translate them',
     '1 tracked change is not translated; add `tracked_changes` to `include` to translate them',
     '1 result of a field is not translated',
