@@ -92,7 +92,7 @@ describe('formatting inside a paragraph', () => {
       'これはPDFです',
     ],
     [
-      'does not follow the font of signs, or letter-spacing that nobody sees',
+      'ignores the font of signs, and letter-spacing that is not visible',
       paragraph(
         run('all of it '),
         run('12', '<w:rFonts w:ascii="Arial"/>'),

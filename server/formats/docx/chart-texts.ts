@@ -65,7 +65,7 @@ class ChartReader implements PositionedXmlEvents {
     this.#countElement();
     this.#depth++;
     if (this.#fieldAt > 0) return;
-    // A value that has further elements is none: in `pt`, it is in the element `v`.
+    // A `pt` with further elements is not a value: its value is in the element `v`.
     this.#piece = undefined;
     const isPiece = this.#paragraphAt > 0 ? local === 't' : this.#cacheAt > 0 && names.has(local);
     if (local === 'fld') this.#fieldAt = this.#depth;

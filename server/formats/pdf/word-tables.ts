@@ -97,7 +97,7 @@ function rowsOf(items: readonly Item[]): Item[][] {
     const row = rows.at(-1);
     const shared = Math.min(band.top, item.box.top) - Math.max(band.bottom, item.box.bottom);
     const height = Math.min(band.top - band.bottom, item.box.top - item.box.bottom);
-    // A row that has more texts than the grid has columns is none, and comparing all of them would take long.
+    // A row with more texts than the grid has columns is not part of it, and comparing all of them would take long.
     const isBeside =
       row &&
       row.length < gridColumns &&
