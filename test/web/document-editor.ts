@@ -62,3 +62,25 @@ export async function openDocument(
 /** Waits until the segment with this number is open. */
 export const opened = (page: Page, number: number) =>
   page.getByRole('textbox', { name: `Translation of segment ${number}`, exact: true }).waitFor();
+
+/**
+ * Makes the service unreachable for the edits of a tab, until `reachable`. A page that ends sends its edits, and the
+ * browser does not ask the routes of a test about such requests. So the page itself refuses to send.
+ */
+export async function unreachable(page: Page): Promise<void> {
+  const refuseSaves = () => {
+    const { fetch } = globalThis;
+    globalThis.fetch = (input, init) => {
+      const isSave = String(input instanceof Request ? input.url : input).includes('documents.save');
+      return isSave && !('isReachable' in globalThis)
+        ? Promise.reject(new TypeError('unreachable'))
+        : fetch(input, init);
+    };
+  };
+  await page.addInitScript(refuseSaves);
+  await page.evaluate(refuseSaves);
+}
+
+/** Lets the present page send edits again, after `unreachable`. */
+export const reachable = (page: Page) =>
+  page.evaluate(() => void Object.assign(globalThis, { isReachable: true }));

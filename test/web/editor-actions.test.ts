@@ -3,15 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { openDocument } from './document-editor.ts';
+import { openDocument, unreachable } from './document-editor.ts';
 import { corpusDocument } from './document-files.ts';
 import { field, patient } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
 
-const unreachable = (page: Page) =>
-  page.route('**/trpc/documents.save*', (route) => route.abort('internetdisconnected'));
 const refusal = (page: Page) => page.getByText('Not saved: segment 1. Save or discard these changes first.');
 
 describe.skipIf(withoutBrowser)('actions on a document with edits', { timeout: 60_000 }, () => {

@@ -5,7 +5,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { violationsOn } from './accessibility.ts';
 import { signOut } from './account.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
-import { openDocument, opened } from './document-editor.ts';
+import { openDocument, opened, reachable, unreachable } from './document-editor.ts';
 import { field, memberAt, patient, signInAt } from './reviewing.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -13,8 +13,6 @@ const browser = useBrowser(app);
 
 /** Opens a document of three segments, whose edits do not reach the service. */
 const openEditor = () => openDocument(app, browser, ['One', 'Two', 'Three'], { before: unreachable });
-const unreachable = (page: Page) =>
-  page.route('**/trpc/documents.save*', (route) => route.abort('internetdisconnected'));
 const found = (page: Page) => page.getByRole('region', { name: 'Unsent changes of an earlier visit' });
 const pause = (page: Page) => page.waitForTimeout(300);
 /** The keys of the drafts in the browser's storage. */
@@ -116,26 +114,17 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
     const item = (text: string) => found(page).getByRole('listitem').filter({ hasText: text });
     await item('Deux').getByRole('button', { name: 'Discard' }).click();
     await found(page).getByText('1 change of an earlier visit').waitFor();
-    await page.unroute('**/trpc/documents.save*');
+    await reachable(page);
     await found(page).getByRole('button', { name: 'Restore it' }).click();
     await expect.poll(targets, patient).toEqual(['Un', '[fr] Two', '[fr] Three']);
   });
 
   test('of an open tab are neither offered nor deleted in another tab', async () => {
-    const { page, context, tab, path } = await openEditor();
-    // A tab that is closed sends its edits, and no longer has routes then.
-    await context.addInitScript(() => {
-      const { fetch } = globalThis;
-      globalThis.fetch = (input, init) =>
-        String(input instanceof Request ? input.url : input).includes('documents.save')
-          ? Promise.reject(new TypeError('unreachable'))
-          : fetch(input, init);
-    });
-    await page.reload();
-    await opened(page, 1);
+    const { page, tab, path } = await openEditor();
     await type(page, 1, 'From the first tab');
     await stored(page);
     const second = await tab();
+    await unreachable(second);
     await second.goto(path);
     await type(second, 1, 'From the second tab');
     await stored(second, 2);
@@ -163,7 +152,7 @@ describe.skipIf(withoutBrowser)('edits that are only on this device', { timeout:
     await dialog.getByText('Kept on the device').waitFor();
     await dialog.getByText('One', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Stay signed in' }).click();
-    await page.unroute('**/trpc/documents.save*');
+    await reachable(page);
     await field(page).fill('Sent before');
     await signOut(page);
     await page.waitForURL('**/signin*');
