@@ -27,6 +27,27 @@ describe('styles', () => {
     expect(blocks[0]!.spans.get(1)).toMatchObject({ bold: true, size: 10 });
   });
 
+  it('say what they change, so that an editor can show it and a model may leave it out', () => {
+    const styles = [
+      ['bold', { font: bold }, 0],
+      ['superscript', { size: 6 }, 4],
+      ['subscript', { size: 6 }, -2],
+      ['other', { color: '1 0 0 rg' }, 0],
+    ] as const;
+    for (const [format, style, rise] of styles) {
+      const number = text('12', 77.5, 700 + rise, style);
+      const after = text(' now and then.', 77.5 + number.matrix[0], 700);
+      const [block] = findBlocks(page([text('Press ', 50, 700), number, after])).blocks;
+      expect(block!.content).toEqual([
+        'Press ',
+        { tag: 1, type: 'open', format },
+        '12',
+        { tag: 1, type: 'close', format },
+        ' now and then.',
+      ]);
+    }
+  });
+
   it('of a whole block, of spaces and of signs are not tagged', () => {
     expect(read(page([text('All of it', 50, 700, { font: bold })]))).toEqual(['All of it']);
     const noise = page([

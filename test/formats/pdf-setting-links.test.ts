@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { InlineContent } from '#server/formats/inline-content.ts';
+import type { FormatKind, InlineContent } from '#server/formats/inline-content.ts';
 import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { at, madePdf, withOpenPdf } from './pdf-made.ts';
@@ -95,15 +95,19 @@ it.each(['Highlight', 'Underline', 'StrikeOut', 'Squiggly'])(
 describe('a rule', () => {
   const rulesOf = ({ page }: Result) => page.paints.map(({ box }) => box);
 
+  const formats: Record<string, FormatKind> = { under: 'underline', through: 'strike' };
+
   it.each([
     ['under', 'filled', '77 298.2 23.3 0.6 re f', 298.5],
     ['under', 'stroked', '0.6 w 77 298.5 m 100.3 298.5 l S', 298.5],
     ['under', 'filled in another color', '1 0 0 rg 77 298.2 23.3 0.6 re f 0 g', 298.5],
     ['under', 'at the baseline', '77 299.6 23.3 1.2 re f', 300.2],
     ['through', 'filled', '77 302.7 23.3 0.6 re f', 303],
-  ])('%s words, %s, is removed and drawn again with their translation', async (_, __, drawn, y) => {
+  ])('%s words, %s, is removed and drawn again with their translation', async (where, _, drawn, y) => {
     const result = await translated(`${drawn} ${sentence}`, [], french);
-    expect(result.source).toEqual([['See the ', open(1), 'rules', close(1), ' of the club']]);
+    const format = formats[where]!;
+    const edges = [open(1), close(1)].map((edge) => ({ ...edge, format }));
+    expect(result.source).toEqual([['See the ', edges[0], 'rules', edges[1], ' of the club']]);
     const [rule, ...others] = rulesOf(result);
     expect(others).toEqual([]);
     expect(rule!.left).toBeCloseTo(40, 1);

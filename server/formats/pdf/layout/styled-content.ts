@@ -1,4 +1,4 @@
-import { joinStrings } from '../../inline-content.ts';
+import { type FormatKind, joinStrings } from '../../inline-content.ts';
 import { outlineKey, unknownText } from '../page-content.ts';
 import type { Decoration, MovedGlyphs, TextBlock, TextStyle } from '../text-block.ts';
 import type { JoinedCharacter } from './joined-text.ts';
@@ -15,6 +15,8 @@ const minSpans = 6;
  */
 const maxSizeDifference = 0.08;
 const minRise = 0.08;
+/** The minimum position of a line through a text, in em above the baseline. Lower lines are underlines. */
+const minRiseOfStrike = 0.15;
 
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const unspaced =
@@ -97,9 +99,22 @@ function tagged(runs: readonly Run[], usual: TextStyle): StyledContent {
       continue;
     }
     spans.set(tag, style);
-    content.push({ tag, type: 'open' }, text, { tag, type: 'close' });
+    const format = formatOf(style, usual);
+    const edge = { tag, ...(format && { format }) };
+    content.push({ ...edge, type: 'open' }, text, { ...edge, type: 'close' });
   }
   return { content: joinStrings(content), spans, moved: symbols };
+}
+
+/** Returns the most important difference from the usual style; undefined for a link, because a link is not only formatting. */
+function formatOf(style: TextStyle, usual: TextStyle): FormatKind | undefined {
+  if (style.decoration?.marks.length && !isDecoratedAs(style, usual)) return undefined;
+  if (style.rise !== 0) return style.rise > 0 ? 'superscript' : 'subscript';
+  if (style.bold && !usual.bold) return 'bold';
+  if (style.italic && !usual.italic) return 'italic';
+  const [rule] = isDecoratedAs(style, usual) ? [] : (style.decoration?.rules ?? []);
+  if (rule) return rule.rise < minRiseOfStrike ? 'underline' : 'strike';
+  return 'other';
 }
 
 function isDecoratedAs(style: TextStyle, usual: TextStyle): boolean {
