@@ -5,6 +5,7 @@ import { bookmarksOf, isUnpaired } from './kept-findings.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
+import type { ShownGlyph } from './page-content.ts';
 import type { GlyphRange } from './text-block.ts';
 
 /** The reasons for which a visible text cannot be set again. */
@@ -33,23 +34,26 @@ export function tallyPage(
     if (isSelected) tally.keep(kind, reason, characters, count);
     else tally.keep('not_selected', 'pages', characters, count);
   };
-  let accounted = 0;
-  for (const { glyphs } of blocks) {
-    const characters = charactersOf(glyphs);
-    accounted += characters;
-    if (!isSelected) tally.keep('not_selected', 'pages', characters);
-  }
-  for (const { reason, glyphs } of kept) {
-    accounted += charactersOf(glyphs);
+  if (!isSelected) for (const { glyphs } of blocks) tally.keep('not_selected', 'pages', charactersOf(glyphs));
+  for (const { reason, glyphs } of kept)
     keep(unreadable.has(reason) ? 'unreadable' : 'kept', reason, lengthOf(reason, glyphs));
-  }
-  let read = 0;
-  for (const text of texts) {
-    for (const glyph of text.glyphs) read += countCharacters(glyph.text);
-    if (isUnpaired(text)) keep('unreadable', 'unpaired', codesOf(text));
-  }
+  for (const text of texts) if (isUnpaired(text)) keep('unreadable', 'unpaired', codesOf(text));
   keep('unreadable', 'indirect', indirectTexts, indirectTexts);
-  tally.check(read, accounted);
+  checkGlyphs(tally, texts, [...blocks, ...kept]);
+}
+
+/** Checks that each glyph of a page is in exactly one place: a lost glyph must not cancel one that is in two places. */
+function checkGlyphs(
+  tally: TextTally,
+  texts: ReadPage['texts'],
+  places: readonly { glyphs: readonly GlyphRange[] }[],
+): void {
+  const lost = new Set(texts.flatMap(({ glyphs }) => glyphs));
+  let repeated = 0;
+  for (const glyph of places.flatMap(({ glyphs }) => glyphsOf(glyphs)))
+    if (!lost.delete(glyph)) repeated += countCharacters(glyph.text);
+  tally.check(0, repeated);
+  for (const { text } of lost) tally.check(countCharacters(text), 0);
 }
 
 /** Returns the number of visible characters of a kept text. A text that cannot be decoded has one for each glyph. */
@@ -58,11 +62,12 @@ function lengthOf(reason: KeptText['reason'], glyphs: readonly GlyphRange[]): nu
   return glyphs.reduce((sum, { from, to }) => sum + to - from, 0);
 }
 
-function charactersOf(glyphs: readonly GlyphRange[]): number {
-  let count = 0;
-  for (const { text, from, to } of glyphs)
-    for (let index = from; index < to; index++) count += countCharacters(text.glyphs[index]!.text);
-  return count;
+function glyphsOf(ranges: readonly GlyphRange[]): ShownGlyph[] {
+  return ranges.flatMap(({ text, from, to }) => text.glyphs.slice(from, to));
+}
+
+function charactersOf(ranges: readonly GlyphRange[]): number {
+  return glyphsOf(ranges).reduce((sum, { text }) => sum + countCharacters(text), 0);
 }
 
 /** Returns the number of bytes that an unpaired text shows. */
