@@ -12,6 +12,7 @@ import { findListings } from './listings.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
 import { type DirectedTexts, withoutDoubles } from './pieces.ts';
 import { groupRows } from './rows.ts';
+import { withoutShading } from './shading.ts';
 import { greatest, least } from './statistics.ts';
 import { TableRows } from './table-rows.ts';
 import { type TextLine, toTextLine } from './text-lines.ts';
@@ -43,7 +44,10 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   // Drawn areas are only used for upright texts. Texts in other directions are labels, for example on a map, and not in
   // table cells.
   const isUpright = inverse[0] === 0 || inverse[1] === 0;
-  const areas = new DrawnAreas(isUpright ? page : { ...page, paints: [] }, inverse);
+  const areas = new DrawnAreas(
+    { ...page, paints: isUpright ? withoutShading(page, pieces, inverse) : [] },
+    inverse,
+  );
   const fields = new FormFields(isUpright ? page.annotations : [], inverse);
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
   const split = splitRows(groupRows(dropCaps.pieces), areas, fields);

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { Rectangle } from '#server/formats/pdf/geometry.ts';
+import { page, rule, text, widthOf } from './pdf-page.ts';
+
+const row = { left: 50.5, right: 250, bottom: 680.5, top: 712 };
+const rules = [
+  ...[680, 712].map((y) => rule(50, y, 250.5, y + 0.5)),
+  ...[50, 250].map((x) => rule(x, 680, x + 0.5, 712.5)),
+];
+
+/** The container of a text in a ruled cell, with a fill of a color behind its letters. */
+function containerWith(color: string, behind: (text: Rectangle) => Rectangle = (box) => box): unknown {
+  const value = 'Analysis of results';
+  const letters = { left: 80, right: 80 + 10 * widthOf(value), bottom: 688, top: 701 };
+  const { left, bottom, right, top } = behind(letters);
+  const fill = { ...rule(left, bottom, right, top), color };
+  const { blocks } = findBlocks(page([text(value, 80, 690)], [...rules, fill]));
+  return blocks[0]!.container;
+}
+
+describe('a fill behind the letters of a cell', () => {
+  it('is not the area of the text if it is white', () => {
+    for (const color of ['1 g', '1 1 1 rg', '0 0 0 0 k', '/DeviceRGB cs 1 1 1 scn'])
+      expect(containerWith(color)).toEqual(row);
+  });
+
+  it('is the area of the text if it has a color or is wider than the text', () => {
+    expect(containerWith('0 g')).toMatchObject({ left: 80 });
+    expect(containerWith('1 g', (box) => ({ ...box, left: 60, right: 240 }))).toMatchObject({ left: 60 });
+  });
+});
