@@ -184,6 +184,14 @@ describe('a translation keeps away from', () => {
     expect(column.place.left).toBeCloseTo(72, 0);
   });
 
+  it('no image on which a part of its source lies, such as a background with a covered edge', async () => {
+    const block = blockOf({ lines: english });
+    block.glyphs = [{ text: { ...text, matrix: [10, 0, 0, 10, 72, 700] }, from: 0, to: 5 }];
+    const page = pageOf({ paints: [paint(rectangle(0, 600, 100, 740))] });
+    const { bytes } = await render([{ source: block, target: longer }], { page });
+    for (const { x } of await shownLines(bytes)) expect(x).toBeCloseTo(block.box.left, 0);
+  });
+
   it('the margin of the page', async () => {
     const { place } = await setOne(source, target.repeat(4));
     expect(place.right).toBeLessThanOrEqual(612 - 55);

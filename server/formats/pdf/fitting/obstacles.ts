@@ -1,6 +1,6 @@
-import { intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
-import type { TextBlock } from '../text-block.ts';
+import type { GlyphRange, TextBlock } from '../text-block.ts';
 
 /**
  * The maximum number of rectangles for drawings. If a page has more of them, similar rectangles are joined. A map, for
@@ -43,14 +43,48 @@ export function obstaclesOf(
 ): Obstacle[] {
   return [
     ...otherTexts(page, [...blocks, ...others]).map((box) => ({ box, solid: true, isText: true })),
-    ...paintsOf(page, ['image']).map((box) => ({ box, solid: true })),
+    ...images(page, blocks),
     ...annotations(page, blocks),
     ...joined(paintsOf(page, ['fill', 'stroke'])).map((box) => ({ box, solid: false })),
   ];
 }
 
-/** The maximum number of annotations of a page for which the texts below them are searched. */
+/**
+ * The maximum number of images of a page, and of annotations, for which the texts over or below them are searched.
+ */
 const maxOverlays = 500;
+/** The minimum share of a text's letters that lie on an image if the text belongs on it. */
+const minOnImage = 0.1;
+
+/**
+ * Returns the images of a page. A text that lies on an image in the source may lie on it again: the image is a
+ * background, or its edge is transparent or covered.
+ */
+function images(page: PageContent, blocks: readonly TextBlock[]): Obstacle[] {
+  const boxes = paintsOf(page, ['image']);
+  const large = new Set(boxes.slice(0, maxOverlays));
+  const points = large.size === 0 ? [] : blocks.map(({ id, glyphs }) => ({ id, letters: middlesOf(glyphs) }));
+  return boxes.map((box) => {
+    if (!large.has(box)) return { box, solid: true };
+    const { left, bottom, right, top } = box;
+    const over = points.filter(({ letters }) => {
+      const on = letters.filter(([x, y]) => x > left && x < right && y > bottom && y < top);
+      return on.length > minOnImage * letters.length;
+    });
+    return { box, solid: true, over: new Set(over.map(({ id }) => id)) };
+  });
+}
+
+/** Returns the middle of each visible glyph, in the page's user space. */
+function middlesOf(ranges: readonly GlyphRange[]): [x: number, y: number][] {
+  return ranges.flatMap(({ text: { glyphs, matrix }, from, to }) =>
+    glyphs
+      .slice(from, to)
+      .filter(({ text }) => text.trim() !== '')
+      .map(({ x, advance }) => apply(matrix, x + advance / 2, letterHeight / 2)),
+  );
+}
+
 /** The height of lower-case letters, in em. */
 const letterHeight = 0.5;
 
