@@ -73,6 +73,23 @@ describe('a line at the right edge of the text', () => {
   });
 });
 
+describe('a title of almost the whole width of the text below', () => {
+  const middle = (value: string, y: number) => text(value, 300 - 5 * widthOf(value), y);
+  const title = 'National competition of the computational sciences';
+  const below = ['The committee met in spring and agreed with all of the', 'plans that the members had'];
+
+  it('is centered if the lines next to it have the same middle', () => {
+    const content = page([middle('Announcement', 700), middle(title, 685), lines(below, 185, 660)]);
+    expect(alignments(content)).toMatchObject({ [title]: 'center' });
+  });
+
+  it('is left-aligned if another line starts at its start', () => {
+    const start = 300 - 5 * widthOf(title);
+    const content = page([middle('Announcement', 700), middle(title, 685), lines(below, start, 660)]);
+    expect(alignments(content)).toMatchObject({ [title]: 'left' });
+  });
+});
+
 it('a label has the alignment of the blocks with its left edge, though one has its middle by chance', () => {
   const label = blockOf({ lines: ['Main pumps:'], alignment: 'center' });
   const others = ['Flow:', 'Return of flow:', 'Main pumps?'].map((text, row) =>

@@ -148,6 +148,26 @@ function areCentred(chain: Chain, near: number): boolean {
 }
 
 /**
+ * Whether the lines next to a line in its column have the same middle, but other widths. One such line is enough if it
+ * is in the middle of the page.
+ */
+function isCentredLikeNeighbors(line: TextLine, { area, chain, page }: Surroundings, near: number): boolean {
+  const at = chain.indexOf(line);
+  const hasMiddle = ({ left, right }: TextLine) => Math.abs(left + right - line.left - line.right) < 2 * near;
+  const widthOf = ({ left, right }: TextLine) => right - left;
+  const others = [chain.slice(0, at).reverse(), chain.slice(at + 1)].flatMap((side) => {
+    const end = side.findIndex((other) => !hasMiddle(other));
+    return side
+      .slice(0, end < 0 ? side.length : end)
+      .filter((other) => Math.abs(widthOf(other) - widthOf(line)) > otherWidth * line.size);
+  });
+  return (
+    others.length > 1 ||
+    others.some((other) => isInMiddle(other, page, 0.03) || isInMiddle(other, area, 0.01))
+  );
+}
+
+/**
  * Whether the middle of a line is the middle of an area.
  *
  * @param off the maximum of twice the distance between the two middles, as a share of the area's width
@@ -176,11 +196,8 @@ function isAtRightEdge({ left, right, size }: TextLine, area: TextArea): boolean
  * Determines the alignment of a single line from its surroundings: its cell, the other lines of its column, and the
  * page.
  */
-function ofLine(
-  line: TextLine,
-  { area, chain, container, page, isItem }: Surroundings,
-  isRightToLeft: boolean,
-): Alignment {
+function ofLine(line: TextLine, surroundings: Surroundings, isRightToLeft: boolean): Alignment {
+  const { area, chain, container, page, isItem } = surroundings;
   const { left, right, size } = line;
   const usual = isRightToLeft ? 'right' : 'left';
   if (isItem) return usual;
@@ -194,6 +211,7 @@ function ofLine(
   const count = (distance: (other: TextLine) => number) =>
     others.filter((other) => Math.abs(distance(other)) < near).length;
   const lefts = count((other) => other.left - left);
+  if (lefts === 0 && isCentredLikeNeighbors(line, surroundings, near)) return 'center';
   const rights = count((other) => other.right - right);
   const middles = count((other) => (other.left + other.right - left - right) / 2);
   const most = Math.max(lefts, rights > 1 ? rights : 0, middles > 1 ? middles : 0);
