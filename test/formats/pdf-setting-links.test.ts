@@ -16,7 +16,7 @@ const annotation = (Subtype: string, Rect: number[], more: Record<string, unknow
   Rect,
   ...more,
 });
-const link = (Rect: number[]) => annotation('Link', Rect, { A: { S: 'GoTo', D: 'rules' } });
+const link = (Rect: number[], D = 'rules') => annotation('Link', Rect, { A: { S: 'GoTo', D } });
 
 interface Result {
   source: InlineContent[];
@@ -50,6 +50,20 @@ describe('a link', () => {
     expect(Math.abs(box!['right']! - result.right)).toBeLessThan(8);
     expect(box!['bottom']).toBeLessThan(300);
     expect(box!['top']).toBeGreaterThan(306);
+  });
+
+  it('of a list is a tag, and the signs between the links keep their color', async () => {
+    const list = [
+      '0 0 1 rg',
+      at(40, 300, 'Home'),
+      '0 g',
+      at(72, 300, '|'),
+      '0 0 1 rg',
+      at(80, 300, 'Statutes'),
+    ].join(' ');
+    const areas = [link([39, 297, 69, 309], 'home'), link([79, 297, 125, 309])];
+    const { source } = await translated(list, areas, french);
+    expect(source).toEqual([[open(1), 'Home', close(1), ' | ', open(2), 'Statutes', close(2)]]);
   });
 
   it('stays at its place if its tag is lost', async () => {
@@ -100,6 +114,7 @@ describe('a rule', () => {
   it.each([
     ['under', 'filled', '77 298.2 23.3 0.6 re f', 298.5],
     ['under', 'stroked', '0.6 w 77 298.5 m 100.3 298.5 l S', 298.5],
+    ['under', 'stroked with a width in its path', '77 298.5 m 100.3 298.5 l 0.6 w S', 298.5],
     ['under', 'filled in another color', '1 0 0 rg 77 298.2 23.3 0.6 re f 0 g', 298.5],
     ['under', 'at the baseline', '77 299.6 23.3 1.2 re f', 300.2],
     ['through', 'filled', '77 302.7 23.3 0.6 re f', 303],
@@ -126,13 +141,12 @@ describe('a rule', () => {
     expect(rulesOf(result)[0]!.right).toBeCloseTo(right, 1);
   });
 
-  it('stays if other operators are between the operators of its path', async () => {
-    const result = await translated(
-      `77 298.2 23.3 0.6 re 1 0 0 rg f ${sentence}`,
-      [],
-      ['Les statuts du club'],
-    );
-    expect(rulesOf(result).map(({ left }) => left)).toEqual([77]);
+  it('is removed without the other operators between those of its path', async () => {
+    const drawn = `77 298.2 23.3 0.6 re 1 0 0 rg f ${sentence} ${at(40, 250, '42')}`;
+    const result = await translated(drawn, [], ['Les statuts du club']);
+    expect(rulesOf(result)).toEqual([]);
+    const number = result.page.texts.find(({ glyphs }) => glyphs[0]?.text === '4');
+    expect(number!.color).toBe('1 0 0 rg');
   });
 
   it('is removed alone from a path with other rectangles', async () => {

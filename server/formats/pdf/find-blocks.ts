@@ -9,10 +9,10 @@ import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } f
 import { inReadingOrder } from './layout/reading-order.ts';
 import { markSharedEdges } from './layout/shared-edges.ts';
 import { greatest, least, median } from './layout/statistics.ts';
-import { styledContent, withUsualDecoration } from './layout/styled-content.ts';
+import { styledContent, usualStyleOf } from './layout/styled-content.ts';
 import { hasUnknownLetters } from './layout/symbols.ts';
 import { TextArea } from './layout/text-area.ts';
-import { type TextLine, usualStyle } from './layout/text-lines.ts';
+import type { TextLine } from './layout/text-lines.ts';
 import { UnreadableSymbols } from './layout/unreadable-symbols.ts';
 import { openHyphen, Vocabulary } from './layout/vocabulary.ts';
 import type { KeptReason, PageContent, ShownText } from './page-content.ts';
@@ -175,7 +175,7 @@ function toBlock(
 ): TextBlock {
   const { lines, characters, box, container, chain } = text;
   const decorated = decorations.of(lines);
-  const style = withUsualDecoration(usualStyle({ characters }).style, characters, decorated.of);
+  const style = usualStyleOf(characters, decorated.of);
   const { content, spans, moved } = styledContent(characters, style, decorated.of);
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
   return {

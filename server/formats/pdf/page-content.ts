@@ -44,6 +44,11 @@ export interface Paint {
   opaque: boolean;
   /** The operators of the object, if they can be removed without a change of other objects. */
   place?: OperatorPlace;
+  /**
+   * Whether `place` is only the operator that paints the path, because other operators are between those that build it.
+   * The operator `n` must replace it.
+   */
+  keepsPath?: true;
   /** The operators that set the color, written as operators for a fill color; undefined if not known. */
   color?: string;
   /**

@@ -65,9 +65,12 @@ export function removeText(
   }
   // A path that is filled and stroked is two objects with one place.
   const places = new Map(
-    paints.flatMap(({ place }) => (place ? [[`${place.use} ${place.start}`, place] as const] : [])),
+    paints.flatMap((paint) =>
+      paint.place ? [[`${paint.place.use} ${paint.place.start}`, paint] as const] : [],
+    ),
   );
-  for (const { use, start, end } of places.values()) changeOf(use).edits.push({ start, end, text: '' });
+  for (const { place, keepsPath } of places.values())
+    changeOf(place!.use).edits.push({ start: place!.start, end: place!.end, text: keepsPath ? 'n' : '' });
   // The original form must not be painted at this position in a copy, because it still contains the removed text.
   for (const { use, start, end } of page.loops) changeOf(use).edits.push({ start, end, text: '' });
   const copies = new FormCopies(document);

@@ -4,6 +4,7 @@ import type { Decoration, MovedGlyphs, TextBlock, TextStyle } from '../text-bloc
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
 import { findSymbols, movedGlyphs } from './symbols.ts';
+import { usualStyle } from './text-lines.ts';
 
 /** The maximum number of tagged spans in a text. With more tags, models make mistakes. */
 const maxSpans = 20;
@@ -64,22 +65,22 @@ export function styledContent(
   return { content: [], spans: new Map(), moved: new Map() };
 }
 
-/** Returns the style with the decoration that most characters have, or without one. */
-export function withUsualDecoration(
-  style: TextStyle,
+/**
+ * Returns the style of most characters, with the decoration that most characters have. In a text with several links, it
+ * is the style of the characters between them, so that each link is a span.
+ */
+export function usualStyleOf(
   characters: readonly JoinedCharacter[],
   decorations: ReadonlyMap<Glyph, Decoration>,
 ): TextStyle {
-  if (decorations.size === 0) return style;
-  const counts = new Map<Decoration | undefined, number>();
-  let total = 0;
-  for (const { glyph, text } of characters) {
-    if (!glyph || text.trim() === '') continue;
-    const decoration = decorations.get(glyph);
-    counts.set(decoration, (counts.get(decoration) ?? 0) + 1);
-    total++;
-  }
-  const [usual] = [...counts].find(([, count]) => count > total / 2) ?? [];
+  const shown = characters.filter(({ glyph, text }) => glyph && text.trim() !== '');
+  const decorationOf = ({ glyph }: JoinedCharacter) => glyph && decorations.get(glyph);
+  const links = new Set([...decorations.values()].flatMap(({ marks }) => marks));
+  const between = links.size > 1 ? shown.filter((character) => !decorationOf(character)?.marks.length) : [];
+  if (between.length > 0) return usualStyle({ characters: between }).style;
+  const { style } = usualStyle({ characters });
+  const counts = Map.groupBy(shown, decorationOf);
+  const [usual] = [...counts].find(([, { length }]) => length > shown.length / 2) ?? [];
   return usual ? { ...style, decoration: usual } : style;
 }
 

@@ -72,7 +72,7 @@ export function isSameStyle(one: TextStyle, other: TextStyle): boolean {
 /**
  * Returns the style of most characters, and the share of the characters that look the same apart from size and rise.
  */
-export function usualStyle({ characters }: { characters: LineText['characters'] }): {
+export function usualStyle({ characters }: { characters: readonly LineText['characters'][number][] }): {
   style: TextStyle;
   share: number;
 } {

@@ -36,7 +36,7 @@ export class Painter {
   #clips = false;
   /**
    * The position of the operators of the open path, in the stream of a painting. Undefined if the path is empty; null
-   * if other operators are between them, which must not be removed with the path.
+   * if other operators are between them, such as a line width, which must not be removed with the path.
    */
   #place: OperatorPlace | null | undefined;
 
@@ -51,7 +51,8 @@ export class Painter {
     const end = pathEnds[operator];
     if (end !== undefined) {
       this.#extend(scanner, use);
-      this.#endPath(state, end, isHidden, this.#place ?? undefined);
+      const place = this.#place ?? { use, start: scanner.start, end: scanner.end };
+      this.#endPath(state, end, isHidden, { place, ...(this.#place === null && { keepsPath: true }) });
       this.#place = undefined;
       return;
     }
@@ -115,12 +116,12 @@ export class Painter {
     state: GraphicsState,
     { fills, strokes }: { fills: boolean; strokes: boolean },
     isHidden: boolean,
-    place: OperatorPlace | undefined,
+    whole: Pick<Paint, 'place' | 'keepsPath'>,
   ): void {
     const subpaths = this.#path.take();
     /** A path of one part is removed as a whole; of other paths, only rectangles can be removed. */
     const removable = (subpath: Subpath) =>
-      this.#clips ? {} : optional('place', subpaths.length === 1 ? place : subpath.place);
+      this.#clips ? {} : subpaths.length === 1 ? whole : optional('place', subpath.place);
     const colored = ({ operators, isPortable, isPattern }: Color) =>
       optional('color', isPortable && !isPattern ? operators : undefined);
     if (fills) {
@@ -158,7 +159,7 @@ export class Painter {
     state: GraphicsState,
     covers: boolean,
     isHidden: boolean,
-    details: Pick<Paint, 'parts' | 'place' | 'color'> = {},
+    details: Pick<Paint, 'parts' | 'place' | 'keepsPath' | 'color'> = {},
   ): void {
     const { clip, isClipExact, isBlended, isGroupOpaque } = state;
     if (isHidden || clip === null) return;
