@@ -3,6 +3,7 @@ import { withFileErrors } from '../office/package.ts';
 import { rewritePackage } from '../office/rewrite-package.ts';
 import { type DirectionChange, directionChange } from '../typesetting/languages.ts';
 import type { CellPosition } from './cell-reference.ts';
+import { CellStyles } from './cell-styles.ts';
 import { CellTargets } from './cell-targets.ts';
 import { cellTextLimit } from './cell-text.ts';
 import { NewNames } from './names.ts';
@@ -35,12 +36,13 @@ import {
 } from './rewrite-parts.ts';
 import { SharedStringPlan } from './shared-string-plan.ts';
 import { SharedStrings } from './shared-strings.ts';
+import { columnWidthWriter } from './sheet-columns.ts';
 import { directionWriter } from './sheet-direction.ts';
+import { type NewSizes, SheetFit } from './sheet-fit.ts';
 import type { Cell } from './sheet-reader.ts';
 import { selectSheets } from './sheet-selection.ts';
 import { type HeaderSelection, SheetTables, slicedTables, type TableHeader } from './tables.ts';
 import { readTextCells, type TextCellVisitor, textCellReader } from './text-cells.ts';
-import { readTurnedStyles, TurnedRows, type TurnedStyle } from './turned-text.ts';
 import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
 /**
@@ -62,7 +64,6 @@ export function rebuild(
       ? { sliced: await slicedTables(workbook) }
       : undefined;
     const work = new Rebuilding(workbook, strings, headers, new CellTargets(translations), options);
-    await work.readStyles();
     await work.readCells();
     await work.readParts();
     work.nameSheets();
@@ -97,7 +98,8 @@ class Rebuilding {
   /** The numbers of the sheets that must be written, because their texts or their direction change. */
   readonly #changedSheets = new Set<number>();
   readonly #turnedSheets = new Set<number>();
-  #turnedStyles: ReadonlyMap<number, TurnedStyle> = new Map();
+  /** The new sizes of rows and columns, by the numbers of the sheets. */
+  readonly #sizes = new Map<number, NewSizes>();
   /** The translations of cells, by their old texts, for the copies in charts. */
   readonly #copied = new Map<string, string>();
 
@@ -119,15 +121,11 @@ class Rebuilding {
     this.changes = new PartChanges(workbook.office);
   }
 
-  /** Reads the styles of cells whose text is turned. */
-  async readStyles(): Promise<void> {
-    this.#turnedStyles = await readTurnedStyles(this.#workbook);
-  }
-
   /** Reads all cells, and decides their new texts. */
   async readCells(): Promise<void> {
+    const styles = await CellStyles.read(this.#workbook);
     for (const sheet of selectSheets(this.#workbook.sheets, undefined))
-      if (this.#selected.includes(sheet)) await this.#readSheet(sheet);
+      if (this.#selected.includes(sheet)) await this.#readSheet(sheet, styles);
       else await this.#pinSheet(sheet);
     this.#plan.decide(new Set([...this.#changedSheets, ...this.#turnedSheets]));
   }
@@ -144,16 +142,17 @@ class Rebuilding {
     });
   }
 
-  async #readSheet(sheet: Sheet): Promise<void> {
+  async #readSheet(sheet: Sheet, styles: CellStyles): Promise<void> {
     const plan = this.#plan;
     const tables = await SheetTables.read(this.#workbook.office, sheet.path, this.#headers);
     const headers: (NewHeader & { index: number | undefined; cell: CellPosition })[] = [];
-    const turned = new TurnedRows(this.#turnedStyles);
-    const { tallRanges } = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
+    const fit = new SheetFit(styles);
+    const { merged } = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
+      filled: (cell) => fit.filled(cell),
       text: (cell, index, text, header) => {
         const old = text();
         const next = this.targets.textOf(sheet, cell, old);
-        turned.add(cell, old, next.text);
+        fit.add(cell, old, next.text);
         if (header) {
           const { row, column } = cell;
           headers.push({ ...header, old, text: next.text, index, cell: { row, column } });
@@ -169,8 +168,7 @@ class Rebuilding {
       },
       formulaResult: (index) => plan.pin(index),
     });
-    const heights = turned.heights(tallRanges);
-    if (heights.size > 0) this.changes.add(sheet.path, (editor) => rowHeightWriter(editor, heights));
+    this.#sizes.set(sheet.number, fit.sizes(merged));
     for (const { text, cell } of headers)
       if (text.length > columnNameLimit)
         this.findings.push(truncated(sheet, cell, "the header of a table's column", columnNameLimit));
@@ -261,6 +259,9 @@ class Rebuilding {
       const direction = this.#direction;
       if (direction !== 'kept' && this.#turnedSheets.has(number))
         this.changes.add(path, (editor) => directionWriter(editor, direction));
+      const { heights, widths } = this.#sizes.get(number)!;
+      if (widths.size > 0) this.changes.add(path, (editor) => columnWidthWriter(editor, widths));
+      if (heights.size > 0) this.changes.add(path, (editor) => rowHeightWriter(editor, heights));
       if (!this.#changedSheets.has(number) && !plan.repointedSheets.has(number)) continue;
       const tables = await SheetTables.read(office, path, this.#headers);
       this.changes.add(path, (editor) =>

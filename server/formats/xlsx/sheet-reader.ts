@@ -1,9 +1,17 @@
 import { FileError } from '../file-error.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { countCharacters } from '../text-tally.ts';
-import { lastColumn, lastRow, readReference } from './cell-reference.ts';
+import {
+  type CellRange,
+  lastColumn,
+  lastRow,
+  readRange,
+  readReference,
+  writeReference,
+} from './cell-reference.ts';
 import { hasLetter } from './cell-text.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
+import { SheetColumns } from './sheet-columns.ts';
 import { StringItem } from './string-item.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
@@ -23,6 +31,10 @@ export interface Cell {
   style: number;
   /** The height of the cell's row in points; undefined if the file does not have it, or if the row is hidden. */
   rowHeight: number | undefined;
+  /** Whether the height of the row stays when its texts change. */
+  hasFixedHeight: boolean;
+  /** The columns of the sheet. */
+  columns: SheetColumns;
   /** The type of the cell's value: `s`, `inlineStr`, `str`, …; '' for a number. */
   type: string;
   hasFormula: boolean;
@@ -42,8 +54,8 @@ export interface Cell {
 
 /** The content of a sheet that is not in its cells. */
 export interface SheetSummary {
-  /** The first cells of merged ranges with several rows: `A1`. */
-  tallRanges: Set<string>;
+  /** The merged ranges, by their first cells: `A1`. */
+  merged: Map<string, CellRange>;
   /** The headers and footers with letters. */
   headersAndFooters: TextCount;
   /** The data validations that contain their list of values. */
@@ -66,7 +78,7 @@ interface TextCount {
  */
 export class SheetReader implements PositionedXmlEvents {
   readonly summary: SheetSummary = {
-    tallRanges: new Set(),
+    merged: new Map(),
     headersAndFooters: { texts: 0, characters: 0 },
     literalLists: { texts: 0, characters: 0 },
   };
@@ -89,6 +101,8 @@ export class SheetReader implements PositionedXmlEvents {
     column: 0,
     style: 0,
     rowHeight: undefined,
+    hasFixedHeight: false,
+    columns: new SheetColumns(),
     type: '',
     hasFormula: false,
     formulaRange: undefined,
@@ -111,14 +125,17 @@ export class SheetReader implements PositionedXmlEvents {
       return;
     }
     if (depth === 1) requireRoot(tag, 'worksheet');
-    else if (depth === 2) this.#section = isSpreadsheet(tag) ? tag.local : '';
-    else if (this.#section === 'sheetData') {
+    else if (depth === 2) {
+      this.#section = isSpreadsheet(tag) ? tag.local : '';
+      if (this.#section === 'sheetFormatPr') this.#cell.columns.setFormat(tag);
+    } else if (this.#section === 'sheetData') {
       if (!isSpreadsheet(tag)) return;
       if (depth === 3 && tag.local === 'row') this.#openRow(tag);
       else if (depth === 4 && tag.local === 'c') this.#openCell(tag);
     } else {
       this.#text = '';
       if (tag.local === 'mergeCell' && this.#section === 'mergeCells') this.#openMerge(tag);
+      else if (tag.local === 'col' && this.#section === 'cols') this.#cell.columns.add(tag);
     }
   }
 
@@ -156,13 +173,14 @@ export class SheetReader implements PositionedXmlEvents {
     this.#row = row;
     this.#column = 0;
     const height = Number(attributes['ht']);
-    this.#cell.rowHeight =
-      height > 0 && !/^(?:1|true)$/.test(attributes['hidden'] ?? '') ? height : undefined;
+    this.#cell.rowHeight = height > 0 && !isOn(attributes['hidden']) ? height : undefined;
+    this.#cell.hasFixedHeight = isOn(attributes['customHeight']);
   }
 
   #openMerge({ attributes: { ref = '' } }: XmlStartTag): void {
-    const [, first = '', row, , last] = /^\$?([A-Z]+\$?(\d+)):\$?([A-Z]+)\$?(\d+)$/i.exec(ref) ?? [];
-    if (row !== last) this.summary.tallRanges.add(first.replace('$', '').toUpperCase());
+    if (!/^\$?[A-Z]+\$?\d+:\$?[A-Z]+\$?\d+$/i.test(ref)) return;
+    const range = readRange(ref);
+    this.summary.merged.set(writeReference({ row: range.top, column: range.left }), range);
   }
 
   #openCell({ attributes, start }: XmlStartTag): void {
@@ -216,6 +234,10 @@ export class SheetReader implements PositionedXmlEvents {
     }
     this.#part = '';
   }
+}
+
+function isOn(value: string | undefined): boolean {
+  return /^(?:1|true)$/.test(value ?? '');
 }
 
 function notInOrder(): FileError {

@@ -12,6 +12,8 @@ import type { Sheet, Workbook } from './workbook.ts';
  * Receives the cells of a sheet. Cells that are never translated are skipped: numbers, dates, texts without a letter.
  */
 export interface TextCellVisitor {
+  /** Called for every cell with a value or a formula, before the other methods. */
+  filled?(cell: Cell): void;
   /**
    * Called for a cell whose text is translated.
    *
@@ -54,6 +56,7 @@ export function textCellReader(
     return 'table_headers';
   };
   const onCell = (cell: Cell): void => {
+    if (cell.hasFormula || cell.value !== '' || cell.inlineText !== '') visitor.filled?.(cell);
     if (cell.formulaRange !== undefined) results.add(readRange(cell.formulaRange));
     const isResult = cell.hasFormula || results.includes(cell.row, cell.column);
     if (cell.type === 's') {

@@ -1,0 +1,182 @@
+import { type CellRange, writeReference } from './cell-reference.ts';
+import type { CellStyle, CellStyles } from './cell-styles.ts';
+import type { SheetColumns } from './sheet-columns.ts';
+import type { Cell } from './sheet-reader.ts';
+import { digitWidth, linesOf, longestLine, longestWord } from './text-width.ts';
+import { maxHeight, turnedHeight } from './turned-text.ts';
+
+/** The height of a line in relation to the size of the font. */
+const lineHeight = 1.3;
+/** The width of bold text in relation to other text. */
+const boldWidth = 1.07;
+/** The margins of a cell, and a step of its indent, in digits. */
+const margins = 0.71;
+const indentStep = 1.3;
+/** Widths are approximate: a text that seems to be this much wider than its cell may fit. */
+const tolerance = 1.1;
+/** The room around a text in a wider column, in relation to the text. */
+const reserve = 1.05;
+/** The maximum width of a column in relation to its width in the source. */
+const maxGrowth = 2;
+/** The maximum length of a text that is measured. */
+const maxLength = 2_000;
+
+/** A cell whose new text may need more room. */
+interface TightCell {
+  row: number;
+  column: number;
+  /** The nearest columns at the left and at the right whose cells are not empty. */
+  previous: number;
+  next: number;
+  rowHeight: number | undefined;
+  hasFixedHeight: boolean;
+  style: CellStyle;
+  old: string;
+  text: string;
+}
+
+/** The new sizes of a sheet's rows and columns, by their numbers. */
+export interface NewSizes {
+  /** The heights in points; undefined if Excel computes the height from the texts. */
+  heights: Map<number, number | undefined>;
+  /** The widths in digits. */
+  widths: Map<number, number>;
+}
+
+/**
+ * Collects the changed texts of a sheet, and determines the rows and columns that must grow so that no text is cut that
+ * was not cut in the source. Pass all cells in order.
+ */
+export class SheetFit {
+  readonly #styles: CellStyles;
+  readonly #tight: TightCell[] = [];
+  #columns: SheetColumns | undefined;
+  /** The last cell with content. */
+  #row = 0;
+  #column = 0;
+  /** The nearest cell with content before it in its row. */
+  #previous = 0;
+
+  constructor(styles: CellStyles) {
+    this.#styles = styles;
+  }
+
+  /** Adds a cell with content, also if its text does not change. */
+  filled({ row, column, columns }: Cell): void {
+    const last = this.#tight.at(-1);
+    if (last?.row === row && last.column === this.#column) last.next = column;
+    this.#previous = this.#row === row ? this.#column : 0;
+    this.#row = row;
+    this.#column = column;
+    this.#columns = columns;
+  }
+
+  /** Adds the new text of the cell that was passed to `filled`. */
+  add(
+    { row, column, style: number, rowHeight, hasFixedHeight, columns }: Cell,
+    old: string,
+    text: string,
+  ): void {
+    if (text === old || columns.widthOf(column) === 0) return;
+    const style = this.#styles.get(number);
+    if (style.angle === 0) {
+      if (style.shrinks || style.alignment === 'fill' || style.alignment === 'centerContinuous') return;
+      if (this.#widthOf(text, style) <= this.#room(columns, column, column, style) / tolerance) return;
+    }
+    const next = Number.POSITIVE_INFINITY;
+    const previous = this.#previous;
+    this.#tight.push({ row, column, previous, next, rowHeight, hasFixedHeight, style, old, text });
+  }
+
+  /** @param merged the merged ranges, by their first cells */
+  sizes(merged: ReadonlyMap<string, CellRange>): NewSizes {
+    const sizes: NewSizes = { heights: new Map(), widths: new Map() };
+    for (const cell of this.#tight) {
+      const { row, column, style } = cell;
+      const range = merged.get(writeReference({ row, column }));
+      // The text of several rows has the height of all of them, which is not known.
+      if (range && range.bottom > range.top && (style.angle !== 0 || wrapsText(style))) continue;
+      if (style.angle !== 0) this.#fitTurned(cell, sizes);
+      else if (wrapsText(style)) this.#fitWrapped(cell, range, sizes);
+      else this.#fitLine(cell, range, sizes);
+    }
+    return sizes;
+  }
+
+  #fitTurned({ row, style, rowHeight, old, text }: TightCell, { heights }: NewSizes): void {
+    if (rowHeight === undefined) return;
+    const height = turnedHeight(style, rowHeight, old.trim(), text.trim());
+    if (height > rowHeight) heights.set(row, Math.max(height, heights.get(row) ?? 0));
+  }
+
+  #fitWrapped(cell: TightCell, range: CellRange | undefined, { heights, widths }: NewSizes): void {
+    const { row, column, style, rowHeight, hasFixedHeight, old, text } = cell;
+    if (text.length > maxLength) return;
+    const last = range?.right ?? column;
+    const room = this.#room(this.#columns!, column, last, style);
+    const size = sizeOf(style);
+    if (!range) this.#widen(widths, column, room, longestWord(old) * size, longestWord(text) * size);
+    const lines = linesOf(text, room / size);
+    const oldLines = linesOf(old, (room * tolerance) / size);
+    if (rowHeight === undefined || lines <= oldLines) return;
+    if (!hasFixedHeight && !range) {
+      if (!heights.has(row)) heights.set(row, undefined);
+      return;
+    }
+    const oldHeight = oldLines * style.size * lineHeight;
+    // A row that is too low for the source shows only a part of the text on purpose.
+    if (oldHeight > rowHeight * tolerance) return;
+    const height = Math.ceil(lines * style.size * lineHeight * Math.min(1, rowHeight / oldHeight));
+    if (height > rowHeight) heights.set(row, Math.min(maxHeight, Math.max(height, heights.get(row) ?? 0)));
+  }
+
+  #fitLine(cell: TightCell, range: CellRange | undefined, { widths }: NewSizes): void {
+    const { column, previous, next, style, old, text } = cell;
+    const columns = this.#columns!;
+    let first = column;
+    let last = range?.right ?? column;
+    let grows = column;
+    if (range)
+      for (let at = first; at <= last; at++) if (columns.widthOf(at) > columns.widthOf(grows)) grows = at;
+    if (!range) {
+      const isAlone = previous < column - 1 && next > column + 1;
+      if (style.alignment === 'right') first = previous + 1;
+      else if (style.alignment === 'center') {
+        if (isAlone) return;
+      } else if (next === Number.POSITIVE_INFINITY) return;
+      else last = next - 1;
+    }
+    const room = this.#room(columns, first, last, style);
+    this.#widen(widths, grows, room, this.#widthOf(old, style), this.#widthOf(text, style));
+  }
+
+  /** Records a new width of a column if a text fitted in the room, in points, and its translation does not. */
+  #widen(widths: Map<number, number>, column: number, room: number, old: number, text: number): void {
+    if (old > room * tolerance) return;
+    // The source fits. If it seems not to, its font is narrower than expected, and so is the new text.
+    const needed = text * Math.min(1, room / old);
+    if (needed * reserve <= room) return;
+    const width = this.#columns!.widthOf(column);
+    const digits = (needed * reserve - room) / (digitWidth * this.#styles.fontSize);
+    const next = Math.round(Math.min(width + digits, width * maxGrowth) * 100) / 100;
+    if (next > (widths.get(column) ?? width)) widths.set(column, next);
+  }
+
+  /** Returns the width for text in adjacent columns, in points. */
+  #room(columns: SheetColumns, first: number, last: number, { indent }: CellStyle): number {
+    const digits = columns.widthOfAll(first, last) - margins - indent * indentStep;
+    return Math.max(digits, 1) * digitWidth * this.#styles.fontSize;
+  }
+
+  #widthOf(text: string, style: CellStyle): number {
+    return text.length > maxLength ? Number.POSITIVE_INFINITY : longestLine(text) * sizeOf(style);
+  }
+}
+
+function sizeOf({ size, isBold }: CellStyle): number {
+  return isBold ? size * boldWidth : size;
+}
+
+function wrapsText({ wraps, alignment }: CellStyle): boolean {
+  return wraps || alignment === 'justify' || alignment === 'distributed';
+}

@@ -1,0 +1,61 @@
+const space = 0.28;
+/** The usual widths of characters in ems, in the order in which they are tried. */
+const widths: readonly [pattern: RegExp, width: number][] = [
+  [/\p{M}/u, 0],
+  [/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff00-\uffef]/u, 1],
+  [/[\s.,;:'|!()[\]ijlftr/-]/, space],
+  [/[mwMW]/, 0.85],
+  [/\p{Lu}/u, 0.67],
+];
+
+/** The width of a digit in ems. The widths of columns are numbers of digits. */
+export const digitWidth = 0.55;
+
+/** Returns the approximate width of a text on one line, in ems. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text)
+    width += widths.find(([pattern]) => pattern.test(character))?.[1] ?? digitWidth;
+  return width;
+}
+
+/** Returns the width of the longest line of a text, in ems. */
+export function longestLine(text: string): number {
+  return Math.max(...text.split('\n').map(widthOf));
+}
+
+/** Returns the width of the longest word of a text, in ems. */
+export function longestWord(text: string): number {
+  return Math.max(...text.split(/\s+/).map(widthOf));
+}
+
+/** Returns the number of lines of a text whose lines have at most this length, in ems. */
+export function linesOf(text: string, length: number): number {
+  let lines = 0;
+  for (const paragraph of text.split('\n')) {
+    lines++;
+    let used = 0;
+    for (const word of paragraph.split(/\s+/)) {
+      const width = widthOf(word);
+      if (used > 0 && used + space + width > length) {
+        lines++;
+        used = width;
+      } else used += width + (used > 0 ? space : 0);
+    }
+  }
+  return lines;
+}
+
+/** Returns the shortest length of lines such that a text has no more lines than `lines`, in ems. */
+export function shortestLength(text: string, lines: number): number {
+  let low = longestWord(text);
+  let high = Math.max(low, widthOf(text));
+  if (linesOf(text, low) <= lines || linesOf(text, high) > lines)
+    return linesOf(text, low) <= lines ? low : high;
+  for (let step = 0; step < 12; step++) {
+    const middle = (low + high) / 2;
+    if (linesOf(text, middle) <= lines) high = middle;
+    else low = middle;
+  }
+  return high;
+}
