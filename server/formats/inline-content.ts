@@ -221,6 +221,7 @@ interface Place {
 function place(text: string, tagged: InlineContent, placeOf: (offset: number) => Place): InlineContent {
   const content: InlineContent = [];
   const formats = placesOfFormats(text, tagged, placeOf);
+  const nearestWord = nearestWordIn(text);
   const left = new Set<number>();
   let seen = 0;
   let at = 0;
@@ -246,13 +247,19 @@ function place(text: string, tagged: InlineContent, placeOf: (offset: number) =>
     if (item.text && mark >= 0) {
       appendUpTo(mark);
       at = mark + item.text.length;
-    } else appendUpTo(exact ? near : wordBoundary(text, near, at));
+    } else appendUpTo(exact ? near : nearestWord(near, at));
     seen += item.text?.length ?? 0;
     content.push(item);
   }
   appendUpTo(text.length);
   return joinStrings(content);
 }
+
+/**
+ * The maximum length of words that are searched for in a translation. Longer texts are translated, and the search would
+ * take quadratic time in a text of equal letters.
+ */
+const maxWords = 200;
 
 /**
  * Returns the start and end in `text` of each pair of formatting in `tagged`, by the number of the pair. Pairs whose
@@ -265,6 +272,7 @@ function placesOfFormats(
 ): Map<number, { start: number; end: number }> {
   const found = new Map<number, { start: number; end: number }>();
   const starts = new Map<number, number>();
+  const positions = new Map<string, number>();
   const plain = plainText(tagged);
   let seen = 0;
   for (const item of tagged) {
@@ -274,10 +282,11 @@ function placesOfFormats(
     else {
       const from = starts.get(item.tag)!;
       const [start, end] = [placeOf(from), placeOf(seen)];
-      const words = plain.slice(from, seen);
       if (start.exact && end.exact) found.set(item.tag, { start: start.near, end: end.near });
-      else {
-        const at = onlyPositionOf(text, words);
+      else if (seen - from <= maxWords) {
+        const words = plain.slice(from, seen);
+        const at = positions.get(words) ?? onlyPositionOf(text, words);
+        positions.set(words, at);
         if (at >= 0) found.set(item.tag, { start: at, end: at + words.length });
       }
     }
@@ -316,20 +325,32 @@ function indexOfMark(text: string, mark: string, from: number, known: number | n
 }
 
 /**
- * Returns the start of a word that is nearest to `near`, but not before `from`. The two ends of the text also count as
- * starts.
+ * Returns a function that finds the start of a word that is nearest to `near`, but not before `from`. The two ends of the
+ * text also count as starts.
  */
-function wordBoundary(text: string, near: number, from: number): number {
-  if (near <= from) return from;
-  if (near >= text.length) return text.length;
-  const after = text.slice(near).search(/(?<=\s)\S/u);
-  const before = text.slice(from, near).search(/(?<=\s)\S*$/u);
-  const candidates = [
-    ...(before >= 0 ? [from + before] : []),
-    ...(after >= 0 ? [near + after] : []),
-    ...(near - from < text.length - near ? [from] : [text.length]),
-  ];
-  return candidates.reduce((best, one) => (Math.abs(one - near) < Math.abs(best - near) ? one : best));
+function nearestWordIn(text: string): (near: number, from: number) => number {
+  // Both are found in one pass, because a text may have thousands of tags.
+  const afterSpace = new Int32Array(text.length + 1);
+  for (let at = 1; at <= text.length; at++)
+    afterSpace[at] = isSpace(text[at - 1]!) ? at : afterSpace[at - 1]!;
+  const nextStart = new Int32Array(text.length + 1).fill(text.length);
+  for (let at = text.length - 2; at >= 0; at--)
+    nextStart[at] = isSpace(text[at]!) && !isSpace(text[at + 1]!) ? at + 1 : nextStart[at + 1]!;
+  return (near, from) => {
+    if (near <= from) return from;
+    if (near >= text.length) return text.length;
+    const [before, after] = [afterSpace[near]!, nextStart[near]!];
+    const candidates = [
+      ...(before > from ? [before] : []),
+      ...(after < text.length ? [after] : []),
+      ...(near - from < text.length - near ? [from] : [text.length]),
+    ];
+    return candidates.reduce((best, one) => (Math.abs(one - near) < Math.abs(best - near) ? one : best));
+  };
+}
+
+function isSpace(character: string): boolean {
+  return /\s/.test(character);
 }
 
 /** Joins adjacent strings, and removes empty ones. */

@@ -162,6 +162,39 @@ describe('placeTags', () => {
     );
   });
 
+  const many = 20_000;
+  const pair = (tag: number): InlineContent => [
+    { tag, type: 'open', format: 'bold' },
+    'ab',
+    { tag, type: 'close', format: 'bold' },
+  ];
+  const nested = (type: 'open' | 'close') => (_: unknown, index: number) => {
+    const tag = type === 'open' ? index + 1 : many / 2 - index;
+    return [{ tag, type, format: 'bold' as const }, 'a'];
+  };
+  const longWord = 'b'.repeat(many);
+
+  test.each<[string, string, InlineContent]>([
+    [
+      'breaks',
+      longWord,
+      Array.from({ length: many }, (_, n) => ['a', { tag: n + 1, type: 'void', text: '\n' } as const]).flat(),
+    ],
+    ['formats', 'xaby'.repeat(many / 4), Array.from({ length: many }, (_, n) => pair(n + 1)).flat()],
+    [
+      'nested formats',
+      `${'a'.repeat(many / 2)}b${'a'.repeat(many / 2)}`,
+      [
+        ...Array.from({ length: many / 2 }, nested('open')).flat(),
+        ...Array.from({ length: many / 2 }, nested('close')).flat(),
+      ],
+    ],
+  ])('takes no more than a second for 20,000 %s', (_, translation, source) => {
+    const start = performance.now();
+    expect(plainText(placeTags(translation, source)).replaceAll('\n', '')).toBe(translation);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+
   test('puts breaks where the translation has them, and other tags at words', () => {
     const source: InlineContent = [
       'Dear Ann,',
