@@ -100,11 +100,11 @@ describe('pages of a document', () => {
     expect((await answerOf(sent)).body.request.pages).toEqual(['Costs, 2024', 'Notes']);
   });
 
-  test('of a workbook: an unknown sheet is a 400 that lists the sheets', async () => {
-    const { status, body } = await mine.send({ source_document: xlsx(), pages: 'Nothing' });
+  test('of a workbook: an unknown sheet is a 400 that lists the sheets, and how to send a comma', async () => {
+    const { status, body } = await mine.send({ source_document: xlsx(), pages: 'Costs, 2024' });
     expect([status, body.detail]).toEqual([
       400,
-      'pages: the workbook has no sheet "Nothing"; its sheets: "Costs, 2024", "Notes"',
+      'pages: the workbook has no sheet "2024"; its sheets: "Costs, 2024", "Notes"; send a name with a comma in a JSON list: ["Costs, 2024"]',
     ]);
   });
 });

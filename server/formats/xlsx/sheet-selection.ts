@@ -34,8 +34,8 @@ function keyOf(name: string): string {
 function missing(name: string, worksheets: readonly Sheet[]): FileError {
   const known = worksheets.slice(0, maxNames).map((sheet) => JSON.stringify(clip(sheet.name, maxLength)));
   const more = worksheets.length > maxNames ? ` and ${worksheets.length - maxNames} more` : '';
-  return new FileError(
-    'selection',
-    `pages: the workbook has no sheet ${JSON.stringify(clip(name, maxLength))}; its sheets: ${known.join(', ')}${more}`,
-  );
+  const message = `pages: the workbook has no sheet ${JSON.stringify(clip(name, maxLength))}; its sheets: ${known.join(', ')}${more}`;
+  const withComma = worksheets.find((sheet) => sheet.name.includes(','));
+  const hint = withComma && `; send a name with a comma in a JSON list: ${JSON.stringify([withComma.name])}`;
+  return new FileError('selection', `${message}${hint ?? ''}`);
 }
