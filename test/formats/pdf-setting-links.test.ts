@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
+import { describe, expect, it, test } from 'vitest';
 import type { FormatKind, InlineContent } from '#server/formats/inline-content.ts';
 import type { ReadPage } from '#server/formats/pdf/open-pdf.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
-import { at, madePdf, withOpenPdf } from './pdf-made.ts';
+import { at, madePdf, readAll, withOpenPdf } from './pdf-made.ts';
 import { shownTexts } from './pdf-shown.ts';
 
 const sentence = [at(40, 300, 'See the'), at(77, 300, 'rules'), at(104, 300, 'of the club')].join(' ');
@@ -93,6 +94,24 @@ describe('a link', () => {
       expect(area.bottom).toBeGreaterThanOrEqual(box.bottom - 0.01);
     }
   });
+});
+
+test('the links of a list that two pages share stay at their place on both pages', async () => {
+  const document = await PDFDocument.load(await madePdf({ content: sentence }, { content: sentence }));
+  const { context } = document;
+  const shared = context.register(context.obj([context.obj(link([76, 297, 101, 309]))]));
+  for (const { node } of document.getPages()) node.set(PDFName.of('Annots'), shared);
+  const bytes = await document.save();
+  const { segments } = await extract(bytes, { pages: ['1'] });
+  const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target: french }));
+  const result = await rebuild(bytes, translations, {
+    sourceLanguage: 'en',
+    targetLanguage: 'fr',
+    pages: ['1'],
+  });
+  const pages = await withOpenPdf(result.bytes, readAll);
+  const place = { left: 76, bottom: 297, right: 101, top: 309 };
+  expect(pages.map(({ annotations }) => annotations.map(({ box }) => box))).toEqual([[place], [place]]);
 });
 
 it.each(['Highlight', 'Underline', 'StrikeOut', 'Squiggly'])(
