@@ -1,5 +1,5 @@
 import type { Chain } from './line-links.ts';
-import { amountAtEnd, capitalStart, isAddress, isFigures } from './sentences.ts';
+import { amountAtEnd, capitalStart, endsWithAddress, isAddress, isFigures } from './sentences.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The minimum number of words from which lines must have two equal words at their starts. */
@@ -21,7 +21,7 @@ export function startsEntry(chain: Chain, index: number, isTitle: boolean): bool
     (wordsOf(above).length < longLine && (isTitle ? numberLabel : shortLabel).test(line.text)) ||
     amountAtEnd.test(above.text) ||
     isFigures(above.text) !== isFigures(line.text) ||
-    isAddress(above.text) ||
+    endsWithAddress(above.text) ||
     (isAddress(line.text) && !above.text.endsWith(':')) ||
     startsAlike(above, line) ||
     (next !== undefined && startsAlike(line, next))

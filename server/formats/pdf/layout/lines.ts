@@ -124,11 +124,12 @@ function isColumnGap(
 /** Describes the rows near a gap at the gap's position, in one direction: upwards (-1) or downwards (1). */
 function gapInRows(index: number, direction: number, before: Atom, after: Atom, rows: readonly SplitRow[]) {
   const size = Math.min(before.size, after.size);
+  const reach = maxRowDistance * Math.max(before.size, after.size);
   const found = { isFree: true, hasLeft: false, hasRight: false, isAligned: false };
   let [from, to] = [before.right, after.left];
   for (let step = 1; step <= maxRowsCompared; step++) {
     const other = rows[index + direction * step];
-    if (!other || Math.abs(other.row.baseline - rows[index]!.row.baseline) > maxRowDistance * size) break;
+    if (!other || Math.abs(other.row.baseline - rows[index]!.row.baseline) > reach) break;
     const at = firstFrom(other.atoms, (before.right + after.left) / 2);
     const [one, two] = [other.atoms[at - 1], other.atoms[at]];
     [from, to] = [Math.max(from, one?.right ?? from), Math.min(to, two?.left ?? to)];

@@ -8,6 +8,8 @@ export const lowerStart = /^["'“‘(«]*\p{Ll}/u;
 export const withoutCase = /^\P{L}*\p{Lo}/u;
 /** A line that is only an email address, the name of an account, or a URL. */
 const address = /^(?:[^\s@]*@\S+|https?:\S+|[\p{L}\p{N}-]+\.\p{Ll}{2,}(?:[./]\S*)?)$/u;
+/** An address at the end of a text. */
+const addressAtEnd = /\s(?:[^\s@]+@[^\s@]+\.\p{Ll}{2,}|https?:\S+|www\.\S+)$/u;
 /** Articles, prepositions and conjunctions, which are not the last word of a label. */
 const joints =
   'an the of and or for from to into on at by with as per via than that if is are be your our its ' +
@@ -15,10 +17,10 @@ const joints =
   'et ou de du des le la les au aux pour par avec dans sur en un une ' +
   'y o e del los las el al con por para da do dos das em no na di della il gli che';
 const small = joints.replaceAll(' ', '|');
-const capital = 'AND|OF|OR|FOR|FROM|TO|IN|ON|AT|BY|WITH|THE';
+const capital = 'AND|OF|OR|FOR|FROM|TO|IN|ON|AT|BY|WITH';
 /** Short words that are also units: `7 am`, `12 in`. */
 const units = String.raw`(?<!\p{Nd}\s)(?:a|am|in)`;
-const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|${units})$`, 'u');
+const jointAtEnd = new RegExp(`(?:^|[\\s(])(?:${small}|${capital}|THE|${units})$`, 'u');
 const capitalJointAtStart = new RegExp(`^(?:${capital})\\s\\P{Ll}*$`, 'u');
 /** An end that shows that the text continues: a hyphen, a slash, or a sign for “and”. */
 const openEnd = /[(&]$|\S[-‐/]$/u;
@@ -41,6 +43,10 @@ export function continues(above: string, below: string): boolean {
 
 export function isAddress(text: string): boolean {
   return address.test(text);
+}
+
+export function endsWithAddress(text: string): boolean {
+  return isAddress(text) || addressAtEnd.test(text);
 }
 
 /** Whether a text seems to continue from one line to the next one, although no sentence does. */

@@ -1,5 +1,6 @@
 import { isSign } from './item-signs.ts';
 import type { Chain } from './line-links.ts';
+import { continues, isOpen, withoutCase } from './sentences.ts';
 import { greatest, least } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 
@@ -157,12 +158,17 @@ function areAligned(one: TextLine, other: TextLine): boolean {
 }
 
 /**
- * Whether a chain is running text: most of its lines extend almost from the start to the end of the longest line, and
- * this line has room for several words. Long lines to the end of the column may also be indented, as those of items.
+ * Whether a chain is running text: a text continues from a line to the next one, most lines extend almost from the start
+ * to the end of the longest line, and this line has room for several words. Long lines to the end of the column may also
+ * be indented, as those of items.
  */
 function isRunningText(chain: Chain): boolean {
   const own = chain.filter(({ hasLetters }) => hasLetters);
-  if (own.length < 3) return false;
+  const isContinued = own.some(({ text }, index) => {
+    const above = own[index - 1]?.text;
+    return above !== undefined && (continues(above, text) || isOpen(above, text) || withoutCase.test(text));
+  });
+  if (own.length < 3 || !isContinued) return false;
   const right = greatest(own.map((line) => line.right));
   const left = least(own.map((line) => line.left));
   const { size } = own[0]!;

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { lines, page, rule, text, widthOf } from './pdf-page.ts';
+
+const read = (content: PageContent): string[] =>
+  findBlocks(content).blocks.map((block) => plainText(block.content));
+const full = 'The committee met in spring and agreed on the plan that its members had discussed';
+/** Lines below each other that have the same middle. */
+const centred = (values: readonly string[], middle: number, top: number) =>
+  values.map((value, row) => text(value, middle - 5 * widthOf(value), top - 12 * row));
+
+describe('a new block begins in a table without rules', () => {
+  it('at each row, even if all texts of a column are about equally long', () => {
+    const events = [
+      'Welcome and presentation of tickets in hall 1',
+      'Mad physics show with volunteers in hall 2',
+      'Finale with a chemistry show by Bob in hall 1',
+    ];
+    const times = ['11:15 AM - 11:45 AM', '11:45 AM - 12:30 PM', '3:00 PM - 4:30 PM'];
+    const content = page([lines(events, 50, 700), lines(times, 330, 700)]);
+    expect(read(content).filter((value) => events.includes(value))).toEqual(events);
+  });
+
+  it('at the rows after the last row of the other column', () => {
+    const names = [
+      'Charles Sullivan, Dartmouth',
+      'Dragan Maksimovic, Boulder in USA',
+      'SY Ron Hui, Singapore',
+    ];
+    const next = 75 + 10 * widthOf(names[1]!);
+    expect(
+      read(page([lines(names, 50, 700), lines(['Jon Dupas, Oslo', 'Ann Wang, Rome'], next, 700)])),
+    ).toEqual(expect.arrayContaining(names));
+  });
+
+  it('at each of three words in a cell between rules, next to three other texts', () => {
+    const heads = ['Operating', 'Calibrated', 'Storage'];
+    const values = ['10 to 50 degrees', '15 to 45 degrees', '20 to 70 degrees'];
+    const box = [rule(45, 712, 300, 712.5), rule(45, 668, 300, 668.5)];
+    const sides = [45, 102, 300].map((x) => rule(x, 668, x + 0.5, 712));
+    const content = page([lines(heads, 50, 700), lines(values, 106, 700)], [...box, ...sides]);
+    expect(read(content)).toEqual(expect.arrayContaining(heads));
+  });
+
+  it('at the text next to a date in a smaller size, although only the rows after the next have dates', () => {
+    const titles = ['Advisor to the regents', 'Advisor in the office', 'Fellow of the institute'];
+    const texts = titles.flatMap((title, row) => [
+      text('2017 - 2020', 62, 700 - 24 * row, { size: 7.5 }),
+      text(title, 108, 700 - 24 * row),
+      text('Group of David Wolpert', 118, 688 - 24 * row),
+    ]);
+    expect(read(page([texts]))).toEqual(expect.arrayContaining(titles));
+  });
+});
+
+describe('a new block begins in a stack', () => {
+  it('after a line that ends with an address', () => {
+    const stack = ['Email: orders@cafe.example', 'We offer curb service'];
+    expect(
+      read({ ...page([centred(stack, 100, 700)]), box: { left: 0, bottom: 0, right: 200, top: 800 } }),
+    ).toEqual(stack);
+  });
+
+  it('at a name in capitals that starts with an article', () => {
+    const names = ['YOLANDE RIDORE', 'THE LATE JOSEPH RIDORE'];
+    expect(read(page([centred(names, 100, 700), text(full, 50, 600)])).slice(0, 2)).toEqual(names);
+  });
+});
+
+describe('one block stays', () => {
+  const paragraph = [
+    'The meeting will take place in the town of Orlando',
+    'offering an exciting venue to exchange ideas about',
+    'developments and experiences with the engineering,',
+    'management, integration, and interchange of events',
+    'in many open environments.',
+  ];
+  const body = Array.from({ length: 8 }, () => [full, 'and in winter.']).flat();
+
+  it('a paragraph whose lines are further apart than those of the rest of its page', () => {
+    const content = page([lines(paragraph, 50, 700, { leading: 17 }), lines(body, 50, 560)]);
+    expect(read(content)[0]).toBe(paragraph.join(' '));
+  });
+
+  it('but not a list of short texts in small letters with such distances', () => {
+    const types = ['type: token', 'type: code', 'type: text', 'type: token', 'type: code'];
+    const content = page([lines(types, 50, 700, { leading: 20 }), lines(body, 50, 560)]);
+    expect(read(content).slice(0, 5)).toEqual(types);
+  });
+
+  it('a centered paragraph, some lines of which are almost equally wide', () => {
+    const whole = [
+      'She served as the head of',
+      'their institute for',
+      'development. In prior',
+      'years, she held the',
+      'position in the office of',
+      'the foundation.',
+    ];
+    const texts = whole.map((value, row) => centred([value], row === 3 ? 101.4 : 100, 700 - 12 * row));
+    const narrow = { left: 0, bottom: 0, right: 200, top: 800 };
+    expect(read({ ...page(texts), box: narrow })).toEqual([whole.join(' ')]);
+  });
+});
+
+it('an indented line starts a block even if it has the middle of the next line by chance', () => {
+  const above = [
+    'The checklist would be revised to align with',
+    'all the others, and is used in all of them.',
+  ];
+  const rest = ['changes proposed by this new rule is that', 'all operators now act on all the new plans.'];
+  const first = 'Among those discussed, one of the many';
+  const inset = (10 * (widthOf(rest[0]!) - widthOf(first))) / 2;
+  const content = page([lines(above, 50, 700), text(first, 50 + inset, 676), lines(rest, 50, 664)]);
+  const narrow = { left: 0, bottom: 0, right: 100 + 10 * widthOf(above[0]!), top: 800 };
+  expect(read({ ...content, box: narrow })).toEqual([above.join(' '), [first, ...rest].join(' ')]);
+});
