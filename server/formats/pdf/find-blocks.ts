@@ -151,7 +151,7 @@ function keptReason({ role, lines, characters, plain }: ReadText): KeptText['rea
   if (role === 'listing') return 'code';
   if (role === 'label') return 'label';
   if (hasUnknownLetters(characters)) return 'undecodable';
-  return unreadReason({ lines }) ?? untranslatedReason(plain, lines);
+  return unreadReason({ lines }) ?? untranslatedReason(plain, lines, characters);
 }
 
 function unreadReason({ lines }: Pick<ReadText, 'lines'>): KeptReason | undefined {

@@ -6,7 +6,11 @@ import { openHyphen } from './vocabulary.ts';
 export interface JoinedCharacter {
   text: string;
   glyph: Glyph | null;
+  /** The accents that are drawn over the glyph. */
+  marks?: readonly Glyph[];
   rise: number;
+  /** The index of the line. */
+  line: number;
 }
 
 const softHyphen = '\u00ad';
@@ -35,20 +39,22 @@ export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
     if (index > 0) {
       const { opens, space } = joinOf(lines[index - 1]!.text, line.text);
       if (opens) openLast(joined);
-      if (space) joined.push({ text: ' ', glyph: null, rise: 0 });
+      if (space) joined.push({ text: ' ', glyph: null, rise: 0, line: index });
     }
-    for (const { text, glyph } of line.characters)
+    for (const { text, glyph, marks = [] } of line.characters)
       joined.push({
         text: text.replaceAll(softHyphen, ''),
         glyph,
+        marks,
         rise: riseOf(glyph, line),
+        line: index,
       });
   }
   return joined;
 }
 
 function riseOf(glyph: Glyph | null, { rises, baseline }: TextLine): number {
-  if (glyph?.symbol !== undefined) return glyph.piece.baseline - baseline;
+  if (glyph?.symbol !== undefined || glyph?.piece.isMath) return glyph.piece.baseline - baseline;
   return (glyph && rises.get(glyph.piece)) ?? 0;
 }
 

@@ -1,6 +1,9 @@
 import type { Rectangle } from '../geometry.ts';
 import type { KeptReason } from '../page-content.ts';
 import type { GlyphRange } from '../text-block.ts';
+import { isFormulaGlyph } from './formula-glyphs.ts';
+import { functionName, mathSign } from './formulas.ts';
+import type { JoinedCharacter } from './joined-text.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The reason why a readable text is not translated. */
@@ -34,17 +37,26 @@ export const onlySymbols = /^[\s\ufffd]+$/u;
 const roman = /^(?=.{2})x{0,3}(?:ix|iv|v?i{0,3})$|^(?=.{2})X{0,3}(?:IX|IV|V?I{0,3})$/;
 const ideographs = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const word = /[\p{L}\p{M}]{3,}/gu;
-const functionName =
-  /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|exp|lim|sup|inf|max|min|mod|gcd|lcm|det|dim|ker|deg|arg|sgn|isin)$/u;
-const mathSign = /[=+−×÷∗·√∞≈≠≤≥<>±∂∇∑∏∫∈∉⊂⊆∪∩→⇒⇔∀∃∧∨¬^|′∘]|\p{Sm}/u;
 /** Letters that Unicode provides for formulas. */
 const mathLetter = /[\u{1d400}-\u{1d7ff}]/gu;
 const addressPattern =
   /^[<([]?(?:(?:https?:\/\/|ftp:\/\/|www\.)\S+|(?:mailto:)?[\w.+%-]+@[\w-]+(?:\.[\w-]+)+|(?:[a-z0-9-]+\.)+(?:com|org|net|gov|edu|io|eu|de|fr|uk|info)(?:\/\S*)?)[>)\].,;]?$/iu;
 
 /** Returns the reason why a text needs no translation; null if it needs one. */
-export function untranslatedReason(text: string, lines: readonly TextLine[]): UntranslatedReason | null {
-  const plain = text.replace(mathLetter, '').trim();
+export function untranslatedReason(
+  text: string,
+  lines: readonly TextLine[],
+  characters: readonly JoinedCharacter[],
+): UntranslatedReason | null {
+  // Letters of formulas, superscripts and subscripts do not count as words.
+  const hasLetters = characters.some(({ text, rise }) => rise === 0 && letter.test(text));
+  const isVariable = ({ text, glyph, rise }: JoinedCharacter) =>
+    glyph !== null && (isFormulaGlyph(glyph) || (hasLetters && rise !== 0 && letter.test(text)));
+  const plain = characters
+    .map((character) => (isVariable(character) ? '·' : character.text))
+    .join('')
+    .replace(mathLetter, '')
+    .trim();
   if (lines.every((line) => line.isLeader)) return 'leader';
   if (bullet.test(text)) return 'label';
   if (onlySymbols.test(text)) return 'symbol';
@@ -52,7 +64,7 @@ export function untranslatedReason(text: string, lines: readonly TextLine[]): Un
   if (text.split(/\s+/u).every((part) => addressPattern.test(part))) return 'address';
   const words = (plain.match(word) ?? []).filter((found) => !functionName.test(found));
   if (words.length === 0 && !ideographs.test(plain)) {
-    const isMath = mathSign.test(text) || lines.some((line) => line.glyphs.some(({ piece }) => piece.isMath));
+    const isMath = mathSign.test(text) || characters.some(isVariable);
     if (isMath && !/\p{L}{2,} \p{L}{2,}/u.test(plain)) return 'formula';
     if (plain.split(/\s+/u).every((part) => countOf(part, /\p{L}/gu) <= 1)) return 'label';
   }

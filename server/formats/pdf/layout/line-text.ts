@@ -10,6 +10,8 @@ import { median } from './statistics.ts';
 export interface Character {
   text: string;
   glyph: Glyph | null;
+  /** The accents that are drawn over the glyph. */
+  marks?: readonly Glyph[];
 }
 
 export interface LineText {
@@ -76,6 +78,7 @@ function countOf(text: string, pattern: RegExp): number {
 interface Cluster {
   text: string;
   glyph: Glyph;
+  marks: Glyph[];
   left: number;
   right: number;
 }
@@ -92,6 +95,7 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
       const belongsToNext = next && !markOf(next) && standsOver(glyph, next) && !standsOver(glyph, before);
       if (!belongsToNext && (standsOver(glyph, before) || /^\p{M}+$/u.test(text))) {
         before.text = (before.text + mark).normalize();
+        before.marks.push(glyph);
         continue;
       }
     }
@@ -101,12 +105,13 @@ function joinMarks(glyphs: readonly Glyph[]): Cluster[] {
       clusters[clusters.length - 1] = {
         text: (text + markOf(before.glyph)).normalize(),
         glyph,
+        marks: [before.glyph, ...before.marks],
         left: Math.min(left, before.left),
         right: Math.max(right, before.right),
       };
       continue;
     }
-    clusters.push({ text, glyph, left, right });
+    clusters.push({ text, glyph, marks: [], left, right });
   }
   return clusters;
 }
@@ -160,7 +165,7 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
       if (isWord) characters.push({ text: ' ', glyph: blank });
     }
     blank = null;
-    characters.push({ text: cluster.text, glyph: cluster.glyph });
+    characters.push({ text: cluster.text, glyph: cluster.glyph, marks: cluster.marks });
     last = cluster;
   }
   return characters;
@@ -193,9 +198,10 @@ function inReadingOrder(characters: readonly Character[], direction: 'ltr' | 'rt
   // order is an opening one, the font encodes the meaning.
   const firstBracket = ordered.find(({ text, level }) => level % 2 === 1 && mirrored[text] !== undefined);
   const isMirrored = firstBracket !== undefined && closing.test(firstBracket.text);
-  return ordered.map(({ text, glyph, level }) => ({
+  return ordered.map(({ text, glyph, marks, level }) => ({
     text: isMirrored && level % 2 === 1 ? (mirrored[text] ?? text) : text,
     glyph,
+    marks: marks ?? [],
   }));
 }
 

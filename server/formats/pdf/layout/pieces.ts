@@ -64,7 +64,7 @@ const blackOperators = /^(?:0 g|0 0 0 rg|0 0 0 1 k)$/;
 /** Ligatures, and letters of the Arabic script in the shape that they have at a position in a word. */
 const presentationForms = /[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+/g;
 const mathFont =
-  /^(?:CMMI|CMSY|CMEX|CMBSY|MSAM|MSBM|EUFM|EUSM|RSFS|StandardSymL|TXSY|TXMI|PXSY|PXMI|MTMI|MTSY|MTEX|LMMath)|[- ]?Math(?:$|[-\d ])|^(?:Symbol|MT-?Extra|Euclid)/i;
+  /^(?:CMMI|CMSY|CMEX|CMBSY|MSAM|MSBM|EU[FRS][MB]\d|EUEX|RSFS|StandardSymL|r?[tp]xb?(?:mi|sy|ex)|(?:New|n)[TP]X(?:B?MI|SY|M?EX)|MT(?:MI|SY|EX|2)|MnSymbol|stix-?math|stmary|wasy\d|bbm|dsrom|bbold|esint|LMMath|fourier-m|mdb?pu)|[- ]?Math(?:$|[-\d ])|^(?:Symbol|MT-?Extra|Euclid(?:Symbol|Extra|Math|Fraktur))/i;
 
 /**
  * Groups the texts of a page by their direction. The direction with the most glyphs comes first. Skips texts that are

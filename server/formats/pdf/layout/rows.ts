@@ -81,7 +81,7 @@ export function groupRows(pieces: readonly Piece[]): Row[] {
  * Compares the positions of two glyphs by their middles, because an accent is within the width of its letter. Glyphs at
  * the same position keep their painting order.
  */
-function byPlace(one: Glyph, other: Glyph): number {
+export function byPlace(one: Glyph, other: Glyph): number {
   return one.left + one.right - other.left - other.right;
 }
 

@@ -1,5 +1,7 @@
 import { unknownText } from '../page-content.ts';
 import type { MovedGlyphs } from '../text-block.ts';
+import { isFormulaGlyph } from './formula-glyphs.ts';
+import { type CharacterRange, findFormulas } from './formulas.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
 
@@ -17,14 +19,8 @@ const picture = /^[\u2300-\u23ff\u2460-\u2bff\u{1f000}-\u{1faff}]\ufe0f?$/u;
 const isUnknown = (character: JoinedCharacter | undefined): boolean =>
   character?.glyph?.symbol !== undefined && character.text === unknownText;
 
-/** Consecutive characters that are drawn as in the source, by their first index and the index after the last one. */
-interface SymbolRun {
-  from: number;
-  to: number;
-}
-
-function unknownRuns(characters: readonly JoinedCharacter[]): SymbolRun[] {
-  const runs: SymbolRun[] = [];
+function unknownRuns(characters: readonly JoinedCharacter[]): CharacterRange[] {
+  const runs: CharacterRange[] = [];
   for (let from = 0; from < characters.length; from++) {
     let to = from;
     while (isUnknown(characters[to])) to++;
@@ -37,10 +33,10 @@ function unknownRuns(characters: readonly JoinedCharacter[]): SymbolRun[] {
 /**
  * Whether a text has letters whose characters are unknown, so that it cannot be translated. An unknown glyph is a
  * letter if it is between letters, if it touches a letter of the same font, or if it is one of many. Other unknown
- * glyphs are symbols, such as bullets and check marks.
+ * glyphs are symbols, such as bullets and check marks, or signs of formulas.
  */
 export function hasUnknownLetters(characters: readonly JoinedCharacter[]): boolean {
-  const runs = unknownRuns(characters);
+  const runs = unknownRuns(characters).filter(({ from }) => !isFormulaGlyph(characters[from]!.glyph!));
   const unequal = runs.filter(({ from, to }) => !isRepeated(characters.slice(from, to)));
   const count = unequal.reduce((sum, { from, to }) => sum + to - from, 0);
   const letters = characters.filter(({ text }) => letter.test(text)).length;
@@ -63,8 +59,8 @@ function fontOf(character: JoinedCharacter | undefined): string | undefined {
 }
 
 /**
- * Finds the symbols of a text that are drawn as in the source: glyphs with an unknown character, pictures, and accents
- * in another font than the text.
+ * Finds the symbols of a text that are drawn as in the source: formulas, glyphs with an unknown character, pictures, and
+ * accents in another font than the text.
  *
  * @returns for each character, the index after the symbol that starts there; 0 if no symbol starts there
  */
@@ -74,6 +70,7 @@ export function findSymbols(characters: readonly JoinedCharacter[]): Uint32Array
   const pictures = [...characters.keys()].filter((at) => isPicture(characters, at));
   for (const { from, to } of runs) ends[from] = to;
   if (runs.length + pictures.length <= maxSymbols) for (const at of pictures) ends[at] = at + 1;
+  for (const { from, to } of findFormulas(characters)) ends.fill(0, from, to).fill(to, from, from + 1);
   return ends;
 }
 
@@ -92,7 +89,14 @@ function isPicture(characters: readonly JoinedCharacter[], at: number): boolean 
 
 /** Returns the glyphs of a symbol with their positions, from which they can be moved. */
 export function movedGlyphs(characters: readonly JoinedCharacter[]): MovedGlyphs {
-  const placed = characters.flatMap(({ glyph, rise }) => (glyph ? [{ glyph, rise }] : []));
+  const placed = characters.flatMap(({ glyph, marks = [], rise }) =>
+    glyph === null || glyph.isBlank
+      ? []
+      : [glyph, ...marks].map((part) => ({
+          glyph: part,
+          rise: rise + part.piece.baseline - glyph.piece.baseline,
+        })),
+  );
   const left = Math.min(...placed.map(({ glyph }) => glyph.left));
   return {
     parts: placed.map(({ glyph, rise }) => ({

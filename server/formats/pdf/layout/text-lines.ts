@@ -1,6 +1,7 @@
 import { outlineKey } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
-import { type LineText, readLine } from './line-text.ts';
+import { isFormulaGlyph } from './formula-glyphs.ts';
+import { type Character, type LineText, readLine } from './line-text.ts';
 import type { Line } from './lines.ts';
 
 /** A line with its text, and with the properties that are used to find paragraphs. */
@@ -34,7 +35,7 @@ const unspaced =
 export function toTextLine(line: Line): TextLine {
   const read = readLine(line);
   const { style, share } = usualStyle(read);
-  const shown = read.characters.filter(({ glyph, text }) => glyph && text.trim() !== '');
+  const shown = withoutFormulas(read.characters.filter(({ glyph, text }) => glyph && text.trim() !== ''));
   const styleAt = (index: number) => shown.at(index)?.glyph?.piece.style ?? style;
   return {
     ...line,
@@ -47,6 +48,12 @@ export function toTextLine(line: Line): TextLine {
     isMono: (style.family === 'mono' && share > 0.7) || hasOneWidth(line),
     firstWordWidth: firstWordWidth(read, line),
   };
+}
+
+/** Returns the characters that are not in fonts for formulas. If that leaves none, returns all of them. */
+function withoutFormulas(characters: readonly Character[]): readonly Character[] {
+  const others = characters.filter(({ glyph }) => !glyph || !isFormulaGlyph(glyph));
+  return others.some(({ glyph }) => glyph && !glyph.isBlank) ? others : characters;
 }
 
 /** Whether many different characters of the line have the same width. The name of the font is not used. */
@@ -79,7 +86,7 @@ export function usualStyle({ characters }: { characters: readonly LineText['char
   const counts = new Map<string, { style: TextStyle; count: number }>();
   let total = 0;
   let last: { style: TextStyle; count: number } | undefined;
-  for (const { glyph, text } of characters) {
+  for (const { glyph, text } of withoutFormulas(characters)) {
     if (!glyph || glyph.isBlank || text === '') continue;
     const { style } = glyph.piece;
     // A character often belongs to the same piece as the previous one, and then has the same style object.
