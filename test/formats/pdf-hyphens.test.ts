@@ -45,6 +45,11 @@ describe('a hyphen at the end of a line', () => {
     expect(divided('mixed-', 'mode', ['in the mode of it'])).toContain('long mixed-mode of');
   });
 
+  it('stays in an address, because a hyphen there may be a part of it', () => {
+    for (const start of ['https://example.org/national-workshop-', 'www.example.org/a-', 'forms.gle/a-'])
+      expect(divided(start, 'on-all')).toContain(`long ${start}on-all of`);
+  });
+
   it('stays before a capital, unless the word is whole elsewhere', () => {
     expect(divided('Franco-', 'German')).toContain('long Franco-German of');
     expect(divided('Java-', 'Script', ['for the JavaScript of it'])).toContain('long JavaScript of');

@@ -219,6 +219,18 @@ describe('a translation keeps away from', () => {
     expect((await shownLines(bytes)).map(({ text }) => text).join(' ')).toBe(english.join(' '));
   });
 
+  it('a blank in front of its first line, and its other lines start where those of the source do', async () => {
+    const lines = ['hereby declare that all of this is true and', 'correct to the best of my knowledge'];
+    const indented = { lines, indent: 60 };
+    const spanish = 'declaro por la presente que todo lo anterior es cierto y correcto según mi leal saber';
+    const { bytes, box } = await setOne(indented, spanish, {
+      annotations: [{ kind: 'widget', box: rectangle(72, 698, 130, 709) }],
+    });
+    const [first, second] = await shownLines(bytes);
+    expect(first!.x - box.left).toBeCloseTo(60);
+    expect(second!.x).toBeCloseTo(box.left);
+  });
+
   it('no check box, if its text would be lost otherwise', async () => {
     const container = rectangle(70, 697, 110, 709);
     const box = rectangle(90, 698, 100, 708);

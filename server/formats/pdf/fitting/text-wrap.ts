@@ -21,6 +21,7 @@ export function wrapAround(frame: Frame, space: FreeSpace): Frame {
     // Small overlaps are ignored, because the boxes of tightly spaced lines overlap.
     if (!common || common.right - common.left < 1.5 || common.top - common.bottom < 0.25 * frame.size)
       continue;
+    if (isInIndent(common, frame)) continue;
     if (area(common) > maxLoss * area(box)) continue;
     const least = frame.baseline - frame.descent;
     const candidates = [
@@ -35,6 +36,13 @@ export function wrapAround(frame: Frame, space: FreeSpace): Frame {
     if (largest && area(largest) >= (1 - maxLoss) * area(box)) box = largest;
   }
   return box === frame.box ? frame : { ...frame, box, uncut: frame };
+}
+
+/** Whether an object is in front of the first line of a text, like the blank of a form before the text after it. */
+function isInIndent({ left, right, bottom }: Rectangle, { box, baseline, indent, size, rightToLeft }: Frame) {
+  const width = indent * size + 1;
+  const isBeside = rightToLeft ? left > box.right - width : right < box.left + width;
+  return isBeside && bottom > baseline - 0.4 * size;
 }
 
 function area({ left, bottom, right, top }: Rectangle): number {

@@ -23,6 +23,8 @@ const wordAtStart = /^\p{Ll}[\p{L}\p{M}]*/u;
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const addressStart = /(?:https?:\/\/|www\.)\S*$|\S+@$/u;
+/** An address that ends with a hyphen. The hyphen belongs to it, because addresses are divided without a hyphen. */
+const addressWithHyphen = /(?:https?:\/\/|www\.|\.\p{Ll}{2,4}\/)\S*-$/u;
 /**
  * Conjunctions. If one of them follows a hyphen at the end of a line, the hyphen stands for an omitted part of a word:
  * `Ein- und Ausgabe`.
@@ -64,6 +66,7 @@ function riseOf(glyph: Glyph | null, { rises, baseline }: TextLine): number {
  */
 function joinOf(above: string, below: string): { opens: boolean; space: boolean } {
   if (above.endsWith(softHyphen)) return { opens: false, space: false };
+  if (addressWithHyphen.test(above)) return { opens: false, space: false };
   if (hyphenAtEnd.test(above)) {
     const isLeftOut = conjunction.test(wordAtStart.exec(below)?.[0] ?? '');
     return { opens: !isLeftOut, space: isLeftOut };
