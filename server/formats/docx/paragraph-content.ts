@@ -1,4 +1,5 @@
 import type { InlineContent } from '../inline-content.ts';
+import { cutAtBlanks, isBlank } from './blanks.ts';
 import type { FieldStack } from './fields.ts';
 import { withFormats } from './format-spans.ts';
 import { type NoBreakWords, replaceNoBreakHyphens } from './hyphens.ts';
@@ -44,8 +45,8 @@ export interface TagContent {
 export interface ParagraphContent {
   source: InlineContent;
   /**
-   * The tokens before the segment, up to the segment before it, and (`tail`) those after the last segment of the
-   * paragraph. They are written unchanged.
+   * The tokens before the segment, and (`tail`) those after it: a blank of a form, or all tokens after the last segment
+   * of the paragraph. They are written unchanged, but a blank may become shorter.
    */
   head: Token[];
   tail: Token[];
@@ -75,11 +76,11 @@ export interface ParagraphContent {
 
 /** The segments of a paragraph. */
 export interface ParagraphTexts {
-  /** The texts on the sides of tabs, or the whole text, in order. */
+  /** The texts on the sides of tabs and blanks, or the whole text, in order. */
   parts: ParagraphContent[];
   /** Whether the only part is the whole text. */
   isWhole: boolean;
-  /** Returns the whole text as one segment. Earlier versions did not split texts at tabs. */
+  /** Returns the whole text as one segment. Earlier versions did not split texts. */
   whole(): ParagraphContent;
 }
 
@@ -92,13 +93,17 @@ export interface ParagraphTexts {
  */
 export function readContent(tokens: readonly Token[], fields: FieldStack): ParagraphTexts | undefined {
   const isInertBefore = fields.isInert;
-  const { nodes, isOrdered } = readNodes(tokens, fields);
-  if (!nodes.some(hasLetter)) return undefined;
+  const { nodes: read, isOrdered } = readNodes(tokens, fields);
+  if (!read.some(hasLetter)) return undefined;
+  const nodes = cutAtBlanks(read);
   const range = segmentRange(nodes);
-  const read = (ranges: readonly NodeRange[]): ParagraphContent[] =>
-    ranges.map(([start, end], index) => {
-      const before = nodes.slice(ranges[index - 1]?.[1] ?? 0, start);
-      const after = index === ranges.length - 1 ? nodes.slice(end) : [];
+  const contents = (ranges: readonly NodeRange[]): ParagraphContent[] => {
+    let written = 0;
+    return ranges.map(([start, end], index) => {
+      const before = nodes.slice(written, start);
+      const isLast = index === ranges.length - 1;
+      written = isLast ? nodes.length : end + (isBlank(nodes[end]!) ? 1 : 0);
+      const after = nodes.slice(end, written);
       const isInert = nodes[start - 1]?.isInertAfter ?? isInertBefore;
       return {
         ...contentOf(nodes.slice(start, end), isInert),
@@ -107,12 +112,13 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
         tail: tokensOf(after),
       };
     });
+  };
   const sides = sidesOfTabs(nodes, range).map(([from, to]): NodeRange => {
     const [first, last] = segmentRange(nodes.slice(from, to));
     return [from + first, from + last];
   });
   const isWhole = sides.length === 1 && sides[0]![0] === range[0] && sides[0]![1] === range[1];
-  return { parts: read(sides), isWhole, whole: () => read([range])[0]! };
+  return { parts: contents(sides), isWhole, whole: () => contents([range])[0]! };
 }
 
 function tokensOf(nodes: readonly Node[]): Token[] {

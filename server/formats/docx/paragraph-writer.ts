@@ -1,5 +1,6 @@
 import { type InlineContent, joinStrings } from '../inline-content.ts';
 import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
+import { shortenBlank, widthOf } from './blanks.ts';
 import { restoreNoBreakHyphens } from './hyphens.ts';
 import { haveSameShape, placeMarkers } from './marker-positions.ts';
 import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
@@ -59,11 +60,12 @@ export function writeParagraph(
     else writer.open(item.tag, item.type);
   }
   writer.tokens(markers.slice(next).map(({ token }) => token));
+  const growth = widthOf(items) - widthOf(content.source);
   return {
     text:
       writeTokens(inDirection(content.head, style)) +
       writer.written() +
-      writeTokens(inDirection(content.tail, style)),
+      writeTokens(inDirection(shortenBlank(content.tail, growth), style)),
     isReordered,
     hasLostFormat: content.isSimplified || writer.formatsWritten < countFormats(content),
   };

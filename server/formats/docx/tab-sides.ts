@@ -1,3 +1,4 @@
+import { isBlank } from './blanks.ts';
 import { letter } from './kept-content.ts';
 import type { Node } from './nodes.ts';
 
@@ -13,7 +14,7 @@ const label = /^[^\p{L}]*(?:\p{L}|[ivxlc]{2,7}(?=[).\]]))[^\p{L}]*$/iu;
 /** The start of a text that continues a sentence. */
 const continuation = /^[\p{Ll}\p{Po}\p{Pe}\p{Pf}]/u;
 
-/** The text on one side of a tab. */
+/** The text on one side of a tab or a blank. */
 interface Side {
   range: NodeRange;
   text: string;
@@ -24,7 +25,7 @@ export function hasLetter({ type, text }: Node): boolean {
 }
 
 /**
- * Splits the nodes of a paragraph at tabs that separate texts: those of a header with text at the left, in the center
+ * Splits the nodes of a paragraph at blanks of a form (see `cutAtBlanks`), and at tabs that separate texts: those of a header with text at the left, in the center
  * and at the right, a term and its definition, or columns. A tab after the label of a list item does not separate
  * texts, and neither does one inside a sentence.
  *
@@ -38,7 +39,7 @@ export function sidesOfTabs(nodes: readonly Node[], [start, end]: NodeRange): No
     const node = nodes[at];
     if (at < end && node!.type === 'open') depth++;
     else if (at < end && node!.type === 'close') depth--;
-    if (at < end && (depth > 0 || !isTab(node!))) continue;
+    if (at < end && (depth > 0 || !(isTab(node!) || isBlank(node!)))) continue;
     addSide(sides, { range: [from, at], text: textOf(nodes.slice(from, at)) });
     from = at + 1;
   }

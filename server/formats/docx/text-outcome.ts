@@ -2,6 +2,7 @@ import type { XmlEvents } from '../flatten/xml.ts';
 import { openPackage } from '../office/package.ts';
 import { classOf, type Includable } from '../selection.ts';
 import { countCharacters, type KeptClass, type TextOutcome, TextTally } from '../text-tally.ts';
+import { blank } from './blanks.ts';
 import { isValueProperty } from './content-controls.ts';
 import { letter } from './kept-content.ts';
 import { readStyles, Styles } from './styles.ts';
@@ -182,7 +183,7 @@ class StoryCounter {
   /** The open paragraphs, outermost first: a paragraph may be in a text box of another one. */
   readonly #paragraphs: OpenParagraph[] = [];
   #total = 0;
-  /** The results of fields, and texts without a letter between tabs and in hidden runs. Some of them are in segments. */
+  /** The results of fields, and texts without a letter between tabs, in blanks and in hidden runs. Some of them are in segments. */
   #inFields = { texts: 0, characters: 0 };
   #signs = { texts: 0, characters: 0 };
 
@@ -316,7 +317,7 @@ class StoryCounter {
       return;
     }
     this.#total += characters;
-    for (const part of text.split('\t')) {
+    for (const part of text.split('\t').flatMap((side) => side.split(blank))) {
       if (!letter.test(part)) this.#addSigns(countCharacters(part));
     }
     if (inField === 0) return;
@@ -325,8 +326,8 @@ class StoryCounter {
   }
 
   /**
-   * Compares the characters with those of the segments. Texts without a letter between tabs and in hidden runs, and the
-   * results of fields, may be in segments or not.
+   * Compares the characters with those of the segments. Texts without a letter between tabs, in blanks and in hidden
+   * runs, and the results of fields, may be in segments or not.
    */
   finish(inSegments: number): void {
     let rest = this.#total - inSegments;

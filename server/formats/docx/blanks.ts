@@ -1,0 +1,71 @@
+import type { InlineContent } from '../inline-content.ts';
+import { escapeXmlText } from '../office/splice.ts';
+import { letter } from './kept-content.ts';
+import type { Node } from './nodes.ts';
+import type { Token } from './tokens.ts';
+
+/** A blank in a form: characters that draw a line. */
+export const blank = /(_{3,}|\.{5,}|…{2,})/;
+const onlyBlank = /^(?:_{3,}|\.{5,}|…{2,})$/;
+
+/** The maximum number of words of a label. */
+const maxWords = 8;
+
+/** Whether a node is a blank that separates texts. */
+export function isBlank({ type, text }: Node): boolean {
+  return type === 'text' && onlyBlank.test(text);
+}
+
+/**
+ * Cuts texts at the blanks of a form, such as `Name ____ Date ____`, so that each label is a text and no translation
+ * moves a blank. The nodes stay if a text is not a label, because a blank in a sentence is part of the sentence.
+ */
+export function cutAtBlanks(nodes: readonly Node[]): readonly Node[] {
+  if (!nodes.some(({ type, text }) => type === 'text' && blank.test(text))) return nodes;
+  const texts = nodes.map(({ type, text }) => (type === 'text' || text.includes('\t') ? text : '0')).join('');
+  const labels = texts
+    .split('\t')
+    .flatMap((text) => text.split(blank))
+    .filter((text) => letter.test(text));
+  return labels.every(isLabel) ? nodes.flatMap(cut) : nodes;
+}
+
+/** Whether a text next to a blank is a label, and not the beginning or the rest of a sentence. */
+function isLabel(text: string): boolean {
+  const trimmed = text.trim();
+  if (trimmed.split(/\s+/).length > maxWords) return false;
+  return /^\([^()]*\)[:*]?$/.test(trimmed) || /^[^\p{L}(,.;:!?]*[\p{Lu}\p{Lt}\p{Lo}]/u.test(trimmed);
+}
+
+function cut(node: Node): Node[] {
+  const token = node.tokens[0]!;
+  const [, open, prefix] = /^(<((?:[^\s:/>]+:)?)t)[\s>]/.exec(token.raw) ?? [];
+  if (node.type !== 'text' || node.tokens.length > 1 || open === undefined) return [node];
+  const pieces = node.text.split(blank).filter((piece) => piece !== '');
+  if (pieces.length === 1) return [node];
+  return pieces.map((text) => {
+    const raw = `${open} xml:space="preserve">${escapeXmlText(text)}</${prefix}t>`;
+    return { ...node, text, tokens: [{ ...token, text, raw }] };
+  });
+}
+
+/** Returns the width of a text in relation to the line of a blank's character. Capitals are a third wider. */
+export function widthOf(items: InlineContent): number {
+  let width = 0;
+  for (const item of items)
+    if (typeof item === 'string') width += item.length + (item.match(/\p{Lu}/gu)?.length ?? 0) / 3;
+  return width;
+}
+
+/**
+ * Makes the blank at the start of these tokens shorter by the width by which the text before it has grown, so that the
+ * line ends where it ended. At least half of the blank stays.
+ */
+export function shortenBlank(tokens: readonly Token[], growth: number): readonly Token[] {
+  const [first, ...rest] = tokens;
+  if (growth <= 0 || first?.type !== 'text' || !onlyBlank.test(first.text)) return tokens;
+  // Two dots are about as wide as a letter.
+  const removed = Math.round(first.text.startsWith('.') ? 2 * growth : growth);
+  const text = first.text.slice(0, Math.max(Math.ceil(first.text.length / 2), first.text.length - removed));
+  return [{ ...first, text, raw: first.raw.replace(first.text, text) }, ...rest];
+}
