@@ -154,6 +154,45 @@ describe('the text of a PDF as a Word file', () => {
     expect(xml).toMatch(/<w:pStyle w:val="Heading1"\/>.*A large heading/);
   });
 
+  it('has the links of the source to web pages, and counts the others', async () => {
+    const annotation = (left: number, bottom: number, right: number, A: Record<string, unknown>) => ({
+      Type: 'Annot',
+      Subtype: 'Link',
+      Rect: [left, bottom - 3, right, bottom + 10],
+      A,
+    });
+    const uri = (url: string) => ({ S: 'URI', URI: PDFString.of(url) });
+    const page = {
+      content: [
+        line('Please read all the', 40, 300),
+        line('rules', 142, 300),
+        line('of our little club.', 174, 300),
+        line('https://example.org/', 40, 260),
+        line('See also the second page.', 40, 220),
+      ].join('\n'),
+      page: {
+        Annots: [
+          annotation(141, 300, 171, uri('https://example.org/?a="1"&b')),
+          annotation(40, 260, 160, uri('https://example.org/')),
+          annotation(40, 220, 180, { S: 'GoTo', D: 'second' }),
+          annotation(40, 100, 180, uri('javascript:alert(1)')),
+        ],
+      },
+    };
+    const bytes = await madePdf(page);
+    const xml = await xmlOf(bytes);
+    const links = [...xml.matchAll(/<w:fldSimple w:instr="([^"]*)">(.*?)<\/w:fldSimple>/gs)];
+    expect(links.map(([, address, runs]) => [address, runs!.replace(/<[^>]*>/g, '')])).toEqual([
+      [' HYPERLINK &quot;https://example.org/?a=%221%22&amp;b&quot; ', 'rules'],
+      [' HYPERLINK &quot;https://example.org/&quot; ', 'https://example.org/'],
+    ]);
+    expect(xml).toContain('<w:rStyle w:val="Hyperlink"/>');
+    const options = { sourceLanguage: 'en', targetLanguage: 'fr', output: 'docx' as const };
+    expect((await rebuild(bytes, [], options)).findings[0]!.message).toContain(
+      'links to places in the document: ',
+    );
+  });
+
   it('has rows with numbers as a table, and no page number', async () => {
     const rows = ['Oranges', 'Apples', 'Pears'].map((name, index) =>
       [

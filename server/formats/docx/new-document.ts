@@ -81,6 +81,8 @@ function rewrite(files: Record<string, Uint8Array>, path: string, change: (xml: 
 export interface NewRun {
   text: string;
   properties?: string;
+  /** The URL to which the text leads. */
+  link?: string | undefined;
 }
 
 /** The formatting of a paragraph. */
@@ -106,12 +108,33 @@ export function paragraphXml(
     (indent ? `<w:ind w:left="${indent}" w:hanging="${indent}"/>` : '') +
     // In a right-to-left paragraph, `left` means the side on which lines start, so it is the right side.
     (align ? `<w:jc w:val="${align}"/>` : '');
-  const written = runs.map((run) => runXml(run, rightToLeft)).join('');
-  return `<w:p>${all === '' ? '' : `<w:pPr>${all}</w:pPr>`}${written}</w:p>`;
+  const written = linkedRuns(runs).map(([link, linked]) => {
+    const xml = linked.map((run) => runXml(run, rightToLeft)).join('');
+    return link === undefined ? xml : `<w:fldSimple w:instr="${hyperlinkTo(link)}">${xml}</w:fldSimple>`;
+  });
+  return `<w:p>${all === '' ? '' : `<w:pPr>${all}</w:pPr>`}${written.join('')}</w:p>`;
 }
 
-function runXml({ text, properties = '' }: NewRun, rightToLeft: boolean): string {
-  const all = properties + (rightToLeft ? '<w:rtl/>' : '');
+/** Groups consecutive runs that lead to the same URL. */
+function linkedRuns(runs: readonly NewRun[]): [link: string | undefined, runs: NewRun[]][] {
+  const groups: [string | undefined, NewRun[]][] = [];
+  for (const run of runs) {
+    const last = groups.at(-1);
+    if (last && last[0] === run.link) last[1].push(run);
+    else groups.push([run.link, [run]]);
+  }
+  return groups;
+}
+
+/** Returns the instruction of a field that is a link, for an attribute. A quote would end the URL. */
+function hyperlinkTo(url: string): string {
+  const text = url.replaceAll('"', '%22').replaceAll('\\', '%5C');
+  return escapeXmlText(` HYPERLINK "${text}" `).replaceAll('"', '&quot;');
+}
+
+function runXml({ text, properties = '', link }: NewRun, rightToLeft: boolean): string {
+  const style = link === undefined ? '' : '<w:rStyle w:val="Hyperlink"/>';
+  const all = style + properties + (rightToLeft ? '<w:rtl/>' : '');
   const content = withoutForbidden(text)
     .split(/([\t\n])/)
     .map((piece) => (piece === '\t' ? '<w:tab/>' : piece === '\n' ? '<w:br/>' : textXml(piece)))

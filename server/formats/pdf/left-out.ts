@@ -11,6 +11,7 @@ const kinds = {
   signs: 'page numbers and single signs',
   pictures: 'pictures',
   fields: 'form fields',
+  links: 'links to places in the document',
   annotations: 'annotations',
 } as const;
 

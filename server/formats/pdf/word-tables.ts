@@ -209,10 +209,10 @@ function cellTextSize(rows: readonly Item[][], scale: number): number {
 function cellXml(item: Item, cellSize: number, language: string): string {
   const size = `<w:sz w:val="${cellSize}"/><w:szCs w:val="${cellSize}"/>`;
   const bold = item.isHeading ? '<w:b/><w:bCs/>' : '';
-  const runs = contentOf(item).map(({ text, properties = '' }) => {
+  const runs = contentOf(item).map(({ properties = '', ...run }) => {
     // The schema requires bold after the fonts, and the size in front of the vertical alignment.
     const [, fonts, own, rise] = /^(<w:rFonts[^>]*>)?(.*?)(<w:vertAlign.*)?$/s.exec(properties)!;
-    return { text, properties: (fonts ?? '') + bold + own + size + (rise ?? '') };
+    return { ...run, properties: (fonts ?? '') + bold + own + size + (rise ?? '') };
   });
   return paragraphXml(runs, language);
 }

@@ -14,12 +14,13 @@ import type { OpenPdf, ReadPage } from './open-pdf.ts';
 import { textOf } from './page-tally.ts';
 import { markRunningHeaders } from './running-headers.ts';
 import type { GlyphRange, TextBlock, TextStyle } from './text-block.ts';
+import { webLinks } from './web-links.ts';
 import { contentOf, type Item, type Region, tableXml, withTables } from './word-tables.ts';
 
 /**
  * Writes the text of a PDF as a Word file: the translated blocks and the kept texts between them, such as numbers, in
- * reading order. Headings, list items, tables and emphasis keep their role; positions, pictures and running headers are
- * left out.
+ * reading order. Headings, list items, tables, emphasis and links to web pages keep their role; positions, pictures and
+ * running headers are left out.
  *
  * @param options only the selected pages are written
  * @returns the file, and a finding with the content that it does not have
@@ -35,8 +36,11 @@ export async function writeWordText(
   for (const number of selectPages(selection, pdf.pageCount)) {
     const page = await pdf.readPage(number);
     const { blocks, kept } = findBlocks(page);
+    const links = webLinks(pdf.document.getPage(number - 1).node);
     const own = blocks.flatMap((block) => block.label?.glyphs ?? []);
     const labels = new Set(own.map(({ text }) => text));
+    const unlinked = page.annotations.filter(({ kind, index }) => kind === 'link' && !links.has(index!));
+    leftOut.add('links', unlinked.length);
     leftOut.addPage(
       page,
       kept.filter(({ reason }) => !readable.has(reason)),
@@ -50,7 +54,8 @@ export async function writeWordText(
         glyphs: [],
         label: block.label && { ...block.label, glyphs: [] },
       })),
-      kept: kept.flatMap((text) => keptItem(text, page, labels)),
+      kept: kept.flatMap((text) => keptItem(text, page, labels, linkUnder(text.box, page, links))),
+      links,
     });
   }
   markRunningHeaders(pages);
@@ -88,6 +93,8 @@ interface PageOfItems {
   rotation: ReadPage['rotation'];
   blocks: TextBlock[];
   kept: Item[];
+  /** The URLs of the links, by the position of the annotation. */
+  links: ReadonlyMap<number, string>;
 }
 
 /** The reasons of kept texts that a reader sees and needs. */
@@ -97,6 +104,7 @@ function keptItem(
   { reason, text, box, glyphs }: KeptText,
   page: ReadPage,
   labels: ReadonlySet<unknown>,
+  link: string | undefined,
 ): Item[] {
   if (!readable.has(reason) || text.trim() === '' || glyphs.some((range) => labels.has(range.text)))
     return [];
@@ -110,10 +118,22 @@ function keptItem(
       isSign: reason === 'number' || reason === 'label',
       isHeading: false,
       label: null,
-      runs: [isCode ? { text: linesOf(glyphs), properties: codeFont } : { text: text.trim() }],
+      runs: [isCode ? { text: linesOf(glyphs), properties: codeFont } : { text: text.trim(), link }],
       align: undefined,
     },
   ];
+}
+
+/** Returns the URL of the link over a text that is not translated, such as an address; undefined if there is none. */
+function linkUnder(
+  { left, bottom, right, top }: Rectangle,
+  { annotations }: ReadPage,
+  links: ReadonlyMap<number, string>,
+): string | undefined {
+  const [x, y] = [(left + right) / 2, (bottom + top) / 2];
+  const isOver = (area: Rectangle) => area.left < x && x < area.right && area.bottom < y && y < area.top;
+  const over = annotations.find(({ index, areas }) => links.has(index ?? -1) && areas?.some(isOver));
+  return links.get(over?.index ?? -1);
 }
 
 /** Returns the text of a listing with its line ends. Blanks at the start of a line are not in the file. */
@@ -132,7 +152,7 @@ function linesOf(glyphs: readonly GlyphRange[]): string {
 
 /** Returns the texts and tables of a page in reading order, and the number of signs that are in none of them. */
 function orderedRegions(
-  { blocks, kept, box, rotation }: PageOfItems,
+  { blocks, kept, links, box, rotation }: PageOfItems,
   targets: ReadonlyMap<string, InlineContent>,
   direction: Direction,
 ): { regions: Region[]; signs: number } {
@@ -147,7 +167,7 @@ function orderedRegions(
         isSign: false,
         isHeading: block.kind === 'heading',
         label: block.label?.text.trim() ?? null,
-        runs: runsOf(targets.get(block.id) ?? block.content, block),
+        runs: runsOf(targets.get(block.id) ?? block.content, block, links),
         align: alignOf(block, direction),
       }),
     );
@@ -184,13 +204,19 @@ function displayed({ left, bottom, right, top }: Rectangle, rotation: ReadPage['
   }
 }
 
-function runsOf(content: InlineContent, { style, spans, kind }: TextBlock): NewRun[] {
+function runsOf(
+  content: InlineContent,
+  { style, spans, kind }: TextBlock,
+  links: ReadonlyMap<number, string>,
+): NewRun[] {
   const open: TextStyle[] = [];
   const runs: NewRun[] = [];
   for (const item of content) {
-    if (typeof item === 'string')
-      runs.push({ text: item, properties: runProperties(open.at(-1) ?? style, kind) });
-    else if (item.type === 'open') open.push(spans.get(item.tag) ?? style);
+    if (typeof item === 'string') {
+      const own = open.at(-1) ?? style;
+      const mark = own.decoration?.marks.find((each) => links.has(each));
+      runs.push({ text: item, properties: runProperties(own, kind), link: links.get(mark ?? -1) });
+    } else if (item.type === 'open') open.push(spans.get(item.tag) ?? style);
     else if (item.type === 'close') open.pop();
     else if (item.text) runs.push({ text: item.text });
   }
