@@ -5,6 +5,7 @@ import { classOf, type Selection } from './selection.ts';
 import { countCharacters, type KeptClass, TextTally } from './text-tally.ts';
 import { writeReference } from './xlsx/cell-reference.ts';
 import { hasLetter, splitText } from './xlsx/cell-text.ts';
+import { ComparedTexts } from './xlsx/compared-texts.ts';
 import { KeptContent } from './xlsx/kept-content.ts';
 import { readXmlPart } from './xlsx/part-stream.ts';
 import { includedParts, namedSheets, PartTextReader, sheetNameKey } from './xlsx/part-texts.ts';
@@ -79,6 +80,7 @@ export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<E
         },
       });
     const headers = include.includes('table_headers') ? { sliced: await slicedTables(workbook) } : undefined;
+    const compared = new ComparedTexts();
     for (const sheet of selected) {
       const tables = await SheetTables.read(workbook.office, sheet.path, headers);
       const summary = await readTextCells(workbook, sheet, strings, tables, {
@@ -96,6 +98,7 @@ export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<E
         },
       });
       kept.addSheet(summary);
+      compared.addAll(summary.compared);
       findings.push(...tables.findings());
     }
     const parts = await includedParts(workbook, selected, selection);
@@ -117,6 +120,7 @@ export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<E
       add({ regionId, cellId: sheetNameKey, kind: 'text_block', page, place }, name);
     }
     findings.push(...kept.findings());
+    findings.push(...compared.findings(segments.map(({ source }) => `${source[0]}`)));
     kept.tally(tally);
     for (const sheet of workbook.sheets)
       if (!named.includes(sheet)) tally.keep(...whyNamed(sheet, selection), countCharacters(sheet.name));

@@ -10,6 +10,7 @@ import {
   writeReference,
 } from './cell-reference.ts';
 import { hasLetter } from './cell-text.ts';
+import { ComparedTexts } from './compared-texts.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
 import { SheetColumns } from './sheet-columns.ts';
 import { StringItem } from './string-item.ts';
@@ -56,6 +57,8 @@ export interface Cell {
 export interface SheetSummary {
   /** The merged ranges, by their first cells: `A1`. */
   merged: Map<string, CellRange>;
+  /** The texts with which cells may be compared. */
+  compared: ComparedTexts;
   /** The headers and footers with letters. */
   headersAndFooters: TextCount;
   /** The data validations that contain their list of values. */
@@ -79,6 +82,7 @@ interface TextCount {
 export class SheetReader implements PositionedXmlEvents {
   readonly summary: SheetSummary = {
     merged: new Map(),
+    compared: new ComparedTexts(),
     headersAndFooters: { texts: 0, characters: 0 },
     literalLists: { texts: 0, characters: 0 },
   };
@@ -155,14 +159,23 @@ export class SheetReader implements PositionedXmlEvents {
       const shown = shownInHeader(this.#text);
       if (hasLetter(shown)) count(this.summary.headersAndFooters, shown);
     }
-    if (depth === 4 && this.#section === 'dataValidations' && tag.local === 'formula1' && isList(this.#text))
+    if (depth === 4 && this.#section === 'conditionalFormatting')
+      this.summary.compared.addFormula(this.#text);
+    if (
+      depth === 4 &&
+      this.#section === 'dataValidations' &&
+      tag.local === 'formula1' &&
+      isList(this.#text)
+    ) {
+      this.summary.compared.addList(this.#text);
       count(this.summary.literalLists, this.#text.replace(/^\s*"|"\s*$/g, ''));
+    }
   }
 
   text(text: string): void {
     if (this.#inCell) {
       if (this.#part === 'is') this.#item.append(text);
-      else if (this.#part === 'v' && this.#depth === 5) this.#text += text;
+      else if ((this.#part === 'v' || this.#part === 'f') && this.#depth === 5) this.#text += text;
     } else if (this.#section !== 'sheetData') this.#text += text;
   }
 
@@ -228,7 +241,8 @@ export class SheetReader implements PositionedXmlEvents {
     if (this.#part === 'v') {
       this.#cell.value = this.#text;
       this.#cell.valueContent = this.#content;
-    } else if (this.#part === 'is') {
+    } else if (this.#part === 'f') this.summary.compared.addFormula(this.#text);
+    else if (this.#part === 'is') {
       this.#cell.inlineText = this.#item.text;
       this.#cell.inlineContent = this.#content;
     }

@@ -1,0 +1,52 @@
+import type { Finding } from '../document.ts';
+
+/** The maximum number of literals that are kept, and of those that the finding names. */
+const maxLiterals = 10_000;
+const maxNamed = 3;
+
+/**
+ * The texts in formulas, in conditional formats and in dropdown lists. They stay unchanged, so the comparison with a
+ * cell has another result after the translation of the cell.
+ */
+export class ComparedTexts {
+  readonly #literals = new Map<string, string>();
+
+  /** Adds the texts of a formula. */
+  addFormula(formula: string): void {
+    for (const [, text = ''] of formula.matchAll(/"((?:[^"]|"")*)"/g)) this.#add(text.replaceAll('""', '"'));
+  }
+
+  /** Adds the entries of a dropdown list such as `"Yes,No"`. */
+  addList(formula: string): void {
+    for (const entry of formula.replace(/^\s*"|"\s*$/g, '').split(',')) this.#add(entry);
+  }
+
+  addAll(other: ComparedTexts): void {
+    for (const text of other.#literals.values()) this.#add(text);
+  }
+
+  /** A criterion such as `"<>Done*"` is compared with cells that contain `Done`. */
+  #add(text: string): void {
+    const plain = text.replace(/^(?:<>|[<>]?=?)\*?|\*$/g, '').trim();
+    if (/\p{L}/u.test(plain) && this.#literals.size < maxLiterals) this.#literals.set(keyOf(plain), plain);
+  }
+
+  /** @param translated the texts of the cells that are translated */
+  findings(translated: Iterable<string>): Finding[] {
+    const found = new Map<string, string>();
+    for (const text of translated) {
+      const key = keyOf(text);
+      if (this.#literals.has(key)) found.set(key, this.#literals.get(key)!);
+    }
+    if (found.size === 0) return [];
+    const named = [...found.values()].slice(0, maxNamed).map((text) => `"${text}"`);
+    const others = found.size > maxNamed ? `, and ${found.size - maxNamed} more` : '';
+    const message = `formulas, conditional formats or dropdown lists compare cells with texts that are translated only in the cells; check their results: ${named.join(', ')}${others}`;
+    return [{ severity: 'warning', code: 'unsupported_content_kept', message, unitId: null }];
+  }
+}
+
+/** Excel ignores case when it compares texts. */
+function keyOf(text: string): string {
+  return text.trim().toLowerCase();
+}
