@@ -24,6 +24,7 @@ import {
   movable,
   rowsWithLeaders,
 } from './fitting/leaders.ts';
+import { areaOfLabel, besideLabel, drawLabel, movableLabels } from './fitting/moved-labels.ts';
 import { type Obstacle, obstaclesOf } from './fitting/obstacles.ts';
 import { mirror, mirroredEdges } from './fitting/right-edges.ts';
 import { type Fitting, fitAll, occupiedBy } from './fitting/shrink.ts';
@@ -34,7 +35,7 @@ import { watermarksOf } from './fitting/watermarks.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import type { PageContent, Paint } from './page-content.ts';
-import type { GlyphRange, TextBlock } from './text-block.ts';
+import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
 
 /** The typeset translations of a page. */
 export interface TypesetPage {
@@ -102,11 +103,13 @@ export function typesetBlocks(
   set.rules = items.flatMap(({ block }) => block.rules);
   const rules = new Set(set.rules);
   const paints = page.paints.filter((paint) => !rules.has(paint));
+  const labels = isTurned ? new Map<string, BlockLabel>() : movableLabels(page, [...blocks.values()]);
   const others = obstaclesOf(
     { ...page, paints },
     [...blocks.values()],
-    leaders.map((leader) => movable(leader, isTurned)),
+    [...leaders.map((leader) => movable(leader, isTurned)), ...labels.values()],
   );
+  for (const [owner, label] of labels) others.push({ box: areaOfLabel(label), solid: true, owner });
   for (const { rotation, leaders } of groups)
     for (const [owner, leader] of leaders)
       others.push({ box: transformRectangle(rotation.toPage, areaOf(leader)), solid: false, owner });
@@ -123,6 +126,7 @@ export function typesetBlocks(
       items,
       rotated,
       leaders,
+      labels,
       watermarks,
       widths,
       others: free ? others : null,
@@ -140,14 +144,17 @@ export function typesetBlocks(
         ? { frame: fitting.frame }
         : truncate(block, fitting, languages);
       const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
+      const rise = fitting.fit.baseline - frame.baseline;
+      const label = Math.abs(rise) > 0.01 ? labels.get(block.id) : undefined;
+      const moved = label && drawLabel(label, rise, rotation, fonts);
       const leader = leaders.get(block.id);
       const dots = leader && drawLeader(leader, text.lines, frame.row, rotation.toPage, fonts);
       show(
         block,
-        [text.operators, ...(dots?.operators ?? [])].join('\n').trim(),
-        new Map([...text.fonts, ...(dots?.fonts ?? [])]),
+        [moved?.operators ?? '', text.operators, ...(dots?.operators ?? [])].join('\n').trim(),
+        new Map([...text.fonts, ...(moved?.fonts ?? []), ...(dots?.fonts ?? [])]),
       );
-      set.removed.push(...(dots?.removed ?? []));
+      set.removed.push(...(dots?.removed ?? []), ...(label?.glyphs ?? []));
       for (const { mark, box } of text.marks) set.marks.set(mark, [...(set.marks.get(mark) ?? []), box]);
       set.places.set(block.id, transformRectangle(rotation.toPage, text.box));
       set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
@@ -163,6 +170,7 @@ function fitRotated({
   items,
   rotated,
   leaders,
+  labels,
   watermarks,
   widths,
   others,
@@ -174,6 +182,8 @@ function fitRotated({
   rotated: readonly BlockTranslation[];
   /** The leaders of the blocks, by block id. */
   leaders: ReadonlyMap<string, Leader>;
+  /** The labels that move with their texts, by block id. */
+  labels: ReadonlyMap<string, BlockLabel>;
   /** The ids of the blocks that may be above or below other content. */
   watermarks: ReadonlySet<string>;
   widths: LetterWidths;
@@ -209,7 +219,8 @@ function fitRotated({
     const leader = leaders.get(frame.id);
     if (leader) return besideLeader(frame, leader, rows.get(frame.id));
     const edge = edges.get(frame.id);
-    return wrapAround(edge ? mirror(frame, edge, space) : frame, space);
+    const own = labels.has(frame.id) ? besideLabel(frame) : frame;
+    return wrapAround(edge ? mirror(own, edge, space) : own, space);
   });
   return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);
 }

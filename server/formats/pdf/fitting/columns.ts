@@ -46,7 +46,7 @@ export function areaOf(column: readonly Frame[]): Rectangle {
 function continues(column: readonly Frame[], frame: Frame): boolean {
   const last = column.at(-1)!;
   if (!last.flows || !frame.flows || last.style !== frame.style) return false;
-  if (growsLeft(last) !== growsLeft(frame)) return false;
+  if (growsLeft(last) !== growsLeft(frame) || last.isItem !== frame.isItem) return false;
   if (!isSame(last.container, frame.container)) return false;
   const drop = lastBaselineOf(last) - frame.baseline;
   if (drop < 0.8 * frame.size || drop > maxDrop * Math.max(last.leading.normal, frame.leading.normal))
@@ -88,11 +88,12 @@ export function inner({ left, bottom, right, top }: Rectangle, size: number): Re
 }
 
 /**
- * Whether most lines of a column are part of paragraphs with several lines. Otherwise the column is a list, an address
- * or a form.
+ * Whether a column consists of list items with bullets, or most of its lines are part of paragraphs with several lines.
+ * Otherwise the column is an address or a form.
  */
 function isRunningText(column: readonly Frame[]): boolean {
   if (column.length < 2) return false;
+  if (column[0]!.isItem) return true;
   const all = column.reduce((sum, frame) => sum + sourceLinesOf(frame), 0);
   const single = column.filter(({ singleLine }) => singleLine).length;
   return single <= all / 2;

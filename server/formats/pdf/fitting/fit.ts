@@ -36,6 +36,8 @@ export interface Frame {
    * ones.
    */
   flows: boolean;
+  /** Whether the text is the item of a list whose bullet can move up or down with it. */
+  isItem: boolean;
   /**
    * A key of family, weight, slant, size, and whether the text is in a table. Texts with the same style can get a
    * common size.

@@ -103,6 +103,7 @@ export function makeFrame(
     mirrored: isTurned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
     flows: block.kind === 'paragraph' && block.alignment !== 'center',
+    isItem: false,
     style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
     container,
     makesColumn: lines.length > 1 || block.kind === 'table_cell',

@@ -59,7 +59,7 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
     take(unit.fittings, space);
   };
   for (const frames of columns) {
-    const fittings = frames.length > 1 ? fitAsColumn(frames, space) : undefined;
+    const fittings = frames.length > 1 ? fitTogether(frames, space) : undefined;
     if (fittings) add({ fittings, isColumn: true });
     else for (const frame of frames) add({ fittings: [fitOne(frame, space)], isColumn: false });
   }
@@ -102,6 +102,23 @@ function needOf({ frame, fit, whole }: Fitting): Need {
 
 function take(fittings: readonly Fitting[], space: FreeSpace): void {
   for (const { frame, fit } of fittings) space.add(occupiedBy(frame, fit), { owner: frame.id });
+}
+
+/**
+ * Fits the paragraphs of a column together. The items of a list are fitted together only if one of them would become
+ * smaller otherwise. Returns undefined if the texts must be fitted one by one.
+ */
+function fitTogether(frames: readonly Frame[], space: FreeSpace): Fitting[] | undefined {
+  if (!frames[0]!.isItem) return fitAsColumn(frames, space);
+  const smallest = Math.min(
+    ...frames.map((own) => {
+      const { fit, frame, whole } = fitOne(own, space);
+      return whole ? (fit.scale * frame.stretch) / own.stretch : 0;
+    }),
+  );
+  if (smallest === 1) return undefined;
+  const found = fitAsColumn(frames, space);
+  return found && found[0]!.fit.scale > smallest ? found : undefined;
 }
 
 /**

@@ -1,0 +1,72 @@
+import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
+import type { ShownLine } from '../../typesetting/line-writer.ts';
+import { apply, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { isSign, startsWithBox } from '../layout/item-signs.ts';
+import type { PageContent } from '../page-content.ts';
+import type { BlockLabel, GlyphRange, TextBlock } from '../text-block.ts';
+import type { Frame } from './fit.ts';
+import type { TextRotation } from './frames.ts';
+import { drawMoved } from './moved-glyphs.ts';
+
+/**
+ * Returns the bullets that can move up and down with the items of their list, by block id. Numbers stay in place,
+ * because they may belong to the rows of a form, and so does every label of a page with form fields.
+ */
+export function movableLabels(
+  { annotations }: PageContent,
+  blocks: readonly TextBlock[],
+): Map<string, BlockLabel> {
+  if (annotations.some(({ kind }) => kind === 'widget')) return new Map();
+  return new Map(
+    blocks.flatMap(({ id, kind, label }) =>
+      label && kind !== 'table_cell' && isSign(label.text) && !startsWithBox(label.text) ? [[id, label]] : [],
+    ),
+  );
+}
+
+/** Returns the area of a label, in the page's user space. */
+export function areaOfLabel({ glyphs }: BlockLabel): Rectangle {
+  return visible(glyphs)
+    .map(({ text: { font, glyphs, matrix }, from }) => {
+      const { x, advance } = glyphs[from]!;
+      return transformRectangle(matrix, {
+        left: x,
+        right: x + advance,
+        bottom: -font.descent,
+        top: font.ascent,
+      });
+    })
+    .reduce(union);
+}
+
+/** Marks a text as the item of a list. It must not grow over its label. */
+export function besideLabel(frame: Frame): Frame {
+  return { ...frame, isItem: true, bounds: { ...frame.bounds, left: frame.box.left } };
+}
+
+/** Returns the operators that draw a label at another height. */
+export function drawLabel(
+  { glyphs }: BlockLabel,
+  rise: number,
+  { fromPage, toPage }: TextRotation,
+  fonts: DocumentFonts,
+): ShownLine {
+  const parts = visible(glyphs).map((range) => {
+    const { text, from } = range;
+    const [x, y] = apply(fromPage, ...apply(text.matrix, text.glyphs[from]!.x, 0));
+    return { glyphs: range, x, y };
+  });
+  const place = { at: apply(toPage, 0, rise), scale: 1, stretch: 1, matrix: toPage };
+  return drawMoved({ parts, width: 0 }, place, fonts);
+}
+
+/** Returns a range for each glyph that is not blank. */
+function visible(ranges: readonly GlyphRange[]): GlyphRange[] {
+  return ranges.flatMap(({ text, from, to }) =>
+    text.glyphs
+      .slice(from, to)
+      .flatMap((glyph, index) =>
+        glyph.text.trim() === '' ? [] : [{ text, from: from + index, to: from + index + 1 }],
+      ),
+  );
+}
