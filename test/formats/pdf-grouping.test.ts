@@ -33,6 +33,19 @@ describe('a new block begins', () => {
     expect(read(withFields(content, [71, 698, 80, 707]))).toEqual(['Male', 'Female']);
   });
 
+  it('on both sides of a sign with a form field over it, like the box that shows where to check', () => {
+    const content = page([text('Surface: \uf06f Glass \uf06f Fabric', 50, 700)]);
+    expect(read(content)).toHaveLength(1);
+    const field = (after: string): [number, number, number, number] => {
+      const left = 50 + 10 * widthOf(after);
+      return [left - 2, 698, left + 7, 707];
+    };
+    const [first, second] = [field('Surface: '), field('Surface: \uf06f Glass ')];
+    expect(read(withFields(content, first, second))).toEqual(['Surface:', 'Glass', 'Fabric']);
+    const wide = page([text('Name ~ of the applicant', 50, 700)]);
+    expect(read(withFields(wide, [40, 690, 300, 710]))).toEqual(['Name ~ of the applicant']);
+  });
+
   it('below a form field', () => {
     const labels = [text('Name of the applicant', 50, 700), text('address of the applicant', 50, 676)];
     expect(read(withFields(page([labels]), [50, 684, 300, 696]))).toHaveLength(2);

@@ -52,6 +52,8 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
   const atoms: Atom[] = [];
   let atom: Atom | undefined;
   let isLastLeader = false;
+  /** Whether a form field is over the last sign: the sign is the box of the field, and not a part of a text. */
+  let isLastChecked = false;
   let lastSize = 0;
   let blanks: Glyph[] = [];
   /** The gaps between the glyphs of the atom so far. Their median shows whether the letters have wide spacing. */
@@ -89,7 +91,16 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
       gap > minFieldGap * em &&
       isBoxAt(glyphs, index) &&
       (boxes > 1 || /\p{Lu}/u.test(textFrom(glyphs, index)));
-    const isApart = isRuled || isField || isBox || isWide || isOtherSize || isLeader !== isLastLeader;
+    const isChecked = isSign(glyph) && fields.isOver(glyph, row);
+    const isApart =
+      isRuled ||
+      isField ||
+      isBox ||
+      isChecked ||
+      isLastChecked ||
+      isWide ||
+      isOtherSize ||
+      isLeader !== isLastLeader;
     if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader)) {
       atom = {
         glyphs: [],
@@ -113,6 +124,7 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
     atom.left = Math.min(atom.left, glyph.left);
     atom.size = Math.max(atom.size, glyph.piece.size);
     isLastLeader = isLeader;
+    isLastChecked = isChecked;
     lastSize = glyph.piece.size;
   }
   return atoms;
@@ -156,6 +168,10 @@ function isBoxAt(glyphs: readonly Glyph[], index: number): boolean {
   const { text } = glyphs[index]!;
   const mayStart = text > '~' || text === '[' || text === '(';
   return mayStart && startsWithBox(textFrom(glyphs, index));
+}
+
+function isSign({ text }: Glyph): boolean {
+  return !/[\p{L}\p{N}]/u.test(text);
 }
 
 /** Returns the next few characters of a row. */

@@ -9,6 +9,8 @@ const maxInBand = 200;
 const middleOfLetters = 0.25;
 /** The minimum share of the width of two lines that a field between them covers. */
 const minCover = 0.3;
+/** The maximum width of a check box, as a factor of the font size. */
+export const maxCheckBox = 3;
 
 interface Placed {
   left: number;
@@ -34,6 +36,18 @@ export class FormFields {
         else if (own.length < maxInBand) own.push(field);
       }
     }
+  }
+
+  /** Whether a field is over a sign, such as the box that shows where to check. */
+  isOver(
+    { left, right }: Pick<Placed, 'left' | 'right'>,
+    { baseline, size }: Pick<Placed, 'baseline' | 'size'>,
+  ) {
+    const middle = (left + right) / 2;
+    return this.#at(baseline + middleOfLetters * size).some((field) => {
+      const isSmall = field.right - field.left < maxCheckBox * size;
+      return isSmall && field.left < middle && field.right > middle;
+    });
   }
 
   /** Whether the middle of a field is in a gap of a row. */

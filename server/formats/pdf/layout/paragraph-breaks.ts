@@ -2,7 +2,7 @@ import { isCentredAt } from './centred-lines.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import { startsEntry } from './entries.ts';
-import type { FormFields } from './form-fields.ts';
+import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import { type Edges, edgesOf, isRunning, LineEnds, roomInChain } from './line-ends.ts';
@@ -28,11 +28,10 @@ const maxOfLine = 0.6;
 const minOfItem = 0.75;
 const minWordsOfText = 8;
 /**
- * The maximum distance of a form field from the text after it, the maximum width of a check box, and the maximum
- * distance of a label from the field after it, as factors of the font size.
+ * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
+ * font size.
  */
 const maxFieldDistance = 2.5;
-const maxCheckBox = 3;
 const maxFieldReach = 12;
 /** The maximum height of a cell that contains only one text, as a factor of the line distance. */
 const maxLinesOfCell = 8;
