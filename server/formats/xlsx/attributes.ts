@@ -23,12 +23,6 @@ export function replaceAttributes(
   }
 }
 
-/** Removes an attribute of a tag, if the tag has it. */
-export function removeAttribute(editor: PartEditor, { start, end }: XmlStartTag, name: string): void {
-  for (const { index, 0: found, 2: present } of editor.source(start, end).matchAll(attribute))
-    if (present === name) editor.replace(start + index, start + index + found.length, '');
-}
-
 function escapeAttribute(value: string): string {
   return value.replace(/[&<>"\t\n\r]/g, (character) => references[character]!);
 }

@@ -1,6 +1,6 @@
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents } from '../office/xml-reader.ts';
-import { removeAttribute, replaceAttributes } from './attributes.ts';
+import { replaceAttributes } from './attributes.ts';
 import { encodeCellText, encodeForbidden, textElement } from './cell-text.ts';
 import { type PartEditor, rewriteXmlPart } from './part-stream.ts';
 import { richText } from './rich-text.ts';
@@ -116,15 +116,10 @@ export function setOwnText(editor: PartEditor, cell: Cell, text: string): boolea
   return false;
 }
 
-/**
- * Writes new heights of rows into a sheet.
- *
- * @param heights the heights in points, by the numbers of the rows; undefined stands for the height that Excel computes
- *   from the texts of the row when it opens the file
- */
+/** Writes new heights of rows into a sheet. @param heights the heights in points, by the numbers of the rows */
 export function rowHeightWriter(
   editor: PartEditor,
-  heights: ReadonlyMap<number, number | undefined>,
+  heights: ReadonlyMap<number, number>,
 ): PositionedXmlEvents {
   let depth = 0;
   let row = 0;
@@ -132,10 +127,8 @@ export function rowHeightWriter(
     openTag: (tag) => {
       if (++depth !== 3 || tag.local !== 'row' || !isSpreadsheet(tag)) return;
       row = Number(tag.attributes['r'] ?? row + 1);
-      if (!heights.has(row)) return;
       const height = heights.get(row);
       if (height !== undefined) replaceAttributes(editor, tag, new Map([['ht', `${height}`]]));
-      else removeAttribute(editor, tag, 'ht');
     },
     closeTag: () => {
       depth--;

@@ -16,6 +16,8 @@ const indentStep = 1.3;
 const tolerance = 1.1;
 /** The room around a text in a wider column, in relation to the text. */
 const reserve = 1.05;
+/** The maximum correction of a height that Excel has computed. */
+const maxCorrection = 1.25;
 /** The maximum width of a column in relation to its width in the source. */
 const maxGrowth = 2;
 /** The maximum length of a text that is measured. */
@@ -37,8 +39,8 @@ interface TightCell {
 
 /** The new sizes of a sheet's rows and columns, by their numbers. */
 export interface NewSizes {
-  /** The heights in points; undefined if Excel computes the height from the texts. */
-  heights: Map<number, number | undefined>;
+  /** The heights in points. */
+  heights: Map<number, number>;
   /** The widths in digits. */
   widths: Map<number, number>;
 }
@@ -119,14 +121,13 @@ export class SheetFit {
     const lines = linesOf(text, room / size);
     const oldLines = linesOf(old, (room * tolerance) / size);
     if (rowHeight === undefined || lines <= oldLines) return;
-    if (!hasFixedHeight && !range) {
-      if (!heights.has(row)) heights.set(row, undefined);
-      return;
-    }
     const oldHeight = oldLines * style.size * lineHeight;
     // A row that is too low for the source shows only a part of the text on purpose.
-    if (oldHeight > rowHeight * tolerance) return;
-    const height = Math.ceil(lines * style.size * lineHeight * Math.min(1, rowHeight / oldHeight));
+    if (oldHeight > rowHeight * tolerance && hasFixedHeight) return;
+    // Excel has computed a height that is not fixed from the texts of the row, so the source may need all of it.
+    const most = hasFixedHeight || range ? 1 : maxCorrection;
+    const correction = Math.min(most, rowHeight / oldHeight);
+    const height = Math.ceil(lines * style.size * lineHeight * correction);
     if (height > rowHeight) heights.set(row, Math.min(maxHeight, Math.max(height, heights.get(row) ?? 0)));
   }
 
