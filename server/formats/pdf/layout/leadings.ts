@@ -18,6 +18,8 @@ const minSentences = 3;
 const sameLeading = 0.04;
 /** The minimum width of lines with equal distances, as a factor of the font size. Narrower lines may be a list. */
 const minWidthOfEven = 12;
+/** The maximum number of lines with equal distances that are compared, above a line and below it. */
+const maxEven = 50;
 
 /** Finds the distances between lines at which a paragraph ends. */
 export class Leadings {
@@ -75,8 +77,8 @@ function isEvenlySpaced(chain: Chain, index: number): boolean {
     Math.abs(chain[at].size - chain[index]!.size) < sameLeading * chain[index]!.size &&
     hasSameLeading(chain, at, index);
   let [first, end] = [index, index + 1];
-  while (first > 1 && isEqual(first - 1)) first--;
-  while (isEqual(end)) end++;
+  while (first > Math.max(1, index - maxEven) && isEqual(first - 1)) first--;
+  while (end < index + maxEven && isEqual(end)) end++;
   const continued = chain.slice(first, end).filter(({ text }, step) => {
     const above = chain[first + step - 1]!;
     return continues(above.text, text) && above.right - above.left > minWidthOfEven * above.size;
