@@ -14,6 +14,7 @@ describe('a blank of a form', () => {
       paragraph(run(`氏名${line}日付${line}`)),
       ['氏名', '日付'],
     ],
+    ['may consist of spaces', paragraph(run('  Signature        Date      ')), ['Signature', 'Date']],
     [
       'stays in its sentence',
       paragraph(run(`I, ${line}, hereby authorize the house to obtain information.`)),
@@ -40,6 +41,11 @@ describe('a blank of a form', () => {
         run(line, '<w:b/>'),
       ),
     );
+  });
+
+  it('of spaces becomes shorter, so that the next text stays in place', async () => {
+    const { body } = await translate(paragraph(run(`Name${' '.repeat(12)}Date`)), ['Nombre', 'Fecha']);
+    expect(body).toBe(paragraph(written('Nombre'), run(' '.repeat(8)), written('Fecha')));
   });
 
   it('keeps half of its length', async () => {

@@ -4,9 +4,9 @@ import { letter } from './kept-content.ts';
 import type { Node } from './nodes.ts';
 import type { Token } from './tokens.ts';
 
-/** A blank in a form: characters that draw a line. */
-export const blank = /(_{3,}|\.{5,}|…{2,})/;
-const onlyBlank = /^(?:_{3,}|\.{5,}|…{2,})$/;
+/** A blank in a form: characters that draw a line, or spaces that form columns. */
+export const blank = /(_{3,}|\.{5,}|…{2,}|[ \u00a0]{4,})/;
+const onlyBlank = /^(?:_{3,}|\.{5,}|…{2,}|[ \u00a0]{4,})$/;
 
 /** The maximum number of words of a label. */
 const maxWords = 8;
@@ -64,8 +64,8 @@ export function widthOf(items: InlineContent): number {
 export function shortenBlank(tokens: readonly Token[], growth: number): readonly Token[] {
   const [first, ...rest] = tokens;
   if (growth <= 0 || first?.type !== 'text' || !onlyBlank.test(first.text)) return tokens;
-  // Two dots are about as wide as a letter.
-  const removed = Math.round(first.text.startsWith('.') ? 2 * growth : growth);
+  // Two dots or spaces are about as wide as a letter.
+  const removed = Math.round(/^[. \u00a0]/.test(first.text) ? 2 * growth : growth);
   const text = first.text.slice(0, Math.max(Math.ceil(first.text.length / 2), first.text.length - removed));
   return [{ ...first, text, raw: first.raw.replace(first.text, text) }, ...rest];
 }
