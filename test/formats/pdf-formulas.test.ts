@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTagged } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent, ShownText, TextFont } from '#server/formats/pdf/page-content.ts';
-import { page, serif, text, widthOf } from './pdf-page.ts';
+import { page, rule, serif, text, widthOf } from './pdf-page.ts';
 
 const variables: TextFont = { ...serif, name: 'CMMI10', italic: true };
 const signs: TextFont = { ...serif, name: 'CMSY10' };
@@ -60,6 +60,11 @@ describe('a formula in a sentence is drawn as in the source', () => {
       ['There are numbers ', variable('a'), ', ', variable('b'), ' and (', variable('c'), ').'],
       'There are numbers <1/>, <2/> and <3/>.',
     ],
+    [
+      'a subscript of several letters, which are shown one by one',
+      ['The map ', variable('f'), sub('x'), sub('y'), sub('z'), '  is continuous'],
+      'The map <1/> is continuous',
+    ],
     ['a part of a compound', ['The ', variable('K'), '-theory of rings'], 'The <1/>-theory of rings'],
   ])('%s', (_, parts, expected) => {
     expect(read(line(parts))).toEqual([expected]);
@@ -76,6 +81,28 @@ describe('a formula in a sentence is drawn as in the source', () => {
       [5, -2],
     ]);
     expect(width).toBe(8.5);
+  });
+
+  it('with an accent that is raised to the top of its letter', () => {
+    const parts = line(['The transform of ', variable('f'), ' is small']);
+    const accent = text('¯', parts[1]!.matrix[4], 703, { font: serif });
+    const { blocks, kept } = findBlocks(page([parts, accent]));
+    expect(blocks.map((block) => formatTagged(block.content))).toEqual(['The transform of <1/> is small']);
+    expect(blocks[0]!.moved.get(1)!.parts.map(({ y }) => y)).toEqual([0, 3]);
+    expect(kept).toEqual([]);
+  });
+
+  it('with its fraction bar, whose painted rule is removed', () => {
+    const half = (value: string, rise: number): Part => ({ text: value, font: variables, size: 7, rise });
+    const [before, over, under, after] = line(['The half ', half('a', 4), half('b', -3.5), ' is small']);
+    const left = over!.matrix[4];
+    under!.matrix = [7, 0, 0, 7, left, 696.5];
+    const bar = { ...rule(left, 702.3, left + 3.5, 702.7), place: { use: 0, start: 0, end: 1 } };
+    const [block] = findBlocks(page([[before!, over!, under!, after!]], [bar])).blocks;
+    expect(formatTagged(block!.content)).toBe('The half <1/> is small');
+    const { left: x, bottom } = block!.moved.get(1)!.bars![0]!.box;
+    expect([x, Math.round(10 * bottom)]).toEqual([0, 23]);
+    expect(block!.rules).toEqual([bar]);
   });
 
   it('that ends at the end of a line', () => {
@@ -119,6 +146,19 @@ describe('a formula in a sentence is drawn as in the source', () => {
 describe('a formula on its own stays as it is', () => {
   it('if its variables are adjacent, so that they look like words', () => {
     expect(keptOf(page([line([variable('λpδk')])]))).toEqual([['formula', 'λpδk']]);
+  });
+
+  it('if it is displayed between the lines of a text', () => {
+    const above = line(['The value of the function that we look for in this part is then'], 50, 700);
+    const displayed = line(
+      [variable('f'), '(', variable('x'), ')', { text: ' = ', font: signs }, '1'],
+      150,
+      688,
+    );
+    const below = line(['where the number is taken from the table of the other section'], 50, 676);
+    const content = page([above, displayed, below]);
+    expect(findBlocks(content).blocks).toHaveLength(2);
+    expect(keptOf(content)).toEqual([['formula', 'f(x) = 1']]);
   });
 
   it('if its variables are in the italic font of the text', () => {

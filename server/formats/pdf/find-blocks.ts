@@ -176,7 +176,9 @@ function toBlock(
   const { lines, characters, box, container, chain } = text;
   const decorated = decorations.of(lines);
   const style = usualStyleOf(characters, decorated.of);
-  const { content, spans, moved } = styledContent(characters, style, decorated.of);
+  const { content, spans, moved, rules } = styledContent(characters, style, decorated.of, (within) =>
+    decorations.rulesIn(within),
+  );
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
   return {
     id: '',
@@ -199,7 +201,7 @@ function toBlock(
     glyphs: [],
     label: null,
     container,
-    rules: decorated.rules,
+    rules: [...new Set([...decorated.rules, ...rules])],
   };
 }
 

@@ -77,6 +77,8 @@ export function pageOfBlock(id: string): number {
 export interface MovedGlyphs {
   /** The glyphs, each with the offset of its origin from the left end and the baseline of the tag, in points. */
   parts: { glyphs: GlyphRange; x: number; y: number }[];
+  /** The fraction bars and other rules of a formula, relative to the left end and the baseline of the tag, in points. */
+  bars?: { box: Rectangle; color: string }[];
   /** The width of all glyphs, in points. */
   width: number;
 }

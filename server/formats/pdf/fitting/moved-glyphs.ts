@@ -20,7 +20,7 @@ interface Place {
 
 /** Returns the operators that draw moved glyphs. They use the codes, the fonts and the colors of the source. */
 export function drawMoved(
-  { parts }: MovedGlyphs,
+  { parts, bars = [] }: MovedGlyphs,
   { at, scale, stretch, matrix }: Place,
   fonts: DocumentFonts,
 ): ShownLine {
@@ -43,7 +43,12 @@ export function drawMoved(
     const codes = codesOf(pieces, codeLengths, from, to).toString('hex');
     return `q BT ${color || '0 g'} ${state.join(' ')} <${codes}> Tj ET Q`;
   });
-  return { operators: operators.join(' '), fonts: used };
+  const space = [a * scale * stretch, b * scale * stretch, c * scale, d * scale, ...at];
+  const rules = bars.map(({ box: { left, right, bottom, top }, color }) => {
+    const area = [left, bottom, right - left, top - bottom].map(formatNumber).join(' ');
+    return `q ${color || '0 g'} ${space.map(formatNumber).join(' ')} cm ${area} re f Q`;
+  });
+  return { operators: [...operators, ...rules].join(' '), fonts: used };
 }
 
 function codesOf(

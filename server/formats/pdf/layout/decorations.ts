@@ -28,7 +28,8 @@ interface Area {
   mark: number;
 }
 
-interface Rule {
+/** A thin painted line along the text. */
+export interface Rule {
   box: Rectangle;
   paint: Paint;
 }
@@ -89,6 +90,13 @@ export class Decorations {
     for (const glyph of new Set([...marks.keys(), ...rules.keys()]))
       of.set(glyph, this.#decoration([...(marks.get(glyph) ?? [])], rules.get(glyph) ?? new Map()));
     return { of, rules: [...paints] };
+  }
+
+  /** Returns the rules within a rectangle. */
+  rulesIn({ left, right, bottom, top }: Rectangle): Rule[] {
+    return [...this.#rules.near(bottom, top)].filter(
+      ({ box }) => box.left >= left && box.right <= right && box.bottom >= bottom && box.top <= top,
+    );
   }
 
   #decoration(marks: readonly number[], rules: ReadonlyMap<string, TextRule>): Decoration {

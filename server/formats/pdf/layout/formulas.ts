@@ -1,5 +1,5 @@
 import { unknownText } from '../page-content.ts';
-import { isFormulaGlyph, isInUnicodeFont } from './formula-glyphs.ts';
+import { functionName, isFormulaGlyph, isInUnicodeFont } from './formula-glyphs.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 
 /** Consecutive characters of a text, by their first index and the index after the last one. */
@@ -15,8 +15,6 @@ const minWord = 3;
 /** The maximum width of a space within a formula, as a share of the font size. Spaces between words are wider. */
 const maxSpaceInFormula = 0.2;
 
-export const functionName =
-  /^(?:sin|cos|tan|cot|sec|csc|sinh|cosh|tanh|arcsin|arccos|arctan|log|ln|exp|lim|sup|inf|max|min|mod|gcd|lcm|det|dim|ker|deg|arg|argmax|argmin|sgn|isin|Pr|Var|Cov)$/u;
 export const mathSign = /[=+−×÷∗·√∞≈≠≤≥<>±∂∇∑∏∫∈∉⊂⊆∪∩→⇒⇔∀∃∧∨¬^|′∘]|\p{Sm}/u;
 /** The fonts for formulas in which a comma or a period is one. Others have signs at these codes. */
 const variables = /MI[AB]?\d*$|Math/i;

@@ -1,8 +1,8 @@
 import type { Rectangle } from '../geometry.ts';
 import type { KeptReason } from '../page-content.ts';
 import type { GlyphRange } from '../text-block.ts';
-import { isFormulaGlyph } from './formula-glyphs.ts';
-import { functionName, mathSign } from './formulas.ts';
+import { functionName, isFormulaGlyph } from './formula-glyphs.ts';
+import { mathSign } from './formulas.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { TextLine } from './text-lines.ts';
 

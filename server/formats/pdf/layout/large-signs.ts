@@ -4,8 +4,13 @@ import { byPlace, groupRows, type Row } from './rows.ts';
 /** The fonts of TeX with large brackets, large operators and wide accents, which hang below their baseline. */
 const largeSigns =
   /^(?:CMEX|EUEX|MTEX|r?[tp]xb?ex|(?:New|n)[TP]XM?EX|LMMathExtension|stix-?mathex|esint|fourier-mext)/i;
+/** The fonts of TeX with a radical that hangs below its baseline. */
+const radicals = /^(?:CMB?SY|LMMathSymbols|MTSY|[tp]xsy)/i;
 /** The minimum and maximum height of such a sign's baseline above the baseline of its row, as shares of its size. */
 const [minRise, maxRise] = [-0.1, 2.2];
+/** The maximum height of an accent that is raised to the top of its letter. */
+const maxAccentRise = 0.6;
+const accent = /^(?:\p{M}|(?![ -~])\p{Sk})$/u;
 /** The maximum distance of a sign from the glyphs next to it, as a share of its size. */
 const maxDistance = 0.4;
 
@@ -13,11 +18,15 @@ const maxDistance = 0.4;
 const maxRowsCompared = 24;
 
 /**
- * Groups the pieces of a page into rows, from the top of the page. A large sign of a formula belongs to the next row below
- * its baseline with a glyph at its side.
+ * Groups the pieces of a page into rows, from the top of the page. A large sign of a formula, or an accent, belongs to the
+ * next row below its baseline with a glyph at its side.
  */
 export function groupFormulaRows(pieces: readonly Piece[]): Row[] {
-  const isLarge = ({ shown }: Piece) => largeSigns.test(shown.font.name);
+  const isLarge = (piece: Piece) => {
+    const { shown, glyphs } = piece;
+    if (largeSigns.test(shown.font.name) || isAccent(piece)) return true;
+    return radicals.test(shown.font.name) && glyphs[0]!.text === '√';
+  };
   const signs = pieces.filter(isLarge);
   if (signs.length === 0) return groupRows(pieces);
   const rows = groupRows(pieces.filter((piece) => !isLarge(piece)));
@@ -33,8 +42,13 @@ export function groupFormulaRows(pieces: readonly Piece[]): Row[] {
   );
 }
 
+function isAccent({ glyphs }: Piece): boolean {
+  return glyphs.length === 1 && accent.test(glyphs[0]!.text);
+}
+
 function rowOf(sign: Piece, rows: readonly Row[]): Row | undefined {
   const { baseline, size } = sign;
+  const highest = isAccent(sign) ? maxAccentRise : maxRise;
   let low = 0;
   let high = rows.length;
   while (low < high) {
@@ -44,7 +58,7 @@ function rowOf(sign: Piece, rows: readonly Row[]): Row | undefined {
   }
   return rows
     .slice(low, low + maxRowsCompared)
-    .find((row) => baseline - row.baseline < maxRise * size && isBeside(sign, row));
+    .find((row) => baseline - row.baseline < highest * size && isBeside(sign, row));
 }
 
 /** Whether a sign is next to a glyph of a row, or over one. */

@@ -14,6 +14,8 @@ import { isSameStyle, type TextLine } from './text-lines.ts';
 const minIndent = 0.5;
 const maxIndent = 8;
 const maxSizeRatio = 1.12;
+/** The minimum distance between the starts of a displayed formula and of the text, as a share of the font size. */
+const minFormulaIndent = 1.8;
 /**
  * The minimum free space at the end of a line from which the line ends early, in addition to the width of the next
  * word, as a share of the font size. The second value applies after the end of a sentence.
@@ -83,6 +85,7 @@ export class ParagraphBreaks {
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     if (this.#leadings.separate(chain, index) || this.#isApart(above, line)) return true;
+    if (isDisplayed(above, line)) return true;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
     const roomHere = roomInChain(chain, edges, index, isCentred);
@@ -198,6 +201,12 @@ export class ParagraphBreaks {
       return true;
     return this.#parts.areas.boxOf(above) !== this.#parts.areas.boxOf(line);
   }
+}
+
+/** Whether one of two lines is a displayed formula: a formula without words that starts elsewhere than the other line. */
+function isDisplayed(above: TextLine, line: TextLine): boolean {
+  const isShifted = Math.abs(above.left - line.left) > minFormulaIndent * line.size;
+  return above.isFormula !== line.isFormula && isShifted;
 }
 
 /**

@@ -33,11 +33,17 @@ const maxShiftDistance = 0.4;
  */
 const maxDistanceOfOwnSize = 0.55;
 const minDistanceOfOwnSize = -0.45;
+/** The maximum gap between the pieces of a superscript or subscript, as a share of their size. Words have wider gaps. */
+const maxGapInScript = 0.3;
+/** The maximum distance of the numerator or denominator of a fraction from the sign next to it, as a share of its size. */
+const maxFractionDistance = 0.6;
 /**
  * The maximum number of rows that are compared with a piece. It limits the time for a page whose texts all have
  * different baselines.
  */
 const maxRowsCompared = 60;
+
+const accent = /^[\p{M}\p{Sk}]$/u;
 
 interface OpenRow {
   baseline: number;
@@ -117,14 +123,38 @@ function findHosts(rows: readonly OpenRow[]): Map<Piece, Host> {
       }
       if (best) hosts.set(piece, best.host);
     }
+  for (const { pieces } of rows) {
+    extendScripts(pieces, hosts);
+    extendScripts(pieces.toReversed(), hosts);
+  }
   return hosts;
+}
+
+/** Adds the pieces that continue a superscript or subscript on its baseline, such as the second sign of an exponent. */
+function extendScripts(pieces: readonly Piece[], hosts: Map<Piece, Host>): void {
+  for (const [index, piece] of pieces.entries()) {
+    const before = pieces[index - 1];
+    const host = before && hosts.get(before);
+    if (
+      !host ||
+      hosts.has(piece) ||
+      piece.size > 1.05 * before.size ||
+      piece.size > maxScript * host.piece.size
+    )
+      continue;
+    const gap = Math.max(piece.left - before.right, before.left - piece.right);
+    if (gap < maxGapInScript * piece.size) hosts.set(piece, host);
+  }
 }
 
 function isScriptOf(piece: Piece, host: Piece, rise: number, gap: number): boolean {
   const { size } = host;
-  // A check mark or a bullet has no superscripts.
-  if (host.glyphs.length === 1 && isSign(host.glyphs[0]!.text)) return false;
-  if (gap > Math.min(maxShiftDistance * size, maxDistanceOfOwnSize * piece.size)) return false;
+  // A check mark, a bullet or an accent has no superscripts.
+  const [only] = host.glyphs;
+  if (host.glyphs.length === 1 && (isSign(only!.text) || accent.test(only!.text))) return false;
+  const isInFormula = host.isMath && piece.size <= maxScript * size;
+  const furthest = Math.min(maxShiftDistance * size, maxDistanceOfOwnSize * piece.size);
+  if (gap > (isInFormula ? maxFractionDistance * size : furthest)) return false;
   if (piece.size <= maxScript * size)
     return rise <= maxScriptRise * size && rise >= minScriptRise * size && piece.size >= minScriptSize * size;
   // The piece may also be a shifted letter within a word.

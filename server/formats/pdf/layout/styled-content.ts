@@ -1,6 +1,8 @@
 import { type FormatKind, joinStrings } from '../../inline-content.ts';
-import { outlineKey, unknownText } from '../page-content.ts';
+import type { Rectangle } from '../geometry.ts';
+import { outlineKey, type Paint, unknownText } from '../page-content.ts';
 import type { Decoration, MovedGlyphs, TextBlock, TextStyle } from '../text-block.ts';
+import type { Rule } from './decorations.ts';
 import type { JoinedCharacter } from './joined-text.ts';
 import type { Glyph } from './pieces.ts';
 import { findSymbols, movedGlyphs } from './symbols.ts';
@@ -28,10 +30,12 @@ interface Run {
   style: TextStyle;
   /** Set if the run is a symbol that is drawn as in the source. */
   moved?: MovedGlyphs;
+  /** The painted rules of the symbol. */
+  rules?: Paint[];
 }
 
 /** The content of a block with numbered tags, and what the tags mean. */
-type StyledContent = Pick<TextBlock, 'content' | 'spans' | 'moved'>;
+type StyledContent = Pick<TextBlock, 'content' | 'spans' | 'moved' | 'rules'>;
 
 /**
  * Returns the text of a block with numbered tags: pairs around the spans whose style differs from the block's usual
@@ -41,8 +45,9 @@ export function styledContent(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
   decorations: ReadonlyMap<Glyph, Decoration> = new Map(),
+  rulesIn: (box: Rectangle) => Rule[] = () => [],
 ): StyledContent {
-  const runs = toRuns(characters, usual, decorations);
+  const runs = toRuns(characters, usual, decorations, rulesIn);
   const words = characters.filter(({ text }) => text === ' ').length + 1;
   const most = Math.min(maxSpans, Math.max(minSpans, words / 3));
   const levels = [
@@ -62,7 +67,7 @@ export function styledContent(
     const simplified = mergeRuns(runs.map((run) => ({ ...run, style: simplify(run.style) })));
     if (simplified.filter(({ style }) => style !== usual).length <= most) return tagged(simplified, usual);
   }
-  return { content: [], spans: new Map(), moved: new Map() };
+  return { content: [], spans: new Map(), moved: new Map(), rules: [] };
 }
 
 /**
@@ -104,7 +109,12 @@ function tagged(runs: readonly Run[], usual: TextStyle): StyledContent {
     const edge = { tag, ...(format && { format }) };
     content.push({ ...edge, type: 'open' }, text, { ...edge, type: 'close' });
   }
-  return { content: joinStrings(content), spans, moved: symbols };
+  return {
+    content: joinStrings(content),
+    spans,
+    moved: symbols,
+    rules: runs.flatMap(({ rules = [] }) => rules),
+  };
 }
 
 /** Returns the most important difference from the usual style; undefined for a link, because a link is not only formatting. */
@@ -131,6 +141,7 @@ function toRuns(
   characters: readonly JoinedCharacter[],
   usual: TextStyle,
   decorations: ReadonlyMap<Glyph, Decoration>,
+  rulesIn: (box: Rectangle) => Rule[],
 ): Run[] {
   const styles = new Map<string, TextStyle>();
   const shared = (style: TextStyle) => {
@@ -156,7 +167,11 @@ function toRuns(
     if (symbols[at]! > at) {
       next = symbols[at]!;
       const symbol = characters.slice(at, next);
-      runs.push({ text: symbol.map(({ text }) => text).join(''), style: usual, moved: movedGlyphs(symbol) });
+      runs.push({
+        text: symbol.map(({ text }) => text).join(''),
+        style: usual,
+        ...movedGlyphs(symbol, rulesIn),
+      });
       continue;
     }
     const last = runs.at(-1);

@@ -1,5 +1,7 @@
-import { unknownText } from '../page-content.ts';
+import type { Rectangle } from '../geometry.ts';
+import { type Paint, unknownText } from '../page-content.ts';
 import type { MovedGlyphs } from '../text-block.ts';
+import type { Rule } from './decorations.ts';
 import { isFormulaGlyph } from './formula-glyphs.ts';
 import { type CharacterRange, findFormulas } from './formulas.ts';
 import type { JoinedCharacter } from './joined-text.ts';
@@ -87,8 +89,26 @@ function isPicture(characters: readonly JoinedCharacter[], at: number): boolean 
   );
 }
 
-/** Returns the glyphs of a symbol with their positions, from which they can be moved. */
-export function movedGlyphs(characters: readonly JoinedCharacter[]): MovedGlyphs {
+/** The maximum height of a rule over the baseline of a glyph of a formula, and its depth, as shares of the glyph's size. */
+const [overGlyph, underGlyph] = [0.95, 0.3];
+/** The maximum distance by which a rule is longer than the glyphs of its formula at each end, as a share of their size. */
+const besideGlyphs = 0.15;
+
+/** A symbol with its glyphs and rules, and the painted objects of these rules. */
+interface MovedSymbol {
+  moved: MovedGlyphs;
+  rules: Paint[];
+}
+
+/**
+ * Returns the glyphs of a symbol with their positions, from which they can be moved.
+ *
+ * @param rulesIn finds the rules within a rectangle, which belong to the symbol
+ */
+export function movedGlyphs(
+  characters: readonly JoinedCharacter[],
+  rulesIn: (box: Rectangle) => Rule[],
+): MovedSymbol {
   const placed = characters.flatMap(({ glyph, marks = [], rise }) =>
     glyph === null || glyph.isBlank
       ? []
@@ -98,13 +118,34 @@ export function movedGlyphs(characters: readonly JoinedCharacter[]): MovedGlyphs
         })),
   );
   const left = Math.min(...placed.map(({ glyph }) => glyph.left));
+  const right = Math.max(...placed.map(({ glyph }) => glyph.right));
+  const baseline = placed[0]!.glyph.piece.baseline - placed[0]!.rise;
+  const slack = besideGlyphs * Math.max(...placed.map(({ glyph }) => glyph.piece.size));
+  const found = rulesIn({
+    left: left - slack,
+    right: right + slack,
+    bottom: Math.min(...placed.map(({ glyph: { piece } }) => piece.baseline - underGlyph * piece.size)),
+    top: Math.max(...placed.map(({ glyph: { piece } }) => piece.baseline + overGlyph * piece.size)),
+  });
   return {
-    parts: placed.map(({ glyph, rise }) => ({
-      glyphs: { text: glyph.piece.shown, from: glyph.index, to: glyph.index + 1 },
-      x: originOf(glyph) - left,
-      y: rise,
-    })),
-    width: Math.max(...placed.map(({ glyph }) => glyph.right)) - left,
+    rules: found.map(({ paint }) => paint),
+    moved: {
+      parts: placed.map(({ glyph, rise }) => ({
+        glyphs: { text: glyph.piece.shown, from: glyph.index, to: glyph.index + 1 },
+        x: originOf(glyph) - left,
+        y: rise,
+      })),
+      bars: found.map(({ box, paint }) => ({
+        box: {
+          left: box.left - left,
+          right: box.right - left,
+          bottom: box.bottom - baseline,
+          top: box.top - baseline,
+        },
+        color: paint.color ?? placed[0]!.glyph.piece.style.color,
+      })),
+      width: right - left,
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { outlineKey } from '../page-content.ts';
 import type { TextStyle } from '../text-block.ts';
-import { isFormulaGlyph } from './formula-glyphs.ts';
+import { functionName, isFormulaGlyph } from './formula-glyphs.ts';
 import { type Character, type LineText, readLine } from './line-text.ts';
 import type { Line } from './lines.ts';
 
@@ -17,6 +17,8 @@ export interface TextLine extends Line, LineText {
   isLeader: boolean;
   /** Whether the line is in a fixed-width font. */
   isMono: boolean;
+  /** Whether the line is a formula without words. */
+  isFormula: boolean;
   /** The width of the line's first word, in points. */
   firstWordWidth: number;
 }
@@ -46,8 +48,17 @@ export function toTextLine(line: Line): TextLine {
     hasLetters: letter.test(read.text),
     isLeader: leader.test(read.text) && read.text.trim().length >= 3,
     isMono: (style.family === 'mono' && share > 0.7) || hasOneWidth(line),
+    isFormula: isFormula(read, line),
     firstWordWidth: firstWordWidth(read, line),
   };
+}
+
+/** Whether a line has signs of a formula, and all its letters are variables, superscripts, subscripts or function names. */
+function isFormula({ characters }: LineText, { rises }: Line): boolean {
+  if (!characters.some(({ glyph }) => glyph && isFormulaGlyph(glyph))) return false;
+  const isText = ({ glyph }: Character) => !glyph || (!isFormulaGlyph(glyph) && !rises.has(glyph.piece));
+  const text = characters.map((character) => (isText(character) ? character.text : ' ')).join('');
+  return !(text.match(/\p{L}{3,}/gu) ?? []).some((word) => /\p{Ll}/u.test(word) && !functionName.test(word));
 }
 
 /** Returns the characters that are not in fonts for formulas. If that leaves none, returns all of them. */
