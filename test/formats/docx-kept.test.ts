@@ -135,6 +135,28 @@ describe('what stays untranslated is counted by kind', () => {
     ]);
   });
 
+  it('labels of lists with words, if a paragraph uses them', async () => {
+    const level = (index: number, text: string, more = '') =>
+      `<w:lvl w:ilvl="${index}"><w:numFmt w:val="decimal"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
+    const numbering =
+      `<w:numbering><w:abstractNum w:abstractNumId="7">${level(0, 'Article %1')}${level(1, '%1.%2 a)')}${level(2, 'Part %3')}` +
+      `${level(3, 'Annex %4', '<w:pStyle w:val="Annex"/>')}</w:abstractNum>` +
+      `<w:abstractNum w:abstractNumId="8"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="oo"/></w:lvl></w:abstractNum>` +
+      '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num></w:numbering>';
+    const listed = (list: number, index: number) =>
+      paragraph(
+        `<w:pPr><w:numPr><w:ilvl w:val="${index}"/><w:numId w:val="${list}"/></w:numPr></w:pPr>`,
+        run('text'),
+      );
+    const messages = async (...paragraphs: string[]) =>
+      (await extract(wordFile(paragraphs.join(''), { numbering }))).findings.map(({ message }) => message);
+    expect(await messages(listed(1, 1), listed(2, 0))).toEqual([]);
+    expect(await messages(listed(1, 0), listed(1, 0))).toEqual(['1 list label with words is not translated']);
+    expect(
+      await messages(listed(1, 0), paragraph('<w:pPr><w:pStyle w:val="Annex"/></w:pPr>', run('text'))),
+    ).toEqual(['2 list labels with words are not translated']);
+  });
+
   it('a signature is named, because the translation is not what was signed', async () => {
     const files = wordFiles(paragraph(run('a')));
     files['_rels/.rels'] = files['_rels/.rels']!.replace(

@@ -21,6 +21,7 @@ const kinds = {
   hidden_text: ['hidden text', 'hidden texts'],
   chart: ['chart', 'charts'],
   diagram: ['diagram', 'diagrams'],
+  list_label: ['list label with words', 'list labels with words'],
   embedded_document: ['embedded document', 'embedded documents'],
   other: ['text in an unknown element', 'texts in unknown elements'],
 } as const;

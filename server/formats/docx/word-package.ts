@@ -5,6 +5,7 @@ import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import type { Includable } from '../selection.ts';
 import { type ChartText, readChartTexts } from './chart-texts.ts';
 import { KeptContent, letter } from './kept-content.ts';
+import { countListLabels } from './list-labels.ts';
 import type { StoryParagraph } from './story-paragraph.ts';
 import { type ParagraphResult, readStory, type Story, type StoryResult } from './story-reader.ts';
 import { readStyles, Styles } from './styles.ts';
@@ -98,6 +99,12 @@ export async function readStories<T extends ParagraphResult>(
     }
   }
   const stories = [...around.header, main, ...around.footer, ...notes];
+  const numbering = ofMain.find(({ type }) => type === 'numbering')?.target;
+  if (numbering !== undefined) {
+    const { source } = await office.readWhole(numbering);
+    const sources = stories.map(({ part }) => part.source);
+    kept.add('list_label', countListLabels(source, sources));
+  }
   const charts = new Map<string, Chart>();
   for (const { part } of stories)
     for (const { type, target } of part.path === mainPath ? ofMain : await office.relationships(part.path)) {
