@@ -30,6 +30,7 @@ describe('a font is bold', () => {
     ['F1', { FontWeight: 700 }],
     ['F1', { Flags: forceBold }],
     ['NimbusRomNo9L-Medi', {}],
+    ['LinLibertineTB', {}],
   ])('%s %o', (name, descriptor) => {
     expect(face(name, descriptor).bold).toBe(true);
   });
@@ -38,6 +39,7 @@ describe('a font is bold', () => {
 describe('a font is not bold', () => {
   it.each<[name: string, descriptor: Record<string, number>]>([
     ['GoogleSans-Medium', { FontWeight: 500 }],
+    ['LinLibertine', {}],
     ['HelveticaNeueCE-Medium', { Flags: forceBold }],
     ['FrutigerLTStd-Light', { Flags: forceBold }],
     ['F1', { FontWeight: 500, StemV: 160 }],
@@ -49,6 +51,9 @@ describe('a font is not bold', () => {
 describe('a font is italic', () => {
   it.each<[name: string, descriptor: Record<string, number>, italic: boolean]>([
     ['Times-Italic', {}, true],
+    ['LinLibertineTI', {}, true],
+    ['LinLibertineT', {}, false],
+    ['LinLibertine', {}, false],
     ['F1', { Flags: isItalic }, true],
     ['F1', { ItalicAngle: -12 }, true],
     ['F1', { ItalicAngle: 0 }, false],
@@ -63,6 +68,9 @@ describe('a font is italic', () => {
 describe('the family of a font is', () => {
   it.each<[family: string, by: string, name: string, flags: number, letters?: MeasuredLetters]>([
     ['serif', 'its name', 'CMR10', 0],
+    ['serif', 'its name', 'URWPalladioL-Roma', 0],
+    ['serif', 'its name', 'TeXGyrePagella-Regular', 0],
+    ['sans', 'its name', 'LinBiolinumT', 0],
     ['sans', 'its name', 'ArialUnicodeMS', 0],
     ['serif', 'its name', 'DejaVuSerif', 0],
     ['mono', 'its name', 'SourceCodePro-Regular', 0],

@@ -7,15 +7,15 @@ import type { PdfjsFont } from './pdfjs-texts.ts';
 const mono =
   /mono|nimbusmon|courier|consol|typewriter|\bCMTT|^SFTT|Menlo|Letter ?Gothic|(?<![a-z])fixed|(?<!uni)code(?!2000)/i;
 const serif =
-  /times|serif|newroman|georgia|garamond|palatino|antiqua|minion|bookman|schoolbook|cambria|caladea|constantia|caslon|baskerville|didot|bodoni|charter|utopia|century|libertine|termes|^CM(R|B|TI|BX|SL|CSC|MI|SY|EX)|^LM(Roman|R)|^SF(RM|TI|BX|SL|CC)|nimbusrom|song|simsun|ming|mincho|batang|naskh/i;
+  /times|serif|newroman|georgia|garamond|palatino|palladio|pagella|bonum|schola|antiqua|minion|bookman|schoolbook|cambria|caladea|constantia|caslon|baskerville|didot|bodoni|charter|utopia|century|libertin|termes|^CM(R|B|TI|BX|SL|CSC|MI|SY|EX)|^LM(Roman|R)|^SF(RM|TI|BX|SL|CC)|nimbusrom|song|simsun|ming|mincho|batang|naskh/i;
 const sans =
-  /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|aptos|carlito|^CMSS|nimbussan|heiti|simhei|\binter|grotesk/i;
+  /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|aptos|carlito|^CMSS|nimbussan|heros|biolinum|heiti|simhei|\binter|grotesk/i;
 const bold =
-  /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|^CMSSBX|^SFBX|\bBd\b|-Bd|-Hv|-Blk|,B|\.BI?$/i;
+  /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|^CMSSBX|^SFBX|^Lin(?:Libertine|Biolinum)\w*B|\bBd\b|-Bd|-Hv|-Blk|,B|\.BI?$/i;
 /** Names of weights that are not bold. */
 const notBold = /medium|regular|light|thin|book(?!man)|-(?:Md|Lt|Rg)\b/i;
 const italic =
-  /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|^SFTI|-\w{0,2}It\b|-\w{0,2}Obl|kursiv|\.B?I$/i;
+  /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|^SFTI|-\w{0,2}It\b|-\w{0,2}Obl|kursiv|^Lin(?:Libertine|Biolinum)\w*I$|\.B?I$/i;
 /** The fonts of TeX for formulas. Their angle is that of single letters, not of a text. */
 const formula = /^(?:CM|LM|New)\w*(?:MI|SY|EX|Math)/i;
 
