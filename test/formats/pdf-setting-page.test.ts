@@ -41,6 +41,15 @@ describe('the alignment of a block', () => {
     expect(lines[0]!.right).toBeCloseTo(box.right, 0);
   });
 
+  it('on both sides becomes that to the left in a narrow column with few spaces', async () => {
+    const lines = ['Number of all the guests', 'of the event and', 'of others'];
+    const target = 'Tous les invités de la soirée de la ville et des environs de la mer';
+    const { lines: shown } = await edgesOf({ lines, alignment: 'justified' }, target);
+    const ragged = await edgesOf({ lines, alignment: 'left' }, target);
+    expect(shown.length).toBeGreaterThan(2);
+    expect(shown.map(({ right }) => right)).toEqual(ragged.lines.map(({ right }) => right));
+  });
+
   it('keeps the indent of its first line', async () => {
     const { lines, box } = await edgesOf({ lines: english, indent: 15 }, french);
     expect(lines[0]!.x).toBeCloseTo(box.left + 15, 1);

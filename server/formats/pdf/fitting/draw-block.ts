@@ -24,6 +24,11 @@ export interface DrawnBlock {
  */
 const maxPerSpace = 0.7;
 /**
+ * The same in a narrow column, such as a table cell, because its lines have few spaces: a space gets twice its usual
+ * width at most. A paragraph is not justified if this affects at least half of its lines.
+ */
+const narrow = { width: 20, maxPerSpace: 0.3 };
+/**
  * The maximum width that is added to each character to justify a line in a script without spaces between words, in em.
  */
 const maxPerCharacter = 0.12;
@@ -46,15 +51,15 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
   for (const [index, { shaped, spans, moved }] of frame.text.paragraphs.entries()) {
     const start = index === 0 ? first : others;
     const lines = breakLines(shaped, (line) => (line === 0 ? start : others));
+    const limit = others < narrow.width ? narrow.maxPerSpace : maxPerSpace;
+    const isJustified = frame.alignment === 'justified' && !isMostlyLoose(lines, others, limit);
     for (const [number, broken] of lines.entries()) {
       const isFirst = index === 0 && number === 0;
       const edges = edgesOf(frame, fit, isFirst);
       const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1;
       const line =
-        frame.alignment === 'justified' && (!isLast || broken.width > wanted)
-          ? justified(broken, wanted)
-          : broken;
+        isJustified && (!isLast || broken.width > wanted) ? justified(broken, wanted, limit) : broken;
       const width = line.width * em;
       const left = leftOf(frame, edges, width);
       const [e, f] = apply(matrix, left, baseline);
@@ -110,17 +115,26 @@ function leftOf(
   return alignment === 'right' || (alignment === 'justified' && rightToLeft) ? right - width : left;
 }
 
+/** Whether the spaces of at least half of the lines, apart from the last one, would become too wide. */
+function isMostlyLoose(lines: readonly Line[], width: number, maxWidening: number): boolean {
+  const full = lines.slice(0, -1);
+  const loose = full.filter((line) => line.width < width && justified(line, width, maxWidening) === line);
+  return full.length > 0 && 2 * loose.length >= full.length;
+}
+
 /**
  * Changes the width of a line to `width` by widening or narrowing its spaces. In scripts without spaces between words,
  * changes the distance between all characters.
+ *
+ * @param maxWidening the maximum width that is added to a space. The line stays unchanged if more is needed
  */
-function justified(line: Line, width: number): Line {
+function justified(line: Line, width: number, maxWidening: number): Line {
   const clusters = line.runs.flatMap((run) => run.clusters);
   const added = width - line.width;
   const spaces = clusters.filter(({ text }) => text === ' ').length;
   const between = spaces === 0 || clusters.some(({ text }) => withoutSpaces.test(text));
   const gaps = between ? clusters.length - 1 : spaces;
-  if (gaps < 1 || added / gaps > (between ? maxPerCharacter : maxPerSpace)) return line;
+  if (gaps < 1 || added / gaps > (between ? maxPerCharacter : maxWidening)) return line;
   let seen = 0;
   const runs = line.runs.map((run) => ({
     ...run,
