@@ -231,6 +231,15 @@ describe('a translation keeps away from', () => {
     expect(second!.x).toBeCloseTo(box.left);
   });
 
+  it('no check box of an option in the middle of a line', async () => {
+    const options = { lines: ['Kind of paper:    white    colored    other'] };
+    const fields = [140, 175].map((x) => ({ kind: 'widget' as const, box: rectangle(x, 698, x + 9, 708) }));
+    const { place, box } = await setOne(options, 'Type de papier :    blanc    autre', {
+      annotations: fields,
+    });
+    expect(place.left).toBeCloseTo(box.left, 0);
+  });
+
   it('no check box, if its text would be lost otherwise', async () => {
     const container = rectangle(70, 697, 110, 709);
     const box = rectangle(90, 698, 100, 708);

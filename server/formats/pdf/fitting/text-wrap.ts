@@ -7,6 +7,8 @@ import type { FreeSpace } from './free-space.ts';
  * source.
  */
 const maxLoss = 0.55;
+/** The maximum distance of an object at the start or the end of a single line from this end, in em. */
+const maxAtEnd = 1.5;
 
 /**
  * Cuts off a part of a frame's box if that part contains an object around which the source flowed: a check box at the
@@ -24,9 +26,12 @@ export function wrapAround(frame: Frame, space: FreeSpace): Frame {
     if (isInIndent(common, frame)) continue;
     if (area(common) > maxLoss * area(box)) continue;
     const least = frame.baseline - frame.descent;
+    // A single line does not flow around an object in its middle, such as the check box of an option.
+    const isAtEnd = !frame.singleLine || object.right > box.right - maxAtEnd * frame.size;
+    const isAtStart = !frame.singleLine || object.left < box.left + maxAtEnd * frame.size;
     const candidates = [
-      { ...box, right: object.left - 0.3 * frame.size },
-      { ...box, left: object.right + 0.3 * frame.size },
+      ...(isAtEnd ? [{ ...box, right: object.left - 0.3 * frame.size }] : []),
+      ...(isAtStart ? [{ ...box, left: object.right + 0.3 * frame.size }] : []),
       { ...box, bottom: object.top + 0.1 * frame.size },
     ].filter(({ bottom, left, right }) => right - left >= word && bottom <= least);
     const largest = candidates.reduce<Rectangle | undefined>(
