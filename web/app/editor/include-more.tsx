@@ -5,6 +5,7 @@ import type { TenantDocumentJob } from '#sdk/types.ts';
 import { type Includable, supported } from '#server/formats/selection.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
+import choices from '../parts/choices.module.css';
 import { Problem } from '../parts/problem.tsx';
 import { includableNames } from '../parts/reason-names.ts';
 import { sendAgain } from '../parts/translate-again.tsx';
@@ -42,7 +43,7 @@ export function IncludeMore({ document }: { document: TenantDocumentJob }) {
         void send();
       }}
     >
-      <fieldset>
+      <fieldset className={choices.choices}>
         <legend>{t('documents.include_more')}</legend>
         {found.map(({ name, texts }) => (
           <label key={name}>

@@ -2,6 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { supported } from '#server/formats/selection.ts';
 import { useT } from '../../i18n.tsx';
+import choices from '../../parts/choices.module.css';
 import { Field } from '../../parts/field.tsx';
 import { includableNames } from '../../parts/reason-names.ts';
 import { layoutFormatOf } from './file-kind.ts';
@@ -51,7 +52,7 @@ export function FileParts({ file, queue }: { file: ListedFile; queue: FileQueue 
         />
       )}
       {include.length > 0 && (
-        <fieldset className={styles.include}>
+        <fieldset className={`${choices.choices} ${styles.include}`}>
           <legend>{t('translate.include')}</legend>
           {include.map((name) => (
             <label key={name}>
@@ -72,7 +73,7 @@ export function FileParts({ file, queue }: { file: ListedFile; queue: FileQueue 
         </fieldset>
       )}
       {output.length > 1 && (
-        <fieldset className={styles.include}>
+        <fieldset className={`${choices.choices} ${styles.include}`}>
           <legend>{t('translate.output')}</legend>
           {output.map((name) => (
             <label key={name}>
