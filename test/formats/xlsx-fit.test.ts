@@ -105,6 +105,14 @@ describe('a row with a text that wraps', () => {
     expect(height).toBeLessThan(60);
   });
 
+  it('gets a height if it has none, because not all programs compute it', async () => {
+    const xml = await sheetOf({ alignment, rows: row('') });
+    expect(xml).toMatch(/<row ht="4\d" r="1" ?>/);
+    expect(await sheetOf({ alignment, rows: row('') }, 'Name')).toContain('<row r="1" >');
+    const result = row('', '<c r="B1" s="1" t="str"><f>A2</f><v>Result</v></c>');
+    expect(await sheetOf({ alignment, rows: result })).toContain('<row r="1" >');
+  });
+
   it('grows by the lines of a merged cell', async () => {
     const columns = '<cols><col min="1" max="2" width="6"/></cols>';
     const after = '<mergeCells><mergeCell ref="A1:B1"/></mergeCells>';

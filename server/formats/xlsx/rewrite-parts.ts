@@ -128,7 +128,10 @@ export function rowHeightWriter(
       if (++depth !== 3 || tag.local !== 'row' || !isSpreadsheet(tag)) return;
       row = Number(tag.attributes['r'] ?? row + 1);
       const height = heights.get(row);
-      if (height !== undefined) replaceAttributes(editor, tag, new Map([['ht', `${height}`]]));
+      if (height === undefined) return;
+      const nameEnd = tag.start + 1 + tag.name.length;
+      if (tag.attributes['ht'] === undefined) editor.replace(nameEnd, nameEnd, ` ht="${height}"`);
+      else replaceAttributes(editor, tag, new Map([['ht', `${height}`]]));
     },
     closeTag: () => {
       depth--;

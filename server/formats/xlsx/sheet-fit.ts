@@ -6,7 +6,7 @@ import { digitWidth, linesOf, longestLine, longestWord } from './text-width.ts';
 import { maxHeight, turnedHeight } from './turned-text.ts';
 
 /** The height of a line in relation to the size of the font. */
-const lineHeight = 1.3;
+const lineHeight = 1.32;
 /** The width of bold text in relation to other text. */
 const boldWidth = 1.07;
 /** The margins of a cell, and a step of its indent, in digits. */
@@ -52,6 +52,8 @@ export interface NewSizes {
 export class SheetFit {
   readonly #styles: CellStyles;
   readonly #tight: TightCell[] = [];
+  /** For rows without a height: the number of texts that wrap and are not measured, such as results of formulas. */
+  readonly #unmeasured = new Map<number, number>();
   #columns: SheetColumns | undefined;
   /** The last cell with content. */
   #row = 0;
@@ -64,7 +66,8 @@ export class SheetFit {
   }
 
   /** Adds a cell with content, also if its text does not change. */
-  filled({ row, column, columns }: Cell): void {
+  filled({ row, column, columns, rowHeight, type, style }: Cell): void {
+    if (rowHeight === undefined && type !== '' && wrapsText(this.#styles.get(style))) this.#count(row, 1);
     const last = this.#tight.at(-1);
     if (last?.row === row && last.column === this.#column) last.next = column;
     this.#previous = this.#row === row ? this.#column : 0;
@@ -79,8 +82,10 @@ export class SheetFit {
     old: string,
     text: string,
   ): void {
-    if (text === old || columns.widthOf(column) === 0) return;
     const style = this.#styles.get(number);
+    const needsHeight = rowHeight === undefined && wrapsText(style);
+    if (needsHeight) this.#count(row, -1);
+    if ((text === old && !needsHeight) || columns.widthOf(column) === 0 || rowHeight === 0) return;
     if (style.angle === 0) {
       if (style.shrinks || style.alignment === 'fill' || style.alignment === 'centerContinuous') return;
       if (this.#widthOf(text, style) <= this.#room(columns, column, column, style) / tolerance) return;
@@ -90,18 +95,25 @@ export class SheetFit {
     this.#tight.push({ row, column, previous, next, rowHeight, hasFixedHeight, style, old, text });
   }
 
+  #count(row: number, change: number): void {
+    this.#unmeasured.set(row, (this.#unmeasured.get(row) ?? 0) + change);
+  }
+
   /** @param merged the merged ranges, by their first cells */
   sizes(merged: ReadonlyMap<string, CellRange>): NewSizes {
     const sizes: NewSizes = { heights: new Map(), widths: new Map() };
+    const computed = new ComputedRows();
     for (const cell of this.#tight) {
       const { row, column, style } = cell;
       const range = merged.get(writeReference({ row, column }));
       // The text of several rows has the height of all of them, which is not known.
       if (range && range.bottom > range.top && (style.angle !== 0 || wrapsText(style))) continue;
       if (style.angle !== 0) this.#fitTurned(cell, sizes);
-      else if (wrapsText(style)) this.#fitWrapped(cell, range, sizes);
+      else if (wrapsText(style)) this.#fitWrapped(cell, range, sizes, computed);
       else this.#fitLine(cell, range, sizes);
     }
+    for (const [row, height] of computed.grown())
+      if (!this.#unmeasured.get(row)) sizes.heights.set(row, Math.max(height, sizes.heights.get(row) ?? 0));
     return sizes;
   }
 
@@ -111,16 +123,28 @@ export class SheetFit {
     if (height > rowHeight) heights.set(row, Math.max(height, heights.get(row) ?? 0));
   }
 
-  #fitWrapped(cell: TightCell, range: CellRange | undefined, { heights, widths }: NewSizes): void {
+  #fitWrapped(
+    cell: TightCell,
+    range: CellRange | undefined,
+    { heights, widths }: NewSizes,
+    computed: ComputedRows,
+  ): void {
     const { row, column, style, rowHeight, hasFixedHeight, old, text } = cell;
-    if (text.length > maxLength) return;
+    if (text.length > maxLength) {
+      this.#count(row, 1);
+      return;
+    }
     const last = range?.right ?? column;
     const room = this.#room(this.#columns!, column, last, style);
     const size = sizeOf(style);
     if (!range) this.#widen(widths, column, room, longestWord(old) * size, longestWord(text) * size);
     const lines = linesOf(text, room / size);
     const oldLines = linesOf(old, (room * tolerance) / size);
-    if (rowHeight === undefined || lines <= oldLines) return;
+    if (rowHeight === undefined) {
+      if (!range) computed.add(row, Math.ceil(lines * style.size * lineHeight), lines > oldLines);
+      return;
+    }
+    if (lines <= oldLines) return;
     const oldHeight = oldLines * style.size * lineHeight;
     // A row that is too low for the source shows only a part of the text on purpose.
     if (oldHeight > rowHeight * tolerance && hasFixedHeight) return;
@@ -171,6 +195,23 @@ export class SheetFit {
 
   #widthOf(text: string, style: CellStyle): number {
     return text.length > maxLength ? Number.POSITIVE_INFINITY : longestLine(text) * sizeOf(style);
+  }
+}
+
+/** The heights of rows whose height the file does not have. */
+class ComputedRows {
+  readonly #heights = new Map<number, number>();
+  readonly #grown = new Set<number>();
+
+  /** @param grows whether the translation needs more lines than the source */
+  add(row: number, height: number, grows: boolean): void {
+    this.#heights.set(row, Math.min(maxHeight, Math.max(height, this.#heights.get(row) ?? 0)));
+    if (grows) this.#grown.add(row);
+  }
+
+  /** Returns the heights of the rows that need more lines than in the source. */
+  grown(): [row: number, height: number][] {
+    return [...this.#heights].filter(([row]) => this.#grown.has(row));
   }
 }
 

@@ -30,7 +30,7 @@ export interface Cell {
   column: number;
   /** The number of the cell's style. */
   style: number;
-  /** The height of the cell's row in points; undefined if the file does not have it, or if the row is hidden. */
+  /** The height of the cell's row in points, 0 if the row is hidden; undefined if the file does not have it. */
   rowHeight: number | undefined;
   /** Whether the height of the row stays when its texts change. */
   hasFixedHeight: boolean;
@@ -186,7 +186,7 @@ export class SheetReader implements PositionedXmlEvents {
     this.#row = row;
     this.#column = 0;
     const height = Number(attributes['ht']);
-    this.#cell.rowHeight = height > 0 && !isOn(attributes['hidden']) ? height : undefined;
+    this.#cell.rowHeight = isOn(attributes['hidden']) ? 0 : height > 0 ? height : undefined;
     this.#cell.hasFixedHeight = isOn(attributes['customHeight']);
   }
 
