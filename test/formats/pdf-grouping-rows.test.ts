@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
 import { lines, page, rule, text, widthOf } from './pdf-page.ts';
 
 const read = (content: PageContent): string[] =>
@@ -88,6 +88,15 @@ describe('one block stays', () => {
     const types = ['type: token', 'type: code', 'type: text', 'type: token', 'type: code'];
     const content = page([lines(types, 50, 700, { leading: 20 }), lines(body, 50, 560)]);
     expect(read(content).slice(0, 5)).toEqual(types);
+  });
+
+  it('a text over the side of a box that is hidden by a larger one', () => {
+    const small = rule(40, 680, 320, 695);
+    const large = { ...rule(40, 640, 560, 720), order: 1, color: '1 g' };
+    const shown = (boxes: Paint[]) =>
+      read(page([lines([full, 'and in all of the summer.'], 50, 700)], boxes));
+    expect(shown([small, large])).toEqual([`${full} and in all of the summer.`]);
+    expect(shown([large, { ...small, order: 2 }])).toHaveLength(2);
   });
 
   it('a centered paragraph, some lines of which are almost equally wide', () => {

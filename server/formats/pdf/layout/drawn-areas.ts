@@ -1,5 +1,6 @@
 import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent } from '../page-content.ts';
+import { withoutHidden } from './hidden-paints.ts';
 import type { Glyph } from './pieces.ts';
 import { flip, RuleIndex } from './rule-index.ts';
 
@@ -181,7 +182,7 @@ function sortPaints(
   const sorted = { vertical: [] as Rectangle[], horizontal: [] as Rectangle[] };
   const fills: Fill[] = [];
   const seen = new Set<string>();
-  for (const paint of paints) {
+  for (const paint of withoutHidden(paints)) {
     // A curved or sloped line, such as an arrow of a diagram, does not enclose anything.
     if (paint.parts) continue;
     const own = transformRectangle(inverse, paint.box);

@@ -1,0 +1,36 @@
+import type { Rectangle } from '../geometry.ts';
+import type { Paint } from '../page-content.ts';
+
+/** The maximum number of boxes that are compared with each painted object. It limits the time for drawings. */
+const maxCovers = 64;
+/** How far a box may extend over the one that hides it, in points. A thinner object must be inside it. */
+const margin = 1;
+const thin = 3;
+
+/**
+ * Removes the objects that are below a larger opaque box which is painted later. Programs leave such boxes when a frame
+ * is made larger.
+ */
+export function withoutHidden(paints: readonly Paint[]): Paint[] {
+  const covers = paints
+    .filter(({ kind, opaque, parts }) => kind === 'fill' && opaque && !parts)
+    .sort((one, other) => area(other.box) - area(one.box))
+    .slice(0, maxCovers);
+  return paints.filter(
+    (paint) => !covers.some((cover) => cover.order > paint.order && contains(cover.box, paint.box)),
+  );
+}
+
+function contains(outer: Rectangle, { left, bottom, right, top }: Rectangle): boolean {
+  const slack = Math.min(right - left, top - bottom) > thin ? margin : 0;
+  return (
+    outer.left <= left + slack &&
+    outer.right >= right - slack &&
+    outer.bottom <= bottom + slack &&
+    outer.top >= top - slack
+  );
+}
+
+function area({ left, bottom, right, top }: Rectangle): number {
+  return (right - left) * (top - bottom);
+}
