@@ -34,6 +34,11 @@ describe('a row is split', () => {
     expect(read(page(heads))).toEqual(['Weight', 'Control', 'Growth', 'Average']);
   });
 
+  it('at wide gaps of different widths that contain no blanks', () => {
+    const labels = [text('CHARGE', 50, 700), text('LOAD', 92, 700), text('ALARM', 130, 700)];
+    expect(read(page([labels]))).toEqual(['CHARGE', 'LOAD', 'ALARM']);
+  });
+
   it('at a tab between two labels of a row with more cells', () => {
     const heads = [...words(['Qty', 'Price'], 15, 700), text('Tax', 200, 700)];
     expect(read(page([heads]))).toEqual(['Qty', 'Price', 'Tax']);
@@ -49,6 +54,25 @@ describe('a row stays whole', () => {
     ];
     const texts = justified.map((line, row) => words(line, 9, 700 - 12 * row));
     expect(read(page(texts))).toEqual([justified.flat().join(' ')]);
+  });
+
+  it('if all its spaces are wide, and its letters are apart', () => {
+    const spacing = 0.2;
+    const spaced = (values: readonly string[], gap: number, y: number) => {
+      let x = 50;
+      return values.map((value) => {
+        const shown = text(value, x, y, { spacing });
+        x += 10 * (widthOf(value) + spacing * value.length) + gap;
+        return shown;
+      });
+    };
+    const rows = [
+      text('The institute of forest studies and water resources', 50, 712),
+      spaced(['Verification', 'suites', 'and', 'it', 'is'], 16, 700),
+      spaced(['verifications', 'suites', 'by', 'our', 'own'], 9, 688),
+      text('The institute of forest studies and water resources', 50, 676),
+    ];
+    expect(read(page(rows.flat())).join(' ')).toContain('Verification suites and it is');
   });
 
   it('if all its gaps are as wide as a narrow gutter', () => {

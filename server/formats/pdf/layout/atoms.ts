@@ -32,6 +32,8 @@ export interface Atom {
    * dot leaders start or end there.
    */
   isApart: boolean;
+  /** Whether the gap before the atom contains a blank. */
+  isAfterBlank: boolean;
   /** Whether the atom consists of dots or underscores that only fill the space before the next text. */
   isLeader: boolean;
   /** The widths of the spaces between the words of the atom. */
@@ -58,6 +60,12 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
   let blanks: Glyph[] = [];
   /** The gaps between the glyphs of the atom so far. Their median shows whether the letters have wide spacing. */
   let gaps: number[] = [];
+  /** The wide gaps without blanks. Between letters with wide spacing, only those that are clearly wider are spaces. */
+  let unfilled: number[] = [];
+  const close = () => {
+    const spacing = unfilled.length > 0 ? median(gaps) : 0;
+    for (const gap of unfilled) if (gap > 2 * spacing) atom!.spaces.push(gap);
+  };
   for (const [index, glyph] of glyphs.entries()) {
     if (glyph.isBlank) {
       blanks.push(glyph);
@@ -102,21 +110,25 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
       isOtherSize ||
       isLeader !== isLastLeader;
     if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader)) {
+      close();
       atom = {
         glyphs: [],
         left: glyph.left,
         right: glyph.right,
         size: glyph.piece.size,
         isApart,
+        isAfterBlank: blanks.length > 0,
         isLeader,
         spaces: [],
       };
       atoms.push(atom);
       gaps = [];
+      unfilled = [];
     } else {
       for (const between of blanks) atom.glyphs.push(between);
       gaps.push(gap);
-      if (blanks.length > 0 || gap > minSpace * em) atom.spaces.push(gap);
+      if (blanks.length > 0) atom.spaces.push(gap);
+      else if (gap > minSpace * em) unfilled.push(gap);
     }
     blanks = [];
     atom.glyphs.push(glyph);
@@ -127,6 +139,7 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
     isLastChecked = isChecked;
     lastSize = glyph.piece.size;
   }
+  close();
   return atoms;
 }
 

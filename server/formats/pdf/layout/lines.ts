@@ -31,6 +31,12 @@ const sameEdge = 0.15;
 const minTab = 3;
 const minTabAfterSentence = 4;
 const minSpacesOfLine = 3;
+/**
+ * The minimum width of the gaps between labels without blanks, as a share of the font size, and the minimum ratio of the
+ * widest of them to the narrowest. The spaces of a justified line are equally wide.
+ */
+const minLooseGap = 1;
+const minLooseRatio = 1.2;
 /** The minimum width of a tab between short texts, as a share of the font size. */
 const minTabOfLabels = 1.2;
 /**
@@ -91,6 +97,11 @@ function findColumnGaps(index: number, rows: readonly SplitRow[], sides: readonl
     const columns = starts.filter((at) => isColumnGap(index, atoms[at - 1]!, atoms[at]!, rows, sides));
     const spaces = atoms.slice(from, to).flatMap((atom) => atom.spaces);
     const usual = median([...spaces, ...starts.map(gapBefore)]);
+    if (areLooseLabels(atoms, starts)) {
+      for (const at of starts) found.add(atoms[at]!);
+      from = to;
+      continue;
+    }
     const areColumns = columns.length * 2 >= starts.length;
     for (const at of columns) {
       const isBetweenWords = [atoms[at - 1]!, atoms[at]!].every((atom) => /\p{L}/u.test(textOf(atom)));
@@ -181,6 +192,21 @@ function isTab(index: number, at: number, start: number, rows: readonly SplitRow
   if (gap < least * median(spaces)) return false;
   return ![-3, -2, -1, 1, 2, 3].some((step) =>
     continuesOver(rows[index]!, rows[index + step], start, [before, after]),
+  );
+}
+
+/**
+ * Whether the words of a part of a row are separate labels, such as those above the signs of a device: the gaps between
+ * them are wide, contain no blanks, and differ in width.
+ */
+function areLooseLabels(atoms: readonly Atom[], starts: readonly number[]): boolean {
+  if (starts.length < 2) return false;
+  const gaps = starts.map((at) => atoms[at]!.left - atoms[at - 1]!.right);
+  const isLoose = (at: number) => !atoms[at]!.isAfterBlank && /^\p{Lu}\p{L}+$/u.test(textOf(atoms[at]!));
+  return (
+    starts.every(isLoose) &&
+    least(gaps) > minLooseGap * atoms[starts[0]!]!.size &&
+    greatest(gaps) > minLooseRatio * least(gaps)
   );
 }
 
