@@ -63,6 +63,38 @@ describe('a new block begins in a stack', () => {
     ).toEqual(stack);
   });
 
+  it('at an address after the end of a sentence, also in running text', () => {
+    const cited = [
+      'Health plants of the world, and how they were',
+      'used since. Newsweek Books, New York 1975.',
+    ];
+    const address = text('http://info.example.org/library', 50, 676);
+    const body = lines(Array(4).fill('and others who are in the town of their own'), 50, 664);
+    expect(read(page([lines(cited, 50, 700), address, body]))[0]).toBe(cited.join(' '));
+  });
+
+  it('at each item with an ideographic comma after its number', () => {
+    const items = ['1、產品概述', '2、注意事項'];
+    expect(read(page([lines(items, 50, 700)]))).toEqual(items);
+  });
+
+  it('at each distance that is wider than that of all lines in which a text continues', () => {
+    const items = [
+      'Biological and',
+      'others',
+      'Humanities &',
+      'Arts',
+      'Languages &',
+      'Literature',
+      'Social Studies',
+      'News',
+    ];
+    const y = [700, 690.2, 677.6, 667.8, 655.2, 645.4, 632.8, 620.2];
+    const narrow = { left: 0, bottom: 0, right: 145, top: 800 };
+    const content = page(items.map((item, row) => text(item, 50, y[row]!, { size: 7 })));
+    expect(read({ ...content, box: narrow }).slice(-2)).toEqual(['Social Studies', 'News']);
+  });
+
   it('at a name in capitals that starts with an article', () => {
     const names = ['YOLANDE RIDORE', 'THE LATE JOSEPH RIDORE'];
     expect(read(page([centred(names, 100, 700), text(full, 50, 600)])).slice(0, 2)).toEqual(names);

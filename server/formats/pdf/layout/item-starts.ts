@@ -5,7 +5,7 @@ import { capitalStart, labelStart, sentenceEnd } from './sentences.ts';
 import type { TextLine } from './text-lines.ts';
 
 const itemNumber =
-  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s/iu;
+  /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s|^\d{1,2}、/iu;
 
 export function startsLikeItem(text: string): boolean {
   return startsWithSign(text) || itemNumber.test(text);

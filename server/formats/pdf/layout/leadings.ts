@@ -1,6 +1,6 @@
 import type { Chain } from './line-links.ts';
-import { continues } from './sentences.ts';
-import { least, median } from './statistics.ts';
+import { continues, isOpen } from './sentences.ts';
+import { greatest, least, median } from './statistics.ts';
 
 /** The minimum and maximum distance between lines of a paragraph, as shares of the font size. */
 const minLeading = 0.55;
@@ -11,8 +11,11 @@ const maxLeadingRatio = 1.35;
 const minLeadings = 4;
 /** The factor by which a line distance in a paragraph may exceed the line distances before and after it. */
 const maxLeadingChange = 1.18;
-/** The same factor relative to the lines between which a sentence continues, and the minimum number of such lines. */
+/**
+ * The same factor relative to the lines between which a text continues, the one if their
+ * distances are equal, and the minimum number of such lines. */
 const maxLeadingOfText = 1.3;
+const maxLeadingOfEven = 1.2;
 const minSentences = 3;
 /** The maximum difference between equal line distances, as a share of the font size. */
 const sameLeading = 0.04;
@@ -56,9 +59,12 @@ export function hasSameLeading(chain: Chain, index: number, other: number): bool
 function limitOfText(chain: Chain): number {
   const leadings = chain.slice(1).flatMap((line, index) => {
     const above = chain[index]!;
-    return continues(above.text, line.text) ? [leadingTo(chain, index + 1)] : [];
+    const isOne = continues(above.text, line.text) || isOpen(above.text, line.text);
+    return isOne ? [leadingTo(chain, index + 1)] : [];
   });
-  return leadings.length < minSentences ? Number.POSITIVE_INFINITY : maxLeadingOfText * median(leadings);
+  if (leadings.length < minSentences) return Number.POSITIVE_INFINITY;
+  const isEqual = greatest(leadings) - least(leadings) < sameLeading;
+  return (isEqual ? maxLeadingOfEven : maxLeadingOfText) * median(leadings);
 }
 
 /** Returns the distance of a line to the line above it, as a factor of the font size. */

@@ -7,7 +7,15 @@ import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import { type Edges, edgesOf, isRunning, LineEnds, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import { capitalStart, continues, isOpen, lowerStart, sentenceEnd, withoutCase } from './sentences.ts';
+import {
+  capitalStart,
+  continues,
+  isAddress,
+  isOpen,
+  lowerStart,
+  sentenceEnd,
+  withoutCase,
+} from './sentences.ts';
 import type { TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
@@ -98,6 +106,7 @@ export class ParagraphBreaks {
     const goesOn = continues(above.text, line.text);
     const mayGoOn = goesOn || isOpen(above.text, line.text);
     if (this.#startsField(above, line, goesOn, mayGoOn)) return true;
+    if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
     if (
       !mayGoOn &&
