@@ -88,11 +88,13 @@ function copiedProperties(source: string, prefix: string): string {
   const first = kept.filter(isBefore(beforePageBreak));
   const second = kept.filter((child) => isBefore(beforeNumber)(child) && !isBefore(beforePageBreak)(child));
   const rest = kept.filter((child) => !isBefore(beforeNumber)(child));
+  const isFramed = children.some(({ local }) => local === 'framePr');
   // An attribute without a prefix would not be in Word's namespace.
   const off = (xml: string): string => (prefix === '' ? '' : xml);
   const written = [
     ...first.map(xmlOf),
-    off(`<${prefix}pageBreakBefore ${prefix}val="0"/>`),
+    // LibreOffice starts a page at a frame with this element, whatever its value. Word starts none in a frame.
+    isFramed ? '' : off(`<${prefix}pageBreakBefore ${prefix}val="0"/>`),
     ...second.map(xmlOf),
     off(
       `<${prefix}numPr><${prefix}ilvl ${prefix}val="0"/><${prefix}numId ${prefix}val="0"/></${prefix}numPr>`,
