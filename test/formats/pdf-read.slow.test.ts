@@ -166,12 +166,13 @@ describe('a page', () => {
     ]);
   });
 
-  it('an open line that is curved or sloped is boxes along it; what goes around an area is its box', async () => {
+  it('a curved or sloped line is boxes along it; what has curves around an area is its box', async () => {
     const { paints } = await readMade({
       content:
-        '100 100 m 100 200 200 300 300 300 c S 100 100 m 200 200 l S 10 10 m 10 90 l 90 90 l S 100 100 m 100 200 200 200 100 100 c S',
+        '100 100 m 100 200 200 300 300 300 c S 100 100 m 200 200 l S 10 10 m 10 90 l 90 90 l S 100 100 m 100 200 200 200 100 100 c S 100 100 m 200 300 l 300 100 l h S',
     });
-    const [curve, slope, corner, loop] = paints.map(({ parts }) => parts);
+    const [curve, slope, corner, loop, triangle] = paints.map(({ parts }) => parts);
+    expect(triangle).toHaveLength(3 * 8);
     expect(curve).toHaveLength(8);
     expect(slope).toHaveLength(8);
     expect(corner).toBeUndefined();

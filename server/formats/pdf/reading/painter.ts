@@ -66,6 +66,9 @@ export class Painter {
         else this.#path.lineTo(state.ctm, x, y);
         break;
       }
+      case 'h':
+        this.#path.lineToStart();
+        break;
       case 'c':
       case 'v':
       case 'y':

@@ -7,7 +7,10 @@ export interface Subpath {
   box: Rectangle;
   /** Whether the subpath is exactly its box. */
   isRectangle: boolean;
-  /** For an open curved or sloped line: the control points of each part of the line; null for all other subpaths. */
+  /**
+   * For an open curved line, and for a line with sloped parts: the control points of each part of the line; null for all
+   * other subpaths.
+   */
   curve: readonly (readonly Point[])[] | null;
   /** The position of the operator that adds a rectangle to the path. */
   place?: OperatorPlace;
@@ -33,7 +36,7 @@ export class Path {
   #isSloped = false;
   #first: Point = [0, 0];
   #last: Point = [0, 0];
-  #parts: Point[][] = [];
+  #parts: (readonly Point[])[] = [];
 
   moveTo(ctm: Matrix, x: number, y: number): void {
     this.#close();
@@ -47,6 +50,13 @@ export class Path {
     const end = apply(ctm, x, y);
     this.#isSloped ||= !near(this.#last[0], end[0]) && !near(this.#last[1], end[1]);
     this.#addPart([this.#last, end]);
+  }
+
+  /** Adds the line to the start of the open subpath. */
+  lineToStart(): void {
+    if (same(this.#first, this.#last)) return;
+    this.#isSloped ||= !near(this.#last[0], this.#first[0]) && !near(this.#last[1], this.#first[1]);
+    this.#addPart([this.#last, this.#first]);
   }
 
   /** @param points pairs of coordinates: the control points and the end of the curve */
@@ -84,7 +94,7 @@ export class Path {
     return subpaths;
   }
 
-  #addPart(controls: Point[]): void {
+  #addPart(controls: readonly Point[]): void {
     if (this.#parts.length <= maxParts) this.#parts.push(controls);
     this.#last = controls.at(-1)!;
   }
@@ -119,12 +129,13 @@ export class Path {
   }
 
   /**
-   * Whether the open subpath is a curved or sloped line. A subpath that ends at its start encloses an area, so it is
-   * not a line.
+   * Whether the subpath is a curved or sloped line. A curved one that ends at its start is the frame of an area, such as
+   * a rounded rectangle, so it is not a line. Triangles are lines, because most of their box is free.
    */
   #isCurve(): boolean {
     const isOpen = !same(this.#first, this.#last);
-    return isOpen && (this.#hasCurves || this.#isSloped) && this.#parts.length <= maxParts;
+    const isLine = this.#hasCurves ? isOpen : this.#isSloped;
+    return isLine && this.#parts.length <= maxParts;
   }
 }
 
