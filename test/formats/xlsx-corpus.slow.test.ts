@@ -16,6 +16,11 @@ const options = { sourceLanguage: 'en', targetLanguage: 'fr' };
 
 /** A translation that contains its source text, and characters that XML must escape. */
 const translate = (source: string): string => `⟦${source}⟧ & <b>`;
+/** The XML of a sheet without its texts and the sizes of its rows and columns, which grow with the texts. */
+const withoutSizes = (sheet: Parameters<typeof withoutTexts>[0]): string =>
+  withoutTexts(sheet)
+    .replace(/<(\w+:)?cols>.*<\/\1?cols>/s, '')
+    .replaceAll(/ ht="[^"]*"/g, '');
 const rebuilt = new Map<string, Promise<Uint8Array>>();
 
 function translated(name: string): Promise<Uint8Array> {
@@ -87,7 +92,7 @@ describe.each(names)('%s', (name) => {
     for (const path of changed) {
       const index = original.sheets.findIndex((sheet) => sheet.path === path);
       if (index >= 0) {
-        expect(withoutTexts(result.sheets[index]!)).toBe(withoutTexts(original.sheets[index]!));
+        expect(withoutSizes(result.sheets[index]!)).toBe(withoutSizes(original.sheets[index]!));
         continue;
       }
       if (/\/tables\//.test(path)) {

@@ -109,6 +109,7 @@ describe('a row with a text that wraps', () => {
     const xml = await sheetOf({ alignment, rows: row('') });
     expect(xml).toMatch(/<row ht="4\d" r="1" ?>/);
     expect(await sheetOf({ alignment, rows: row('') }, 'Name')).toContain('<row r="1" >');
+    expect(await sheetOf({ alignment, rows: row(''), source: long })).toContain('<row r="1" >');
     const result = row('', '<c r="B1" s="1" t="str"><f>A2</f><v>Result</v></c>');
     expect(await sheetOf({ alignment, rows: result })).toContain('<row r="1" >');
   });

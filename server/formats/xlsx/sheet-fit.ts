@@ -141,7 +141,8 @@ export class SheetFit {
     const lines = linesOf(text, room / size);
     const oldLines = linesOf(old, (room * tolerance) / size);
     if (rowHeight === undefined) {
-      if (!range) computed.add(row, Math.ceil(lines * style.size * lineHeight), lines > oldLines);
+      if (!range)
+        computed.add(row, Math.ceil(lines * style.size * lineHeight), text !== old && lines > oldLines);
       return;
     }
     if (lines <= oldLines) return;
