@@ -1,4 +1,4 @@
-import { plainText } from '#server/formats/inline-content.ts';
+import { type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import { textByPdftotext } from '#test/formats/golden-pdf-readers.ts';
 import type { TranslatedFile, TranslatedSegment } from './translated-file.ts';
 import { wordsOf } from './words.ts';
@@ -26,10 +26,10 @@ export function findTranslations({ bytes, segments }: TranslatedFile): CopiedTex
     const text = plainText(segment.target);
     const at = segment.page - 1;
     if (rightToLeft.test(text)) return takeWords(words[at] ?? [], wordsOf(withoutMarks(text)));
-    const wanted = withoutSpaces(text);
-    const index = rests[at]?.indexOf(wanted) ?? -1;
-    if (index === -1) return false;
-    rests[at] = `${rests[at]!.slice(0, index)}\f${rests[at]!.slice(index + wanted.length)}`;
+    const rest = rests[at] ?? '';
+    const match = new RegExp(escaped(text), 'u').exec(rest) ?? patternOf(segment.target).exec(rest);
+    if (!match) return false;
+    rests[at] = `${rests[at]!.slice(0, match.index)}\f${rests[at]!.slice(match.index + match[0].length)}`;
     return true;
   };
   const longestFirst = segments.toSorted(
@@ -40,6 +40,21 @@ export function findTranslations({ bytes, segments }: TranslatedFile): CopiedTex
     copied: segments.filter((segment) => copied.has(segment)),
     missed: segments.filter((segment) => !copied.has(segment)),
   };
+}
+
+/** The text of a translation. Programs read the signs of a formula, which is a void tag, in different orders. */
+function patternOf(target: InlineContent): RegExp {
+  const parts = [''];
+  for (const item of target) {
+    if (typeof item === 'string') parts[parts.length - 1] += item;
+    else if (item.type === 'void') parts.push('');
+  }
+  return new RegExp(parts.map(escaped).join('[^\\f]{0,80}?'), 'u');
+}
+
+/** A pattern for a text without its spaces. */
+function escaped(text: string): string {
+  return withoutSpaces(text).replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
 }
 
 /** Removes the words from a page if the page contains all of them. */

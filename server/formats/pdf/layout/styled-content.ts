@@ -97,7 +97,8 @@ function tagged(runs: readonly Run[], usual: TextStyle): StyledContent {
     const tag = spans.size + symbols.size + 1;
     if (moved) {
       symbols.set(tag, moved);
-      content.push({ tag, type: 'void', ...(text.includes(unknownText) ? {} : { text }) });
+      const known = text.replaceAll(unknownText, '').trim();
+      content.push({ tag, type: 'void', ...(known ? { text: known } : {}) });
       continue;
     }
     if (style === usual) {
