@@ -130,3 +130,10 @@ it('a table cell of one line becomes slightly smaller before it takes a second l
   expect(lines[0]!.size).toBeGreaterThan(8.8);
   expect(lines[0]!.size).toBeLessThan(10);
 });
+
+it('a short label before a line to fill in becomes slightly smaller before it takes a second line', async () => {
+  const blank = paint(rectangle(150, 699, 400, 700), 'stroke');
+  const { lines } = await setLabel({ lines: ['Date of closure'] }, 'Date de clôtures', { paints: [blank] });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]!.size).toBeGreaterThan(8.8);
+});

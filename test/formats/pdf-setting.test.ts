@@ -272,7 +272,7 @@ describe('a sloped text over other texts', () => {
   it('keeps its size, and leaves the size of those texts', async () => {
     const items = [watermark, ...rows].map((source) => ({
       source,
-      target: source === watermark ? 'NE PAS COPIER OU DONNER À AUTRUI' : 'Une étiquette',
+      target: source === watermark ? 'NE PAS COPIER OU DONNER À AUTRUI' : 'Étiquette',
     }));
     const { bytes, findings } = await render(items, { page: pageOf({ annotations: fields }) });
     expect(findings).toEqual([]);

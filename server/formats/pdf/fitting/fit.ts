@@ -99,7 +99,7 @@ const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
  * em.
  */
 const [shareOfGap, maxGap] = [0.5, 1];
-/** The width below which a text of several lines counts as a label, in em. */
+/** The width below which a text counts as a label, in em. */
 const maxLabelWidth = 10;
 
 /**
@@ -237,6 +237,11 @@ export function growsLeft({ alignment, rightToLeft }: Frame): boolean {
   return alignment === 'right' || (alignment === 'justified' && rightToLeft);
 }
 
+/** Whether a text is so narrow that it is a label. */
+export function isLabel({ box, size }: Frame): boolean {
+  return box.right - box.left < maxLabelWidth * size;
+}
+
 /**
  * Returns the left and right edges to which a text can grow. By default it grows only away from its aligned edge, and a
  * centered text grows equally on both sides. With `bothSides`, a label can also grow over its aligned edge, and a
@@ -248,8 +253,8 @@ export function roomBeside(
   bothSides: boolean,
 ): { left: number; right: number } {
   const { alignment, bounds, box, id, size, singleLine } = frame;
-  const isLabel = singleLine || box.right - box.left < maxLabelWidth * size;
-  const isNear = singleLine || (isLabel && alignment === 'center');
+  const isNarrow = singleLine || isLabel(frame);
+  const isNear = singleLine || (isNarrow && alignment === 'center');
   const near = size * (isNear ? distances.line : distances.paragraph);
   // The band is lower than the box, because the boxes of tightly spaced lines overlap.
   const band = { ...box, bottom: box.bottom + 0.12 * size, top: box.top - 0.12 * size };
@@ -263,7 +268,7 @@ export function roomBeside(
     const added = Math.min(box.left - free.left, free.right - box.right);
     return { left: box.left - added, right: box.right + added };
   }
-  const against = bothSides && isLabel && (frame.isRelaxed || !frame.sharesEdge);
+  const against = bothSides && isNarrow && (frame.isRelaxed || !frame.sharesEdge);
   const far = size * distances.paragraph;
   return growsLeft(frame)
     ? { left: freeLeft(near), right: against ? freeRight(far) : box.right }

@@ -1,5 +1,5 @@
 import type { Rectangle } from '../geometry.ts';
-import { type Fit, type Frame, fitAtScale, fitInMostRoom, sourceLinesOf } from './fit.ts';
+import { type Fit, type Frame, fitAtScale, fitInMostRoom, isLabel, sourceLinesOf } from './fit.ts';
 import { fitColumn } from './flow.ts';
 import type { FreeSpace } from './free-space.ts';
 import { rowsOf } from './list-rows.ts';
@@ -148,7 +148,8 @@ function fitOne(frame: Frame, space: FreeSpace): Fitting {
     for (const own of scale === 1 ? frames : frames.slice(-1)) {
       const found = fitAtScale(own, space, scale, least);
       if (!found) continue;
-      const fit = (own.isCell && own.singleLine && found.lines > 1 && onOneLine(own, space, scale)) || found;
+      const isShort = own.singleLine && (own.isCell || isLabel(own));
+      const fit = (isShort && found.lines > 1 && onOneLine(own, space, scale)) || found;
       return { frame: own, fit, shrunk: fit.scale < 1 ? 'room' : null, whole: true };
     }
     if (scale === least) break;
@@ -162,8 +163,8 @@ function fitOne(frame: Frame, space: FreeSpace): Fitting {
 }
 
 /**
- * Fits a cell on one line at a slightly smaller scale, so that the cell does not become higher than its row. Returns
- * undefined if the text does not fit on one line.
+ * Fits a cell or a label on one line at a slightly smaller scale, so that it does not become higher than its row.
+ * Returns undefined if the text does not fit on one line.
  */
 function onOneLine(frame: Frame, space: FreeSpace, from: number): Fit | undefined {
   const least = minScaleOf(frame);
