@@ -49,11 +49,20 @@ function cut(node: Node): Node[] {
   });
 }
 
-/** Returns the width of a text in relation to the line of a blank's character. Capitals are a third wider. */
-export function widthOf(items: InlineContent): number {
+/**
+ * Returns how much longer a translation is than its source, in characters of a blank. Capitals are a third wider at most,
+ * and in some fonts hardly wider, so the larger result counts.
+ */
+export function growthOf(source: InlineContent, target: InlineContent): number {
+  const grown = (weight: number): number => widthOf(target, weight) - widthOf(source, weight);
+  return Math.max(grown(0), grown(1 / 3));
+}
+
+function widthOf(items: InlineContent, weightOfCapitals: number): number {
   let width = 0;
   for (const item of items)
-    if (typeof item === 'string') width += item.length + (item.match(/\p{Lu}/gu)?.length ?? 0) / 3;
+    if (typeof item === 'string')
+      width += item.length + (item.match(/\p{Lu}/gu)?.length ?? 0) * weightOfCapitals;
   return width;
 }
 

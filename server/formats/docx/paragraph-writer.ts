@@ -1,6 +1,6 @@
 import { type InlineContent, joinStrings } from '../inline-content.ts';
 import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
-import { shortenBlank, widthOf } from './blanks.ts';
+import { growthOf, shortenBlank } from './blanks.ts';
 import { restoreNoBreakHyphens } from './hyphens.ts';
 import { haveSameShape, placeMarkers } from './marker-positions.ts';
 import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
@@ -60,7 +60,7 @@ export function writeParagraph(
     else writer.open(item.tag, item.type);
   }
   writer.tokens(markers.slice(next).map(({ token }) => token));
-  const growth = widthOf(items) - widthOf(content.source);
+  const growth = growthOf(content.source, items);
   return {
     text:
       writeTokens(inDirection(content.head, style)) +
