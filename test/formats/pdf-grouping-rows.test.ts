@@ -86,13 +86,13 @@ describe('a new block begins in a stack', () => {
       'Arts',
       'Languages &',
       'Literature',
-      'Social Studies',
+      'Social and other Studies',
       'News',
     ];
     const y = [700, 690.2, 677.6, 667.8, 655.2, 645.4, 632.8, 620.2];
     const narrow = { left: 0, bottom: 0, right: 145, top: 800 };
     const content = page(items.map((item, row) => text(item, 50, y[row]!, { size: 7 })));
-    expect(read({ ...content, box: narrow }).slice(-2)).toEqual(['Social Studies', 'News']);
+    expect(read({ ...content, box: narrow }).slice(-2)).toEqual(['Social and other Studies', 'News']);
   });
 
   it('at a name in capitals that starts with an article', () => {

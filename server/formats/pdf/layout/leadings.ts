@@ -12,8 +12,9 @@ const minLeadings = 4;
 /** The factor by which a line distance in a paragraph may exceed the line distances before and after it. */
 const maxLeadingChange = 1.18;
 /**
- * The same factor relative to the lines between which a text continues, the one if their
- * distances are equal, and the minimum number of such lines. */
+ * The same factor relative to the lines between which a text continues, the factor if the distances of these lines are
+ * equal, and the minimum number of such lines.
+ */
 const maxLeadingOfText = 1.3;
 const maxLeadingOfEven = 1.2;
 const minSentences = 3;
