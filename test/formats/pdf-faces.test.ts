@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import type { TextFont } from '#server/formats/pdf/page-content.ts';
@@ -33,6 +35,26 @@ describe('a font is bold', () => {
     ['LinLibertineTB', {}],
   ])('%s %o', (name, descriptor) => {
     expect(face(name, descriptor).bold).toBe(true);
+  });
+});
+
+describe('a font without a telling name is as its file says', () => {
+  it.each<[file: string, style: Pick<TextFont, 'bold' | 'italic'>]>([
+    ['400Regular/Arimo_400Regular', { bold: false, italic: false }],
+    ['700Bold/Arimo_700Bold', { bold: true, italic: false }],
+    ['400Regular_Italic/Arimo_400Regular_Italic', { bold: false, italic: true }],
+  ])('%s', (file, style) => {
+    const bytes = readFileSync(
+      createRequire(import.meta.url).resolve(`@expo-google-fonts/arimo/${file}.ttf`),
+    );
+    const faceOf = (name: string, content: Uint8Array): TextFont => {
+      const FontFile2 = context.register(context.stream(content));
+      const dictionary = context.obj({ Type: 'Font', FontDescriptor: context.obj({ FontFile2 }) });
+      return textFont(dictionary, { name } as PdfjsFont);
+    };
+    expect(faceOf('CIDFont+F1', bytes)).toMatchObject(style);
+    expect(faceOf('Arimo-Medium', bytes)).toMatchObject({ bold: false });
+    expect(faceOf('CIDFont+F1', bytes.subarray(0, 40))).toMatchObject({ bold: false, italic: false });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent, Paint } from '#server/formats/pdf/page-content.ts';
-import { lines, page, rule, text, widthOf } from './pdf-page.ts';
+import { bold, lines, page, rule, text, widthOf } from './pdf-page.ts';
 
 const read = (content: PageContent): string[] =>
   findBlocks(content).blocks.map((block) => plainText(block.content));
@@ -93,6 +93,21 @@ describe('a new block begins in a stack', () => {
     const narrow = { left: 0, bottom: 0, right: 145, top: 800 };
     const content = page(items.map((item, row) => text(item, 50, y[row]!, { size: 7 })));
     expect(read({ ...content, box: narrow }).slice(-2)).toEqual(['Social and other Studies', 'News']);
+  });
+
+  it('at each line that starts with a bold name and ends with regular words', () => {
+    const talks = [
+      ['Software Design in Our Time', ' by Martin Fowler'],
+      ['Retrospectives and Meetings', ' by Jutta Eckstein'],
+      ['Continuous Change with Data', ' by Pramod Sadalage'],
+    ] as const;
+    const shown = talks.flatMap(([title, name], row) => [
+      text(title, 50, 700 - 20 * row, { font: bold }),
+      text(name, 50 + 10 * widthOf(title), 700 - 20 * row),
+    ]);
+    const rows = talks.map((talk) => talk.join(''));
+    const right = 60 + 10 * Math.max(...rows.map(widthOf));
+    expect(read({ ...page(shown), box: { left: 40, bottom: 0, right, top: 800 } })).toEqual(rows);
   });
 
   it('at a name in capitals that starts with an article', () => {

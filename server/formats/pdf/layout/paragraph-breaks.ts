@@ -239,7 +239,9 @@ function changesStyle(
     return endsEarly || !(mayGoOn || (length > 1 && !sentenceEnd.test(above.text)));
   const isHeading =
     length === 1 && above.isUniform && above.style.bold && !line.edgeStyles.first.bold && !mayGoOn;
-  return isHeading || endsEarly || sentenceEnd.test(above.text);
+  // Each line of a list may start with a bold name and end with regular words.
+  const isEntry = !mayGoOn && isSameStyle(above.edgeStyles.first, line.edgeStyles.first);
+  return isHeading || isEntry || endsEarly || sentenceEnd.test(above.text);
 }
 
 /** Whether two lines, and a third one next to them, have only one word each. Such lines are cells, not running text. */

@@ -1,6 +1,7 @@
 import type { PDFDict } from '@cantoo/pdf-lib';
 import { asDict, getArray, getDict, getNumber } from '../objects.ts';
 import type { TextFont } from '../page-content.ts';
+import { embeddedStyle } from './embedded-style.ts';
 import { type MeasuredFamily, type MeasuredLetters, measuredFamily } from './measured-family.ts';
 import type { PdfjsFont } from './pdfjs-texts.ts';
 
@@ -28,7 +29,8 @@ const slant = { least: 2, most: 40 };
 
 /**
  * Describes the appearance of a font by its name and by its properties. Neither is reliable: many programs write
- * subset fonts without a name, and leave the flags and the width of stems at their defaults.
+ * subset fonts without a name, and leave the flags and the width of stems at their defaults. If the name says nothing,
+ * the font file may say whether the font is bold or italic.
  *
  * @param letters the widths of the font's letters; undefined if unknown
  */
@@ -41,11 +43,13 @@ export function textFont(
   const descriptor = getDict(descendant ?? dictionary, 'FontDescriptor');
   const bits = getNumber(descriptor, 'Flags') ?? 0;
   const name = (font?.name ?? '').replace(/^[A-Z]{6}\+/, '');
+  const isNamed = [mono, serif, sans, bold, notBold, italic].some((known) => known.test(name));
+  const own = isNamed ? undefined : embeddedStyle(descriptor);
   return {
     name,
     family: familyOf(name, bits, font, measuredFamily(letters)),
-    bold: isBold(name, bits, getNumber(descriptor, 'FontWeight'), font),
-    italic: isItalic(name, bits, getNumber(descriptor, 'ItalicAngle'), font),
+    bold: own?.bold || isBold(name, bits, getNumber(descriptor, 'FontWeight'), font),
+    italic: own?.italic || isItalic(name, bits, getNumber(descriptor, 'ItalicAngle'), font),
     ...heights(font, descriptor),
   };
 }
