@@ -38,7 +38,7 @@ describe('a font is bold', () => {
   });
 });
 
-describe('a font without a telling name is as its file says', () => {
+describe('a font without a known name has the style of its file', () => {
   it.each<[file: string, style: Pick<TextFont, 'bold' | 'italic'>]>([
     ['400Regular/Arimo_400Regular', { bold: false, italic: false }],
     ['700Bold/Arimo_700Bold', { bold: true, italic: false }],

@@ -9,7 +9,7 @@ const boldWeight = 600;
 /** Bits of `macStyle` in the table `head` of a TrueType font. */
 const macStyle = { bold: 1, italic: 2 };
 
-/** Whether the file of an embedded TrueType font says that the font is bold or italic. */
+/** Whether an embedded TrueType font is bold or italic, by the tables of its file. */
 export function embeddedStyle(descriptor: PDFDict | undefined): { bold: boolean; italic: boolean } {
   const file = get(descriptor, 'FontFile2');
   const style = { bold: false, italic: false };
@@ -24,7 +24,7 @@ export function embeddedStyle(descriptor: PDFDict | undefined): { bold: boolean;
       italic: (bits & macStyle.italic) !== 0,
     };
   } catch {
-    // A damaged font file says nothing.
+    // The font file is damaged.
     return style;
   }
 }

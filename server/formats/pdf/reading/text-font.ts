@@ -29,8 +29,8 @@ const slant = { least: 2, most: 40 };
 
 /**
  * Describes the appearance of a font by its name and by its properties. Neither is reliable: many programs write
- * subset fonts without a name, and leave the flags and the width of stems at their defaults. If the name says nothing,
- * the font file may say whether the font is bold or italic.
+ * subset fonts without a name, and leave the flags and the width of stems at their defaults. If no part of the name is
+ * known, the font file may show whether the font is bold or italic.
  *
  * @param letters the widths of the font's letters; undefined if unknown
  */
