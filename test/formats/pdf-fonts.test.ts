@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type PDFDocument, PDFName, type PDFObject } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
@@ -84,6 +86,29 @@ describe('composite fonts', () => {
     const font = object({ Type: 'Font', Subtype: 'Type1', BaseFont, Encoding: 'WinAnsiEncoding' });
     const { texts } = await readMade({ content: 'BT /N 10 Tf (e) Tj ET', resources: { Font: { N: font } } });
     expect(texts.map(textOf)).toEqual([sign]);
+  });
+
+  it('in TrueType without an encoding have the characters of Windows, unlike those with one', async () => {
+    const file = createRequire(import.meta.url).resolve(
+      '@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf',
+    );
+    const shown = async (encoding: Record<string, string>) => {
+      const font: Made = ({ context }) => {
+        const FontFile2 = context.register(context.stream(readFileSync(file)));
+        const FontDescriptor = { Type: 'FontDescriptor', FontName: 'ABCDEF+Arimo', Flags: 4, FontFile2 };
+        const Widths = Array.from({ length: 224 }, () => 500);
+        const [FirstChar, LastChar] = [32, 255];
+        const own = { BaseFont: 'ABCDEF+Arimo', FirstChar, LastChar, Widths, FontDescriptor };
+        return context.register(context.obj({ Type: 'Font', Subtype: 'TrueType', ...own, ...encoding }));
+      };
+      const { texts } = await readMade({
+        content: 'BT /G 10 Tf 9 9 Td <4196b0> Tj ET',
+        resources: { Font: { G: font } },
+      });
+      return texts.map(textOf);
+    };
+    expect(await shown({})).toEqual(['A–°']);
+    expect(await shown({ Encoding: 'MacRomanEncoding' })).toEqual(['Añ∞']);
   });
 
   it('that give all hyphens the character of a soft hyphen show hyphens', async () => {

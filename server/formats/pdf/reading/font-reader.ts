@@ -8,6 +8,7 @@ import type { PdfjsFont, PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 import { isPictorial, symbolCharacters } from './symbol-characters.ts';
 import { texCharacters, texCodes } from './tex-characters.ts';
 import { textFont } from './text-font.ts';
+import { windowsCharacters } from './windows-characters.ts';
 
 /** The properties of a font that determine the positions and characters of texts in this font. */
 export interface ReadFont {
@@ -187,12 +188,14 @@ function isReadable(text: string): boolean {
 function decoderOf(dictionary: PDFDict): ReadFont['read'] {
   const tex = texCharacters(dictionary);
   const symbol = symbolCharacters(dictionary);
+  const windows = windowsCharacters(dictionary);
   const hidesText = isPictorial(dictionary);
   const decoded = new Map<number, ReturnType<ReadFont['read']>>();
   let isMapped: ((code: number) => boolean) | undefined;
   const isType3 = getName(dictionary, 'Subtype') === 'Type3';
   const decode = ({ unicode, originalCharCode: code, isGuess, isEmpty, width }: PdfjsGlyph): string => {
-    const known = tex?.get(code) ?? symbol?.(unicode, code) ?? corporateLetter(unicode);
+    const known =
+      tex?.get(code) ?? symbol?.(unicode, code) ?? windows?.(unicode, code) ?? corporateLetter(unicode);
     if (known !== undefined) return known;
     if (isGuess) return '';
     if (unicode.codePointAt(0) === code) {
