@@ -17,7 +17,7 @@ import { convertByLibreOffice } from '#test/formats/libreoffice.ts';
 import { changedEntries } from '#test/formats/office-zip.ts';
 import type { Comparison, FileFidelity, OfficeFormat } from './office.ts';
 import { countEach } from './report.ts';
-import { isTranslatedOnce, translateByStub } from './stub-translation.ts';
+import { isTranslatedOnce, stubMark, translateByStub } from './stub-translation.ts';
 
 export const docxFidelity: OfficeFormat = {
   title: 'DOCX',
@@ -29,6 +29,7 @@ export const docxFidelity: OfficeFormat = {
 | text boxes, content controls, tracked changes, footnotes, endnotes, comments | not translated; the findings count them |
 | fields | Word computes the result; the findings count them |
 | charts, diagrams, hidden text | not part of the body text; the findings count them |
+| labels of lists, such as \`Article %1\` | patterns for a number, without the text that follows; the findings count those with words |
 | formulas | their letters are symbols |
 | fallbacks | \`mc:Fallback\` repeats a text box for old programs |
 | building blocks | inserted by the user, not part of the document |
@@ -93,7 +94,27 @@ function isTranslated(before: string, after: string): boolean {
   const first = old.findIndex((text) => /\p{L}/u.test(text));
   return (
     old.length === now.length &&
-    now.every((text, index) => (text === old[index] ? index !== first : isTranslatedOnce(old[index]!, text)))
+    now.every((text, index) => {
+      const own = old[index]!;
+      return text === own ? index !== first : isTranslatedOnce(own, text) || isTranslatedAtBlanks(own, text);
+    })
+  );
+}
+
+/** A blank of a form: a line, or spaces. */
+const blank = /_{3,}|\.{5,}|…{2,}|[ \u00a0]{4,}/;
+
+/** Whether each label next to a blank is translated once at most. The length of a blank follows its label. */
+function isTranslatedAtBlanks(before: string, after: string): boolean {
+  const withoutLengths = (text: string) =>
+    text.replaceAll(/[ \u00a0]+/g, ' ').replaceAll(/([_.…])\1+/g, '$1');
+  const labels = before.split(blank).filter((text) => /\p{L}/u.test(text)).length;
+  const pieces = after.split(stubMark);
+  return (
+    blank.test(before) &&
+    pieces.length > 1 &&
+    pieces.length <= labels + 1 &&
+    withoutLengths(pieces.join('')) === withoutLengths(before)
   );
 }
 

@@ -11,7 +11,7 @@ import {
   type WalkedSheet,
   type WalkedWorkbook,
   walkWorkbook,
-  withoutTexts,
+  withoutTextsAndSizes,
 } from '#test/formats/xlsx-walk.ts';
 import type { Comparison, FileFidelity, OfficeFormat } from './office.ts';
 import { countEach } from './report.ts';
@@ -29,8 +29,8 @@ export const xlsxFidelity: OfficeFormat = {
 | dropdown lists, headers and footers, comments, shapes, charts, diagrams, pivot tables | not translated; the findings count them |
 
 Formulas, cached results, numbers, dates and styles are compared by cell; charts, drawings, tables and pivot tables as whole parts. The label of a
-table's totals row changes with its cell, because Excel repairs files in which they differ. *All but texts* is the XML of each sheet without
-texts and indexes of shared strings. When LibreOffice saves a workbook, it fills pivot tables again, and a run without properties that is not
+table's totals row changes with its cell, because Excel repairs files in which they differ. *All but texts and sizes* is the XML of each
+sheet without texts, indexes of shared strings, and the sizes of rows and columns. When LibreOffice saves a workbook, it fills pivot tables again, and a run without properties that is not
 the first one gets those of the run before it.`,
   measure: () =>
     Promise.all(corpusNames('xlsx').map((name) => measureFile(name, corpusFile(`xlsx/${name}`)))),
@@ -164,7 +164,7 @@ function compareWorkbooks(before: WalkedWorkbook, after: WalkedWorkbook): Compar
         ),
     ],
     ['pivot tables', parts(/\/pivotTables\/[^/]*\.xml$/)],
-    ['sheets: all but texts', ({ sheets }) => sheets.map(withoutTexts)],
+    ['sheets: all but texts and sizes', ({ sheets }) => sheets.map(withoutTextsAndSizes)],
   ];
   return lists.map(([kind, list]) => ({ kind, before: list(before), after: list(after) }));
 }

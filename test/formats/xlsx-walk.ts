@@ -194,7 +194,7 @@ export function translatableCells({ cells, headers, xml }: WalkedSheet): WalkedC
 }
 
 /** The XML of a sheet without what a translation may change: indexes of shared strings, and texts in cells. */
-export function withoutTexts({ xml }: WalkedSheet): string {
+function withoutTexts({ xml }: WalkedSheet): string {
   return xml.replace(
     /(<(?:\w+:)?c(?:\s[^>]*)?(?<!\/)>)(.*?)(<\/(?:\w+:)?c>)/gs,
     (cell, tag, content, end) => {
@@ -204,6 +204,13 @@ export function withoutTexts({ xml }: WalkedSheet): string {
       return type === 'inlineStr' ? `${tag}…${end}` : cell;
     },
   );
+}
+
+/** The XML of a sheet without its texts and the sizes of its rows and columns, which grow with the texts. */
+export function withoutTextsAndSizes(sheet: WalkedSheet): string {
+  return withoutTexts(sheet)
+    .replace(/<(\w+:)?cols>.*<\/\1?cols>/s, '')
+    .replaceAll(/ ht="[^"]*"/g, '');
 }
 
 /** The texts of the cells in a LibreOffice file. White space is removed, because the file contains it as elements. */
