@@ -4,7 +4,13 @@ import { StoreError } from '../store-error.ts';
 const maxMessageLength = 1000;
 
 /** Patterns of signatures, keys and tokens, in case the service repeats them in its message. */
-const secrets = [/(sig=)[^&\s"'<]+/gi, /(SharedKey |Bearer )[^\s"'<]+/gi, /(AccountKey=)[^;\s"'<]+/gi];
+const secrets = [
+  /(sig=)[^&\s"'<]+/gi,
+  /(SharedKey |Bearer )[^\s"'<]+/gi,
+  /(AccountKey=)[^;\s"'<]+/gi,
+  // Account keys: 64 bytes in Base64.
+  /()[A-Za-z0-9+/]{86}==/g,
+];
 
 /** Removes possible secrets and the secrets in `known` from a message, and limits its length. */
 function harmless(message: string, known: readonly string[] = []): string {
