@@ -21,6 +21,8 @@ interface ColumnRange {
 export class SheetColumns {
   readonly #ranges: ColumnRange[] = [];
   readonly #widths = new Map<number, number>();
+  /** The width of all columns up to a column, by its number. */
+  readonly #sums: number[] = [0];
   #usual = usualWidth;
 
   /** Adds the `sheetFormatPr` element. */
@@ -48,9 +50,8 @@ export class SheetColumns {
 
   /** Returns the width of adjacent columns together. */
   widthOfAll(first: number, last: number): number {
-    let width = 0;
-    for (let column = first; column <= last; column++) width += this.widthOf(column);
-    return width;
+    while (this.#sums.length <= last) this.#sums.push(this.#sums.at(-1)! + this.widthOf(this.#sums.length));
+    return this.#sums[last]! - this.#sums[first - 1]!;
   }
 }
 

@@ -20,6 +20,8 @@ const reserve = 1.05;
 const maxCorrection = 1.25;
 /** The maximum width of a column in relation to its width in the source. */
 const maxGrowth = 2;
+/** The maximum number of columns of a merged cell of which the widest one grows. */
+const maxMerged = 50;
 /** The maximum length of a text that is measured. */
 const maxLength = 2_000;
 
@@ -163,7 +165,8 @@ export class SheetFit {
     let last = range?.right ?? column;
     let grows = column;
     if (range)
-      for (let at = first; at <= last; at++) if (columns.widthOf(at) > columns.widthOf(grows)) grows = at;
+      for (let at = first; at <= Math.min(last, first + maxMerged); at++)
+        if (columns.widthOf(at) > columns.widthOf(grows)) grows = at;
     if (!range) {
       const isAlone = previous < column - 1 && next > column + 1;
       if (style.alignment === 'right') first = previous + 1;

@@ -10,6 +10,8 @@ export interface CharacterRange {
 
 /** The maximum number of formulas in a text. With more tags, models make mistakes. */
 const maxFormulas = 60;
+/** The maximum length of the name of a function. */
+const maxFunctionName = 6;
 /** The minimum number of letters of a word next to a formula, such as the end of a compound. */
 const minWord = 3;
 /** The maximum width of a space within a formula, as a share of the font size. Spaces between words are wider. */
@@ -41,6 +43,8 @@ interface Part extends CharacterRange {
   isAfterSpace: boolean;
   isBeforeSpace: boolean;
   hasSeed: boolean;
+  /** The number of opening brackets minus the number of closing ones. */
+  openBrackets: number;
 }
 
 /**
@@ -63,6 +67,7 @@ export function findFormulas(characters: readonly JoinedCharacter[]): CharacterR
         from: open.from,
         isAfterSpace: open.isAfterSpace,
         hasSeed: open.hasSeed || part.hasSeed,
+        openBrackets: open.openBrackets + part.openBrackets,
       };
     else {
       close();
@@ -92,9 +97,11 @@ function partsOf(characters: readonly JoinedCharacter[]): Part[] {
     for (to = from + 1; !isEnd(to); ) to++;
     if (isSpace(characters[from]!)) continue;
     for (const range of withoutWords({ from, to }, characters)) {
-      const hasSeed = characters.slice(range.from, range.to).some(isSeed);
-      if (hasSeed || isNeutral(textOf(range, characters)))
-        parts.push({ ...range, hasSeed, isAfterSpace: range.from === from, isBeforeSpace: range.to === to });
+      const own = characters.slice(range.from, range.to);
+      const hasSeed = own.some(isSeed);
+      if (!hasSeed && !isNeutral(textOf(range, characters))) continue;
+      const [isAfterSpace, isBeforeSpace] = [range.from === from, range.to === to];
+      parts.push({ ...range, hasSeed, isAfterSpace, isBeforeSpace, openBrackets: bracketsIn(own) });
     }
   }
   return parts;
@@ -154,9 +161,9 @@ function continuesFormula(open: Part, next: Part, characters: readonly JoinedCha
   const between = characters.slice(open.to, next.from);
   if (last.line !== first.line || between.length > 1 || !between.every(isSpace)) return false;
   if (endsWithOperator(last) || endsWithOperator(first)) return true;
-  if (isOpen(open, characters)) return true;
+  if (open.openBrackets > 0) return true;
   if (dots.test(textOf(next, characters)) || (dots.test(last.text) && next.hasSeed)) return true;
-  if (functionName.test(textOf(open, characters)) || functionName.test(textOf(next, characters))) return true;
+  if (isFunction(open, characters) || isFunction(next, characters)) return true;
   const gap = first.glyph && last.glyph ? first.glyph.left - last.glyph.right : 0;
   return !isPunctuation(last) && gap < maxSpaceInFormula * (last.glyph?.piece.size ?? 0);
 }
@@ -165,12 +172,12 @@ function endsWithOperator({ text }: JoinedCharacter): boolean {
   return mathSign.test(text);
 }
 
-/** Whether a part has more opening than closing brackets. */
-function isOpen({ from, to }: CharacterRange, characters: readonly JoinedCharacter[]): boolean {
-  return openBrackets(characters.slice(from, to)) > 0;
+function isFunction(part: Part, characters: readonly JoinedCharacter[]): boolean {
+  return part.to - part.from <= maxFunctionName && functionName.test(textOf(part, characters));
 }
 
-function openBrackets(characters: readonly JoinedCharacter[]): number {
+/** Returns the number of opening brackets minus the number of closing ones. */
+function bracketsIn(characters: readonly JoinedCharacter[]): number {
   let count = 0;
   for (const { text } of characters) count += Number(opening.test(text)) - Number(closing.test(text));
   return count;
@@ -182,14 +189,16 @@ function trimmed(
   characters: readonly JoinedCharacter[],
 ): CharacterRange | undefined {
   let [start, end] = [from, to];
+  let open = bracketsIn(characters.slice(from, to));
   for (let isChanged = true; isChanged && start < end; ) {
     isChanged = false;
     const [first, last] = [characters[start]!, characters[end - 1]!];
-    const open = openBrackets(characters.slice(start, end));
     if (isSpace(last) || isPunctuation(last) || (closing.test(last.text) && open < 0)) {
+      open -= bracketsIn([last]);
       end--;
       isChanged = true;
     } else if (isSpace(first) || isPunctuation(first) || (opening.test(first.text) && open > 0)) {
+      open -= bracketsIn([first]);
       start++;
       isChanged = true;
     }
