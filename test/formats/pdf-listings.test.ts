@@ -50,6 +50,19 @@ describe('a program listing is kept', () => {
     ['a call', ['pix.writePNG("test of words")']],
     ['a shell', ['$ npm install words', '$ ./run all the words']],
     ['one line', ['console.log(add(three, five));']],
+    ['a command', ['wget https://example.org/words.txt']],
+    [
+      'commands of a shell',
+      ['git config --global user.name "Your Name"', 'git config --global core.editor vim', 'exit'],
+    ],
+    ['commands with a prompt', ['target# ln -sf /usr/bin/words \\', '/lib/words', 'target# reboot -f']],
+    ['PowerShell', ['Connect-MsolService -Credential $cred', 'Get-MsolUser']],
+    ['a grammar', ['columnSpec ::= size', 'rowSpec ::= size | componentSize']],
+    ['a path', ['/usr/bin/words/server_one']],
+    [
+      'an assembler with comments at a tab',
+      ['mov eax, 1', 'cmp eax, ebx', 'jne side_exit', 'one word for the reader'],
+    ],
   ])('%s', (_, program) => {
     expect(read(program)).toEqual({ kept: [program.map((line) => line.trim()).join(' ')], translated: [] });
   });
@@ -60,6 +73,27 @@ describe('a program listing is kept', () => {
     const { blocks, kept } = findBlocks(page([text(words, 50, 700), number, program]));
     expect(blocks.map(({ content }) => plainText(content))).toEqual([words]);
     expect(kept.some(({ reason }) => reason === 'code')).toBe(true);
+  });
+});
+
+describe('a text in any font is kept', () => {
+  it.each<[what: string, lines: string[]]>([
+    ['commands', ['mkdir -p ~/words', 'conda init', 'exit']],
+    ['one command with an address', ['git clone https://example.org/words.git']],
+    ['data', ['"title": "Some words",', '"notes": {', '"first_note": "Words",', '}']],
+  ])('%s', (_, code) => {
+    expect(read(code, serif)).toEqual({ kept: [code.join(' ')], translated: [] });
+  });
+});
+
+describe('a text about programs in any font is translated', () => {
+  it.each<[what: string, lines: string[]]>([
+    ['a sentence', ['git is the program that we use.']],
+    ['a quoted label', ['"Note": see the page below']],
+    ['a single word', ['exit']],
+    ['an order', ['make sure that the words are here']],
+  ])('%s', (_, prose) => {
+    for (const font of [serif, mono]) expect(read(prose, font).kept).toEqual([]);
   });
 });
 

@@ -1,3 +1,13 @@
+import {
+  countSigns,
+  isCommand,
+  isComment,
+  isCompleteStatement,
+  isData,
+  isName,
+  isProse,
+  isStatement,
+} from './code-signs.ts';
 import type { TextLine } from './text-lines.ts';
 
 /** The maximum distance between the baselines of neighboring lines in a listing, as a factor of the font size. */
@@ -6,88 +16,118 @@ const maxLeading = 2.6;
 const minShare = 0.3;
 /** The minimum number of statements of a listing with several lines. */
 const minStatements = 2;
+/**
+ * The minimum share of lines with signs of code, and the maximum share of lines of prose, in a listing without
+ * statements that are certain.
+ */
+const minSigned = 0.5;
+const maxProse = 0.25;
+/** The minimum number of entries of data in a font that is not of fixed width. */
+const minEntries = 3;
+/** The maximum share of letters in fonts that are not of fixed width, in a line with signs of code. */
+const maxOtherLetters = 0.05;
+const address = /\shttps?:\/\/\S/u;
+const endOfSentence = /\p{Ll}{2}[.!?]$/u;
+/** The minimum share of its parts that must be signs of code in a single line. */
+const minSignsOfLine = 0.4;
 
-/** The maximum length of a statement, in UTF-16 units. The limit bounds the time of the patterns. */
-const maxStatement = 200;
-
-/** Patterns of lines that only programs have. Prose, forms and receipts in a fixed-width font must not match. */
-const statements: readonly RegExp[] = [
-  // An assignment or a comparison: `total += 1;`, `layout = model.detect(image)`, `if (a == b)`
-  /^\s*(?:(?:var|let|const|int|long|float|double|char|bool|auto|string)\s+)?[A-Za-z_$][\w.$]*(?:\[[^\]]*\])?\s*(?::=|[-+*/%|&^]?=)\s*(?:[^\s=].*;\s*$|["'[{]|[\w.]+[([]|[A-Za-z_$]\w*\.[A-Za-z_])/u,
-  /[\w)\]]\s*(?:===?|!==?|&&|<<|::|->|=>)\s*[\w(["'!*&-]/u,
-  /\w(?:\+\+|--)\s*[;)]/u,
-  // A call: `print(i);`, `run()`, `printf("hello")`
-  /^\s*(?:(?:await|return|yield)\s+)?[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*\(.*\)\s*;\s*$/u,
-  /^\s*[a-z_$][\w$]*\((?:["'][^"']*["'][^"']*|[\w.]+,[\w., ]+)?\)\s*\{?\s*$/u,
-  /^\s*[a-z_$][\w$]*(?:\.[a-zA-Z_$][\w$]*)+\(/u,
-  // A control structure or a declaration
-  /^\s*\}?\s*(?:if|for|while|switch|catch|else if|elif)\s*\(.*\)\s*\{?\s*$/u,
-  /^\s*(?:if|elif|while|except)\s+(?:not\s+)?[\w.]+(?:\(.*\))?:\s*$/u,
-  /^\s*(?:else|try|finally)\s*:\s*$|^\s*(?:pass|break|continue)\s*;?\s*$/u,
-  /^\s*(?:def|function|func|fn)\s+\w+\s*\(/u,
-  /^\s*(?:import|from)\s+[\w.]+\s+(?:as|import)\s+\w/u,
-  /^\s*(?:import|using|package|require|include)\s+["'<]?[\w./:]+[">']?\s*;\s*$/u,
-  /^\s*(?:public|private|protected|static|final|export|abstract)\s.*[({;]\s*$/u,
-  /^\s*(?:return|break|continue|throw|goto)\b[^.!?]*;\s*$/u,
-  /\)\s*\{\s*$/u,
-  /^\s*[})\]]+[;,]\s*$/u,
-  // A directive, a comment, a prompt
-  /^\s*#\s*(?:include|define|ifdef|ifndef|endif|pragma|undef|!)/u,
-  /^\s*(?:\/\*|\*\/|\/\/\s?\w)/u,
-  /^\s*(?:\$|>>>|[\w.-]+@[\w.-]+[:~][^ ]*[$#])\s+[a-z./][\w./-]*/u,
-  // Markup and data: `<title>`, `"key": value`
-  /^\s*<(?:\/[\w:-]+|[A-Za-z][\w:-]*(?:\s+[\w:-]+=["'][^<>]*)?\/?|!--.*|\?xml.*)>/u,
-  /^\s*"[\w.-]+"\s*:\s*\S/u,
-  // A query
-  /\bSELECT\b.*\bFROM\b|^\s*(?:INSERT INTO|DELETE FROM|(?:CREATE|ALTER|DROP)\s+(?:OR REPLACE\s+)?(?:TABLE|VIEW|INDEX|FUNCTION|PROCEDURE|PERMISSION|MASK))\b/u,
-  // An instruction of an assembler: `mov eax, 1`
-  /^\s*(?:\w+:\s*)?(?:mov\w?|lea|cmp|push|pop|jmp|jne|call|add|sub|xor)\s+(?:[%$]?[a-z]\w{1,3}|\[\w+\])(?:\s*,\s*\S+)?\s*$/u,
-];
-
-/** A comment up to the end of its line. Programs may have more comments than statements. */
-const comment = /^\s*(?:#|\/\/|--|\*)/u;
-/** A line of a program that is a statement for certain, so it needs no others around it. */
-const complete = /[\w$)\]]\(.*\)\s*;\s*\}?$|^\s*[a-z_]\w*(?:\.\w+)+\(.*\)\s*$|^\s*#include\s*[<"]|;\s*\}$/u;
+/** The lines at one height that may be parts of one line of a program, which is split at its wide gaps. */
+interface CodeRow {
+  lines: TextLine[];
+  text: string;
+}
 
 /**
- * Finds program listings: neighboring lines in a fixed-width font, at least two of which, and at least 30% without comments,
- * are statements of a program. Other lines in a fixed-width font, such as letters and receipts, are translated.
+ * Finds program listings. In a fixed-width font, these are neighboring lines that are statements of a program, commands
+ * or lines with signs of code. Other lines in a fixed-width font, such as letters and receipts, are translated. In other
+ * fonts, only commands and entries of data are listings, because prose may contain names from programs.
  *
  * @param lines the lines of the page by rows, from the top
  */
 export function findListings(lines: readonly TextLine[]): TextLine[][] {
-  const listings: TextLine[][] = [];
-  let open: TextLine[] = [];
-  const close = () => {
-    if (isProgram(open)) listings.push(open);
-    open = [];
-  };
   const fonts = new Set(lines.filter(({ isMono, isUniform }) => isMono && isUniform).map(fontOf));
-  for (const line of lines) {
-    // A line is also accepted if its font has a fixed width in other lines, because a short line has too few letters to
-    // determine this.
-    if (!line.isMono && !(line.isUniform && fonts.has(fontOf(line)))) continue;
-    const last = open.at(-1);
-    if (last && last.baseline - line.baseline > maxLeading * line.size) close();
-    open.push(line);
-  }
-  close();
-  return listings;
+  // A line is also accepted if its font has a fixed width in other lines, because a short line has too few letters to
+  // determine this.
+  const isFixed = (line: TextLine) => line.isMono || (line.isUniform && fonts.has(fontOf(line)));
+  const programs = groupsOf(lines.filter(isFixed)).filter(isProgram);
+  const inPrograms = new Set(programs.flatMap((rows) => rows.flatMap(({ lines }) => lines)));
+  const code = groupsOf(
+    lines.filter((line) => isFixed(line) && !inPrograms.has(line) && isWhollyFixed(line)),
+  ).filter(isCode);
+  const others = lines.filter((line) => !isFixed(line) && isCertain(line));
+  const listings = [...programs, ...code, ...groupsOf(others).filter(isCommandsOrData)];
+  return listings.map((rows) => rows.flatMap(({ lines }) => lines));
 }
 
-function isProgram(lines: readonly TextLine[]): boolean {
-  const found = lines.filter(({ text }) => isStatement(text)).length;
-  if (lines.length === 1) return found === 1 && complete.test(lines[0]!.text);
-  const others = lines.filter(({ text }) => !isStatement(text) && !comment.test(text)).length;
+/** Groups lines into rows, and rows into groups whose baselines have the distance of lines of one text. */
+function groupsOf(lines: readonly TextLine[]): CodeRow[][] {
+  const groups: CodeRow[][] = [];
+  let last: TextLine | undefined;
+  for (const line of lines) {
+    const group = groups.at(-1);
+    const row = group?.at(-1);
+    if (row && line.row === last!.row) {
+      row.lines.push(line);
+      row.text = `${row.text} ${line.text}`;
+    } else if (group && last!.baseline - line.baseline <= maxLeading * line.size)
+      group.push({ lines: [line], text: line.text });
+    else groups.push([{ lines: [line], text: line.text }]);
+    last = line;
+  }
+  return groups;
+}
+
+/** Whether rows in a fixed-width font are a program. */
+function isProgram(rows: readonly CodeRow[]): boolean {
+  const found = rows.filter(hasStatement).length;
+  if (rows.length === 1 && isCompleteStatement(rows[0]!.text)) return true;
+  const others = rows.filter((row) => !hasStatement(row) && !isComment(row.text)).length;
   return found >= minStatements && found >= minShare * (found + others);
 }
 
-const lineNumber = /^\s*\d{1,4}[:.]?\s+/u;
+/** Whether most rows have signs of code, and few are prose. */
+function isCode(rows: readonly CodeRow[]): boolean {
+  const counted = rows.filter(({ text }) => !isComment(text) && !isData(text).isBracket);
+  if (counted.length === 1) return isCodeLine(counted[0]!.text);
+  const signed = counted.filter(
+    (row) => isCommand(row.text) || hasStatement(row) || countSigns(row.text).signs > 0,
+  );
+  const prose = counted.filter(({ text }) => isProse(text));
+  const isSigned = signed.length > 0 && signed.length >= minSigned * counted.length;
+  return isSigned && prose.length <= maxProse * counted.length;
+}
 
-function isStatement(text: string): boolean {
-  if (text.length > maxStatement) return false;
-  const statement = text.replace(lineNumber, '');
-  return statements.some((pattern) => pattern.test(statement));
+/** Whether a row of a program, or a part of it next to a wide gap, is a statement. */
+function hasStatement({ lines, text }: CodeRow): boolean {
+  return isStatement(text) || (lines.length > 1 && lines.some((line) => isStatement(line.text)));
+}
+
+/** Whether a line has almost no letters in a font that is not of fixed width, such as those of words before a name. */
+function isWhollyFixed({ glyphs }: TextLine): boolean {
+  const shown = glyphs.filter(({ isBlank }) => !isBlank);
+  const others = shown.filter(({ piece, text }) => piece.style.family !== 'mono' && /\p{L}/u.test(text));
+  return others.length <= maxOtherLetters * shown.length || others.length === shown.length;
+}
+
+function isCodeLine(text: string): boolean {
+  if (isCommand(text)) return true;
+  if (endOfSentence.test(text)) return false;
+  const { signs, parts } = countSigns(text);
+  return signs > 0 && signs >= minSignsOfLine * parts && !isProse(text);
+}
+
+/** Whether a line in any font can be a part of commands or data. */
+function isCertain({ text }: TextLine): boolean {
+  const { isKey, isBracket } = isData(text);
+  return isKey || isBracket || isName(text) || isCommand(text);
+}
+
+function isCommandsOrData(rows: readonly CodeRow[]): boolean {
+  const keys = rows.filter(({ text }) => isData(text).isKey);
+  return (
+    keys.length >= minEntries ||
+    rows.some(({ text }) => isCommand(text) && (countSigns(text).signs > 0 || address.test(text)))
+  );
 }
 
 /** Returns the name of the font of a line's first letter. */
