@@ -1,3 +1,4 @@
+import { continuesAddress } from './addresses.ts';
 import type { Glyph } from './pieces.ts';
 import type { TextLine } from './text-lines.ts';
 import { openHyphen } from './vocabulary.ts';
@@ -22,9 +23,13 @@ const wordAtStart = /^\p{Ll}[\p{L}\p{M}]*/u;
  */
 const ideograph = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u;
 const unspaced = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
-const addressStart = /(?:https?:\/\/|www\.)\S*$|\S+@$/u;
-/** An address that ends with a hyphen. The hyphen belongs to it, because addresses are divided without a hyphen. */
-const addressWithHyphen = /(?:https?:\/\/|www\.|\.\p{Ll}{2,4}\/)\S*-$/u;
+/** An address that ends with a slash. The next line does not continue it, so it is not a choice of words. */
+const wholeAddress = /(?:https?:\/\/|www\.)\S*\/$/u;
+const emailStart = /\S+@$/u;
+/** The rest of an email address, whose first part may end with a hyphen. */
+const emailEnd = /^[\w.+-]+@[\w-]+\.\p{Ll}/u;
+/** The maximum number of lines above that are read to find the start of an address. */
+const maxLinesOfAddress = 12;
 /**
  * Conjunctions. If one of them follows a hyphen at the end of a line, the hyphen stands for an omitted part of a word:
  * `Ein- und Ausgabe`.
@@ -39,7 +44,8 @@ export function joinLines(lines: readonly TextLine[]): JoinedCharacter[] {
   const joined: JoinedCharacter[] = [];
   for (const [index, line] of lines.entries()) {
     if (index > 0) {
-      const { opens, space } = joinOf(lines[index - 1]!.text, line.text);
+      const above = lines.slice(Math.max(0, index - maxLinesOfAddress), index).map(({ text }) => text);
+      const { opens, space } = joinOf(above, line.text);
       if (opens) openLast(joined);
       if (space) joined.push({ text: ' ', glyph: null, rise: 0, line: index });
     }
@@ -61,12 +67,15 @@ function riseOf(glyph: Glyph | null, { rises, baseline }: TextLine): number {
 }
 
 /**
- * Determines how two lines are joined: whether the hyphen at the end of the upper line is replaced by an open hyphen,
- * and whether a space is inserted.
+ * Determines how a line is joined to the lines above: whether the hyphen at their end is replaced by an open hyphen, and
+ * whether a space is inserted.
  */
-function joinOf(above: string, below: string): { opens: boolean; space: boolean } {
+function joinOf(linesAbove: readonly string[], below: string): { opens: boolean; space: boolean } {
+  const above = linesAbove.at(-1)!;
   if (above.endsWith(softHyphen)) return { opens: false, space: false };
-  if (addressWithHyphen.test(above)) return { opens: false, space: false };
+  // A hyphen in an address belongs to it, because addresses are divided without a hyphen.
+  if (continuesAddress(linesAbove, below)) return { opens: false, space: false };
+  if (above.endsWith('-') && emailEnd.test(below)) return { opens: false, space: false };
   if (hyphenAtEnd.test(above)) {
     const isLeftOut = conjunction.test(wordAtStart.exec(below)?.[0] ?? '');
     return { opens: !isLeftOut, space: isLeftOut };
@@ -75,8 +84,8 @@ function joinOf(above: string, below: string): { opens: boolean; space: boolean 
   const first = [...below][0] ?? '';
   if (ideograph.test(last) || ideograph.test(first)) return { opens: false, space: false };
   if (unspaced.test(last.normalize('NFD')) && unspaced.test(first)) return { opens: false, space: false };
-  if (addressStart.test(above) && /^\S*[./@]/u.test(below)) return { opens: false, space: false };
-  const isTight = /\S[—/–‑-]$/u.test(above) || below.startsWith('—');
+  if (emailStart.test(above) && /^\S*[./@]/u.test(below)) return { opens: false, space: false };
+  const isTight = (/\S[—/–‑-]$/u.test(above) && !wholeAddress.test(above)) || below.startsWith('—');
   return { opens: false, space: !isTight };
 }
 

@@ -1,3 +1,4 @@
+import { continuesAddress } from './addresses.ts';
 import { isCentredAt } from './centred-lines.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
@@ -43,6 +44,8 @@ const minWordsOfText = 8;
  */
 const maxFieldDistance = 2.5;
 const maxFieldReach = 12;
+/** The maximum number of lines above that are read to find the start of an address. */
+const maxLinesOfAddress = 12;
 /** The maximum height of a cell that contains only one text, as a factor of the line distance. */
 const maxLinesOfCell = 8;
 
@@ -94,6 +97,14 @@ export class ParagraphBreaks {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     if (this.#leadings.separate(chain, index) || this.#isApart(above, line)) return true;
     if (isDisplayed(above, line)) return true;
+    const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
+    if (
+      continuesAddress(
+        linesAbove.map(({ text }) => text),
+        line.text,
+      )
+    )
+      return false;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
     const roomHere = roomInChain(chain, edges, index, isCentred);
