@@ -1,8 +1,9 @@
 import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
-import { agreeOnRaggedEnds, alignmentOf } from './layout/alignment.ts';
+import { alignmentOf } from './layout/alignment.ts';
 import { Decorations } from './layout/decorations.ts';
 import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines } from './layout/joined-text.ts';
+import { agreeOnRaggedEnds } from './layout/justified.ts';
 import { type KeptText, onlySymbols, untranslatedReason } from './layout/kept-text.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
@@ -133,7 +134,11 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
   const blocks = ordered.map((text) =>
     toBlock(text, page.number, direction, { page: pageBox, area, bodySize, decorations }),
   );
-  agreeOnRaggedEnds(blocks, rightToLeft);
+  agreeOnRaggedEnds(
+    ordered.map(({ lines }, index) => ({ block: blocks[index]!, lines })),
+    area,
+    rightToLeft,
+  );
   markSharedEdges(blocks, rightToLeft);
   return [
     ...ordered.map((text, index) => ({ glyphs: glyphsOf(text), label: text.label, block: blocks[index]! })),

@@ -81,29 +81,6 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   return isRightToLeft ? 'right' : 'left';
 }
 
-/** The maximum number of lines of a paragraph whose lines may have the same end by chance. */
-const maxByChance = 3;
-
-/**
- * Makes short paragraphs ragged if their lines have the same end by chance: if more of the text of the page's other
- * paragraphs is ragged than justified. Changes the blocks, which must have one direction.
- */
-export function agreeOnRaggedEnds(
-  blocks: readonly Pick<TextBlock, 'alignment' | 'kind' | 'lines'>[],
-  isRightToLeft: boolean,
-): void {
-  const start = isRightToLeft ? 'right' : 'left';
-  const paragraphs = blocks.filter(({ kind, lines }) => kind === 'paragraph' && lines.length >= maxByChance);
-  // The first and the last line do not show whether a text is ragged.
-  const votesFor = (alignment: Alignment): number =>
-    paragraphs
-      .filter((block) => block.alignment === alignment)
-      .reduce((sum, { lines }) => sum + lines.length - 2, 0);
-  if (votesFor(start) <= votesFor('justified')) return;
-  for (const block of blocks)
-    if (block.alignment === 'justified' && block.lines.length <= maxByChance) block.alignment = start;
-}
-
 /**
  * Whether many lines of the column end at the same position as this line, as in justified text. If they start at almost
  * as many positions as there are lines, they are aligned only at their ends.
