@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
+import type { Paint } from '#server/formats/pdf/page-content.ts';
 import { page, rule, text, widthOf } from './pdf-page.ts';
 
 const row = { left: 50.5, right: 250, bottom: 680.5, top: 712 };
@@ -10,12 +11,16 @@ const rules = [
 ];
 
 /** The container of a text in a ruled cell, with a fill of a color behind its letters. */
-function containerWith(color: string, behind: (text: Rectangle) => Rectangle = (box) => box): unknown {
+function containerWith(
+  color: string,
+  behind: (text: Rectangle) => Rectangle = (box) => box,
+  ground: Paint[] = [],
+): unknown {
   const value = 'Analysis of results';
   const letters = { left: 80, right: 80 + 10 * widthOf(value), bottom: 688, top: 701 };
   const { left, bottom, right, top } = behind(letters);
   const fill = { ...rule(left, bottom, right, top), color };
-  const { blocks } = findBlocks(page([text(value, 80, 690)], [...rules, fill]));
+  const { blocks } = findBlocks(page([text(value, 80, 690)], [...ground, ...rules, { ...fill, order: 1 }]));
   return blocks[0]!.container;
 }
 
@@ -27,6 +32,12 @@ describe('a fill behind the letters of a cell', () => {
 
   it('is the area of the text if it has a color or is wider than the text', () => {
     expect(containerWith('0 g')).toMatchObject({ left: 80 });
-    expect(containerWith('1 g', (box) => ({ ...box, left: 60, right: 240 }))).toMatchObject({ left: 60 });
+    const ground = { ...rule(40, 670, 260, 720), color: '0.9 g' };
+    const wide = (box: Rectangle) => ({ ...box, left: 60, right: 240 });
+    expect(containerWith('1 g', wide, [ground])).toMatchObject({ left: 60 });
+  });
+
+  it('is not the area of the text if it is white on the white page', () => {
+    expect(containerWith('1 g', (box) => ({ ...box, left: 60, right: 240 }))).toEqual(row);
   });
 });

@@ -11,6 +11,7 @@ import { Interpreter } from './reading/interpreter.ts';
 import { OptionalContent } from './reading/optional-content.ts';
 import { readPdfjsTexts } from './reading/pdfjs-texts.ts';
 import { type ReadText, shownTexts } from './reading/shown-texts.ts';
+import { StructureTree } from './reading/structure-tree.ts';
 
 /** A page with the data that is needed to remove text from it. */
 export interface ReadPage extends PageContent {
@@ -57,8 +58,9 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     // not match.
     if (pageCount !== pdfjs.pageCount) throw new FileError('unreadable', 'the PDF cannot be read');
     const layers = new OptionalContent(document);
+    const tree = new StructureTree(document);
     const interpreterOf = (page: PDFDict, meter: Meter): Interpreter =>
-      new Interpreter(pageBox(page), layers, meter);
+      new Interpreter(pageBox(page), layers, tree, meter);
     const meter = new Meter(bytes.length);
     return {
       document,
@@ -118,7 +120,7 @@ async function readPage(
 }
 
 function interpret(page: PDFDict, interpreterOf: (page: PDFDict) => Interpreter): Interpretation {
-  return interpreterOf(page).read(pageBytes(page), pageResources(page));
+  return interpreterOf(page).read(pageBytes(page), pageResources(page), page);
 }
 
 /** Returns the number of texts in patterns and soft masks, including those in nested patterns and forms. */
@@ -127,7 +129,7 @@ function countTexts(streams: ReadonlySet<PDFStream>, interpreter: () => Interpre
   let count = 0;
   // The loop also visits the streams that are added to the set during the loop.
   for (const stream of seen) {
-    const read = interpreter().read(decodeStream(stream), getDict(stream.dict, 'Resources'));
+    const read = interpreter().read(decodeStream(stream), getDict(stream.dict, 'Resources'), stream.dict);
     count += read.texts.filter(({ pieces }) => pieces.some((piece) => typeof piece !== 'number')).length;
     for (const inner of read.indirect) seen.add(inner);
   }

@@ -90,6 +90,15 @@ export type KeptReason =
   | 'stencil' // something is painted through the letters
   | 'unpaired'; // the two readings of the content stream differ at this position
 
+/**
+ * A paragraph, heading, item or cell as the author's program declared it in the structure tree of a tagged PDF: PDF
+ * 32000-1, 14.7 and 14.8. Texts with the same object belong to the same element.
+ */
+export interface StructureElement {
+  /** The standard structure type, such as `P`, `H1`, `LBody` or `TD`. */
+  type: string;
+}
+
 /** The text that one text operator shows (Tj, TJ, ' or "). */
 export interface ShownText {
   place: OperatorPlace;
@@ -111,6 +120,8 @@ export interface ShownText {
    * Usually empty.
    */
   optionalContent: string[];
+  /** The paragraph, heading, item or cell that contains the text, if the file declares it. */
+  element?: StructureElement | undefined;
   kept: KeptReason | null;
 }
 

@@ -1,4 +1,5 @@
 import type { DrawnAreas } from './drawn-areas.ts';
+import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
 import { startsWithBox } from './item-signs.ts';
 import type { Glyph } from './pieces.ts';
@@ -28,8 +29,8 @@ export interface Atom {
   right: number;
   size: number;
   /**
-   * Whether the gap before the atom always separates: it contains a rule or a form field, it is very wide, the font sizes differ, or
-   * dot leaders start or end there.
+   * Whether the gap before the atom always separates: it contains a rule or a form field, it is very wide, the font
+   * sizes or the declared elements differ, or dot leaders start or end there.
    */
   isApart: boolean;
   /** Whether the gap before the atom contains a blank. */
@@ -44,7 +45,10 @@ export interface Atom {
  * Splits a row into parts, at all gaps that may separate texts: at rules, form fields, boxes to check, dot leaders and
  * other sizes, and at gaps that are wider than the spaces between words.
  */
-export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): Atom[] {
+export function splitAtGaps(
+  row: Row,
+  { areas, fields, elements }: { areas: DrawnAreas; fields: FormFields; elements: Elements },
+): Atom[] {
   const { baseline, size, glyphs } = row;
   const rules = areas.verticalRules(baseline, size);
   const leaders = findLeaders(glyphs);
@@ -56,7 +60,7 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
   let isLastLeader = false;
   /** Whether a form field is over the last sign: the sign is the box of the field, and not a part of a text. */
   let isLastChecked = false;
-  let lastSize = 0;
+  let last: Glyph | undefined;
   let blanks: Glyph[] = [];
   /** The gaps between the glyphs of the atom so far. Their median shows whether the letters have wide spacing. */
   let gaps: number[] = [];
@@ -94,7 +98,7 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
     // separated only at a wider gap than a text that becomes larger.
     const isOtherSize =
       (em > maxSizeRatio * smaller && gap > 0.3 * em) ||
-      (lastSize > maxSizeRatio * glyph.piece.size && gap > minColumnGap * em);
+      ((last?.piece.size ?? 0) > maxSizeRatio * glyph.piece.size && gap > minColumnGap * em);
     const isBox =
       gap > minFieldGap * em &&
       isBoxAt(glyphs, index) &&
@@ -108,6 +112,7 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
       isLastChecked ||
       isWide ||
       isOtherSize ||
+      (last !== undefined && elements.areApart(last, glyph)) ||
       isLeader !== isLastLeader;
     if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader)) {
       close();
@@ -137,7 +142,7 @@ export function splitAtGaps(row: Row, areas: DrawnAreas, fields: FormFields): At
     atom.size = Math.max(atom.size, glyph.piece.size);
     isLastLeader = isLeader;
     isLastChecked = isChecked;
-    lastSize = glyph.piece.size;
+    last = glyph;
   }
   close();
   return atoms;

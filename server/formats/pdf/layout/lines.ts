@@ -1,5 +1,6 @@
 import { type Atom, hasBetween, maxSpaceRatio, splitAtGaps, textOf } from './atoms.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
+import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
 import type { Glyph, Piece } from './pieces.ts';
 import type { Row } from './rows.ts';
@@ -52,9 +53,13 @@ const maxLineDistance = 1.7;
  * Splits rows at the gaps between columns and cells. These are gaps with a vertical rule or a form field, very wide gaps, and narrower
  * gaps at a position where nearby rows also have a gap.
  */
-export function splitRows(rows: readonly Row[], areas: DrawnAreas, fields: FormFields): Line[] {
+export function splitRows(
+  rows: readonly Row[],
+  parts: { areas: DrawnAreas; fields: FormFields; elements: Elements },
+): Line[] {
+  const { areas } = parts;
   areas.forgetCrossedRules(rows);
-  const split = rows.map((row) => ({ row, atoms: splitAtGaps(row, areas, fields) }));
+  const split = rows.map((row) => ({ row, atoms: splitAtGaps(row, parts) }));
   const lines: Line[] = [];
   for (const [index, { row, atoms }] of split.entries()) {
     const sides = atoms.length > 1 ? areas.filledSides(row.baseline, row.size) : [];

@@ -4,8 +4,10 @@ import { Cells } from './cells.ts';
 import { ColumnEnds } from './column-ends.ts';
 import { DrawnAreas } from './drawn-areas.ts';
 import { placeDropCaps } from './drop-caps.ts';
+import { Elements } from './elements.ts';
 import { FormFields } from './form-fields.ts';
 import { groupFormulaRows } from './large-signs.ts';
+import { LineElements } from './line-elements.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
 import { detachLabel, LooseLabels } from './list-labels.ts';
@@ -50,7 +52,9 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   );
   const fields = new FormFields(isUpright ? page.annotations : [], inverse);
   const dropCaps = placeDropCaps(withoutDoubles(pieces));
-  const split = splitRows(groupFormulaRows(dropCaps.pieces), areas, fields);
+  const rows = groupFormulaRows(dropCaps.pieces);
+  const elements = new Elements(rows);
+  const split = splitRows(rows, { areas, fields, elements });
   dropCaps.widen(split);
   const lines = split.map(toTextLine);
   const listings = findListings(lines);
@@ -59,7 +63,13 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   const chains = chainLines(prose);
   const table = new TableRows(prose, chains);
   const columns = new ColumnEnds(lines, transformRectangle(inverse, page.box), areas, fields);
-  const breaks = new ParagraphBreaks(chains, { areas, fields, columns, table });
+  const breaks = new ParagraphBreaks(chains, {
+    areas,
+    fields,
+    columns,
+    table,
+    elements: new LineElements(elements, chains),
+  });
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));
   for (const chain of chains)
     for (const paragraph of breaks.split(chain)) {

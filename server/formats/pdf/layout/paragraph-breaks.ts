@@ -6,6 +6,7 @@ import { startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
+import type { LineElements } from './line-elements.ts';
 import { type Edges, edgesOf, isRunning, LineEnds, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import {
@@ -61,6 +62,7 @@ export interface PageParts {
   fields: FormFields;
   columns: ColumnEnds;
   table: TableRows;
+  elements: LineElements;
 }
 
 /** Splits chains of lines into paragraphs. */
@@ -95,8 +97,10 @@ export class ParagraphBreaks {
    */
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
-    if (this.#leadings.separate(chain, index) || this.#isApart(above, line)) return true;
-    if (isDisplayed(above, line)) return true;
+    const relation = this.#parts.elements.relation(above, line);
+    if (relation === 'other' || this.#isApart(above, line)) return true;
+    const isOneText = relation === 'same';
+    if (!isOneText && (this.#leadings.separate(chain, index) || isDisplayed(above, line))) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
     if (
       continuesAddress(
@@ -120,23 +124,34 @@ export class ParagraphBreaks {
     if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
     if (
+      !isOneText &&
       !mayGoOn &&
       startsEntry(chain, index, this.#ends.isTitle(line)) &&
       !isRunning(chain, edges, index, isCentred)
     )
       return true;
-    if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
-    if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
+    if (!isOneText) {
+      if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn))
+        return true;
+      if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
+    }
     const row = this.#parts.table.breakBetween(above, line);
-    if (row === 'none' && !mayGoOn && !withoutCase.test(line.text) && this.#followsRows(chain, index, length))
+    if (
+      !isOneText &&
+      row === 'none' &&
+      !mayGoOn &&
+      !withoutCase.test(line.text) &&
+      this.#followsRows(chain, index, length)
+    )
       return true;
     const isRow =
       row === 'likely' ||
       (row === 'paired' && (!isInCell || (endsSentence && isLong(above)) || isStackOfWords(chain, index)));
     const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
-    if (row === 'certain' || (isRow && mayBeRow)) return true;
-    if (startsItem(chain, edges, index, length, endsEarly)) return true;
-    if (!isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn)) return true;
+    if (row === 'certain' || (!isOneText && isRow && mayBeRow)) return true;
+    if (!(isOneText && !endsEarly) && startsItem(chain, edges, index, length, endsEarly)) return true;
+    if (!isOneText && !isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn))
+      return true;
     if (!endsEarly || mayGoOn) return false;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;

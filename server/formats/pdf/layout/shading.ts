@@ -1,4 +1,4 @@
-import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import { intersection, type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
 import type { PageContent, Paint } from '../page-content.ts';
 import type { Piece } from './pieces.ts';
 
@@ -9,9 +9,12 @@ const maxDistance = 0.3;
 /** The height of the middle of letters above the baseline, as a share of the font size. */
 const middleOfLetters = 0.3;
 
+/** The maximum number of objects below white boxes that are compared with them. It limits the time for drawings. */
+const maxGrounds = 256;
+
 /**
- * Returns a page's painted objects without the white shading of texts. Programs paint it behind the letters of a line,
- * often without any visible effect, so it is not an area to which the text belongs.
+ * Returns a page's painted objects without white boxes on the white page, which are not visible, and without the white
+ * shading of texts. Programs paint it behind the letters of a line, so it is not an area to which the text belongs.
  *
  * @param inverse maps the page's user space to the space of the pieces
  */
@@ -21,6 +24,7 @@ export function withoutShading({ paints }: PageContent, pieces: readonly Piece[]
     if (paint.kind === 'fill' && paint.color !== undefined && white.test(paint.color))
       areas.set(paint, transformRectangle(inverse, paint.box));
   if (areas.size === 0) return paints;
+  const grounds = paints.filter((paint) => paint.kind !== 'stroke' && !paint.parts && !areas.has(paint));
   const starts = Map.groupBy(pieces, ({ left }) => Math.round(left));
   const ends = Map.groupBy(pieces, ({ right }) => Math.round(right));
   const isAt = (places: ReadonlyMap<number, readonly Piece[]>, edge: 'left' | 'right', area: Rectangle) => {
@@ -38,8 +42,12 @@ export function withoutShading({ paints }: PageContent, pieces: readonly Piece[]
       }),
     );
   };
+  const isOnPaper = (paint: Paint) =>
+    grounds.length <= maxGrounds &&
+    !grounds.some(({ box, order }) => order < paint.order && intersection(box, paint.box));
   return paints.filter((paint) => {
     const area = areas.get(paint);
-    return !area || !isAt(starts, 'left', area) || !isAt(ends, 'right', area);
+    if (!area) return true;
+    return !isOnPaper(paint) && !(isAt(starts, 'left', area) && isAt(ends, 'right', area));
   });
 }

@@ -1,6 +1,6 @@
 import type { PDFDict, PDFStream } from '@cantoo/pdf-lib';
 import type { Matrix, Rectangle } from '../geometry.ts';
-import type { OperatorPlace, Paint } from '../page-content.ts';
+import type { OperatorPlace, Paint, StructureElement } from '../page-content.ts';
 import type { Color } from './color.ts';
 
 /**
@@ -40,6 +40,8 @@ export interface TextOperator {
   optionalContent: string[];
   /** Whether the text is in a layer that is hidden. */
   isHidden: boolean;
+  /** The element of the structure tree that contains the text; undefined if the file does not declare it. */
+  element: StructureElement | undefined;
 }
 
 /** Letters that clip the content painted after them, and whether anything has been painted through them. */

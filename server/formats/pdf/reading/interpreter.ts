@@ -13,7 +13,7 @@ import {
   getNumber,
   getRectangle,
 } from '../objects.ts';
-import type { OperatorPlace } from '../page-content.ts';
+import type { OperatorPlace, StructureElement } from '../page-content.ts';
 import { type Color, formatName, nextColor } from './color.ts';
 import { ContentScanner } from './content-scanner.ts';
 import { type GraphicsState, initialState } from './graphics-state.ts';
@@ -23,12 +23,22 @@ import { LayerStack, type OptionalContent } from './optional-content.ts';
 import { clipTo, Painter } from './painter.ts';
 import { isUpright } from './path.ts';
 import { Resources } from './resources.ts';
+import type { StructureTree } from './structure-tree.ts';
 import { applyTextOperator, textOperators } from './text-operators.ts';
 
 interface Stream {
   use: number;
   depth: number;
   resources: Resources;
+  /** The page or form whose content the stream is. */
+  owner: PDFDict;
+}
+
+/** An open marked content. */
+interface MarkedContent {
+  isLayer: boolean;
+  /** The element around it. */
+  outer: StructureElement | undefined;
 }
 
 /**
@@ -48,21 +58,27 @@ export class Interpreter {
   readonly #open = new Set<PDFStream>();
   readonly #meter: Meter;
   readonly #layers: LayerStack;
+  readonly #tree: StructureTree;
   readonly #painter: Painter;
   #order = 0;
+  #element: StructureElement | undefined;
   #state: GraphicsState;
 
   /** @param box the visible part of the page */
-  constructor(box: Rectangle, content: OptionalContent, meter: Meter) {
+  constructor(box: Rectangle, content: OptionalContent, tree: StructureTree, meter: Meter) {
     this.#state = initialState(box);
     this.#layers = new LayerStack(content);
+    this.#tree = tree;
     this.#meter = meter;
     this.#painter = new Painter(() => this.#order++);
   }
 
-  /** @throws {FileError} `too_large` if reading takes too much work for the size of the file */
-  read(bytes: Uint8Array, resources: PDFDict | undefined): Interpretation {
-    this.#run(bytes, { use: 0, depth: 1, resources: new Resources(resources) });
+  /**
+   * @param owner the page or form whose content `bytes` is
+   * @throws {FileError} `too_large` if reading takes too much work for the size of the file
+   */
+  read(bytes: Uint8Array, resources: PDFDict | undefined, owner: PDFDict): Interpretation {
+    this.#run(bytes, { use: 0, depth: 1, resources: new Resources(resources), owner });
     return {
       texts: this.#texts,
       paints: this.#painter.paints,
@@ -78,8 +94,7 @@ export class Interpreter {
     const scanner = new ContentScanner(bytes);
     const saved: GraphicsState[] = [];
     let unsaved = 0;
-    /** For each open marked content: whether it is a layer. */
-    const marked: boolean[] = [];
+    const marked: MarkedContent[] = [];
     while (scanner.next()) {
       this.#meter.countOperator(0, size);
       switch (scanner.operator) {
@@ -92,19 +107,36 @@ export class Interpreter {
           else this.#state = saved.pop() ?? this.#state;
           break;
         case 'BMC':
-          marked.push(false);
+          marked.push({ isLayer: false, outer: this.#element });
           break;
         case 'BDC':
-          marked.push(this.#enterLayer(scanner, stream));
+          marked.push(this.#enterContent(scanner, stream));
           break;
         case 'EMC':
-          if (marked.pop()) this.#layers.leave();
+          this.#leaveContent(marked.pop());
           break;
         default:
           this.#operate(scanner, stream);
       }
     }
-    for (const isLayer of marked) if (isLayer) this.#layers.leave();
+    for (const content of marked.toReversed()) this.#leaveContent(content);
+  }
+
+  #enterContent(scanner: ContentScanner, stream: Stream): MarkedContent {
+    const content = { isLayer: this.#enterLayer(scanner, stream), outer: this.#element };
+    const operand = scanner.operands.at(-1);
+    const id =
+      operand instanceof Map
+        ? operand.get('MCID')
+        : operand instanceof Name && getNumber(stream.resources.properties(operand.value), 'MCID');
+    if (typeof id === 'number') this.#element = this.#tree.elementOf(stream.owner, id);
+    return content;
+  }
+
+  #leaveContent(content: MarkedContent | undefined): void {
+    if (!content) return;
+    this.#element = content.outer;
+    if (content.isLayer) this.#layers.leave();
   }
 
   #enterLayer({ operands }: ContentScanner, { use, resources }: Stream): boolean {
@@ -212,6 +244,7 @@ export class Interpreter {
       translucency: state.translucency,
       optionalContent: this.#layers.names,
       isHidden: this.#layers.isHidden,
+      element: this.#element,
     };
     state.lastText = text;
     this.#texts.push(text);
@@ -254,7 +287,8 @@ export class Interpreter {
     }
     this.#state = state;
     this.#open.add(form);
-    this.#run(content.bytes, { use: this.#uses.length, depth: painter.depth + 1, resources });
+    const [use, depth] = [this.#uses.length, painter.depth + 1];
+    this.#run(content.bytes, { use, depth, resources, owner: form.dict });
     this.#open.delete(form);
     this.#state = outer;
   }

@@ -59,6 +59,7 @@ function place(
     color: `${operator.translucency} ${fillOf(operator, decoded?.text)}`.trim(),
     outline: outlineOf(operator, decoded?.text),
     optionalContent: operator.optionalContent,
+    element: operator.element,
     operator,
   };
   if (decoded === undefined || start === undefined) {

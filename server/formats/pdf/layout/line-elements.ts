@@ -1,0 +1,59 @@
+import { isCentredAt } from './centred-lines.ts';
+import type { Elements } from './elements.ts';
+import { edgesOf, roomInChain } from './line-ends.ts';
+import type { Chain } from './line-links.ts';
+import { continues } from './sentences.ts';
+import type { TextLine } from './text-lines.ts';
+
+/** Types whose content is one text. The others, such as cells, may contain several texts. */
+const isOneText = /^(?:P|H\d?|Title|Caption|LBody)$/;
+/**
+ * The number of full lines from which the elements are lines, if sentences continue from these lines in other elements.
+ */
+const minTorn = 3;
+/** The minimum number of words of a line that ends because the next word does not fit. */
+const minWords = 6;
+
+/**
+ * Compares the declared elements of lines. Some programs declare each line as a separate element. Such elements do
+ * not separate texts.
+ */
+export class LineElements {
+  readonly #elements: Elements;
+  readonly #areLines: boolean;
+
+  /** @param chains all chains of the page */
+  constructor(elements: Elements, chains: readonly Chain[]) {
+    this.#elements = elements;
+    let [whole, torn] = [0, 0];
+    for (const chain of chains) {
+      const edges = edgesOf(chain);
+      for (const [index, line] of chain.entries()) {
+        const above = chain[index - 1];
+        const relation = above && this.#compare(above, line);
+        if (relation === 'same') whole++;
+        else if (
+          relation === 'other' &&
+          continues(above!.text, line.text) &&
+          above!.text.split(' ', minWords).length === minWords &&
+          roomInChain(chain, edges, index, isCentredAt(chain, index)) < line.firstWordWidth
+        )
+          torn++;
+      }
+    }
+    this.#areLines = torn >= minTorn && torn > whole;
+  }
+
+  /** Whether two lines belong to one text (`same`) or to different ones (`other`); undefined if it is not declared. */
+  relation(above: TextLine, line: TextLine): 'same' | 'other' | undefined {
+    const relation = this.#compare(above, line);
+    if (relation === 'other') return this.#areLines ? undefined : 'other';
+    return relation && isOneText.test(this.#elements.ofLine(line)!.type) ? 'same' : undefined;
+  }
+
+  #compare(above: TextLine, line: TextLine): 'same' | 'other' | undefined {
+    const [upper, lower] = [this.#elements.ofLine(above), this.#elements.ofLine(line)];
+    if (!upper || !lower) return undefined;
+    return upper === lower ? 'same' : 'other';
+  }
+}

@@ -1,0 +1,157 @@
+import { PDFDocument, PDFName, type PDFObject, type PDFRef, StandardFonts } from '@cantoo/pdf-lib';
+import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { openPdf } from '#server/formats/pdf/open-pdf.ts';
+import type { ShownText, StructureElement } from '#server/formats/pdf/page-content.ts';
+import { bold, page, text, widthOf } from './pdf-page.ts';
+
+const read = (texts: ShownText[]): string[] =>
+  findBlocks(page(texts)).blocks.map((block) => plainText(block.content));
+const of = (element: StructureElement | undefined, ...texts: ShownText[]) =>
+  texts.map((shown) => ({ ...shown, element }));
+const tag = (type: string): StructureElement => ({ type });
+
+describe('the declared elements of a tagged PDF', () => {
+  const menu = [
+    'lingonberry, banana and oat milk',
+    'ginger, carrot and orange juice',
+    'blueberry and cashew',
+  ];
+  const rows = menu.map((value, index) => text(value, 50, 700 - 12 * index));
+
+  it('separate lines that would else be one text', () => {
+    expect(read(rows)).toHaveLength(1);
+    expect(read(rows.flatMap((row) => of(tag('P'), row)))).toEqual(menu);
+  });
+
+  it('separate texts on one baseline', () => {
+    const [first, second] = [text('London', 50, 700), text('Cushion', 50 + 10 * widthOf('London ') + 2, 700)];
+    expect(read([first, second])).toEqual(['London Cushion']);
+    expect(read([...of(tag('TH'), first), ...of(tag('TH'), second)])).toEqual(['London', 'Cushion']);
+  });
+
+  it('keep the lines of a paragraph together when the style changes and after a wide distance', () => {
+    const lines = [
+      text('The government of Manitoba repealed the Act of the former one in May.', 50, 700),
+      text('Unfortunately it returned with a longer one, which was in effect until', 50, 682, { font: bold }),
+      text('another government was elected, and repealed that Act in the next May.', 50, 664, { font: bold }),
+    ];
+    expect(read(lines).length).toBeGreaterThan(1);
+    expect(read(of(tag('P'), ...lines))).toHaveLength(1);
+    // A cell may contain several texts.
+    expect(read(of(tag('TD'), ...lines)).length).toBeGreaterThan(1);
+  });
+
+  it('do not keep lines together that the author has broken', () => {
+    const address = [
+      'Discovery Partners Institute, all rooms',
+      'Wacker Drive',
+      'Chicago, Illinois, at the lake',
+    ];
+    const lines = address.map((value, index) => text(value, 50, 700 - 12 * index));
+    expect(read(of(tag('P'), ...lines)).length).toBeGreaterThan(1);
+  });
+
+  it('are not used if they are only the lines of paragraphs', () => {
+    const prose = [
+      'The committee met in spring and agreed on the plan that its members',
+      'had discussed with everybody in the town before the long and cold win',
+      'ter of that year, and nobody was against it when the people who had to',
+      'pay for it were asked in the autumn, which was warm and dry this time.',
+    ];
+    const lines = prose.map((value, index) => text(value, 50, 700 - 12 * index));
+    expect(read(lines.flatMap((line) => of(tag('P'), line)))).toHaveLength(1);
+  });
+
+  it('are not used if they are only the words of texts', () => {
+    const words = 'The committee met in spring and agreed on the plan'.split(' ');
+    let x = 50;
+    const texts = words.map((word) => {
+      const shown = text(word, x, 700);
+      x += 10 * widthOf(`${word} `);
+      return shown;
+    });
+    expect(read(texts.flatMap((word) => of(tag('P'), word)))).toEqual([words.join(' ')]);
+  });
+});
+
+/** A page with a structure tree. Each element is its type and that of the elements around it, innermost first. */
+async function tagged(
+  content: string,
+  elements: readonly (readonly string[])[],
+  { roles = {}, marked = true, loops = false } = {},
+): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  const { context } = document;
+  const font = await document.embedFont(StandardFonts.Helvetica);
+  const added = document.addPage([300, 300]);
+  added.node.set(...entry('Contents', context.register(context.stream(content))));
+  added.node.set(...entry('Resources', context.obj({ Font: { F: font.ref } })));
+  added.node.set(...entry('StructParents', context.obj(0)));
+  const leaves = elements.map((types) => {
+    let parent: PDFRef | undefined;
+    for (const type of types.toReversed()) {
+      const element = context.obj({ Type: 'StructElem', S: type });
+      const ref = context.register(element);
+      element.set(...entry('P', parent ?? (loops ? ref : context.obj({}))));
+      parent = ref;
+    }
+    return parent!;
+  });
+  const root = { Type: 'StructTreeRoot', RoleMap: roles, ParentTree: { Nums: [0, leaves] } };
+  document.catalog.set(...entry('StructTreeRoot', context.obj(root)));
+  document.catalog.set(...entry('MarkInfo', context.obj({ Marked: marked })));
+  return document.save();
+
+  function entry(key: string, value: PDFObject) {
+    return [PDFName.of(key), value] as const;
+  }
+}
+
+async function typesOf(bytes: Uint8Array): Promise<(string | undefined)[]> {
+  const pdf = await openPdf(bytes);
+  const { texts } = await pdf.readPage(1);
+  await pdf.close();
+  return texts.map(({ element }) => element?.type);
+}
+
+const shown = (id: number | null, value: string) =>
+  `${id === null ? '/Artifact BMC' : `/P <</MCID ${id}>> BDC`} BT /F 12 Tf 20 ${200 - 20 * (id ?? 5)} Td (${value}) Tj ET EMC`;
+
+describe('the structure tree', () => {
+  it('gives each text the element around it, and artifacts none', async () => {
+    const content = [shown(0, 'Title'), shown(1, 'Name'), shown(null, 'Page 1'), shown(2, 'Value')].join(
+      '\n',
+    );
+    const elements = [['H1'], ['Span', 'Link', 'P', 'TD'], ['Normal']];
+    expect(await typesOf(await tagged(content, elements, { roles: { Normal: 'P' } }))).toEqual([
+      'H1',
+      'P',
+      undefined,
+      'P',
+    ]);
+  });
+
+  it('is ignored if the file is not marked as tagged, or if its elements lead nowhere', async () => {
+    const content = shown(0, 'Title');
+    expect(await typesOf(await tagged(content, [['H1']], { marked: false }))).toEqual([undefined]);
+    expect(await typesOf(await tagged(content, [['Span']], { loops: true }))).toEqual([undefined]);
+    expect(await typesOf(await tagged(shown(7, 'Title'), [['H1']]))).toEqual([undefined]);
+    expect(
+      await typesOf(await tagged(content, [['Odd']], { roles: { Odd: 'Other', Other: 'Odd' } })),
+    ).toEqual([undefined]);
+  });
+
+  it('treats a label and a figure as part of any text', async () => {
+    const content = [shown(0, '1.'), shown(1, 'A chart')].join('\n');
+    expect(
+      await typesOf(
+        await tagged(content, [
+          ['Lbl', 'LI'],
+          ['Span', 'Figure'],
+        ]),
+      ),
+    ).toEqual([undefined, undefined]);
+  });
+});
