@@ -5,6 +5,7 @@ import { GlyphOwners } from './layout/glyph-owners.ts';
 import { type JoinedCharacter, joinLines } from './layout/joined-text.ts';
 import { agreeOnRaggedEnds } from './layout/justified.ts';
 import { type KeptText, onlySymbols, untranslatedReason } from './layout/kept-text.ts';
+import { letterSpacingOf } from './layout/letter-spacing.ts';
 import { findTexts, type PageText } from './layout/page-texts.ts';
 import { type DirectedTexts, directTexts, type Glyph, isUpright, plainTextOf } from './layout/pieces.ts';
 import { inReadingOrder } from './layout/reading-order.ts';
@@ -185,9 +186,11 @@ function toBlock(
     decorations.rulesIn(within),
   );
   const drops = lines.slice(1).map((line, index) => lines[index]!.baseline - line.baseline);
+  const letterSpacing = moved.size > 0 ? 0 : letterSpacingOf(lines);
   return {
     id: '',
     page,
+    ...(letterSpacing > 0 && { letterSpacing }),
     kind: text.isCell
       ? 'table_cell'
       : isHeading(text, style.bold, spans.size, bodySize)

@@ -37,6 +37,8 @@ export interface TextBlock {
    * right edges are used. A negative value means that the other lines are indented.
    */
   indent: number;
+  /** The space between letters in addition to their widths, in em of the block's size. Missing if it is not wide. */
+  letterSpacing?: number;
   /** The distance between baselines, in points. For a single line, the default of its style. */
   leading: number;
   /**

@@ -28,6 +28,8 @@ export interface ShownSpan {
   color: string;
   /** The strokes along the edges of the letters. The color is written as a fill color, and the width is in em. */
   outline?: { color: string; width: number; isFilled: boolean } | undefined;
+  /** The space between letters, in em of the span's size. The advances of the clusters include it. */
+  spacing?: number;
 }
 
 /** A font of the document, with its name in the resources. */
@@ -57,7 +59,9 @@ export class LineWriter {
   readonly #fonts = new Map<string, PDFRef>();
   #array: string[] = [];
   /** The settings that apply to the next text: the operators that were written last. */
-  #current = { place: '', font: '', color: '', drawing: '' };
+  #current = { place: '', font: '', color: '', drawing: '', spacing: '0 Tc' };
+  /** The space that the reader adds after each code, in thousandths of an em. */
+  #spacing = 0;
   /**
    * Positions in thousandths of an em from the last text matrix: where the PDF reader is (`drawn`), and where the next
    * cluster must start (`wanted`).
@@ -95,7 +99,11 @@ export class LineWriter {
     const stroke = span?.outline ?? (bolder ? { color, width: bolderStroke, isFilled: true } : undefined);
     const drawing = stroke ? strokeOperators(stroke, this.#fontSize * scale) : '';
     if (drawing !== this.#current.drawing) this.#parts.push(drawing || '0 Tr');
-    Object.assign(this.#current, { color, drawing });
+    // Programs that copy text do not read this space as a space between words, as they would with a TJ adjustment.
+    this.#spacing = Math.round(1000 * (span?.spacing ?? 0));
+    const spacing = `${decimal((this.#spacing / 1000) * this.#fontSize * scale)} Tc`;
+    if (spacing !== this.#current.spacing) this.#parts.push(spacing);
+    Object.assign(this.#current, { color, drawing, spacing });
   }
 
   write(cluster: Cluster, { resource, ref, subset }: DocumentFont, codes: readonly PlacedCode[]): void {
@@ -109,7 +117,7 @@ export class LineWriter {
       const adjustment = Math.round(this.#pen.drawn - this.#pen.wanted - offset);
       if (adjustment !== 0) this.#array.push(String(adjustment));
       this.#array.push(`<${hex(code)}>`);
-      this.#pen.drawn += subset.characters[code - 1]!.width - adjustment;
+      this.#pen.drawn += subset.characters[code - 1]!.width - adjustment + this.#spacing;
     }
     this.#advance(cluster);
   }
@@ -140,6 +148,7 @@ export class LineWriter {
     this.#flush();
     if (this.#fonts.size === 0) return { operators: '', fonts: this.#fonts };
     if (this.#current.drawing) this.#parts.push('0 Tr');
+    if (this.#current.spacing !== '0 Tc') this.#parts.push('0 Tc');
     return { operators: `BT ${this.#parts.join(' ')} ET`.replaceAll('><', ''), fonts: this.#fonts };
   }
 

@@ -67,9 +67,10 @@ export function styledRuns({ spans, moved, style }: TextBlock, target: InlineCon
 /** Shapes the translation of a block. Takes time linear in the length of the text. */
 export function shapeRuns(
   runs: readonly StyledRun[],
-  { style: { size } }: TextBlock,
+  block: TextBlock,
   { language, direction }: { language: string; direction: Direction },
 ): StyledText {
+  const { size } = block.style;
   const pieces: StyledRun[][] = [[]];
   for (const { text, style, moved } of runs)
     for (const [index, piece] of text.split('\n').entries()) {
@@ -82,14 +83,17 @@ export function shapeRuns(
       end += text.length;
       return { end, family, bold, italic, scale: own / size, box: moved && moved.width / size };
     });
-    const shaped = shapeParagraph(piece.map(({ text }) => text).join(''), {
+    const plain = shapeParagraph(piece.map(({ text }) => text).join(''), {
       language,
       direction,
       ...(spans.length > 0 ? { spans } : {}),
     });
+    const spacing = spacingOf(block, plain);
+    const shaped = spacing > 0 ? withSpacing(plain, spacing) : plain;
     return {
       shaped,
       spans: piece.map(({ style: { bold, italic, rise, color, outline, decoration } }) => ({
+        ...(spacing > 0 && { spacing }),
         bold,
         italic,
         rise: rise / size,
@@ -103,6 +107,30 @@ export function shapeRuns(
     };
   });
   return { runs, paragraphs };
+}
+
+/** Scripts whose letters are connected or stacked, so that spaces between them would break words. */
+const connected =
+  /[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/**
+ * The maximum width of a line with wide letter spacing, as a factor of the width of its source. The space around such a
+ * line is mostly free; in a cell it is not.
+ */
+const maxSpacedWidth = { text: 1.35, cell: 1 };
+
+/** Returns the letter spacing of a translation, in em. It is narrower than in the source if a line becomes too long. */
+function spacingOf({ letterSpacing = 0, lines, box, style, kind }: TextBlock, shaped: Paragraph): number {
+  if (letterSpacing === 0 || connected.test(shaped.text)) return 0;
+  if (lines.length > 1) return letterSpacing;
+  const width = shaped.clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0);
+  const most = maxSpacedWidth[kind === 'table_cell' ? 'cell' : 'text'] * (box.right - box.left);
+  const free = (most / style.size - width) / Math.max(1, shaped.clusters.length - 1);
+  return Math.max(0, Math.min(letterSpacing, free));
+}
+
+function withSpacing(shaped: Paragraph, spacing: number): Paragraph {
+  const clusters = shaped.clusters.map((cluster) => ({ ...cluster, advance: cluster.advance + spacing }));
+  return { ...shaped, clusters };
 }
 
 /** Truncates a text to `length` UTF-16 units, and appends an ellipsis in the style of the last remaining run. */

@@ -133,7 +133,7 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
   const visible = clusters.filter(({ glyph }) => !glyph.isBlank);
   const gaps = visible.slice(1).map((cluster, index) => cluster.left - visible[index]!.right);
   const hasBlanks = visible.length < clusters.length;
-  const usual = gaps.length >= 4 ? median(gaps) : 0;
+  const usual = gaps.length >= 4 || isSpacedWord(visible, gaps, size) ? median(gaps) : 0;
   const spacing = usual > 0.05 * size ? usual : 0;
   // Text with wide letter spacing, which has blanks between all its letters. The blanks do not separate words.
   const isSpacedByBlanks = visible.length >= 4 && clusters.length - visible.length >= visible.length - 1;
@@ -169,6 +169,26 @@ function withSpaces(clusters: readonly Cluster[], { size, rises }: Line): Charac
     last = cluster;
   }
   return characters;
+}
+
+/** The maximum difference between the spaces of a word with wide letter spacing, as a share of the font size. */
+const maxUneven = 0.04;
+const wordInCapitals = /^\p{Lu}?(?:\p{Lu}*|\p{Ll}*)$/u;
+const vowel = /[AEIOUYÄÖÜÀÁÈÉÌÍÒÓÙÚ]/iu;
+
+/**
+ * Whether three or four letters of one operator are a word with wide letter spacing, such as `W H Y`. Letters of a list,
+ * such as `A B C`, follow each other in the alphabet.
+ */
+function isSpacedWord(visible: readonly Cluster[], gaps: readonly number[], size: number): boolean {
+  if (visible.length < 3) return false;
+  const word = visible.map(({ text }) => text).join('');
+  const isOneOperator = visible.every(({ glyph }) => glyph.piece === visible[0]!.glyph.piece);
+  const isEven = Math.max(...gaps) - Math.min(...gaps) < maxUneven * size;
+  const isSequence = visible.every(
+    ({ text }, index) => index === 0 || text.charCodeAt(0) === visible[index - 1]!.text.charCodeAt(0) + 1,
+  );
+  return isOneOperator && isEven && !isSequence && wordInCapitals.test(word) && vowel.test(word);
 }
 
 const closing = /[)\]}»]/u;
