@@ -16,6 +16,7 @@ describe('an address on several lines is one address', () => {
   it.each<[what: string, lines: string[]]>([
     ['divided at its signs', ['https://example.org/watch?', 'v=O-9y&in', 'dex=7&list=P', '34F1B']],
     ['divided after a hyphen', ['http://example.org/2013/1', '0/16/health/long-', 'dead-words/']],
+    ['divided before a name', ['https://example.org/words/', 'WordsAndMore']],
     ['divided before its domain', ['https://news.', 'example.org/words']],
   ])('%s', (_, address) => {
     expect(read(address)).toEqual({ translated: [], addresses: [address.join('')] });

@@ -23,7 +23,11 @@ export function continuesAddress(above: readonly string[], below: string): boole
   if (!parts.test(next) || start.test(next) || !endsInAddress(above)) return false;
   const last = lastWord(above.at(-1)!);
   if (open.test(last))
-    return last.endsWith('-') || !word.test(next) || (next === below && /^\p{Ll}+$/u.test(next));
+    return (
+      last.endsWith('-') ||
+      !word.test(next) ||
+      (next === below && /^\p{Ll}+$|\p{Ll}\p{Lu}\p{L}*$/u.test(next))
+    );
   if (/[,;)>\]]$/u.test(last) || choice.test(next)) return false;
   if (/[=&?%_]|\w\/\w|\w\/$|^[/.?&#]\w/u.test(next) || file.test(next)) return true;
   // A code, such as the end of an identifier, if both lines consist of one word.

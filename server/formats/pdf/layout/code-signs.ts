@@ -127,11 +127,12 @@ export function countSigns(text: string): { signs: number; parts: number } {
 
 /** Whether a line is a command of a shell, such as `mkdir -p /opt/tools`. */
 export function isCommand(text: string): boolean {
-  if (text.length > maxLength || isProse(text)) return false;
+  if (text.length > maxLength) return false;
   const rest = program.exec(text)?.[1];
+  const others = rest ?? (word.exec(text) ?? local.exec(text))?.[1];
+  if (others === undefined || isProse(text)) return false;
   if (rest !== undefined) return !afterName.test(rest) && !/\p{L}[.!?]$/u.test(rest);
-  const [, others] = word.exec(text) ?? local.exec(text) ?? [];
-  return others !== undefined && countSigns(others).signs > 0;
+  return countSigns(others).signs > 0;
 }
 
 /** Whether a line is only the name of a program, such as `exit`. */
