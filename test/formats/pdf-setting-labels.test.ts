@@ -28,6 +28,16 @@ describe('a label', () => {
     expect(blocked.lines.length).toBeGreaterThan(1);
   });
 
+  it('grows below an object that only the box of its font touches', async () => {
+    const label = blockOf({ lines: ['Name'] });
+    const tall = { ...label, box: { ...label.box, top: label.box.top + 3 } };
+    const above = paint(rectangle(label.box.right + 5, 708, 400, 740));
+    const { bytes } = await render([{ source: tall, target: 'Nom de famille et prénom' }], {
+      page: pageOf({ paints: [above] }),
+    });
+    expect(await shownLines(bytes)).toMatchObject([{ text: 'Nom de famille et prénom', size: 10 }]);
+  });
+
   it('uses all of its box but the outline, before it is cut', async () => {
     const source = { lines: ['Trace'], style: { size: 4 } };
     const { box } = blockOf(source);

@@ -99,6 +99,8 @@ const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
  * em.
  */
 const [shareOfGap, maxGap] = [0.5, 1];
+/** The height of capital letters, in em. */
+const capitals = 0.75;
 /** The width below which a text counts as a label, in em. */
 const maxLabelWidth = 10;
 
@@ -256,8 +258,13 @@ export function roomBeside(
   const isNarrow = singleLine || isLabel(frame);
   const isNear = singleLine || (isNarrow && alignment === 'center');
   const near = size * (isNear ? distances.line : distances.paragraph);
-  // The band is lower than the box, because the boxes of tightly spaced lines overlap.
-  const band = { ...box, bottom: box.bottom + 0.12 * size, top: box.top - 0.12 * size };
+  // The band is lower than the box, because the boxes of tightly spaced lines overlap. The boxes of some fonts are much
+  // higher than their capitals.
+  const band = {
+    ...box,
+    bottom: box.bottom + 0.12 * size,
+    top: Math.min(box.top - 0.12 * size, frame.baseline + capitals * size),
+  };
   const freeLeft = (distance: number) =>
     Math.min(box.left, Math.max(bounds.left, space.left(band, bounds.left - distance, id) + distance));
   const freeRight = (distance: number) =>
