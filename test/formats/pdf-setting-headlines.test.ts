@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedInRows, sharedOnPage } from '#server/formats/pdf/fitting/shared-sizes.ts';
+import { sharedInCells, sharedInRows, sharedOnPage } from '#server/formats/pdf/fitting/shared-sizes.ts';
 import { blockOf, pageOf, paint, rectangle, render } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
@@ -48,5 +48,11 @@ describe('the common size of like texts', () => {
   it('is never below 85 %: a text that needs less is smaller on its own', () => {
     expect(sharedInRows(needs(0.65, 0.66, 1, 1))).toBe(0.85);
     expect(sharedOnPage(needs(0.65, 0.66, 0.7, 0.9))).toBeGreaterThanOrEqual(0.85);
+  });
+
+  it('is the smallest one in a table row if several cells need a much smaller one', () => {
+    expect(sharedInCells(needs(0.65, 0.7, 0.94, 1, 1))).toBe(0.65);
+    expect(sharedInCells(needs(0.65, 0.94, 1, 1))).toBe(1);
+    expect(sharedInCells(needs(0.65, 0.7, 1, 1, 1, 1, 1, 1, 1))).toBe(1);
   });
 });

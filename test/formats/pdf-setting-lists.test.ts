@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Frame } from '#server/formats/pdf/fitting/fit.ts';
+import { cellRowsOf, rowsOf } from '#server/formats/pdf/fitting/list-rows.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { at, madePdf } from './pdf-made.ts';
 import { shownLines } from './pdf-shown.ts';
@@ -30,9 +32,65 @@ describe('the items of a list', () => {
     expect(findings).toEqual([]);
   });
 
-  it('stay in place if they have numbers, or if the page has form fields', async () => {
+  it('of one line stay in place if they have numbers, or if the page has form fields', async () => {
     const field = { Type: 'Annot', Subtype: 'Widget', FT: 'Tx', Rect: [40, 100, 200, 120] };
     for (const { lines } of [await setList('1.'), await setList('\\225', { Annots: [field] })])
       expect(lines.map(({ y }) => Math.round(y))).toEqual([300, 288, 276]);
+  });
+
+  it('of several lines move down with their numbers', async () => {
+    const items = [
+      ['(a)', 'The first item of the list has more than one', 'line of text on this page.'],
+      ['(b)', 'The second item of the list has more than one', 'line too.'],
+    ];
+    const content = items.map(([label, first, second], index) => {
+      const y = 300 - 30 * index;
+      return at(40, y, label!) + at(65, y, first!) + at(65, y - 12, second!);
+    });
+    const bytes = await madePdf({ content: content.join(' ') });
+    const { segments } = await extract(bytes);
+    const long = 'La première rubrique de cette liste, dont la traduction est longue. '.repeat(3).trim();
+    const translations = segments.map(({ regionId, cellId }, index) => ({
+      regionId,
+      cellId,
+      target: [
+        index === 0 ? long : 'La deuxième rubrique de la liste, qui a deux lignes de texte, elle aussi',
+      ],
+    }));
+    const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const lines = await shownLines(result.bytes);
+    const second = lines.find(({ text }) => text.includes('La deuxième'))!;
+    expect(second.y).toBeLessThan(265);
+    expect(second.text).toMatch(/^\(b\)/);
+  });
+});
+
+describe('texts of one list', () => {
+  const frameOf = (frame: Partial<Frame>): Frame =>
+    ({ style: 'plain', alignment: 'center', size: 10, isCell: false, container: null, ...frame }) as Frame;
+  const box = (left: number, right: number, baseline: number) => ({
+    baseline,
+    box: { left, right, bottom: baseline - 2, top: baseline + 8 },
+  });
+
+  it('may have slightly different edges', () => {
+    const frames = [box(100, 200.9, 60), box(100, 201.1, 48), box(100, 201, 36), box(110, 201, 24)].map(
+      frameOf,
+    );
+    expect(rowsOf(frames, (frame) => frame)).toEqual([frames.slice(0, 3)]);
+  });
+
+  it('are the cells of a row too, unless they are in one cell', () => {
+    const cells = [0, 100, 200].map((left) =>
+      frameOf({
+        ...box(left + 5, left + 50, 60),
+        isCell: true,
+        container: { left, right: left + 100, bottom: 55, top: 70 },
+      }),
+    );
+    expect(cellRowsOf(cells, (frame) => frame)).toEqual([cells]);
+    const container = { left: 0, right: 300, bottom: 55, top: 70 };
+    const inOne = cells.map((cell) => ({ ...cell, container }));
+    expect(cellRowsOf(inOne, (frame) => frame)).toEqual([]);
   });
 });

@@ -219,7 +219,8 @@ function fitRotated({
     const leader = leaders.get(frame.id);
     if (leader) return besideLeader(frame, leader, rows.get(frame.id));
     const edge = edges.get(frame.id);
-    const own = labels.has(frame.id) ? besideLabel(frame) : frame;
+    const label = labels.get(frame.id);
+    const own = label ? besideLabel(frame, label) : frame;
     return wrapAround(edge ? mirror(own, edge, space) : own, space);
   });
   return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);

@@ -9,8 +9,8 @@ import type { TextRotation } from './frames.ts';
 import { drawMoved } from './moved-glyphs.ts';
 
 /**
- * Returns the bullets that can move up and down with the items of their list, by block id. Numbers stay in place,
- * because they may belong to the rows of a form, and so does every label of a page with form fields.
+ * Returns the bullets and numbers that move up and down with the items of their list, by block id. The labels of table
+ * cells, the boxes to check, and all labels of a page with form fields stay in place.
  */
 export function movableLabels(
   { annotations }: PageContent,
@@ -19,7 +19,7 @@ export function movableLabels(
   if (annotations.some(({ kind }) => kind === 'widget')) return new Map();
   return new Map(
     blocks.flatMap(({ id, kind, label }) =>
-      label && kind !== 'table_cell' && isSign(label.text) && !startsWithBox(label.text) ? [[id, label]] : [],
+      label && kind !== 'table_cell' && !startsWithBox(label.text) ? [[id, label]] : [],
     ),
   );
 }
@@ -39,9 +39,12 @@ export function areaOfLabel({ glyphs }: BlockLabel): Rectangle {
     .reduce(union);
 }
 
-/** Marks a text as the item of a list. It must not grow over its label. */
-export function besideLabel(frame: Frame): Frame {
-  return { ...frame, isItem: true, bounds: { ...frame.bounds, left: frame.box.left } };
+/**
+ * Lets a text stay beside its label. With a bullet, the text is the item of a list. With a number it may be the row of a
+ * form, which keeps its height unless the text belongs to a column of paragraphs.
+ */
+export function besideLabel(frame: Frame, { text }: BlockLabel): Frame {
+  return { ...frame, isItem: isSign(text), bounds: { ...frame.bounds, left: frame.box.left } };
 }
 
 /** Returns the operators that draw a label at another height. */

@@ -61,6 +61,19 @@ export function sharedInRows(needs: readonly Need[]): number {
   return Math.max(minShared, leastOf(smaller, weightOf(sorted), shareOfOutliers.rows));
 }
 
+/** The range of the scales of cells for which all cells of a row get a common scale. */
+const ofCells = { least: 0.65 - 1e-9, most: 0.9 };
+
+/**
+ * Returns the common scale of the cells of a table row, such as its headings: the smallest one, if at least two cells
+ * and a fair share of the row need a much smaller scale; otherwise 1.
+ */
+export function sharedInCells(needs: readonly Need[]): number {
+  const small = needs.filter(({ scale }) => scale >= ofCells.least && scale < ofCells.most);
+  const areMany = small.length > 1 && weightOf(small) >= shareOfText * weightOf(needs);
+  return areMany ? Math.min(...small.map(({ scale }) => scale)) : 1;
+}
+
 /** Returns the smallest of the scales, ignoring outliers. Returns 1 if too little of the text needs a smaller scale. */
 function leastOf(smaller: readonly Need[], total: number, outliers: number): number {
   if (weightOf(smaller) < shareOfText * total) return 1;

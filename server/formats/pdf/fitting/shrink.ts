@@ -2,8 +2,8 @@ import type { Rectangle } from '../geometry.ts';
 import { type Fit, type Frame, fitAtScale, fitInMostRoom, isLabel, sourceLinesOf } from './fit.ts';
 import { fitColumn } from './flow.ts';
 import type { FreeSpace } from './free-space.ts';
-import { rowsOf } from './list-rows.ts';
-import { type Need, sharedInRows, sharedOnPage } from './shared-sizes.ts';
+import { cellRowsOf, rowsOf } from './list-rows.ts';
+import { type Need, sharedInCells, sharedInRows, sharedOnPage } from './shared-sizes.ts';
 
 /** The fit of a block's text. */
 export interface Fitting {
@@ -47,8 +47,8 @@ export function minScaleOf({ size }: Frame): number {
 
 /**
  * Fits the texts of a page one after the other, in reading order. Each text keeps the space that it uses. Afterwards
- * texts of one style get a common size: first the rows of each list, then all texts of the page, if a fair share of
- * them had to become slightly smaller.
+ * texts of one style get a common size: first the cells of each table row, then the rows of each list, then all texts of
+ * the page, if a fair share of them had to become slightly smaller.
  *
  * @param columns the result of `columnsOf`
  */
@@ -64,8 +64,9 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
     else for (const frame of frames) add({ fittings: [fitOne(frame, space)], isColumn: false });
   }
   const alone = units.filter(({ isColumn }) => !isColumn);
-  for (const rows of rowsOf(alone, ({ fittings }) => fittings[0]!.frame))
-    shareSize(rows, sharedInRows, space);
+  const frameOf = ({ fittings }: Unit): Frame => fittings[0]!.frame;
+  for (const row of cellRowsOf(alone, frameOf)) shareSize(row, sharedInCells, space);
+  for (const rows of rowsOf(alone, frameOf)) shareSize(rows, sharedInRows, space);
   for (const group of Map.groupBy(units, ({ fittings }) => fittings[0]!.frame.style).values())
     shareSize(group, sharedOnPage, space);
   return units.flatMap(({ fittings }) => fittings);
