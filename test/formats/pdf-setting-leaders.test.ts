@@ -90,3 +90,20 @@ describe('the dots of a contents page', () => {
     }
   });
 });
+
+describe('a short blank', () => {
+  it('keeps most of its length, because the letters of its label are condensed first', async () => {
+    const bytes = await madePdf({
+      content: `${at(40, 300, 'Date of birth:')}${at(104, 300, '_'.repeat(8))}${at(152, 300, '(day and month)')}`,
+    });
+    const { segments } = await extract(bytes);
+    const translations = segments.map(({ regionId, cellId, source }) => ({
+      regionId,
+      cellId,
+      target: [String(source[0]).startsWith('Date') ? 'Date de la naissance:' : '(jour et mois)'],
+    }));
+    const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const shown = (await shownTexts(rebuilt.bytes)).map(({ text }) => text).join('');
+    expect(/_+/.exec(shown)![0].length).toBeGreaterThanOrEqual(4);
+  });
+});

@@ -33,6 +33,9 @@ export interface Leader {
 /** The number of dots that stay between a translation and the number, and the distance from the text to them, in em. */
 const minDots = 2;
 const distance = 0.3;
+/** The share of a blank that a label leaves free, if its letters need not be narrower than this share of their width. */
+const shareOfBlank = 0.6;
+const mostCondensed = 0.85;
 /** The maximum distance of a leader from its entry and from its number, in em. */
 const reach = 4;
 /** The maximum difference between baselines of one line, in em. */
@@ -140,7 +143,7 @@ export function besideLeader(
   const room = minDots * pitch + distance * size;
   const own = { ...frame, flows: false, sharesEdge: true };
   if (!frame.mirrored || !row || !number) {
-    const limit = dots.at(-1)!.right - room;
+    const limit = Math.min(dots.at(-1)!.right - room, keepingBlank(frame, dots) ?? Number.POSITIVE_INFINITY);
     return { ...own, bounds: { ...bounds, right: Math.max(box.right, Math.min(bounds.right, limit)) } };
   }
   const right = row.left + row.right - box.left;
@@ -151,6 +154,19 @@ export function besideLeader(
     bounds: { ...bounds, left: start, right },
     row,
   };
+}
+
+/**
+ * Returns the right limit of a label that leaves most of a short blank free, if the label fits there when its letters are
+ * condensed; otherwise undefined.
+ */
+function keepingBlank({ box, singleLine, size, stretch, text }: Frame, dots: readonly Dot[]) {
+  const { text: shown, from } = dots[0]!.glyph;
+  if (!singleLine || shown.glyphs[from]!.text !== '_' || text.paragraphs.length > 1) return undefined;
+  const [left, right] = [dots[0]!.left, dots.at(-1)!.right];
+  const limit = left + (1 - shareOfBlank) * (right - left);
+  const width = text.paragraphs[0]!.width * size * stretch * mostCondensed;
+  return width <= limit - box.left ? limit : undefined;
 }
 
 /** Returns the left and right edges of the rows that end with a number at the same right edge, by block id. */

@@ -40,7 +40,7 @@ export function areaOfLabel({ glyphs }: BlockLabel): Rectangle {
 }
 
 /**
- * Lets a text stay beside its label. With a bullet, the text is the item of a list. With a number it may be the row of a
+ * Keeps a text next to its label. With a bullet, the text is the item of a list. With a number it may be the row of a
  * form, which keeps its height unless the text belongs to a column of paragraphs.
  */
 export function besideLabel(frame: Frame, { text }: BlockLabel): Frame {
