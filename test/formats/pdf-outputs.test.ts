@@ -148,7 +148,7 @@ describe('the text of a PDF as a Word file', () => {
     expect(paragraphs(xml)).toEqual([
       '[fr] A large heading',
       '[fr] The left column is read before the right one, and it has a second line that ends here.',
-      '•\t[fr] A list item with its bullet in front of it',
+      '[fr] A list item with its bullet in front of it',
       '[fr] The right column comes after the left one, and it has two lines as well, of this width.',
     ]);
     expect(xml).toMatch(/<w:pStyle w:val="Heading1"\/>.*A large heading/);

@@ -20,13 +20,15 @@ export interface NewDocument {
   language: string;
   /** The XML of the paragraphs and tables, with the prefix `w:`. */
   body: string;
+  /** The lists of the body, by their identifier minus 1. */
+  lists?: readonly NewList[];
 }
 
 /**
  * Writes a Word file. The library writes a document with one paragraph, which is then replaced by the body. Writing all
  * paragraphs with the library would take a tree of about 8 KB for each.
  */
-export async function newDocument({ title, language, body }: NewDocument): Promise<Uint8Array> {
+export async function newDocument({ title, language, body, lists = [] }: NewDocument): Promise<Uint8Array> {
   const document = new Document({
     title,
     creator: 'LinguaLoop',
@@ -54,6 +56,11 @@ export async function newDocument({ title, language, body }: NewDocument): Promi
     const end = xml.indexOf('</w:p>', at) + '</w:p>'.length;
     return xml.slice(0, xml.lastIndexOf('<w:p>', at)) + body + xml.slice(end);
   });
+  if (lists.length > 0)
+    rewrite(files, 'word/numbering.xml', (xml) => {
+      const start = xml.indexOf('>', xml.indexOf('<w:numbering')) + 1;
+      return `${xml.slice(0, start)}${numberingXml(lists)}</w:numbering>`;
+    });
   // Removes the creation time, and sets the times of the zip entries to a constant. Equal texts therefore give equal
   // bytes.
   rewrite(files, 'docProps/core.xml', (xml) =>
@@ -73,6 +80,49 @@ function heading(size: number, before: number) {
   };
 }
 
+/** A list: its items have the same bullet, or consecutive numbers. */
+export interface NewList {
+  /** The name of Word's number format, such as `decimal` or `bullet`. */
+  format: string;
+  /** The bullet, or the text around the number, which is `%1`. */
+  text: string;
+  /** The first number, and the level of the items, from 0. */
+  start: number;
+  level: number;
+}
+
+/** The indent of each level of a list, in twentieths of a point. */
+const listIndent = 400;
+const listLevels = 9;
+
+/** Returns the definitions of the lists. Lists with equal bullets or formats of numbers have one definition. */
+function numberingXml(lists: readonly NewList[]): string {
+  const definitions = new Map<string, string>();
+  const keyOf = ({ format, text, level }: NewList) => `${format} ${level} ${text}`;
+  for (const list of lists) {
+    if (definitions.has(keyOf(list))) continue;
+    const levels = Array.from({ length: listLevels }, (_, level) => {
+      const text = list.text.replace('%1', `%${level + 1}`);
+      return (
+        `<w:lvl w:ilvl="${level}"><w:start w:val="1"/><w:numFmt w:val="${list.format}"/>` +
+        `<w:lvlText w:val="${escapeXmlText(withoutForbidden(text)).replaceAll('"', '&quot;')}"/><w:lvlJc w:val="left"/>` +
+        `<w:pPr><w:ind w:left="${(level + 1) * listIndent}" w:hanging="${listIndent}"/></w:pPr></w:lvl>`
+      );
+    });
+    definitions.set(
+      keyOf(list),
+      `<w:abstractNum w:abstractNumId="${definitions.size}"><w:multiLevelType w:val="hybridMultilevel"/>${levels.join('')}</w:abstractNum>`,
+    );
+  }
+  const indexes = new Map([...definitions.keys()].map((key, index) => [key, index]));
+  const instances = lists.map(
+    (list, index) =>
+      `<w:num w:numId="${index + 1}"><w:abstractNumId w:val="${indexes.get(keyOf(list))}"/>` +
+      `<w:lvlOverride w:ilvl="${list.level}"><w:startOverride w:val="${list.start}"/></w:lvlOverride></w:num>`,
+  );
+  return [...definitions.values(), ...instances].join('');
+}
+
 function rewrite(files: Record<string, Uint8Array>, path: string, change: (xml: string) => string): void {
   files[path] = strToU8(change(strFromU8(files[path]!)));
 }
@@ -89,8 +139,12 @@ export interface NewRun {
 export interface NewParagraph {
   /** The identifier of the paragraph's style; absent for body text. */
   style?: string;
-  /** The indent of all lines but the first, in points. */
-  hanging?: number;
+  /** The indent of the paragraph, and how much further left its first line begins, in points. */
+  indent?: { left: number; hanging?: number };
+  /** A tab with dots in front of it, with the text behind it at its left, in twentieths of a point. */
+  dottedTab?: number;
+  /** The list of which the paragraph is an item, and its level, from 0. */
+  list?: { id: number; level: number };
   align?: 'left' | 'right' | 'center' | 'both';
 }
 
@@ -98,14 +152,16 @@ export interface NewParagraph {
 export function paragraphXml(
   runs: readonly NewRun[],
   language: string,
-  { style, hanging, align }: NewParagraph = {},
+  { style, indent, dottedTab, list, align }: NewParagraph = {},
 ): string {
   const rightToLeft = directionOf(language) === 'rtl';
-  const indent = Math.round(20 * (hanging ?? 0));
+  const [left, hanging] = [indent?.left ?? 0, indent?.hanging ?? 0].map((points) => Math.round(20 * points));
   const all =
     (style ? `<w:pStyle w:val="${style}"/>` : '') +
+    (list ? `<w:numPr><w:ilvl w:val="${list.level}"/><w:numId w:val="${list.id}"/></w:numPr>` : '') +
+    (dottedTab ? `<w:tabs><w:tab w:val="right" w:leader="dot" w:pos="${dottedTab}"/></w:tabs>` : '') +
     (rightToLeft ? '<w:bidi/>' : '') +
-    (indent ? `<w:ind w:left="${indent}" w:hanging="${indent}"/>` : '') +
+    (left ? `<w:ind w:left="${left}"${hanging ? ` w:hanging="${hanging}"` : ''}/>` : '') +
     // In a right-to-left paragraph, `left` means the side on which lines start, so it is the right side.
     (align ? `<w:jc w:val="${align}"/>` : '');
   const written = linkedRuns(runs).map(([link, linked]) => {

@@ -41,14 +41,14 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
   const owners = new GlyphOwners(page);
   const blocks = new Map<number, TextBlock>();
   const labels = new Map<number, TextLine>();
-  const kept = new Map<number, Omit<KeptText, 'glyphs' | 'box'>>();
+  const kept = new Map<number, FoundKept>();
   for (const direction of directTexts(page)) {
     for (const found of readDirection(page, direction, words)) {
       const owner = owners.add(found.glyphs);
       if ('block' in found) {
         blocks.set(owner, { ...found.block, id: blockId(page.number, blocks.size + 1) });
         if (found.label) labels.set(owner, found.label);
-      } else kept.set(owner, { reason: found.reason, text: found.text });
+      } else kept.set(owner, keptOf(found));
     }
   }
   for (const text of owners.unowned()) {
@@ -56,6 +56,7 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
     kept.set(owners.addText(text), {
       reason: reasonOf(text),
       text: plainTextOf(text),
+      cell: null,
     });
   }
   const ranges = owners.ranges();
@@ -85,10 +86,13 @@ function reasonOf(text: ShownText): KeptText['reason'] {
   return text.kept ?? (isUpright(text.matrix) ? 'blank' : 'mirrored');
 }
 
-type Found = { glyphs: Glyph[] } & (
-  | { block: TextBlock; label: TextLine | null }
-  | Pick<KeptText, 'reason' | 'text'>
-);
+type FoundKept = Omit<KeptText, 'glyphs' | 'box'>;
+
+function keptOf({ reason, text, cell }: FoundKept): FoundKept {
+  return { reason, text, cell };
+}
+
+type Found = { glyphs: Glyph[] } & ({ block: TextBlock; label: TextLine | null } | FoundKept);
 
 /** Returns the texts of one direction: first those to translate, in reading order, and then the others. */
 function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: Vocabulary): Found[] {
@@ -120,7 +124,15 @@ function readDirection(page: PageContent, direction: DirectedTexts, vocabulary: 
     const reason = reasons.get(text);
     if (!reason) return [];
     const isAskew = reason === 'label' && !isQuarterTurn(direction.matrix) && /^\p{L}+$/u.test(text.plain);
-    return [{ glyphs: glyphsOf(text), reason: isAskew ? 'askew' : reason, text: text.plain }];
+    const cell = text.isCell && text.container ? transformRectangle(direction.matrix, text.container) : null;
+    return [
+      {
+        glyphs: glyphsOf(text),
+        reason: isAskew ? 'askew' : reason,
+        text: text.plain,
+        cell,
+      },
+    ];
   });
   const rightToLeft = lines.filter((line) => line.isRightToLeft).length * 2 > lines.length;
   const ordered = inReadingOrder(
@@ -246,7 +258,8 @@ function bodySizeOf(texts: readonly ReadText[]): number {
   return Math.max(0, greatest([...counts].filter(([, count]) => count > 0.2 * total).map(([size]) => size)));
 }
 
-function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {
+/** Returns the area of glyphs on the page, in user space. */
+export function boxOfGlyphs(ranges: readonly GlyphRange[]): Rectangle {
   return ranges
     .map(({ text, from, to }) => {
       const own = text.glyphs.slice(from, to);

@@ -1,118 +1,7 @@
 import { type NewRun, paragraphXml } from '../docx/new-document.ts';
 import { directionOf } from '../typesetting/languages.ts';
-import { type Rectangle, union } from './geometry.ts';
-import type { Placed } from './layout/reading-order.ts';
-
-/** A text of the Word file, with its place on the page. */
-export interface Item {
-  /**
-   * The place of the text on the page as displayed, in points; y points upwards. x points in the direction in which the
-   * source is read, so that rows are in reading order.
-   */
-  box: Rectangle;
-  size: number;
-  /** Whether the text has one line. */
-  isLine: boolean;
-  isCell: boolean;
-  /** Whether the text is a number or sign that the file keeps. */
-  isSign: boolean;
-  isHeading: boolean;
-  /** The bullet or number of a list item. */
-  label: string | null;
-  runs: NewRun[];
-  /** `right` stands for the side at which lines end, also in right-to-left text. */
-  align: 'center' | 'right' | undefined;
-}
-
-/** A table, or a single text outside of tables. */
-export interface Region extends Placed {
-  rows: Item[][];
-}
-
-/**
- * Finds the tables of a page: rows of texts next to each other, below each other. The layout marks only the cells
- * between rules, so other rows are recognized by their number of texts.
- */
-export function withTables(items: readonly Item[], page: Rectangle): Region[] {
-  const inRows = items.filter(({ isLine, isCell }) => isLine || isCell).toSorted(fromTop);
-  const tables: Region[] = [];
-  for (const row of rowsOf(inRows)) {
-    if (row.length < (row.some(({ isSign }) => isSign) ? minCells - 1 : minCells)) continue;
-    const region = regionOf(row);
-    const last = tables.at(-1);
-    if (last && last.box.bottom - region.box.top < maxRowGap * region.size) {
-      last.rows.push(row);
-      last.box = union(last.box, region.box);
-    } else tables.push(region);
-  }
-  const inTables = new Set(tables.flatMap(({ rows }) => rows.flat()));
-  for (const item of items) {
-    if (inTables.has(item)) continue;
-    const around = tables.find(({ box }) => contains(box, item.box));
-    if (around) around.rows.push([item]);
-    else if (!item.isSign || isContent(item, page)) tables.push(regionOf([item]));
-  }
-  for (const { rows } of tables) rows.sort(([one], [other]) => fromTop(one!, other!));
-  return tables;
-}
-
-/** The minimum number of texts in a row of a table. A row with a number needs one less. */
-const minCells = 3;
-/** The maximum distance between two rows of a table, as a factor of the height of the text. */
-const maxRowGap = 2;
-
-/** The height of the margins that contain page numbers, as a share of the page's height. */
-const margin = 0.1;
-
-/** Whether a number or sign outside of tables belongs to the text. Page numbers and decorations do not. */
-function isContent({ box, runs }: Item, page: Rectangle): boolean {
-  const height = page.top - page.bottom;
-  const isInMargin = box.bottom > page.top - margin * height || box.top < page.bottom + margin * height;
-  return !isInMargin && runs.some(({ text }) => /\p{N}/u.test(text));
-}
-
-function regionOf(row: Item[]): Region {
-  return {
-    box: row.map(({ box }) => box).reduce(union),
-    size: Math.max(...row.map(({ size }) => size)),
-    isCell: false,
-    rows: [row],
-  };
-}
-
-function contains(outer: Rectangle, { left, bottom, right, top }: Rectangle): boolean {
-  const [x, y] = [(left + right) / 2, (bottom + top) / 2];
-  return x > outer.left && x < outer.right && y > outer.bottom && y < outer.top;
-}
-
-function fromTop(one: Item, other: Item): number {
-  return other.box.top - one.box.top || one.box.left - other.box.left;
-}
-
-/** Groups consecutive items that are next to each other. */
-function rowsOf(items: readonly Item[]): Item[][] {
-  const rows: Item[][] = [];
-  let band = { bottom: 0, top: 0 };
-  for (const item of items) {
-    const row = rows.at(-1);
-    const shared = Math.min(band.top, item.box.top) - Math.max(band.bottom, item.box.bottom);
-    const height = Math.min(band.top - band.bottom, item.box.top - item.box.bottom);
-    // A row with more texts than the grid has columns is not part of it, and comparing all of them would take long.
-    const isBeside =
-      row &&
-      row.length < gridColumns &&
-      row.every(({ box }) => box.right <= item.box.left || item.box.right <= box.left);
-    if (isBeside && shared > 0.5 * height) {
-      row.push(item);
-      band = { bottom: Math.min(band.bottom, item.box.bottom), top: Math.max(band.top, item.box.top) };
-    } else {
-      rows.push([item]);
-      band = item.box;
-    }
-  }
-  for (const row of rows) row.sort((one, other) => one.box.left - other.box.left);
-  return rows;
-}
+import type { Item } from './word-items.ts';
+import type { Region } from './word-rows.ts';
 
 /** The width of the text on a page of the Word file, in twentieths of a point. */
 const textWidth = 9026;
@@ -121,6 +10,8 @@ const gridColumns = 120;
 const columnWidth = Math.floor(textWidth / gridColumns);
 /** The minimum width of a cell, in columns of the grid. */
 const minSpan = 7;
+/** The minimum width of a cell between rules, in columns of the grid. */
+const minCellSpan = 3;
 /** The space between a text and the sides of its cell, in twentieths of a point. */
 const cellMargin = 40;
 
@@ -128,7 +19,8 @@ const cellMargin = 40;
  * Returns the XML of a table. A cell begins at the position of its text and extends to the next text of its row, so a
  * text outside of the columns never makes a column narrow.
  */
-export function tableXml({ rows, box }: Region, language: string): string {
+export function tableXml({ rows: all, box }: Region, language: string): string {
+  const rows = all.map((row) => row.filter(({ role }) => role !== 'leader')).filter((row) => row.length > 0);
   const scale = textWidth / 20 / Math.max(1, box.right - box.left);
   const starts = startsOf(rows, cellMargin / 20 / scale);
   const size = cellTextSize(rows, scale);
@@ -139,10 +31,10 @@ export function tableXml({ rows, box }: Region, language: string): string {
     for (const item of row) {
       const start = Math.min(columnOf(item), gridColumns - minSpan);
       const last = cells.at(-1);
-      if (last && start - last.start < minSpan) last.items.push(item);
+      if (last && start - last.start < (item.cell ? minCellSpan : minSpan)) last.items.push(item);
       else cells.push({ start, items: [item] });
     }
-    if (cells[0]!.start < minSpan) cells[0]!.start = 0;
+    if (cells[0]!.start < (cells[0]!.items[0]!.cell ? minCellSpan : minSpan)) cells[0]!.start = 0;
     else cells.unshift({ start: 0, items: [] });
     const written = cells.map(({ start, items }, index) => {
       const span = (cells[index + 1]?.start ?? gridColumns) - start;
@@ -174,7 +66,7 @@ const sameEnd = 2;
  * @param space the space before the text of a cell, in points of the page
  */
 function startsOf(rows: readonly Item[][], space: number): Map<Item, number> {
-  const numbers = rows.flatMap((row) => row.filter(({ isSign }) => isSign));
+  const numbers = rows.flatMap((row) => row.filter(({ role }) => role === 'sign'));
   const lefts = new Map<Item, number>();
   let column: Item[] = [];
   for (const item of [...numbers.toSorted((one, other) => one.box.right - other.box.right), undefined]) {
@@ -189,6 +81,10 @@ function startsOf(rows: readonly Item[][], space: number): Map<Item, number> {
   const starts = new Map<Item, number>();
   for (const row of rows)
     for (const [index, item] of row.entries()) {
+      if (item.cell) {
+        starts.set(item, item.cell.left);
+        continue;
+      }
       const before = row[index - 1]?.box.right ?? -Infinity;
       const wanted = (lefts.get(item) ?? item.box.left) - space;
       starts.set(item, Math.min(item.box.left, Math.max(before, wanted)));
@@ -196,28 +92,74 @@ function startsOf(rows: readonly Item[][], space: number): Map<Item, number> {
   return starts;
 }
 
-/** The minimum and maximum size of text in a table in half points. The maximum leaves room for longer translations. */
-const [minCellText, maxCellText] = [13, 17];
+/** The minimum size of text in a table in half points, and the maximum sizes of a table with and without free space. */
+const minCellText = 13;
+const maxCellText = 17;
+const maxFreeText = 20;
+/** The factor by which a table is wider than its texts if it has free space for longer translations. */
+const freeSpace = 1.25;
 
 /** Returns the size of text in a table in half points: the usual size on the page, as far as the table is scaled. */
 function cellTextSize(rows: readonly Item[][], scale: number): number {
   const sizes = rows.flatMap((row) => row.map(({ size }) => size)).sort((one, other) => one - other);
-  const usual = sizes[Math.floor(sizes.length / 2)]!;
-  return Math.round(Math.min(maxCellText, Math.max(minCellText, 2 * scale * usual)));
+  const natural = 2 * scale * sizes[Math.floor(sizes.length / 2)]!;
+  const size = Math.max(Math.min(maxCellText, natural), Math.min(maxFreeText, natural / freeSpace));
+  return Math.round(Math.max(minCellText, size));
 }
 
 function cellXml(item: Item, cellSize: number, language: string): string {
   const size = `<w:sz w:val="${cellSize}"/><w:szCs w:val="${cellSize}"/>`;
-  const bold = item.isHeading ? '<w:b/><w:bCs/>' : '';
   const runs = contentOf(item).map(({ properties = '', ...run }) => {
-    // The schema requires bold after the fonts, and the size in front of the vertical alignment.
-    const [, fonts, own, rise] = /^(<w:rFonts[^>]*>)?(.*?)(<w:vertAlign.*)?$/s.exec(properties)!;
-    return { ...run, properties: (fonts ?? '') + bold + own + size + (rise ?? '') };
+    // The schema requires the size in front of the vertical alignment.
+    const [, own, rise = ''] = /^(.*?)(<w:vertAlign.*)?$/s.exec(
+      item.isHeading ? withBold(properties) : properties,
+    )!;
+    return { ...run, properties: own + size + rise };
   });
   return paragraphXml(runs, language);
 }
 
 /** Returns the label and the text of an item. */
-export function contentOf({ label, runs }: Item): NewRun[] {
+function contentOf({ label, runs }: Item): NewRun[] {
   return label ? [{ text: `${label}\t` }, ...runs] : runs;
+}
+
+/**
+ * Returns the XML of entries with page numbers, such as those of a list of contents: one paragraph for each, with dots
+ * between its text and its number.
+ */
+export function entriesXml({ rows, box }: Region, language: string): string {
+  const scale = Math.min(1, textWidth / 20 / Math.max(1, box.right - box.left));
+  return rows
+    .map((row) => {
+      const texts = row.filter(({ role }) => role !== 'leader');
+      if (texts.length === 0) return '';
+      const dots = row.findLastIndex(({ role }) => role === 'leader');
+      const isNumbered = texts.length > 1 && texts.at(-1)!.role === 'sign';
+      const end = dots > 0 ? texts.length - (row.length - 1 - dots) : texts.length - (isNumbered ? 1 : 0);
+      const join = (items: readonly Item[]): NewRun[] =>
+        items.flatMap((item, index) => [
+          { text: `${index > 0 ? ' ' : ''}${item.label ? `${item.label} ` : ''}` },
+          ...item.runs.map(({ properties = '', ...run }) => ({
+            ...run,
+            properties: item.isHeading ? withBold(properties) : properties,
+          })),
+        ]);
+      const tab = end < texts.length || dots > 0 ? [{ text: '\t' }] : [];
+      const start = Math.max(0, Math.min(...texts.map((item) => item.start)) - box.left);
+      return paragraphXml([...join(texts.slice(0, end)), ...tab, ...join(texts.slice(end))], language, {
+        indent: { left: Math.min(maxIndent, scale * start) },
+        dottedTab: textWidth,
+      });
+    })
+    .join('');
+}
+
+/** The maximum indent of an entry, in points. */
+const maxIndent = 120;
+
+/** Adds bold to run properties. The schema requires it after the fonts. */
+function withBold(properties: string): string {
+  const [, fonts = '', other] = /^(<w:rFonts[^>]*>)?(.*)$/s.exec(properties)!;
+  return `${fonts}<w:b/><w:bCs/>${other}`;
 }

@@ -27,6 +27,8 @@ export interface KeptText {
   glyphs: GlyphRange[];
   /** The area of the text's glyphs on the page, in user space. */
   box: Rectangle;
+  /** The table cell that contains the text, in user space; null if missing. */
+  cell: Rectangle | null;
 }
 
 const letter = /\p{L}/u;
