@@ -62,7 +62,7 @@ export function sharedInRows(needs: readonly Need[]): number {
 }
 
 /** The range of the scales of cells for which all cells of a row get a common scale. */
-const ofCells = { least: 0.65 - 1e-9, most: minShared };
+const ofCells = { least: 0.64, most: minShared };
 
 /**
  * Returns the common scale of the cells of a table row, such as its headings: the smallest one, if at least two cells
