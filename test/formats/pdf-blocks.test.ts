@@ -105,6 +105,11 @@ describe('lines', () => {
     ]);
   });
 
+  it('is not bold if it is drawn twice at the same position', () => {
+    const { blocks } = findBlocks(page([text('Summary', 50, 700), text('Summary', 50.05, 700)]));
+    expect(blocks.map(({ style }) => style.bold)).toEqual([false]);
+  });
+
   it('does not take double letters for a text drawn twice', () => {
     expect(read(page([...'kettle'].map((letter, index) => text(letter, 50 + 5 * index, 700))))).toEqual([
       'kettle',

@@ -191,6 +191,8 @@ function readable(text: string): string {
  * any letter.
  */
 const maxDoubleDistance = 0.15;
+/** The minimum distance of two equal texts from which they look bold, as a share of the font size. */
+const minBolder = 0.01;
 
 /**
  * Removes texts that are drawn again at almost the same position. Programs do this to make text look bold or to give it
@@ -219,7 +221,7 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
       places.delete(key);
       hidden.add(earlier);
       piece.doubles = joinDoubles(piece.doubles, earlier);
-      piece.style = drawnOver(earlier.style, piece.style);
+      piece.style = drawnOver(earlier, piece);
     }
     places.set(`${column} ${row} ${text}`, piece);
   }
@@ -228,13 +230,16 @@ export function withoutDoubles(pieces: readonly Piece[]): Piece[] {
 
 /**
  * Returns the style of a text that is drawn twice. It is outlined if it is first filled and then stroked; otherwise it
- * is bold if the colors are equal.
+ * is bold if the colors are equal and the letters are at visibly different positions.
  */
-function drawnOver(earlier: TextStyle, style: TextStyle): TextStyle {
+function drawnOver(earlier: Piece, piece: Piece): TextStyle {
+  const { style } = piece;
   const { outline } = style;
-  if (outline && !outline.isFilled && !earlier.outline)
-    return { ...style, color: earlier.color, outline: { ...outline, isFilled: true } };
-  return { ...style, bold: style.bold || (earlier.color === style.color && !outline) };
+  if (outline && !outline.isFilled && !earlier.style.outline)
+    return { ...style, color: earlier.style.color, outline: { ...outline, isFilled: true } };
+  const distance = Math.hypot(piece.left - earlier.left, piece.baseline - earlier.baseline);
+  const isBolder = earlier.style.color === style.color && !outline && distance >= minBolder * piece.size;
+  return { ...style, bold: style.bold || isBolder };
 }
 
 /**
