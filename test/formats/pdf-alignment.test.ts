@@ -3,7 +3,8 @@ import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { markSharedEdges } from '#server/formats/pdf/layout/shared-edges.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
-import { blockOf } from './pdf-blocks.ts';
+import type { TextBlock } from '#server/formats/pdf/text-block.ts';
+import { blockOf, plainStyle, rectangle, widthOf as widthIn } from './pdf-blocks.ts';
 import { lines, page, text, widthOf } from './pdf-page.ts';
 
 /** The alignments of a page's blocks, by text. */
@@ -104,4 +105,47 @@ it('a large title stays centered, though blocks of small text start near its lef
   const small = [650, 630, 610].map((y) => blockOf({ lines: ['A line of text'], x: 130, y }));
   markSharedEdges([title, ...small], false);
   expect(title.alignment).toBe('center');
+});
+
+describe('cells above each other', () => {
+  const container = rectangle(50, 100, 150, 720);
+  const cell = (text: string, row: number, alignment: TextBlock['alignment'] = 'left') =>
+    blockOf({
+      lines: [text],
+      x: 100 - widthIn(text, plainStyle) / 2,
+      y: 700 - 30 * row,
+      container,
+      alignment,
+    });
+
+  it('are centered if they have the middle of their column and different widths', () => {
+    const cells = ['A', 'A longer text', 'Text'].map((text, row) => cell(text, row));
+    markSharedEdges(cells, false);
+    expect(cells.map(({ alignment }) => alignment)).toEqual(['center', 'center', 'center']);
+  });
+
+  it('keep their alignment if their texts have the same width', () => {
+    const cells = ['Text', 'Text', 'Text'].map((text, row) => cell(text, row));
+    markSharedEdges(cells, false);
+    expect(cells.map(({ alignment }) => alignment)).toEqual(['left', 'left', 'left']);
+  });
+});
+
+it('an item of a list that ends at the end of its box by chance is aligned with the item above', () => {
+  const container = rectangle(50, 100, 200, 720);
+  const items = ['A bag', 'A logo on the website'].map((text, row) =>
+    blockOf({ lines: [text], y: 700 - 14 * row, container, alignment: row === 1 ? 'right' : 'left' }),
+  );
+  markSharedEdges(items, false);
+  expect(items.map(({ alignment }) => alignment)).toEqual(['left', 'left']);
+});
+
+it('lines with exactly the same middle are centered, though two of them start at the same position', () => {
+  const middle = (value: string, y: number) => text(value, 300 - 5 * widthOf(value), y);
+  const rows = [
+    middle('National competition', 700),
+    middle('of computing', 688),
+    middle('and sciences', 676),
+  ];
+  expect(alignments(page([...rows]))).toEqual({ 'National competition of computing and sciences': 'center' });
 });

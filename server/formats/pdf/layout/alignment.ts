@@ -60,6 +60,7 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const starts = (lines.length > 2 ? lines.slice(1) : lines).map(start);
   const isJustifiedColumn = () => isEndOfColumn(lines[0]!, chain, [start, end], near);
   const exact = exactEdge * lines[0]!.size;
+  if (haveSameMiddle(lines, exact)) return 'center';
   if (spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
     return isRightToLeft ? 'left' : 'right';
   const isStartEven = isEven(starts, near);
@@ -104,6 +105,15 @@ type Place = (line: TextLine) => number;
 
 function spreadOf(values: readonly number[]): number {
   return greatest(values) - least(values);
+}
+
+/** Whether all lines have exactly the same middle, while they start and end at different positions. */
+function haveSameMiddle(lines: readonly TextLine[], exact: number): boolean {
+  return (
+    spreadOf(lines.map(({ left, right }) => left + right)) < exact &&
+    spreadOf(lines.map(({ left }) => left)) > exact &&
+    spreadOf(lines.map(({ right }) => right)) > exact
+  );
 }
 
 /** Whether at least 85% of the values are equal, with differences below `near`. */

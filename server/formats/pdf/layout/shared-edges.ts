@@ -1,5 +1,6 @@
 import type { Rectangle } from '../geometry.ts';
 import type { TextBlock } from '../text-block.ts';
+import { greatest, least } from './statistics.ts';
 
 /**
  * As shares of the font size: the maximum difference between edges that count as equal, and the maximum distance
@@ -12,13 +13,20 @@ const maxBlockDistance = 5;
  * the same edge by chance.
  */
 const minCompanions = 2;
+/**
+ * As shares of the font size: the maximum distance between the middles of centered cells, and the minimum difference
+ * between the widths of some of them, because cells of equal width look the same in every alignment.
+ */
+const sameMiddle = 0.1;
+const otherWidth = 2;
 
 /**
  * Marks each block that has the same aligned edge as at least two other blocks above or below it: the right edge of
  * right-aligned blocks, the left edge of others. Such an edge is visible, so a longer translation must not grow over
  * it. A single line that seems to be centered or aligned with the other edge gets the usual alignment if more blocks
- * have its start edge, because the line may be in the middle of its cell, or below another line, by chance. Changes the blocks, which must have one
- * direction.
+ * have its start edge, because the line may be in the middle of its cell, or below another line, by chance. If the text
+ * ends at the end of its box by chance, one block with its start is enough. In reverse, a text in the middle of its
+ * cell is centered if the cells above and below are. Changes the blocks, which must have one direction.
  */
 export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boolean): void {
   const companions = {
@@ -27,14 +35,46 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     center: companionsAt(blocks, ({ left, right }) => (left + right) / 2),
   };
   const start = isRightToLeft ? 'right' : 'left';
+  const opposite = isRightToLeft ? 'left' : 'right';
+  const centered = centeredCells(blocks, (block) =>
+    Math.max(companions.left.get(block)!, companions.right.get(block)!),
+  );
   for (const block of blocks) {
     const { alignment, lines } = block;
-    if (alignment !== start && alignment !== 'justified' && lines.length === 1)
-      if (companions[start].get(block)! >= Math.max(minCompanions, 1 + companions[alignment].get(block)!))
+    if (alignment !== start && alignment !== 'justified' && lines.length === 1) {
+      const fewest = alignment === opposite && block.container ? 1 : minCompanions;
+      if (companions[start].get(block)! >= Math.max(fewest, 1 + companions[alignment].get(block)!))
         block.alignment = start;
+    }
+    if (centered.has(block)) block.alignment = 'center';
     const edge = block.alignment === 'justified' ? start : block.alignment;
     block.sharesEdge = edge !== 'center' && companions[edge].get(block)! >= minCompanions;
   }
+}
+
+/** Returns the blocks in the middle of their cells that are in columns of such cells with texts of different widths. */
+function centeredCells(
+  blocks: readonly TextBlock[],
+  companionsAtEdge: (block: TextBlock) => number,
+): Set<TextBlock> {
+  const middleOf = ({ left, right }: Pick<Rectangle, 'left' | 'right'>) => (left + right) / 2;
+  const inMiddle = blocks.filter(({ box, container, lines, style }) => {
+    const middle = middleOf(box);
+    const isNear = (place: number, most: number) => Math.abs(place - middle) < most * style.size;
+    return (
+      container &&
+      isNear(middleOf(container), 2 * sameMiddle) &&
+      lines.every((line) => isNear(middleOf(line), sameMiddle))
+    );
+  });
+  const widthOf = ({ box, style }: TextBlock) => (box.right - box.left) / style.size;
+  const columns = columnsAt(inMiddle, middleOf, sameMiddle).filter((column) => {
+    const widths = column.map(widthOf);
+    return column.length > minCompanions && greatest(widths) - least(widths) > otherWidth;
+  });
+  return new Set(
+    columns.flatMap((column) => column.filter((block) => column.length - 1 > companionsAtEdge(block))),
+  );
 }
 
 /**
@@ -44,20 +84,31 @@ function companionsAt(
   blocks: readonly TextBlock[],
   placeOf: (box: Rectangle) => number,
 ): Map<TextBlock, number> {
-  const companions = new Map<TextBlock, number>();
+  return new Map(
+    columnsAt(blocks, placeOf, sameEdge).flatMap((run) =>
+      run.map((block) => [block, run.length - 1] as const),
+    ),
+  );
+}
+
+/** Groups blocks above each other that have the same position, with no large gap between them. */
+function columnsAt(
+  blocks: readonly TextBlock[],
+  placeOf: (box: Rectangle) => number,
+  furthest: number,
+): TextBlock[][] {
+  const columns: TextBlock[][] = [];
   let column: TextBlock[] = [];
-  const close = () => {
-    for (const run of runsOf(column)) for (const block of run) companions.set(block, run.length - 1);
-    column = [];
-  };
   for (const block of blocks.toSorted((one, other) => placeOf(one.box) - placeOf(other.box))) {
     const [first] = column;
     const size = Math.min(block.style.size, first?.style.size ?? 0);
-    if (first && placeOf(block.box) - placeOf(first.box) >= sameEdge * size) close();
+    if (first && placeOf(block.box) - placeOf(first.box) >= furthest * size) {
+      columns.push(column);
+      column = [];
+    }
     column.push(block);
   }
-  close();
-  return companions;
+  return [...columns, column].flatMap(runsOf);
 }
 
 /** Divides the blocks of a column at large vertical gaps. */
