@@ -44,3 +44,9 @@ describe('an address ends at the end of its line', () => {
     expect(read([above, below]).translated.join('|')).toMatch(/(?:org|org\/a?)[ |](?:and|2023|https)/);
   });
 });
+
+it('two addresses below each other are not joined', () => {
+  const values = ['news.org/exclusive-brands', 'shop.org/exclusive-brands'];
+  const { translated, addresses } = read(values);
+  expect([...translated, ...addresses]).toEqual(values);
+});

@@ -27,6 +27,10 @@ const onOneLine = (values: readonly string[], gap: number, y: number) => {
 const full = 'The committee met in spring and agreed on the plan that its members had discussed';
 
 describe('a new block begins', () => {
+  it('at a remark in brackets for which the line above had room', () => {
+    expect(read(page(lines(['by Arlene Hutton', '(Co-production)'], 50, 700)))).toHaveLength(2);
+  });
+
   it('on the other side of a form field', () => {
     const content = page([onOneLine(['Male', 'Female'], 12, 700)]);
     expect(read(content)).toEqual(['Male Female']);
@@ -186,7 +190,21 @@ describe('one block stays', () => {
       'Taxes (see the',
     ])
       expect(whole([open, 'Amount Owed'])).toBe(`${open} Amount Owed`);
-    expect(whole(['Date of birth', '(Day and month)'])).toBe('Date of birth (Day and month)');
+  });
+
+  it('a sentence over a wide distance, a wider line and a change of the indent, if its line is full', () => {
+    const narrow = lines(
+      ['Take the first road to the left and go', 'on until the end of the wood, where you'],
+      250,
+      700,
+    );
+    const wide = text(
+      'will find a house with a red door and a garden in front of the long white wall',
+      50,
+      676,
+    );
+    expect(read(page([narrow, wide]))).toHaveLength(1);
+    expect(read(page([narrow, { ...wide, font: bold }]))).toHaveLength(2);
   });
 
   it('a text in small letters in a narrow frame', () => {

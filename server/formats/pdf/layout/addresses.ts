@@ -22,6 +22,7 @@ export function continuesAddress(above: readonly string[], below: string): boole
   const next = firstWord(below);
   if (!parts.test(next) || start.test(next) || !endsInAddress(above)) return false;
   const last = lastWord(above.at(-1)!);
+  if (hostAndPath.test(next) && !/[-./]$/u.test(last)) return false;
   if (open.test(last))
     return (
       last.endsWith('-') ||

@@ -18,7 +18,7 @@ import {
   sentenceEnd,
   withoutCase,
 } from './sentences.ts';
-import type { TableRows } from './table-rows.ts';
+import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
 const minIndent = 0.5;
@@ -39,6 +39,7 @@ const minRoomAfterSentence = 0.5;
 const maxOfLine = 0.6;
 const minOfItem = 0.75;
 const minWordsOfText = 8;
+const minWordsOfSentence = 6;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
  * font size.
@@ -63,6 +64,21 @@ export interface PageParts {
   columns: ColumnEnds;
   table: TableRows;
   elements: LineElements;
+}
+
+/** The signs by which a text continues from one line to the next, or does not. */
+interface Join {
+  row: RowBreak;
+  /** Whether a sentence continues. */
+  goesOn: boolean;
+  /** Whether the text may continue. */
+  mayGoOn: boolean;
+  /** Whether the upper line ends before the end of its column, and whether it ends before that of the nearby lines. */
+  endsEarly: boolean;
+  endsEarlyHere: boolean;
+  endsSentence: boolean;
+  isCentred: boolean;
+  isInCell: boolean;
 }
 
 /** Splits chains of lines into paragraphs. */
@@ -98,17 +114,7 @@ export class ParagraphBreaks {
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const relation = this.#parts.elements.relation(above, line);
-    if (relation === 'other' || this.#isApart(above, line)) return true;
-    const isOneText = relation === 'same';
-    if (!isOneText && (this.#leadings.separate(chain, index) || isDisplayed(above, line))) return true;
-    const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
-    if (
-      continuesAddress(
-        linesAbove.map(({ text }) => text),
-        line.text,
-      )
-    )
-      return false;
+    if (relation === 'other' || this.#isApart(above, line) || isDisplayed(above, line)) return true;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
     const roomHere = roomInChain(chain, edges, index, isCentred);
@@ -119,44 +125,52 @@ export class ParagraphBreaks {
     const endsEarly = room > enough;
     const endsEarlyHere = roomHere > enough;
     const goesOn = continues(above.text, line.text);
-    const mayGoOn = goesOn || isOpen(above.text, line.text);
+    const mayGoOn = goesOn || isOpen(above.text, line.text, endsEarly);
+    const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
+    if (!isOneText && this.#leadings.separate(chain, index)) return true;
+    const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
+    if (
+      continuesAddress(
+        linesAbove.map(({ text }) => text),
+        line.text,
+      )
+    )
+      return false;
     if (this.#startsField(above, line, goesOn, mayGoOn)) return true;
     if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
-    if (
-      !isOneText &&
-      !mayGoOn &&
-      startsEntry(chain, index, this.#ends.isTitle(line)) &&
-      !isRunning(chain, edges, index, isCentred)
-    )
-      return true;
-    if (!isOneText) {
-      if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn))
-        return true;
-      if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
-    }
     const row = this.#parts.table.breakBetween(above, line);
-    if (
-      !isOneText &&
-      row === 'none' &&
-      !mayGoOn &&
-      !withoutCase.test(line.text) &&
-      this.#followsRows(chain, index, length)
-    )
-      return true;
-    const isRow =
-      row === 'likely' ||
-      (row === 'paired' && (!isInCell || (endsSentence && isLong(above)) || isStackOfWords(chain, index)));
-    const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
-    if (row === 'certain' || (!isOneText && isRow && mayBeRow)) return true;
+    if (row === 'certain') return true;
     if (!(isOneText && !endsEarly) && startsItem(chain, edges, index, length, endsEarly)) return true;
-    if (!isOneText && !isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn))
-      return true;
+    const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell };
+    if (!isOneText && this.#looksApart(chain, edges, index, length, join)) return true;
     if (!endsEarly || mayGoOn) return false;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
     const isText = above.text.split(' ').length >= minWordsOfText || this.#isItem(chain[index - length]!);
     return endsSentence || share < minOfItem || !isText;
+  }
+
+  /** Whether the style, the place or the words of a line look like those of another text. */
+  #looksApart(chain: Chain, edges: readonly Edges[], index: number, length: number, join: Join): boolean {
+    const [above, line] = [chain[index - 1]!, chain[index]!];
+    const { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell } = join;
+    if (
+      !mayGoOn &&
+      startsEntry(chain, index, this.#ends.isTitle(line)) &&
+      !isRunning(chain, edges, index, isCentred)
+    )
+      return true;
+    if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
+    if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
+    if (row === 'none' && !mayGoOn && !withoutCase.test(line.text) && this.#followsRows(chain, index, length))
+      return true;
+    const isRow =
+      row === 'likely' ||
+      (row === 'paired' && (!isInCell || (endsSentence && isLong(above)) || isStackOfWords(chain, index)));
+    const mayBeRow = endsEarlyHere || !(row === 'paired' ? mayGoOn : goesOn) || isListOfWords(chain, index);
+    if (isRow && mayBeRow) return true;
+    return !isCentred && changesIndent(chain, edges, index, length, endsEarly && !mayGoOn);
   }
 
   /**
@@ -236,6 +250,14 @@ export class ParagraphBreaks {
       return true;
     return this.#parts.areas.boxOf(above) !== this.#parts.areas.boxOf(line);
   }
+}
+
+/** Whether two lines in which a sentence continues look like running text: the upper line has several words of their style. */
+function runsOn(above: TextLine, line: TextLine): boolean {
+  return (
+    above.text.split(' ', minWordsOfSentence).length === minWordsOfSentence &&
+    isSameStyle(above.edgeStyles.last, line.edgeStyles.first)
+  );
 }
 
 /** Whether one of two lines is a displayed formula: a formula without words that starts elsewhere than the other line. */

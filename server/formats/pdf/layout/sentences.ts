@@ -33,8 +33,9 @@ const word = /(?:^|[\s("'])\p{L}{2,}(?=$|[\s,.;:)"'!?])/u;
 /** The minimum number of words before a comma from which the text continues. The end of a letter is shorter. */
 const minWordsBeforeComma = 4;
 const openBracket = /\([^)]{0,80}$/u;
-/** A start that shows that a text continues: a remark in brackets, or a sign for “and”. */
-const remark = /^[(&]/u;
+/** A start that shows that a text continues: a sign for “and”, or a remark in brackets if it had no room above. */
+const and = /^&/u;
+const remark = /^\(/u;
 
 /** Whether a sentence continues from one line to the next one. */
 export function continues(above: string, below: string): boolean {
@@ -49,8 +50,12 @@ export function endsWithAddress(text: string): boolean {
   return isAddress(text) || addressAtEnd.test(text);
 }
 
-/** Whether a text seems to continue from one line to the next one, although no sentence does. */
-export function isOpen(above: string, below: string): boolean {
+/**
+ * Whether a text seems to continue from one line to the next one, although no sentence does.
+ *
+ * @param endsEarly whether the upper line has room for the next word
+ */
+export function isOpen(above: string, below: string, endsEarly = false): boolean {
   if (openBracket.test(above)) return true;
   if (sentenceEnd.test(above)) return false;
   return (
@@ -58,7 +63,8 @@ export function isOpen(above: string, below: string): boolean {
     openEnd.test(above) ||
     jointAtEnd.test(above) ||
     capitalJointAtStart.test(below) ||
-    remark.test(below)
+    and.test(below) ||
+    (!endsEarly && remark.test(below))
   );
 }
 
