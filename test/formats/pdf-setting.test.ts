@@ -165,6 +165,15 @@ describe('a translation keeps away from', () => {
     ['a link', { annotations: [{ kind: 'link', box: beside }] }],
     ['text that nobody sees', { texts: [{ ...text, kept: 'invisible' }] }],
     ['what it stands on', { paints: [paint(rectangle(60, 600, 550, 750), 'fill')] }],
+    [
+      'what a box hides',
+      {
+        paints: [
+          paint(rectangle(150, 650, 150, 750), 'stroke'),
+          { ...paint(rectangle(60, 600, 550, 760), 'fill'), order: 1 },
+        ],
+      },
+    ],
     ['the background of the page', { paints: [paint(rectangle(0, 0, 612, 792))] }],
   ])('everything but %s', async (_, content) => {
     const { bytes, place } = await setOne(source, target, content);

@@ -1,4 +1,5 @@
 import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { withoutHidden } from '../layout/hidden-paints.ts';
 import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
 import type { GlyphRange, TextBlock } from '../text-block.ts';
 
@@ -157,13 +158,16 @@ function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[])
   });
 }
 
-/** Returns the boxes of painted objects of some kinds, except the page's background. */
+/**
+ * Returns the boxes of painted objects of some kinds, except the page's background and those that a larger box hides.
+ */
 function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][]): Rectangle[] {
   const width = background * (box.right - box.left);
   const height = background * (box.top - box.bottom);
-  return paints
+  const painted = paints.flatMap(({ parts, ...paint }) => parts?.map((box) => ({ ...paint, box })) ?? paint);
+  return withoutHidden(painted)
     .filter(({ kind }) => kinds.includes(kind))
-    .flatMap(({ box, parts }) => parts ?? box)
+    .map(({ box }) => box)
     .filter(({ left, right, top, bottom }) => right - left < width || top - bottom < height);
 }
 
