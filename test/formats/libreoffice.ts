@@ -9,13 +9,14 @@ import { pathToFileURL } from 'node:url';
  * the result.
  * @param files the content by name
  * @param format an extension, such as `fods`
+ * @param options.filter the export filter with its options; the usual one of the format if missing
  * @param options.recalculates whether LibreOffice calculates all formulas of workbooks again, instead of reading their results
  * @returns the saved files by their original names; null if LibreOffice is not installed
  */
 export function convertByLibreOffice(
   files: Record<string, Uint8Array>,
   format: string,
-  { recalculates = false }: { recalculates?: boolean } = {},
+  { filter, recalculates = false }: { filter?: string; recalculates?: boolean } = {},
 ): Record<string, Uint8Array> | null {
   const folder = mkdtempSync(join(tmpdir(), 'libreoffice-'));
   try {
@@ -33,7 +34,7 @@ export function convertByLibreOffice(
         // A separate profile: if another LibreOffice used the same one, it would handle the command.
         `-env:UserInstallation=${pathToFileURL(join(folder, 'profile'))}`,
         '--convert-to',
-        format,
+        filter ? `${format}:${filter}` : format,
         '--outdir',
         join(folder, 'saved'),
         ...names.map((name) => join(folder, name)),
