@@ -50,6 +50,20 @@ describe('the alignment of a block', () => {
     expect(shown.map(({ right }) => right)).toEqual(ragged.lines.map(({ right }) => right));
   });
 
+  it('on both sides widens the letters too if the spaces of a line would become too wide', async () => {
+    const lines = [
+      'The quick brown fox jumps over the lazy dog',
+      'and runs away into the forest, where it has',
+      'a place to sleep and to eat all the winter',
+      'with its friends and children.',
+    ];
+    const target = `Le renard saute par-dessus les heureuses internationalisations ${'et il court dans la forêt '.repeat(4)}fin.`;
+    const { lines: shown, box } = await edgesOf({ lines, alignment: 'justified' }, target);
+    const ragged = await edgesOf({ lines, alignment: 'left' }, target);
+    expect(ragged.lines[0]!.right).toBeLessThan(box.right - 5 * 0.3 * 10);
+    for (const { right } of shown.slice(0, -1)) expect(right).toBeCloseTo(box.right, 0);
+  });
+
   it('keeps the indent of its first line', async () => {
     const { lines, box } = await edgesOf({ lines: english, indent: 15 }, french);
     expect(lines[0]!.x).toBeCloseTo(box.left + 15, 1);

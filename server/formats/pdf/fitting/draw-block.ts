@@ -19,8 +19,8 @@ export interface DrawnBlock {
 }
 
 /**
- * The maximum width that is added to a space to justify a line, in em. A wider space would look like a hole, so such a
- * line is not justified.
+ * The maximum width that is added to a space to justify a line, in em. A wider space would look like a hole, so the
+ * letters get the rest. If they cannot, the line is not justified.
  */
 const maxPerSpace = 0.7;
 /**
@@ -33,6 +33,10 @@ const narrow = { width: 20, maxPerSpace: 0.3 };
  */
 const maxPerCharacter = 0.12;
 const withoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/** The maximum width that is added to each letter if the spaces of a line cannot be wider, in em. */
+const maxPerLetter = 0.03;
+/** A letter of a script in which the letters of a word are not connected. */
+const separate = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Hebrew}\p{Script=Armenian}]/u;
 
 /**
  * Returns the operators that draw the lines of a fitted text.
@@ -59,7 +63,9 @@ export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: Documen
       const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1;
       const line =
-        isJustified && (!isLast || broken.width > wanted) ? justified(broken, wanted, limit) : broken;
+        isJustified && (!isLast || broken.width > wanted)
+          ? justified(broken, wanted, limit, maxPerLetter)
+          : broken;
       const width = line.width * em;
       const left = leftOf(frame, edges, width);
       const [e, f] = apply(matrix, left, baseline);
@@ -115,33 +121,41 @@ function leftOf(
   return alignment === 'right' || (alignment === 'justified' && rightToLeft) ? right - width : left;
 }
 
-/** Whether the spaces of at least half of the lines, apart from the last one, would become too wide. */
-function isMostlyLoose(lines: readonly Line[], width: number, maxWidening: number): boolean {
+/**
+ * Whether the spaces of at least half of the lines, apart from the last one, would become too wide. Such a paragraph
+ * does not get wider letters, because they would be wider almost everywhere.
+ */
+function isMostlyLoose(lines: readonly Line[], width: number, perSpace: number): boolean {
   const full = lines.slice(0, -1);
-  const loose = full.filter((line) => line.width < width && justified(line, width, maxWidening) === line);
+  const loose = full.filter((line) => line.width < width && justified(line, width, perSpace, 0) === line);
   return full.length > 0 && 2 * loose.length >= full.length;
 }
 
 /**
- * Changes the width of a line to `width` by widening or narrowing its spaces. In scripts without spaces between words,
- * changes the distance between all characters.
+ * Changes the width of a line to `width` by widening or narrowing its spaces, and its letters too if the spaces would
+ * become too wide. In scripts without spaces between words, changes the distance between all characters.
  *
- * @param maxWidening the maximum width that is added to a space. The line stays unchanged if more is needed
+ * @param perSpace the maximum width that is added to a space, apart from that added to each letter
+ * @param perLetter the maximum width that is added to each letter. The line stays unchanged if more is needed
  */
-function justified(line: Line, width: number, maxWidening: number): Line {
+function justified(line: Line, width: number, perSpace: number, perLetter: number): Line {
   const clusters = line.runs.flatMap((run) => run.clusters);
   const added = width - line.width;
-  const spaces = clusters.filter(({ text }) => text === ' ').length;
-  const between = spaces === 0 || clusters.some(({ text }) => withoutSpaces.test(text));
-  const gaps = between ? clusters.length - 1 : spaces;
-  if (gaps < 1 || added / gaps > (between ? maxPerCharacter : maxWidening)) return line;
+  const isBetween = clusters.some(({ text }) => withoutSpaces.test(text));
+  const spaces = isBetween ? 0 : clusters.filter(({ text }) => text === ' ').length;
+  const toSpace = spaces > 0 ? Math.min(perSpace, added / spaces) : 0;
+  const rest = spaces > 0 && toSpace < perSpace ? 0 : added - spaces * toSpace;
+  const toCluster = clusters.length < 2 ? 0 : rest / (clusters.length - 1);
+  const areSeparate = clusters.every(({ text }) => separate.test(text) || !/\p{L}/u.test(text));
+  const most = isBetween ? maxPerCharacter : areSeparate ? perLetter : 0;
+  if (clusters.length < 2 || toCluster > most) return line;
   let seen = 0;
   const runs = line.runs.map((run) => ({
     ...run,
     clusters: run.clusters.map((cluster) => {
       seen++;
-      if (between ? seen === clusters.length : cluster.text !== ' ') return cluster;
-      return { ...cluster, advance: cluster.advance + added / gaps / cluster.scale };
+      const wider = (cluster.text === ' ' ? toSpace : 0) + (seen === clusters.length ? 0 : toCluster);
+      return wider === 0 ? cluster : { ...cluster, advance: cluster.advance + wider / cluster.scale };
     }),
   }));
   return { ...line, runs, width };
