@@ -4,7 +4,7 @@ import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
 import type { ShownText, StructureElement } from '#server/formats/pdf/page-content.ts';
-import { bold, page, text, widthOf } from './pdf-page.ts';
+import { bold, page, rule, text, widthOf } from './pdf-page.ts';
 
 const read = (texts: ShownText[]): string[] =>
   findBlocks(page(texts)).blocks.map((block) => plainText(block.content));
@@ -41,6 +41,17 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(of(tag('P'), ...lines))).toHaveLength(1);
     // A cell may contain several texts.
     expect(read(of(tag('TD'), ...lines)).length).toBeGreaterThan(1);
+  });
+
+  it('keep the lines of a paragraph together over a box, such as a letter of a watermark', () => {
+    const lines = [
+      text('The government of Manitoba repealed the Act, which was in effect for years', 50, 700),
+      text('until then', 50, 688),
+    ];
+    const letter = rule(40, 680, 200, 696);
+    const found = (texts: ShownText[]) => findBlocks(page(texts, [letter])).blocks;
+    expect(found(lines)).toHaveLength(2);
+    expect(found(of(tag('P'), ...lines))).toHaveLength(1);
   });
 
   it('do not keep lines together that the author has broken', () => {

@@ -114,7 +114,9 @@ export class ParagraphBreaks {
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const relation = this.#parts.elements.relation(above, line);
-    if (relation === 'other' || this.#isApart(above, line) || isDisplayed(above, line)) return true;
+    if (relation === 'other' || isOtherSize(above, line) || isDisplayed(above, line)) return true;
+    // In a declared paragraph, rules and boxes are underlines, shading or a watermark.
+    if (relation === undefined && this.#areSeparated(above, line)) return true;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
     const roomHere = roomInChain(chain, edges, index, isCentred);
@@ -229,15 +231,8 @@ export class ParagraphBreaks {
     return cell !== null && cell.top - cell.bottom < maxLinesOfCell * (above.baseline - line.baseline);
   }
 
-  /** Whether two lines are separated by a rule or a box, or differ in size. */
-  #isApart(above: TextLine, line: TextLine): boolean {
-    const isOtherSize = (one: number, other: number) =>
-      Math.max(one, other) > maxSizeRatio * Math.min(one, other);
-    if (
-      isOtherSize(above.size, line.size) &&
-      isOtherSize(above.edgeStyles.last.size, line.edgeStyles.first.size)
-    )
-      return true;
+  /** Whether two lines are separated by a rule or a box. */
+  #areSeparated(above: TextLine, line: TextLine): boolean {
     const common = { left: Math.max(above.left, line.left), right: Math.min(above.right, line.right) };
     if (
       this.#parts.areas.hasRuleBetween(
@@ -250,6 +245,11 @@ export class ParagraphBreaks {
       return true;
     return this.#parts.areas.boxOf(above) !== this.#parts.areas.boxOf(line);
   }
+}
+
+function isOtherSize(above: TextLine, line: TextLine): boolean {
+  const differ = (one: number, other: number) => Math.max(one, other) > maxSizeRatio * Math.min(one, other);
+  return differ(above.size, line.size) && differ(above.edgeStyles.last.size, line.edgeStyles.first.size);
 }
 
 /** Whether two lines in which a sentence continues look like running text: the upper line has several words of their style. */
