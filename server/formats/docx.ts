@@ -196,8 +196,8 @@ export async function rebuild(
         start: start + edit.start,
         end: start + edit.end,
       }));
-      // The last edit adds the translation at the end of the paragraph.
-      return { edits: [...below.slice(0, -1), ...innerEdits, ...below.slice(-1)], findings };
+      const edits = [...below, ...innerEdits].toSorted((one, other) => one.start - other.start);
+      return { edits, findings };
     },
   );
   const parts = new Map<string, PartContent>();

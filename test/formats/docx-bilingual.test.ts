@@ -5,6 +5,7 @@ import { field, link, mark, paragraph, run, translate, written } from './docx-fi
 const copied = (before = '', after = '') =>
   `<w:pPr>${before}<w:pageBreakBefore w:val="0"/><w:numPr><w:ilvl w:val="0"/><w:numId w:val="0"/></w:numPr>${after}</w:pPr>`;
 const numbered = '<w:numPr><w:ilvl w:val="1"/><w:numId w:val="3"/></w:numPr>';
+const breakOf = (type: string) => `<w:r><w:br w:type="${type}"/></w:r>`;
 const section = '<w:sectPr><w:pgSz w:w="9" w:h="9"/></w:sectPr>';
 
 describe('a bilingual Word file', () => {
@@ -75,6 +76,26 @@ describe('a bilingual Word file', () => {
       paragraph(run('One'), mark('begin')) +
         paragraph(copied(), written('Un'), '<w:r></w:r>') +
         paragraph(mark('end')),
+    ],
+    ...['page', 'column'].map((type): [string, string, string, string] => [
+      `has a ${type} break at the end of a paragraph once, after the translation`,
+      paragraph(run('One'), breakOf(type), '<w:bookmarkEnd w:id="1"/>', run(' ')),
+      'Un',
+      paragraph(run('One'), '<w:r></w:r>', '<w:bookmarkEnd w:id="1"/>', run(' ')) +
+        paragraph(copied(), written('Un'), breakOf(type), run(' ')),
+    ]),
+    [
+      'has a break at the start or in the middle of a paragraph once, in the source',
+      paragraph(breakOf('page'), run('One'), breakOf('page'), run('two')),
+      'Un<1/>deux',
+      paragraph(breakOf('page'), run('One'), breakOf('page'), run('two')) +
+        paragraph(copied(), '<w:r></w:r>', written('Un'), '<w:r></w:r>', written('deux')),
+    ],
+    [
+      'has a paragraph with only a break once',
+      paragraph(run('One')) + paragraph(breakOf('page')),
+      'Un',
+      paragraph(run('One')) + paragraph(copied(), written('Un')) + paragraph(breakOf('page')),
     ],
   ])('%s', async (_rule, source, reply, result) => {
     expect((await translate(source, [reply], { output: 'bilingual' })).body).toBe(result);

@@ -20,7 +20,8 @@ export interface TranslatedParagraph {
 
 /**
  * Returns the edits, relative to the source, that add the translation as a paragraph below the source. The new
- * paragraph has the formatting of the source, but no number, no picture and no note, which would occur twice.
+ * paragraph has the formatting of the source, but no number, no picture and no note, which would occur twice. Breaks at
+ * the end of the source move to the end of the translation, which would otherwise be on another page than its source.
  */
 export function addBelow(paragraph: TranslatedParagraph): Edit[] {
   const { source, properties, translatedProperties, translation, prefix, hasInsertions } = paragraph;
@@ -29,8 +30,14 @@ export function addBelow(paragraph: TranslatedParagraph): Edit[] {
   const at = section ? source.indexOf(properties) : -1;
   // The end of a section moves to the translation, which would otherwise be on the first page of the next section.
   if (section && at >= 0) edits.push({ start: at + section.start, end: at + section.end, text: '' });
+  const breaks = breaksAtEnd(source);
+  const copiedBreaks = breaksAtEnd(translation);
+  const areMoved = breaks.length === copiedBreaks.length;
+  if (areMoved) edits.push(...breaks);
+  const keptBreaks = new Set(areMoved ? copiedBreaks.map(({ start }) => start) : []);
   const below =
-    copiedProperties(translatedProperties, prefix) + withoutUniqueContent(translation, hasInsertions);
+    copiedProperties(translatedProperties, prefix) +
+    withoutUniqueContent(translation, hasInsertions, keptBreaks);
   edits.push({
     start: source.length,
     end: source.length,
@@ -140,8 +147,50 @@ const leftOut = new Set(
 const unwrapped = new Set(['sdt', 'sdtContent', 'smartTag']);
 const insertions = new Set(['ins', 'moveTo']);
 
-/** Removes the content of a paragraph that may occur only once, such as bookmarks, notes and parts of fields. */
-function withoutUniqueContent(xml: string, hasInsertions: boolean): string {
+function isPageBreak(tag: XmlStartTag): boolean {
+  return tag.local === 'br' && ['page', 'column'].includes(attributeOf(tag, 'type') ?? '');
+}
+
+/** Elements of a run that show nothing after a break. */
+const showNothing = new Set(['rPr', 't', 'lastRenderedPageBreak']);
+/** Elements between runs that show nothing. */
+const betweenRuns = new Set(['r', 'pPr', 'bookmarkStart', 'bookmarkEnd', 'proofErr']);
+
+/**
+ * Returns the edits that remove the page and column breaks after which a paragraph shows nothing. A break inside of
+ * another element than a run, such as a tracked change, is not one of them.
+ */
+function breaksAtEnd(xml: string): Edit[] {
+  const offset = '<x>'.length;
+  const open: string[] = [];
+  let breaks: Edit[] = [];
+  readPositionedXml(`<x>${xml}</x>`, {
+    openTag: (tag) => {
+      const { local, start } = tag;
+      open.push(local);
+      const inRun = open.length === 3 && open[1] === 'r';
+      if (inRun && isPageBreak(tag)) breaks.push({ start: start - offset, end: start - offset, text: '' });
+      else if (open.length === 2 ? !betweenRuns.has(local) : inRun && !showNothing.has(local)) breaks = [];
+    },
+    closeTag: ({ local, end }) => {
+      const depth = open.length;
+      open.pop();
+      const last = breaks.at(-1);
+      if (local === 'br' && depth === 3 && last && last.end === last.start) last.end = end - offset;
+    },
+    text: (text) => {
+      if (open[1] === 'r' && open[2] === 't' && text.trim() !== '') breaks = [];
+    },
+  });
+  return breaks;
+}
+
+/**
+ * Removes the content of a paragraph that may occur only once, such as bookmarks, notes and parts of fields.
+ *
+ * @param keptBreaks the offsets of page and column breaks that stay
+ */
+function withoutUniqueContent(xml: string, hasInsertions: boolean, keptBreaks: ReadonlySet<number>): string {
   const offset = '<x>'.length;
   const edits: Edit[] = [];
   const fieldParts: Edit[] = [];
@@ -188,7 +237,7 @@ function withoutUniqueContent(xml: string, hasInsertions: boolean): string {
 
   function targetOf(tag: XmlStartTag): Edit[] | null {
     if (leftOut.has(tag.local) && !isInsertion(tag)) return edits;
-    if (tag.local === 'br' && ['page', 'column'].includes(attributeOf(tag, 'type') ?? '')) return edits;
+    if (isPageBreak(tag) && !keptBreaks.has(tag.start - offset)) return edits;
     return tag.local === 'fldChar' || tag.local === 'instrText' ? fieldParts : null;
   }
 }
