@@ -88,6 +88,21 @@ describe('the alignment of a block', () => {
   });
 });
 
+it('a paragraph that grows upwards in a frame keeps half of the gap to the rule above', async () => {
+  const container = rectangle(60, 640, 330, 790);
+  const block = blockOf({ lines: english, container });
+  const gap = 20;
+  const { bottom, top } = block.box;
+  const rule = paint(rectangle(60, top + gap, 330, top + gap + 1));
+  const wall = paint(rectangle(60, bottom - 6, 330, bottom - 5));
+  const { places } = await render([{ source: block, target: `${french} ${french} ${english[1]}` }], {
+    page: pageOf({ paints: [rule, wall] }),
+  });
+  const place = places.get(block.id)!;
+  expect(place.top).toBeGreaterThan(top + 2);
+  expect(place.top).toBeLessThan(top + gap / 2 + 0.5);
+});
+
 it('a list item of one line that needs a second has it begin after its bullet', async () => {
   const wall = paint(rectangle(220, 600, 300, 750));
   const { bytes } = await render(

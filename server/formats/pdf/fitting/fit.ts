@@ -95,8 +95,8 @@ const tolerance = 0.005;
 const distances = { line: 0.6, paragraph: 1.2, below: 0.2 };
 
 /**
- * The minimum part of the gap between a text and the text below that stays free: a share of the gap, up to a maximum in
- * em.
+ * The minimum part of the gap between a text and the text below, or the object above, that stays free: a share of the
+ * gap, up to a maximum in em.
  */
 const [shareOfGap, maxGap] = [0.5, 1];
 /** The height of capital letters, in em. */
@@ -301,7 +301,7 @@ export function roomBelow(
   space: FreeSpace,
   { left, right }: Pick<Region, 'left' | 'right'>,
 ): Region {
-  const { bounds, box, container, id, isRelaxed, size } = frame;
+  const { bounds, box, container, id, isRelaxed, singleLine, size } = frame;
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
   const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2);
@@ -309,7 +309,10 @@ export function roomBelow(
   const kept = isText ? Math.min(shareOfGap * (box.bottom - edge), maxGap * size) : 0;
   const limit = edge + Math.max(distance, kept);
   const own = clearBox(frame, space);
-  const ceiling = container || isRelaxed ? space.above(from, bounds.top + distance, id) - distance : box.top;
+  // A paragraph keeps a distance to any object above it, unless it would be truncated otherwise.
+  const above = container || isRelaxed ? space.above(from, bounds.top + distance, id) : box.top;
+  const keptAbove = isRelaxed || singleLine ? 0 : Math.min(shareOfGap * (above - box.top), maxGap * size);
+  const ceiling = above - Math.max(distance, keptAbove);
   return { left, right, bottom: Math.min(own.bottom, limit), top: Math.max(box.top, ceiling) };
 }
 
