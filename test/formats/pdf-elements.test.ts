@@ -64,6 +64,26 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(of(tag('P'), ...lines)).length).toBeGreaterThan(1);
   });
 
+  it('do not keep lines together if several texts of the element are on one baseline', () => {
+    const rows = ['Did you drink any water?', 'Did you read any books?', 'Did you walk anywhere?'].flatMap(
+      (question, index) => [
+        text(question, 50, 700 - 12 * index),
+        text('yes', 300, 700 - 12 * index),
+        text('no', 340, 700 - 12 * index),
+      ],
+    );
+    expect(read(of(tag('P'), ...rows))).toHaveLength(9);
+  });
+
+  it('do not divide a sentence that continues from a full line', () => {
+    const values = [
+      'From the bed, is it close to a fan of the kind that you have, or to a duct or a wide',
+      'opening that may be cold',
+    ];
+    const lines = values.map((value, index) => text(value, 50, 700 - 12 * index));
+    expect(read(lines.flatMap((line) => of(tag('P'), line)))).toEqual([values.join(' ')]);
+  });
+
   it('are not used if they are only the lines of paragraphs', () => {
     const prose = [
       'The committee met in spring and agreed on the plan that its members',

@@ -1,3 +1,4 @@
+import type { StructureElement } from '../page-content.ts';
 import { isCentredAt } from './centred-lines.ts';
 import type { Elements } from './elements.ts';
 import { edgesOf, roomInChain } from './line-ends.ts';
@@ -21,10 +22,20 @@ const minWords = 6;
 export class LineElements {
   readonly #elements: Elements;
   readonly #areLines: boolean;
+  /** The elements with several texts on one baseline. */
+  readonly #rows = new Set<StructureElement>();
 
   /** @param chains all chains of the page */
   constructor(elements: Elements, chains: readonly Chain[]) {
     this.#elements = elements;
+    const rows = new Map<StructureElement, Set<number>>();
+    for (const line of chains.flat()) {
+      const element = elements.ofLine(line);
+      if (!element) continue;
+      const own = rows.get(element) ?? new Set();
+      if (own.has(line.row)) this.#rows.add(element);
+      rows.set(element, own.add(line.row));
+    }
     let [whole, torn] = [0, 0];
     for (const chain of chains) {
       const edges = edgesOf(chain);
@@ -48,7 +59,8 @@ export class LineElements {
   relation(above: TextLine, line: TextLine): 'same' | 'other' | undefined {
     const relation = this.#compare(above, line);
     if (relation === 'other') return this.#areLines ? undefined : 'other';
-    return relation && isOneText.test(this.#elements.ofLine(line)!.type) ? 'same' : undefined;
+    const element = this.#elements.ofLine(line);
+    return element && isOneText.test(element.type) && !this.#rows.has(element) ? relation : undefined;
   }
 
   #compare(above: TextLine, line: TextLine): 'same' | 'other' | undefined {

@@ -40,6 +40,8 @@ const maxOfLine = 0.6;
 const minOfItem = 0.75;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
+/** The minimum number of words of a line from which a sentence continues, although the file declares two texts. */
+const minWordsOfLine = 12;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
  * font size.
@@ -114,9 +116,9 @@ export class ParagraphBreaks {
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const relation = this.#parts.elements.relation(above, line);
-    if (relation === 'other' || isOtherSize(above, line) || isDisplayed(above, line)) return true;
+    if (isOtherSize(above, line) || isDisplayed(above, line)) return true;
     // In a declared paragraph, rules and boxes are underlines, shading or a watermark.
-    if (relation === undefined && this.#areSeparated(above, line)) return true;
+    if (relation !== 'same' && this.#areSeparated(above, line)) return true;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
     const roomHere = roomInChain(chain, edges, index, isCentred);
@@ -129,6 +131,7 @@ export class ParagraphBreaks {
     const goesOn = continues(above.text, line.text);
     const mayGoOn = goesOn || isOpen(above.text, line.text, endsEarly);
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
+    if (relation === 'other' && !(isOneText && hasWords(above, minWordsOfLine))) return true;
     if (!isOneText && this.#leadings.separate(chain, index)) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
     if (
@@ -254,10 +257,11 @@ function isOtherSize(above: TextLine, line: TextLine): boolean {
 
 /** Whether two lines in which a sentence continues look like running text: the upper line has several words of their style. */
 function runsOn(above: TextLine, line: TextLine): boolean {
-  return (
-    above.text.split(' ', minWordsOfSentence).length === minWordsOfSentence &&
-    isSameStyle(above.edgeStyles.last, line.edgeStyles.first)
-  );
+  return hasWords(above, minWordsOfSentence) && isSameStyle(above.edgeStyles.last, line.edgeStyles.first);
+}
+
+function hasWords({ text }: TextLine, count: number): boolean {
+  return text.split(' ', count).length === count;
 }
 
 /** Whether one of two lines is a displayed formula: a formula without words that starts elsewhere than the other line. */
