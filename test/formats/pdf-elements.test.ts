@@ -64,6 +64,14 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(of(tag('P'), ...lines)).length).toBeGreaterThan(1);
   });
 
+  it('do not keep lines together at a wide distance at which no sentence continues', () => {
+    const lines = [
+      text('Tag us on the wall of our house in the town', 50, 700),
+      text('Tell us what made your day at our house', 50, 675),
+    ];
+    expect(read(of(tag('P'), ...lines))).toHaveLength(2);
+  });
+
   it('do not keep lines together if several texts of the element are on one baseline', () => {
     const rows = ['Did you drink any water?', 'Did you read any books?', 'Did you walk anywhere?'].flatMap(
       (question, index) => [

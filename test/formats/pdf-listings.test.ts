@@ -116,6 +116,7 @@ describe('a text in a fixed-width font is translated', () => {
       [...Array(8).fill('Dear all, this is a letter'), 'print(one);', 'print(two);'],
     ],
     ['a quotation', ['"Note": see the page below']],
+    ['a score sheet', ['Quality 0 1 2 3 4 5 /5', 'Sharpness 0 1 2 3 4 5 /10', 'Reporting 0 1 2 3 /15']],
     ['one assignment', ['The result is', 'sum = add(one)', 'if you count']],
   ])('%s', (_, prose) => {
     expect(read(prose).kept).toEqual([]);

@@ -92,7 +92,7 @@ const local = /^\s*(?:[$>%]\s+)?\.\/[\w./-]+(\s.*)?$/u;
 /** Arguments of commands and parts of programs: options, paths, variables, calls and names with signs in them. */
 const signs: readonly RegExp[] = [
   /^--?[A-Za-z][\w-]*(?:=\S*)?$/u,
-  /^["'(]?(?:~|\.{1,2})?\/[\w.~+<>$-]+[\w./~+<>${}*-]*["')]?$/u,
+  /^["'(]?(?:~|\.{1,2})?\/(?=.*[A-Za-z~$*])[\w.~+<>$-]+[\w./~+<>${}*-]*["')]?$/u,
   /^~$/u,
   /^["']?[A-Z]:\\\S*$/u,
   /^[\w.+-]*[\w+-]\/\S*\.\p{Ll}{1,4}["']?$/u,

@@ -132,7 +132,8 @@ export class ParagraphBreaks {
     const mayGoOn = goesOn || isOpen(above.text, line.text, endsEarly);
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
     if (relation === 'other' && !(isOneText && hasWords(above, minWordsOfLine))) return true;
-    if (!isOneText && this.#leadings.separate(chain, index)) return true;
+    const maySpread = isOneText && (mayGoOn || isRunning(chain, edges, index, isCentred));
+    if (!maySpread && this.#leadings.separate(chain, index)) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
     if (
       continuesAddress(
