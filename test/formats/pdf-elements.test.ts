@@ -64,6 +64,13 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(of(tag('P'), ...lines)).length).toBeGreaterThan(1);
   });
 
+  it('do not keep a heading together with its text', () => {
+    const heading = text('OBJECTIVES OF THE WORKSHOP AND OF THE DAYS', 50, 700, { font: bold });
+    expect(
+      read(of(tag('P'), heading, text('The objectives of the workshop are these and those', 50, 686))),
+    ).toHaveLength(2);
+  });
+
   it('do not keep lines together at a wide distance at which no sentence continues', () => {
     const lines = [
       text('Tag us on the wall of our house in the town', 50, 700),

@@ -148,6 +148,7 @@ export class ParagraphBreaks {
     const row = this.#parts.table.breakBetween(above, line);
     if (row === 'certain') return true;
     if (!(isOneText && !endsEarly) && startsItem(chain, edges, index, length, endsEarly)) return true;
+    if (!mayGoOn && isHeadingOf(above, line, length)) return true;
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell };
     if (!isOneText && this.#looksApart(chain, edges, index, length, join)) return true;
     if (!endsEarly || mayGoOn) return false;
@@ -254,6 +255,12 @@ export class ParagraphBreaks {
 function isOtherSize(above: TextLine, line: TextLine): boolean {
   const differ = (one: number, other: number) => Math.max(one, other) > maxSizeRatio * Math.min(one, other);
   return differ(above.size, line.size) && differ(above.edgeStyles.last.size, line.edgeStyles.first.size);
+}
+
+/** Whether a line in bold is the heading of the text that starts in regular letters below it. */
+function isHeadingOf(above: TextLine, line: TextLine, length: number): boolean {
+  const isRegular = line.isUniform && !line.edgeStyles.first.bold;
+  return length === 1 && above.isUniform && above.style.bold && isRegular;
 }
 
 /** Whether two lines in which a sentence continues look like running text: the upper line has several words of their style. */
