@@ -151,6 +151,9 @@ function isPageBreak(tag: XmlStartTag): boolean {
   return tag.local === 'br' && ['page', 'column'].includes(attributeOf(tag, 'type') ?? '');
 }
 
+/** Most paragraphs have no break, so their XML is not parsed again. */
+const breakTag = /[<:]br[\s/>]/;
+
 /** Elements of a run that show nothing after a break. */
 const showNothing = new Set(['rPr', 't', 'lastRenderedPageBreak']);
 /** Elements between runs that show nothing. */
@@ -161,6 +164,7 @@ const betweenRuns = new Set(['r', 'pPr', 'bookmarkStart', 'bookmarkEnd', 'proofE
  * another element than a run, such as a tracked change, is not one of them.
  */
 function breaksAtEnd(xml: string): Edit[] {
+  if (!breakTag.test(xml)) return [];
   const offset = '<x>'.length;
   const open: string[] = [];
   let breaks: Edit[] = [];

@@ -123,7 +123,7 @@ function keptItem(
   return { ...item, lines: lines.length, runs: [{ text: code, properties: codeFont }] };
 }
 
-/** Returns the URL of the link over a text that is not translated, such as an address; undefined if there is none. */
+/** Returns the URL of the link over a text that is not translated, such as an address; undefined if missing. */
 function linkUnder(
   { left, bottom, right, top }: Rectangle,
   { annotations }: ReadPage,
