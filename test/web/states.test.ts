@@ -105,13 +105,17 @@ describe.skipIf(withoutBrowser)('every screen, in English and light, in Arabic a
         // The text is in the language of the interface. The service's message and the request ID are behind "Details".
         for (const words of await page.locator(problem).allInnerTexts())
           if (words.includes('internal error') || words.includes(refusedRequest)) found.push(words);
-        for (const details of await page.locator(`${problem} summary`).all()) await details.click();
+        // A slower request may still add an error, so details are opened until none is closed.
         await page.waitForFunction(
-          (problems) =>
-            [...document.querySelectorAll(problems)].every(
+          (problems) => {
+            const closed = `${problems} details:not([open]) > summary`;
+            for (const summary of document.querySelectorAll<HTMLElement>(closed)) summary.click();
+            return [...document.querySelectorAll(problems)].every(
               (one) => one.querySelector('details bdi') !== null,
-            ),
+            );
+          },
           problem,
+          { polling: 250 },
         );
         for (const words of await page.locator(problem).allInnerTexts())
           if (!words.includes('internal error') || !words.includes(refusedRequest)) found.push(words);
