@@ -24,6 +24,7 @@ import type { TextRequest } from '../request.ts';
 import { noCost, type RunCost, spend } from './agent-steps.ts';
 import { takeFastPath } from './fast-path.ts';
 import { type PreparedText, prepareText } from './prepared-text.ts';
+import { protectWords } from './protected-words.ts';
 import { defaultThreshold } from './quality-options.ts';
 
 /** The request fields that all texts of a group have in common. */
@@ -206,39 +207,52 @@ async function callFor<T>({ cost }: Group, call: Promise<EngineResult<T>>): Prom
 }
 
 /**
- * Translates the texts. If the tags of a translation are broken, this translation is requested once more. If they are
- * broken again, formatting is left out and the other tags are placed by position.
+ * Translates the texts. Links, addresses and code are sent as tags. If the tags of a translation are broken, this
+ * translation is requested once more, now with these words. If the tags are broken again, formatting is left out and the
+ * other tags are placed by position.
  */
 async function draft(group: Group, task: TranslationTask, texts: readonly Prepared[]): Promise<Draft[]> {
   const { engine, scope } = group;
-  const replies = await callFor(group, engine.translate(task, scope));
-  const read = texts.map((of, index) => {
+  const sent = texts.map((of) => ({ of, words: protectWords(of.inner) }));
+  const segments = taggedOf(sent.map(({ of, words }) => ({ inner: words?.content ?? of.inner })));
+  const hasTags = task.hasTags || sent.some(({ words }) => words !== null);
+  const replies = await callFor(group, engine.translate({ ...task, segments, hasTags }, scope));
+  const read = sent.map(({ of, words }, index) => {
     const reply = replies[index] ?? '';
-    return { of, reply, inner: parseTagged(reply, of.inner) };
+    const inner = parseTagged(reply, words?.content ?? of.inner);
+    // A broken reply with protected words is not used, because their tags would be lost with it.
+    return { of, replies: words ? [] : [reply], inner: inner && words ? words.restore(inner) : inner };
   });
   const broken = read.filter(({ inner }) => !inner);
   if (broken.length > 0) {
     const part = { ...task, segments: taggedOf(broken.map(({ of }) => of)) };
     const retried = await callFor(group, engine.translate(part, scope));
-    for (const [index, one] of broken.entries()) one.inner = readRetried(retried[index] ?? '', one);
+    for (const [index, one] of broken.entries()) {
+      one.replies.unshift(retried[index] ?? '');
+      one.inner = readRetried(one);
+    }
   }
-  return read.map(({ of, reply, inner }) => ({
+  return read.map(({ of, replies, inner }) => ({
     of,
-    inner: inner ?? placeTags(reply.replace(/<\/?\d{1,9}\/?>/g, ''), of.inner),
+    inner: inner ?? placeTags(replies.at(-1)!.replace(/<\/?\d{1,9}\/?>/g, ''), of.inner),
     lostTags: !inner,
   }));
 }
 
-/** Returns the second translation of a text. If it lacks only formatting, or if the first one does, this is accepted. */
-function readRetried(
-  retried: string,
-  { of, reply }: Pick<Draft, 'of'> & { reply: string },
-): InlineContent | null {
-  return (
-    parseTagged(retried, of.inner) ??
-    parseWithoutFormats(retried, of.inner) ??
-    parseWithoutFormats(reply, of.inner)
-  );
+/**
+ * Returns the translation of a text that was requested again. If the last reply, or else the first one, lacks only
+ * formatting, this is accepted.
+ * @param replies the last one first
+ */
+function readRetried({
+  of,
+  replies,
+}: Pick<Draft, 'of'> & { replies: readonly string[] }): InlineContent | null {
+  const read = [
+    parseTagged(replies[0]!, of.inner),
+    ...replies.map((reply) => parseWithoutFormats(reply, of.inner)),
+  ];
+  return read.find((inner) => inner !== null) ?? null;
 }
 
 /** Repairs translations once. If the tags of a repaired translation are broken, the previous translation is kept. */

@@ -1,0 +1,62 @@
+import { type InlineContent, joinStrings } from '#server/formats/inline-content.ts';
+import type { Range } from '../integrity/found.ts';
+import { findLinks } from '../integrity/links.ts';
+
+/**
+ * Code in running text: names with an underscore (`owner_id`, `UV_IT`), numbers of parts and tickets (`MATH-2800`), calls
+ * (`file.close()`), and paths that begin with a slash, a dot or a tilde (`/usr/lib`). `red/green/blue` and `____Date` are
+ * none, and `{owner_id}` is a placeholder. A match can only start at the start of a word, so the time is linear.
+ */
+const code =
+  /(?<![\w/.\-{%$<&#@:~]|\{\s)(?:[A-Za-z0-9]+(?:_[A-Za-z0-9]+)+(?:\(\))?|[A-Za-z]\w*(?:\.[A-Za-z]\w*)*\(\)|[A-Z]{2,12}-\d{3,}|(?:~|\.{1,2})?\/[\w-][\w.-]*(?:\/[\w.-]*[\w-])+\/?|[~.]\/[\w.-]*[\w-])(?![\w/}-])/g;
+
+/** A text with words that the engine does not receive. */
+export interface ProtectedText {
+  /** The text with a void tag in the place of each protected word. */
+  content: InlineContent;
+  /** Returns a translation of `content` with the words in the places of their tags. */
+  restore: (translation: InlineContent) => InlineContent;
+}
+
+/**
+ * Replaces the links, email addresses and code in a text by void tags, so that no engine can change them. Classic
+ * machine translation changes them even if it is asked to repair them. The time is linear in the text.
+ * @returns null if there is nothing to protect, or if no other word is left
+ */
+export function protectWords(source: InlineContent): ProtectedText | null {
+  const words = new Map<number, string>();
+  let tag = source.reduce((last, item) => Math.max(last, typeof item === 'string' ? 0 : item.tag), 0);
+  const protect = (text: string): InlineContent => {
+    const pieces: InlineContent = [];
+    let done = 0;
+    for (const { start, end } of protectedRanges(text)) {
+      tag += 1;
+      words.set(tag, text.slice(start, end));
+      pieces.push(text.slice(done, start), { tag, type: 'void' });
+      done = end;
+    }
+    return [...pieces, text.slice(done)];
+  };
+  const content = joinStrings(source.flatMap((item) => (typeof item === 'string' ? protect(item) : [item])));
+  const hasOtherWords = content.some((item) => typeof item === 'string' && /\p{L}/u.test(item));
+  if (words.size === 0 || !hasOtherWords) return null;
+  const restore = (translation: InlineContent): InlineContent =>
+    joinStrings(translation.map((item) => (typeof item === 'string' ? item : (words.get(item.tag) ?? item))));
+  return { content, restore };
+}
+
+/** Returns the ranges of the protected words in order. They do not overlap. */
+function protectedRanges(text: string): Range[] {
+  // Most texts have none of these characters.
+  if (!/[_@/()]|www\.|[A-Z]-\d/i.test(text)) return [];
+  const { urls, addresses } = findLinks(text);
+  const codes = [...text.matchAll(code)].map(({ index, 0: { length } }) => ({
+    start: index,
+    end: index + length,
+  }));
+  const ranges: Range[] = [];
+  for (const range of [...urls, ...addresses, ...codes].sort((a, b) => a.start - b.start || b.end - a.end))
+    if (range.start >= (ranges.at(-1)?.end ?? 0) && /\p{L}/u.test(text.slice(range.start, range.end)))
+      ranges.push(range);
+  return ranges;
+}

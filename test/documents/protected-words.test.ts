@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { formatTagged, type InlineContent, parseTagged, plainText } from '#server/formats/inline-content.ts';
+import { protectWords } from '#server/translation/core/pipeline/protected-words.ts';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { link, paragraph, run, wordFile } from '../formats/docx-file.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
+
+const sentOf = (...source: InlineContent) => {
+  const words = protectWords(source);
+  return words && formatTagged(words.content);
+};
+
+describe('the words that an engine does not receive', () => {
+  test.each([
+    ['See https://example.com/a_b?c=1.', 'See <1/>.'],
+    ['Write to jane.doe@example.com now', 'Write to <1/> now'],
+    ['Set owner_id and MAX_SIZE', 'Set <1/> and <2/>'],
+    ['Ticket MATH-2800, then file.close().', 'Ticket <1/>, then <2/>.'],
+    ['Open /usr/lib/app.conf or ~/notes or ../a/b', 'Open <1/> or <2/> or <3/>'],
+    ['Call read_all() (see www.example.org)', 'Call <1/> (see <2/>)'],
+  ])('%s', (text, sent) => {
+    expect(sentOf(text)).toBe(sent);
+    const { content, restore } = protectWords([text])!;
+    expect(restore(parseTagged(formatTagged(content), content)!)).toEqual([text]);
+  });
+
+  test.each([
+    'red/green/blue, and/or, km/h',
+    'Name ____ Date ____Signature____',
+    'Hello {user_name} and %user_name% and {{ user_name }} and <user_name>',
+    'COVID-19, STEP-1, A4, 24/11/2026, 555-0199',
+    'a _word_ in Markdown and __another__ one',
+    'https://example.com',
+    'owner_id',
+  ])('are none of these: %s', (text) => expect(protectWords([text])).toBeNull());
+
+  test('have numbers after those of the other tags, and keep their order in the translation', () => {
+    const source: InlineContent = [
+      'Set ',
+      { tag: 1, type: 'open' },
+      'the owner_id',
+      { tag: 1, type: 'close' },
+      ' of a_b to <7/>',
+    ];
+    const { content, restore } = protectWords(source)!;
+    expect(formatTagged(content)).toBe('Set <8>the <9/></8> of <10/> to <7/>');
+    const translated = parseTagged('<10/>: <8><9/> setzen</8> auf <7/>', content)!;
+    expect(plainText(restore(translated))).toBe('a_b: owner_id setzen auf <7/>');
+  });
+
+  test.each(['_', 'a_', 'a.', '/a', './', 'A-1', 'a@', '('])(
+    'are found in linear time: %s repeated',
+    (piece) => {
+      const timeOf = (count: number) => {
+        const text = `x ${piece.repeat(count)}`;
+        const start = performance.now();
+        protectWords([text]);
+        return performance.now() - start;
+      };
+      timeOf(20_000);
+      expect(timeOf(200_000)).toBeLessThan(500);
+    },
+  );
+});
+
+const engine = recordingEngine();
+const app = useTestApp({ env, engine });
+const mine = useDocuments(app, engine);
+
+async function translateParagraph(xml: string) {
+  const file = new File([new Uint8Array(wordFile(paragraph(xml)))], 'Letter.docx');
+  const { status, body: job } = await mine.send({ source_document: file, wait: 'true' });
+  expect([status, job.detail]).toEqual([200, undefined]);
+  return (await mine.segments(job.id)).segments as Record<string, unknown>[];
+}
+
+describe('a document with code and links in its text', () => {
+  test('has them unchanged in the translation, whatever the engine does with words', async () => {
+    engine.reply = ({ segments }) => segments.map((text) => text.replaceAll(/[a-z]+/gi, 'mot'));
+    const [segment] = await translateParagraph(run('Set owner_id, or write to jane@example.com'));
+    expect(engine.asked.map(({ segments, hasTags }) => [segments, hasTags])).toEqual([
+      [['Set <1/>, or write to <2/>'], true],
+    ]);
+    expect(segment).toMatchObject({
+      source_text: 'Set owner_id, or write to jane@example.com',
+      target_text: 'mot owner_id, mot mot mot jane@example.com',
+    });
+  });
+
+  test('is sent again with them, if a tag is lost', async () => {
+    engine.reply = ({ segments: [text] }) => [text!.includes('owner_id') ? 'Mets owner_id' : 'Mets'];
+    const [segment] = await translateParagraph(run('Set owner_id'));
+    expect(engine.asked.map(({ segments }) => segments)).toEqual([['Set <1/>'], ['Set owner_id']]);
+    expect(segment).toMatchObject({ target_text: 'Mets owner_id' });
+  });
+
+  test('is not emptied if both replies are unusable, and is flagged', async () => {
+    engine.reply = () => ['Mets </1> ici'];
+    const [segment, ...others] = await translateParagraph(run('Set owner_id in ') + link(run('the form')));
+    expect(segment).toMatchObject({ target_text: 'Mets  ici' });
+    expect(segment!['quality']).toMatchObject({
+      issues: [{ severity: 'major', explanation: expect.stringContaining('tags') }],
+    });
+    expect(others).toEqual([]);
+  });
+});
