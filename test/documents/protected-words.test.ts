@@ -8,7 +8,7 @@ import { recordingEngine, useDocuments } from './workspace.ts';
 
 const sentOf = (...source: InlineContent) => {
   const words = protectWords(source);
-  return words && formatTagged(words.content);
+  return words && [formatTagged(words.content), words.hasOtherWords];
 };
 
 describe('the words that an engine does not receive', () => {
@@ -20,7 +20,7 @@ describe('the words that an engine does not receive', () => {
     ['Open /usr/lib/app.conf or ~/notes or ../a/b', 'Open <1/> or <2/> or <3/>'],
     ['Call read_all() (see www.example.org)', 'Call <1/> (see <2/>)'],
   ])('%s', (text, sent) => {
-    expect(sentOf(text)).toBe(sent);
+    expect(sentOf(text)).toEqual([sent, true]);
     const { content, restore } = protectWords([text])!;
     expect(restore(parseTagged(formatTagged(content), content)!)).toEqual([text]);
   });
@@ -31,9 +31,11 @@ describe('the words that an engine does not receive', () => {
     'Hello {user_name} and %user_name% and {{ user_name }} and <user_name>',
     'COVID-19, STEP-1, A4, 24/11/2026, 555-0199',
     'a _word_ in Markdown and __another__ one',
-    'https://example.com',
-    'owner_id',
   ])('are none of these: %s', (text) => expect(protectWords([text])).toBeNull());
+
+  test.each(['https://example.com', 'owner_id', 'UV_IT / UV_AF (3)'])('can be a whole text: %s', (text) =>
+    expect(sentOf(text)).toEqual([expect.stringContaining('<1/>'), false]),
+  );
 
   test('have numbers after those of the other tags, and keep their order in the translation', () => {
     const source: InlineContent = [
@@ -86,6 +88,18 @@ describe('a document with code and links in its text', () => {
       source_text: 'Set owner_id, or write to jane@example.com',
       target_text: 'mot owner_id, mot mot mot jane@example.com',
     });
+  });
+
+  test('is not sent if it has no other words, and stays as it is', async () => {
+    engine.reply = () => [];
+    const segments = await translateParagraph(run('MAX_SIZE (2)'));
+    expect(engine.asked).toEqual([]);
+    expect(segments).toEqual([
+      expect.objectContaining({
+        target_text: 'MAX_SIZE (2)',
+        quality: expect.objectContaining({ issues: [] }),
+      }),
+    ]);
   });
 
   test('is sent again with them, if a tag is lost', async () => {

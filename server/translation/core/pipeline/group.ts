@@ -207,36 +207,57 @@ async function callFor<T>({ cost }: Group, call: Promise<EngineResult<T>>): Prom
 }
 
 /**
- * Translates the texts. Links, addresses and code are sent as tags. If the tags of a translation are broken, this
- * translation is requested once more, now with these words. If the tags are broken again, formatting is left out and the
- * other tags are placed by position.
+ * Translates the texts. Links, addresses and code are sent as tags, and a text without other words is not sent. If the
+ * tags of a translation are broken, this translation is requested once more, now with these words. If the tags are
+ * broken again, formatting is left out and the other tags are placed by position.
  */
 async function draft(group: Group, task: TranslationTask, texts: readonly Prepared[]): Promise<Draft[]> {
-  const { engine, scope } = group;
-  const sent = texts.map((of) => ({ of, words: protectWords(of.inner) }));
-  const segments = taggedOf(sent.map(({ of, words }) => ({ inner: words?.content ?? of.inner })));
-  const hasTags = task.hasTags || sent.some(({ words }) => words !== null);
-  const replies = await callFor(group, engine.translate({ ...task, segments, hasTags }, scope));
-  const read = sent.map(({ of, words }, index) => {
-    const reply = replies[index] ?? '';
-    const inner = parseTagged(reply, words?.content ?? of.inner);
-    // A broken reply with protected words is not used, because their tags would be lost with it.
-    return { of, replies: words ? [] : [reply], inner: inner && words ? words.restore(inner) : inner };
+  const drafts = texts.map((of) => {
+    const words = protectWords(of.inner);
+    const inner = words?.hasOtherWords === false ? of.inner : null;
+    return { of, words, inner, replies: [] as string[] };
   });
-  const broken = read.filter(({ inner }) => !inner);
-  if (broken.length > 0) {
-    const part = { ...task, segments: taggedOf(broken.map(({ of }) => of)) };
-    const retried = await callFor(group, engine.translate(part, scope));
-    for (const [index, one] of broken.entries()) {
-      one.replies.unshift(retried[index] ?? '');
-      one.inner = readRetried(one);
-    }
+  const unread = drafts.filter(({ inner }) => !inner);
+  const first = await request(
+    group,
+    task,
+    unread.map(({ of, words }) => words?.content ?? of.inner),
+  );
+  for (const [index, one] of unread.entries()) {
+    const { of, words } = one;
+    const reply = first[index] ?? '';
+    const inner = parseTagged(reply, words?.content ?? of.inner);
+    one.inner = inner && words ? words.restore(inner) : inner;
+    // A broken reply with protected words is not used, because their tags would be lost with it.
+    if (!words) one.replies.push(reply);
   }
-  return read.map(({ of, replies, inner }) => ({
+  const broken = unread.filter(({ inner }) => !inner);
+  const second = await request(
+    group,
+    task,
+    broken.map(({ of }) => of.inner),
+  );
+  for (const [index, one] of broken.entries()) {
+    one.replies.unshift(second[index] ?? '');
+    one.inner = readRetried(one);
+  }
+  return drafts.map(({ of, replies, inner }) => ({
     of,
     inner: inner ?? placeTags(replies.at(-1)!.replace(/<\/?\d{1,9}\/?>/g, ''), of.inner),
     lostTags: !inner,
   }));
+}
+
+/** Returns the engine's translations of some texts, in their order. Without texts, the engine is not called. */
+async function request(
+  group: Group,
+  task: TranslationTask,
+  contents: readonly InlineContent[],
+): Promise<readonly string[]> {
+  if (contents.length === 0) return [];
+  const segments = contents.map(formatTagged);
+  const hasTags = contents.some((content) => content.some((item) => typeof item !== 'string'));
+  return callFor(group, group.engine.translate({ ...task, segments, hasTags }, group.scope));
 }
 
 /**

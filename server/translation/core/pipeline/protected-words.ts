@@ -14,6 +14,8 @@ const code =
 export interface ProtectedText {
   /** The text with a void tag in the place of each protected word. */
   content: InlineContent;
+  /** Whether `content` has other words. If not, the text is its own translation. */
+  hasOtherWords: boolean;
   /** Returns a translation of `content` with the words in the places of their tags. */
   restore: (translation: InlineContent) => InlineContent;
 }
@@ -21,7 +23,7 @@ export interface ProtectedText {
 /**
  * Replaces the links, email addresses and code in a text by void tags, so that no engine can change them. Classic
  * machine translation changes them even if it is asked to repair them. The time is linear in the text.
- * @returns null if there is nothing to protect, or if no other word is left
+ * @returns null if there is nothing to protect
  */
 export function protectWords(source: InlineContent): ProtectedText | null {
   const words = new Map<number, string>();
@@ -38,11 +40,11 @@ export function protectWords(source: InlineContent): ProtectedText | null {
     return [...pieces, text.slice(done)];
   };
   const content = joinStrings(source.flatMap((item) => (typeof item === 'string' ? protect(item) : [item])));
+  if (words.size === 0) return null;
   const hasOtherWords = content.some((item) => typeof item === 'string' && /\p{L}/u.test(item));
-  if (words.size === 0 || !hasOtherWords) return null;
   const restore = (translation: InlineContent): InlineContent =>
     joinStrings(translation.map((item) => (typeof item === 'string' ? item : (words.get(item.tag) ?? item))));
-  return { content, restore };
+  return { content, hasOtherWords, restore };
 }
 
 /** Returns the ranges of the protected words in order. They do not overlap. */
