@@ -109,12 +109,29 @@ describe('a document with code and links in its text', () => {
     expect(segment).toMatchObject({ target_text: 'Mets owner_id' });
   });
 
+  test('has an issue for each word that the second translation lacks, too', async () => {
+    engine.reply = () => ['Mets tout'];
+    const [segment] = await translateParagraph(run('Set owner_id at https://example.com'));
+    expect(segment).toMatchObject({
+      target_text: 'Mets tout',
+      quality: {
+        issues: [
+          expect.objectContaining({ severity: 'major', span: 'owner_id' }),
+          expect.objectContaining({ severity: 'major', span: 'https://example.com' }),
+        ],
+      },
+    });
+  });
+
   test('is not emptied if both replies are unusable, and is flagged', async () => {
     engine.reply = () => ['Mets </1> ici'];
     const [segment, ...others] = await translateParagraph(run('Set owner_id in ') + link(run('the form')));
     expect(segment).toMatchObject({ target_text: 'Mets  ici' });
     expect(segment!['quality']).toMatchObject({
-      issues: [{ severity: 'major', explanation: expect.stringContaining('tags') }],
+      issues: [
+        { severity: 'major', explanation: expect.stringContaining('tags') },
+        { severity: 'major', span: 'owner_id' },
+      ],
     });
     expect(others).toEqual([]);
   });

@@ -24,7 +24,7 @@ import type { TextRequest } from '../request.ts';
 import { noCost, type RunCost, spend } from './agent-steps.ts';
 import { takeFastPath } from './fast-path.ts';
 import { type PreparedText, prepareText } from './prepared-text.ts';
-import { protectWords } from './protected-words.ts';
+import { type ProtectedText, protectWords } from './protected-words.ts';
 import { defaultThreshold } from './quality-options.ts';
 
 /** The request fields that all texts of a group have in common. */
@@ -62,6 +62,8 @@ interface Group {
 /** A text of the group, without the tags around it. */
 interface Prepared extends PreparedText, UnwrappedContent {
   before: string | null;
+  /** Null without such words. */
+  protectedText: ProtectedText | null;
 }
 
 /** The translation of one text. */
@@ -113,7 +115,9 @@ export async function translateGroup<T extends GroupText>(
       const asked = requestOfText(request, of);
       const leverage = await leverageOf(services, scope.tenantId, asked, found);
       const prepared = await prepareText(asked, leverage, scope.signal);
-      const text: Prepared = { ...prepared, ...unwrap(of.source), before: of.before };
+      const unwrapped = unwrap(of.source);
+      const protectedText = protectWords(unwrapped.inner);
+      const text: Prepared = { ...prepared, ...unwrapped, before: of.before, protectedText };
       return { of, text, stored: await serve(text) };
     }),
   );
@@ -213,23 +217,22 @@ async function callFor<T>({ cost }: Group, call: Promise<EngineResult<T>>): Prom
  */
 async function draft(group: Group, task: TranslationTask, texts: readonly Prepared[]): Promise<Draft[]> {
   const drafts = texts.map((of) => {
-    const words = protectWords(of.inner);
-    const inner = words?.hasOtherWords === false ? of.inner : null;
-    return { of, words, inner, replies: [] as string[] };
+    const inner = of.protectedText?.hasOtherWords === false ? of.inner : null;
+    return { of, inner, replies: [] as string[] };
   });
   const unread = drafts.filter(({ inner }) => !inner);
   const first = await request(
     group,
     task,
-    unread.map(({ of, words }) => words?.content ?? of.inner),
+    unread.map(({ of }) => of.protectedText?.content ?? of.inner),
   );
   for (const [index, one] of unread.entries()) {
-    const { of, words } = one;
+    const { inner: source, protectedText } = one.of;
     const reply = first[index] ?? '';
-    const inner = parseTagged(reply, words?.content ?? of.inner);
-    one.inner = inner && words ? words.restore(inner) : inner;
+    const inner = parseTagged(reply, protectedText?.content ?? source);
+    one.inner = inner && protectedText ? protectedText.restore(inner) : inner;
     // A broken reply with protected words is not used, because their tags would be lost with it.
-    if (!words) one.replies.push(reply);
+    if (!protectedText) one.replies.push(reply);
   }
   const broken = unread.filter(({ inner }) => !inner);
   const second = await request(
@@ -314,6 +317,23 @@ function tagIssues({ of, inner, lostTags }: Draft): QualityIssue[] {
   return inner.filter(isFormat).length < of.inner.filter(isFormat).length ? [lostFormatIssue] : [];
 }
 
+/** Maximum number of lost words in a report. */
+const maxLostWords = 20;
+
+/** Returns an issue for each protected word that a second or repaired translation lacks, unless a check has found it. */
+function lostWordIssues({ of, inner }: Draft, findings: readonly QualityIssue[]): QualityIssue[] {
+  if (!of.protectedText) return [];
+  const found = new Set([...findings.map(({ span }) => span), ...(protectWords(inner)?.words ?? [])]);
+  const lost = new Set(of.protectedText.words.filter((word) => !found.has(word)));
+  return [...lost].slice(0, maxLostWords).map((span) => ({
+    severity: 'major',
+    category: 'accuracy',
+    span,
+    explanation: `The word ${span} of the source is missing.`,
+    suggestion: `Keep ${span} exactly as it is.`,
+  }));
+}
+
 function isFormat(item: InlineContent[number]): boolean {
   return typeof item !== 'string' && item.format !== undefined;
 }
@@ -334,7 +354,7 @@ async function judge(group: Group, task: TranslationTask, drafts: readonly Draft
       return {
         ...draft,
         score,
-        issues: [...tagIssues(draft), ...findings, ...issues],
+        issues: [...tagIssues(draft), ...findings, ...lostWordIssues(draft, findings), ...issues],
       };
     }),
   );

@@ -14,6 +14,7 @@ const code =
 export interface ProtectedText {
   /** The text with a void tag in the place of each protected word. */
   content: InlineContent;
+  words: readonly string[];
   /** Whether `content` has other words. If not, the text is its own translation. */
   hasOtherWords: boolean;
   /** Returns a translation of `content` with the words in the places of their tags. */
@@ -23,7 +24,7 @@ export interface ProtectedText {
 /**
  * Replaces the links, email addresses and code in a text by void tags, so that no engine can change them. Classic
  * machine translation changes them even if it is asked to repair them. The time is linear in the text.
- * @returns null if there is nothing to protect
+ * @returns null without such words
  */
 export function protectWords(source: InlineContent): ProtectedText | null {
   const words = new Map<number, string>();
@@ -44,7 +45,7 @@ export function protectWords(source: InlineContent): ProtectedText | null {
   const hasOtherWords = content.some((item) => typeof item === 'string' && /\p{L}/u.test(item));
   const restore = (translation: InlineContent): InlineContent =>
     joinStrings(translation.map((item) => (typeof item === 'string' ? item : (words.get(item.tag) ?? item))));
-  return { content, hasOtherWords, restore };
+  return { content, words: [...words.values()], hasOtherWords, restore };
 }
 
 /** Returns the ranges of the protected words in order. They do not overlap. */
