@@ -1,3 +1,5 @@
+import { isPairAt } from './text.ts';
+
 /**
  * The class of a text that is not translated. `kept`: a rule keeps it, such as a number. `unreadable`: its characters or
  * its place cannot be determined. `not_selected`: the request does not select its page or sheet, or does not include it.
@@ -23,7 +25,12 @@ const whiteSpaces: ReadonlySet<string> = new Set(whiteSpace);
 /** Counts the Unicode code points of a text without white space. */
 export function countCharacters(text: string): number {
   let count = 0;
-  for (const character of text) if (!whiteSpaces.has(character)) count++;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    // Most characters are neither white space nor outside of ASCII.
+    if ((unit > 0x20 && unit < 0x7f) || !whiteSpaces.has(text[index]!)) count++;
+    if (isPairAt(text, index)) index++;
+  }
   return count;
 }
 

@@ -57,6 +57,7 @@ export function clip(text: string, units: number): string {
   return text.slice(0, units).replace(/[\ud800-\udbff]$/, '');
 }
 
-function isPairAt(text: string, index: number): boolean {
+/** Whether a text has a surrogate pair at an index. */
+export function isPairAt(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 }

@@ -1,3 +1,5 @@
+import { isPairAt } from '../text.ts';
+
 const space = 0.28;
 /** The usual widths of characters in ems, in the order in which they are tried. */
 const widths: readonly [pattern: RegExp, width: number][] = [
@@ -11,12 +13,25 @@ const widths: readonly [pattern: RegExp, width: number][] = [
 /** The width of a digit in ems. The widths of columns are numbers of digits. */
 export const digitWidth = 0.55;
 
+/** The widths of the UTF-16 units that were measured before; NaN for the others. Patterns would take most of the time. */
+const known = new Float64Array(0x10000).fill(Number.NaN);
+
 /** Returns the approximate width of a text on one line, in ems. */
 export function widthOf(text: string): number {
   let width = 0;
-  for (const character of text)
-    width += widths.find(([pattern]) => pattern.test(character))?.[1] ?? digitWidth;
+  for (let index = 0; index < text.length; index++) {
+    if (isPairAt(text, index)) width += widthOfCharacter(text.slice(index, ++index + 1));
+    else {
+      const unit = text.charCodeAt(index);
+      if (Number.isNaN(known[unit])) known[unit] = widthOfCharacter(text[index]!);
+      width += known[unit]!;
+    }
+  }
   return width;
+}
+
+function widthOfCharacter(character: string): number {
+  return widths.find(([pattern]) => pattern.test(character))?.[1] ?? digitWidth;
 }
 
 /** Returns the width of the longest line of a text, in ems. */
