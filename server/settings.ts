@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 
 /** An invalid setting. The message names its variable, and the start ends with this message. */
@@ -222,7 +224,7 @@ export const settingNames: readonly string[] = Object.keys(environment.shape);
 
 export type Settings = Readonly<z.infer<typeof environment>>;
 
-const secretNames = new Set<keyof Settings>([
+const secretNames = [
   'DATABASE_URL',
   'OPERATOR_API_KEY',
   'SERVICE_API_KEY',
@@ -232,7 +234,16 @@ const secretNames = new Set<keyof Settings>([
   'STRIPE_WEBHOOK_SECRET',
   'SECRETS_KEY',
   'SECRETS_KEY_PREVIOUS',
-]);
+] as const satisfies (keyof Settings)[];
+
+/**
+ * The settings that a file can hold: the variable `NAME_FILE` has its path. PLATFORM_STORAGE_URL is one, because its
+ * query can be a SAS token.
+ */
+export const settingsInFiles = [...secretNames, 'PLATFORM_STORAGE_URL'] as const satisfies (keyof Settings)[];
+
+/** Maximum bytes of such a file. The longest secret, a URL with a SAS token, has a few hundred. */
+const maxSecretBytes = 10_000;
 
 /**
  * Reads the settings once. An empty variable counts as unset, as in compose files.
@@ -240,13 +251,56 @@ const secretNames = new Set<keyof Settings>([
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const read = environment.safeParse(present);
+  const fromFiles = readSecretFiles(present);
+  const read = environment.safeParse({ ...present, ...fromFiles });
   if (!read.success) {
     const issue = read.error.issues[0];
-    throw new SettingsError(`${String(issue?.path[0])}: ${issue?.message}`);
+    const name = String(issue?.path[0]);
+    throw new SettingsError(`${name in fromFiles ? `${name}_FILE` : name}: ${issue?.message}`);
   }
   for (const value of Object.values(read.data)) if (Array.isArray(value)) Object.freeze(value);
   return Object.freeze(read.data);
+}
+
+/** Returns the values of the settings for which the environment names a file. */
+function readSecretFiles(env: NodeJS.ProcessEnv): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const name of settingsInFiles) {
+    const path = env[`${name}_FILE`];
+    if (path === undefined) continue;
+    if (env[name] !== undefined) throw new SettingsError(`${name}_FILE: must not be set if ${name} is set`);
+    values[name] = readSecretFile(`${name}_FILE`, path);
+  }
+  return values;
+}
+
+/**
+ * Returns the content of a file without its last line break. A second line is an error, because URL would ignore a
+ * line break, and a key would contain it.
+ */
+function readSecretFile(variable: string, path: string): string {
+  const refuse = (problem: string): never => {
+    throw new SettingsError(`${variable}: ${JSON.stringify(path)} ${problem}`);
+  };
+  let bytes: Buffer;
+  try {
+    const found = statSync(path);
+    // Reading a pipe without a writer would block the start.
+    if (!found.isFile()) return refuse('is not a file');
+    if (found.size > maxSecretBytes)
+      return refuse(`has ${found.size} bytes; a secret has at most ${maxSecretBytes}`);
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (error instanceof SettingsError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return refuse('does not exist');
+    return refuse(`cannot be read by the user of this process (${code})`);
+  }
+  const content = bytes.toString().replace(/\r?\n$/, '');
+  if (!isUtf8(bytes)) return refuse('is not UTF-8 text');
+  if (content === '') return refuse('is empty');
+  if (/[\r\n]/.test(content)) return refuse('has more than one line');
+  return content;
 }
 
 /**
@@ -269,7 +323,9 @@ export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(settings).map(([name, value]) => [
       name,
-      value !== undefined && secretNames.has(name as keyof Settings) ? '(set)' : withoutQuery(name, value),
+      value !== undefined && secretNames.some((secret) => secret === name)
+        ? '(set)'
+        : withoutQuery(name, value),
     ]),
   );
 }

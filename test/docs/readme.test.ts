@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
 import { commands as operatorCommands } from '#server/commands/admin/command-line.ts';
-import { readSettings, settingNames } from '#server/settings.ts';
+import { readSettings, settingNames, settingsInFiles } from '#server/settings.ts';
 import { anchorOf } from '#web/server/guide-pages.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -27,6 +27,12 @@ test('docs/settings.md names every setting with its default, and no others', () 
     for (const [i, name] of listed.entries())
       if (name !== 'BASE_URL') expect(`${name}=${String(defaults[name])}`).toBe(`${name}=${values[i]}`);
   }
+});
+
+test('docs/settings.md names every setting that can be in a file', () => {
+  const [, paragraph = ''] = /\n(A secret can be in a file[^|]*?)\n\n/.exec(read('docs/settings.md')) ?? [];
+  const named = [...paragraph.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
+  expect(named.sort()).toEqual(['_FILE', ...settingsInFiles].sort());
 });
 
 describe('commands', () => {

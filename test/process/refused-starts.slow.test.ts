@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ownerOf } from '#server/identity/auth/mfa/totp.ts';
 import { seal } from '#server/platform/encryption.ts';
@@ -42,6 +44,42 @@ test.each(['server/main.ts', 'workers/main.ts', 'server/commands/migrate.ts'])(
     expect(await refusal({ MFA_REQUIRED: 'yes' }, script)).toBe('MFA_REQUIRED: must be true, false, 1 or 0');
   },
 );
+
+test.each([
+  ['server/main.ts'],
+  ['workers/main.ts'],
+  ['server/commands/migrate.ts'],
+  ['server/commands/probe.ts'],
+  ['server/commands/doctor/main.ts'],
+  ['server/commands/verify-store/main.ts'],
+  ['server/commands/admin/main.ts', 'tenants'],
+  ['server/commands/backup/backup.ts', 'file'],
+  ['server/commands/backup/restore.ts', 'file'],
+  ['server/commands/backup/upgrade-database.ts'],
+])('%s reads secrets from files', async (...command) => {
+  const folder = await testFolder();
+  await writeFile(join(folder, 'file'), '');
+  const args = command.map((argument) => (argument === 'file' ? join(folder, 'file') : argument));
+  const { code, stdout, stderr } = await launch(args, {
+    OPERATOR_API_KEY_FILE: join(folder, 'operator-key'),
+    DATA_DIR: folder,
+  }).ended;
+  // 1 of verify-store means differences.
+  expect(code).toBe(command[0]?.includes('verify-store') ? 2 : 1);
+  expect(stdout + stderr).toMatch(/OPERATOR_API_KEY_FILE: .*operator-key\W+does not exist/);
+});
+
+test('a service whose database and key are in files starts', async () => {
+  const { env } = await externalDatabase();
+  const folder = await testFolder();
+  const files = ['DATABASE_URL', 'SECRETS_KEY'] as const;
+  for (const name of files) await writeFile(join(folder, name), `${env[name]}\n`);
+  const service = await start({
+    DATA_DIR: env.DATA_DIR,
+    ...Object.fromEntries(files.map((name) => [`${name}_FILE`, join(folder, name)])),
+  });
+  expect((await fetch(`${service.address}/readyz`)).status).toBe(200);
+});
 
 test('an unreachable database is one line, without its password', async () => {
   expect(await refusal({ DATABASE_URL, SECRETS_KEY })).toBe(
