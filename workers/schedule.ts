@@ -6,13 +6,13 @@ import { tasks } from './tasks.ts';
 /**
  * Adds recurring jobs to the queue, at multiples of their intervals on the wall clock. All processes add a job at the
  * same moment with the same job key, so only one job results. An additional run would do no harm, except for tasks
- * that run one at a time; these have a queue each. graphile-worker's own cron is not used, because it counts in
+ * that run one at a time; these have a queue. graphile-worker's own cron is not used, because it counts in
  * minutes and the settings count in seconds.
  */
 export function startSchedule({ database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>) {
   const timers = new Set<NodeJS.Timeout>();
   for (const name of Object.keys(tasks) as TaskName[]) {
-    const { every, oneAtATime } = tasks[name];
+    const { every, queue } = tasks[name];
     if (!every) continue;
     const interval = every(settings) * 1000;
     const wait = () => {
@@ -21,7 +21,7 @@ export function startSchedule({ database, settings, log }: Pick<Services, 'datab
           timers.delete(timer);
           wait();
           database
-            .inPlatform((tx) => addJob(tx, name, {}, { key: name, ...(oneAtATime && { queue: name }) }))
+            .inPlatform((tx) => addJob(tx, name, {}, { key: name, ...(queue && { queue }) }))
             .catch((error: unknown) =>
               log.warn(
                 { task: name, error: describeForLog(error) },

@@ -10,6 +10,7 @@ import { indexPending, indexSet } from '#server/language/translation-memory/inde
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
 import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
+import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
@@ -38,8 +39,8 @@ interface Task<N extends TaskName> {
   run(services: Services, payload: TaskPayloads[N]): Promise<unknown>;
   /** Seconds between two runs, if the task is recurring. A recurring task has no payload: it finds its work itself. */
   every?: (settings: Settings) => number;
-  /** Set if two runs must not happen at the same time. */
-  oneAtATime?: true;
+  /** Tasks of one queue run one at a time. */
+  queue?: 'check_golden_records';
   /**
    * The pool of workers that runs the task. Tasks that use only the database, and therefore end soon, run in
    * `housekeeping`. Default: `work`.
@@ -62,7 +63,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   check_golden_records: {
     run: (services) => checkGoldenRecords(services, [textRecords, approvalRecords]),
     every: everySweep,
-    oneAtATime: true,
+    queue: 'check_golden_records',
   },
   check_document_files: { run: removeUnreferencedFiles, every: hourly },
   import_memory: { run: (services, { tenantId, importId }) => runImport(services, tenantId, importId) },
@@ -77,6 +78,8 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   remove_superseded_file: { run: removeSuperseded },
   resume_approval: { run: resumeApproval },
   remove_golden_records: { run: removeGoldenRecords },
+  // It rewrites manifests, to which the check of golden records may add lines.
+  delete_tenants: { run: deleteDueTenants, every: everySweep, queue: 'check_golden_records' },
 };
 
 /** Tasks that share a pool of workers. */

@@ -42,3 +42,43 @@ export const tenants = pgTable(
     index('tenants_organization_idx').using('hash', t.organization).where(sql`organization is not null`),
   ],
 );
+
+/** The progress of the deletion of a tenant. It has no content of the tenant. */
+export interface DeletionProgress {
+  /** The number of deleted rows, by table. */
+  rows: Record<string, number>;
+  /** The number of deleted objects in platform storage. */
+  objects: number;
+  /** The number of deleted objects in the tenant's own account. */
+  accountObjects: number;
+  /** The number of objects that stay in the tenant's own account, because the account could not be opened. */
+  leftInAccount: number;
+  /** The number of queued background jobs that were deleted. */
+  queuedJobs: number;
+  /** The number of deleted manifest lines. */
+  manifestLines: number;
+  /** The last day (UTC, `YYYY-MM-DD`) whose manifest has no line of the tenant; null before the first. */
+  manifestsThrough: string | null;
+}
+
+/**
+ * The deletions of tenants: scheduled, running and finished ones. A row stays when its tenant is deleted, so there is no
+ * foreign key.
+ */
+export const tenantDeletions = pgTable(
+  'tenant_deletions',
+  {
+    tenantId: identifier('tenant_id').primaryKey(),
+    scheduledAt: moment('scheduled_at').notNull().defaultNow(),
+    /** The time from which the tenant may be deleted. Until then, the deletion can be canceled. */
+    dueAt: moment('due_at').notNull(),
+    /** Whether the tenant was active before it was locked. */
+    wasActive: boolean('was_active').notNull(),
+    /** The creation of the tenant: no manifest of an earlier day has a line of it. */
+    tenantCreatedAt: moment('tenant_created_at').notNull(),
+    startedAt: moment('started_at'),
+    finishedAt: moment('finished_at'),
+    progress: jsonb('progress').$type<DeletionProgress>().notNull(),
+  },
+  (t) => [index('tenant_deletions_due_idx').on(t.dueAt).where(sql`finished_at is null`)],
+);

@@ -46,6 +46,8 @@ export interface TaskPayloads {
    * URI that its row had.
    */
   remove_golden_records: { tenantId: string; jobId: string; attempt: number; goldenUri: string | null };
+  /** Deletes the tenants whose deletion is due, for some seconds, and queues another run if there is more to do. */
+  delete_tenants: Record<string, never>;
 }
 
 export type TaskName = keyof TaskPayloads;
@@ -101,4 +103,16 @@ export async function pruneQueue(tx: Tx): Promise<number> {
         and greatest(run_at, updated_at) < now() - case when key is null then interval '1 hour' else interval '30 days' end
       limit 5000))`);
   return row?.pruned ?? 0;
+}
+
+/**
+ * Deletes a tenant's jobs that no worker is running.
+ * @returns the number of deleted jobs
+ */
+export async function deleteQueuedJobs(tx: Tx, tenantId: string): Promise<number> {
+  const [row] = await tx.execute<{ deleted: number }>(sql`
+    select count(*)::int as deleted from graphile_worker.complete_jobs(array(
+      select id from graphile_worker._private_jobs
+      where payload ->> 'tenantId' = ${tenantId} and locked_at is null))`);
+  return row?.deleted ?? 0;
 }

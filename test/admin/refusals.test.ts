@@ -18,6 +18,7 @@ describe('a wrong command line is one line that names the fault, before a databa
     ['a value where none is taken', ['audit', '--json=yes'], /--json/],
     ["the platform's own scope for a tenant", ['rotate-key', '*'], /<tenant_id>/],
     ['an address that is none', ['restore-admin', 't', 'ada'], /<email>/],
+    ['half a day', ['delete-tenant', 't', '--after-days', '0.5'], /--after-days/],
     ['a role that is none', ['invite', 't', '--role', 'operator'], /--role/],
     ['an allowance of nothing', ['set-allowance', 't', '0'], /<characters>.* 1$/],
     ['an allowance past what is stored', ['set-allowance', 't', '2147483648'], /<characters>.* 2147483647$/],
@@ -39,6 +40,8 @@ describe('an unknown tenant, and the service key’s tenant', () => {
     ['invite'],
     ['deactivate-tenant'],
     ['reactivate-tenant'],
+    ['delete-tenant'],
+    ['cancel-deletion'],
     ['set-allowance', '5'],
     ['set-storage-cap', '5'],
   ];

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { BlobStore } from '#server/platform/stores/blob-store.ts';
+import type { BlobStore, PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { startAccount } from './data-lake-account.ts';
 
 /** A storage in which several stores are open, as in several processes, and a function that removes it. */
 interface Place {
-  open(): BlobStore & { listTop(): Promise<string[]> };
+  open(): BlobStore & Pick<PlatformStore, 'listTop' | 'removeFolder'>;
   close(): Promise<unknown>;
 }
 
@@ -100,6 +100,15 @@ describe.each(Object.entries(providers))('%s', (_, start) => {
     for await (const found of store.walk(folder)) paths.push(found);
     return paths.toSorted();
   };
+
+  test('a folder is removed with everything in it; if it does not exist, nothing happens', async () => {
+    for (const path of ['gone/a.json', 'gone/deep/b.json', 'gone-not/c.json']) await store.put(path, 'x');
+    await store.removeFolder('gone');
+    await store.removeFolder('gone');
+    expect(await walked('gone')).toEqual([]);
+    expect(await walked('gone-not')).toEqual(['gone-not/c.json']);
+    await expect(async () => store.removeFolder('../gone-not')).rejects.toThrow('the path is not valid');
+  });
 
   test('the objects below a folder are walked, however deep; of a folder that does not exist, none', async () => {
     const paths = Array.from({ length: 9 }, (_, i) => `tenant/${'deep/'.repeat(i % 3)}${i}.json`).toSorted();

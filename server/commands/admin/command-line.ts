@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { type Command, type Given, Refusal, type Server } from './command.ts';
 import { invite, restoreAdmin } from './commands/administrators.ts';
 import { audit } from './commands/audit.ts';
+import { cancelDeletion, deleteTenant, deletions } from './commands/deletions.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
 import { requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
@@ -22,6 +23,9 @@ export const commands = {
   invite,
   'deactivate-tenant': deactivateTenant,
   'reactivate-tenant': reactivateTenant,
+  'delete-tenant': deleteTenant,
+  'cancel-deletion': cancelDeletion,
+  deletions,
   'set-allowance': setAllowance,
   requeue,
   'set-storage-cap': setStorageCap,

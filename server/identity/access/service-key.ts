@@ -26,7 +26,7 @@ async function insertServiceTenant(tx: Tx, monthlyCharLimit: number): Promise<vo
     .onConflictDoNothing();
 }
 
-/** Databases that are known to have a tenant account. Accounts are never deleted, so the entry stays true. */
+/** Databases that had a tenant account since this process started. If the last one is deleted, the entry stays. */
 const databasesWithTenants = new WeakSet<Database>();
 
 /** Whether the deployment has any tenant account. The service key is accepted only if it has none. */

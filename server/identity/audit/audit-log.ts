@@ -41,6 +41,9 @@ export const auditActions = [
   'administrator_restored',
   'tenant_deactivated',
   'tenant_reactivated',
+  'tenant_deletion_scheduled',
+  'tenant_deletion_canceled',
+  'tenant_deleted',
   'allowance_changed',
   // Reviews
   'review_reopened',

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
-import { tenants } from '#db/schema/tenants.ts';
+import { tenantDeletions, tenants } from '#db/schema/tenants.ts';
 import { AppError } from '#server/errors.ts';
 import { deleteApiKeys } from '#server/identity/access/api-keys.ts';
 import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
@@ -80,6 +80,7 @@ async function setActive(database: Database, tenantId: string, active: boolean):
   return database.inTenant(tenantId, async (tx) => {
     const before = await lockAccount(tx, tenantId);
     if (before.active === active) return { account: before, changed: false };
+    if (active) await requireNoDeletion(tx, tenantId);
     const row = await updateTenant(tx, tenantId, { active });
     if (!active) await endAllSessions(tx, tenantId);
     await record(tx, tenantId, active ? 'tenant_reactivated' : 'tenant_deactivated', {
@@ -88,6 +89,15 @@ async function setActive(database: Database, tenantId: string, active: boolean):
     });
     return { account: accountOf(row), changed: true };
   });
+}
+
+async function requireNoDeletion(tx: Tx, tenantId: string): Promise<void> {
+  const [scheduled] = await tx.select().from(tenantDeletions).where(eq(tenantDeletions.tenantId, tenantId));
+  if (scheduled)
+    throw new AppError(
+      'state_conflict',
+      `the deletion of ${tenantId} is scheduled for ${scheduled.dueAt.toISOString()}; cancel it with cancel-deletion`,
+    );
 }
 
 /**

@@ -41,6 +41,8 @@ export interface BlobStore {
 export interface PlatformStore extends BlobStore {
   /** Appends the line of `announced` first. If that fails, the object is not written. */
   put(path: string, content: Uint8Array | string, announced?: { path: string; line: string }): Promise<void>;
+  /** Removes a folder with everything in it. Nothing happens if it does not exist. */
+  removeFolder(folder: string): Promise<void>;
   /** Lists the first parts of all paths: the ids of tenants, and the platform's own folders. */
   listTop(): Promise<string[]>;
   /**

@@ -15,7 +15,7 @@ export interface DataLakeOptions extends FilesystemOptions {
 }
 
 /** The objects in a filesystem of an Azure Data Lake (Gen2) account. */
-export type DataLake = BlobStore & Pick<PlatformStore, 'listTop'>;
+export type DataLake = BlobStore & Pick<PlatformStore, 'listTop' | 'removeFolder'>;
 
 /**
  * Opens a store in a Data Lake filesystem. Makes no request yet. Use the same store as long as URL and credential
@@ -85,6 +85,13 @@ export function openDataLake(
       return found
         .filter(({ name, isDirectory }) => isDirectory && /^[\w-]+$/.test(name))
         .map(({ name }) => name);
+    },
+    async removeFolder(path) {
+      const below = folder + checkedFolder(path);
+      await asStoreError(async () => {
+        const directory = (await filesystem()).getDirectoryClient(below);
+        await ifThere(() => directory.delete(true));
+      });
     },
     async *walk(path) {
       const below = folder + checkedFolder(path);

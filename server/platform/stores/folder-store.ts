@@ -101,6 +101,7 @@ export function openFolder(folder: string): PlatformStore {
         throw error;
       }
     },
+    removeFolder: (path) => rm(join(folder, checkedFolder(path)), { recursive: true, force: true }),
     doubtfulSince: system.doubtfulSince,
     settleDoubt: system.settleDoubt,
     async tidy() {

@@ -97,6 +97,10 @@ export class EmulatedFilesystem {
     this.files.delete(path);
   }
 
+  removeFolder(folder: string): void {
+    for (const { name } of this.list(folder, true)) this.files.delete(name);
+  }
+
   /** The content of a directory; with `recursive`, also of its subdirectories. An empty name is the root. */
   list(folder: string, recursive = false): { name: string; file: StoredFile | null }[] {
     const prefix = folder && `${folder}/`;

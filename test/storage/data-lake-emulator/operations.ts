@@ -106,8 +106,9 @@ const handlers: Record<Operation, Handler> = {
       body: file.content.subarray(from, to),
     };
   },
-  delete(filesystem, { path, headers }) {
-    filesystem.remove(path, conditionsOf(headers));
+  delete(filesystem, { path, query, headers }) {
+    if (query.get('recursive') === 'true') filesystem.removeFolder(path);
+    else filesystem.remove(path, conditionsOf(headers));
     return { status: 200 };
   },
   list(filesystem, { query }, pageSize) {
