@@ -10,6 +10,7 @@ import { indexPending, indexSet } from '#server/language/translation-memory/inde
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
 import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
+import { anonymizeMember } from '#server/retention/anonymize-member.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
@@ -78,6 +79,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   remove_superseded_file: { run: removeSuperseded },
   resume_approval: { run: resumeApproval },
   remove_golden_records: { run: removeGoldenRecords },
+  anonymize_member: { run: anonymizeMember },
   // It rewrites manifests, to which the check of golden records may add lines.
   delete_tenants: { run: deleteDueTenants, every: everySweep, queue: 'check_golden_records' },
 };

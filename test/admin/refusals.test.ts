@@ -38,6 +38,7 @@ describe('an unknown tenant, and the service key’s tenant', () => {
     ['revoke-key'],
     ['restore-admin', 'ada@example.org'],
     ['invite'],
+    ['anonymize-member', 'ada@example.org'],
     ['deactivate-tenant'],
     ['reactivate-tenant'],
     ['delete-tenant'],

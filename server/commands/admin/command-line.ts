@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Command, type Given, Refusal, type Server } from './command.ts';
-import { invite, restoreAdmin } from './commands/administrators.ts';
+import { anonymizeMember, invite, restoreAdmin } from './commands/administrators.ts';
 import { audit } from './commands/audit.ts';
 import { cancelDeletion, deleteTenant, deletions } from './commands/deletions.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
@@ -21,6 +21,7 @@ export const commands = {
   'revoke-key': revokeKey,
   'restore-admin': restoreAdmin,
   invite,
+  'anonymize-member': anonymizeMember,
   'deactivate-tenant': deactivateTenant,
   'reactivate-tenant': reactivateTenant,
   'delete-tenant': deleteTenant,

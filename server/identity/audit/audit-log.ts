@@ -27,6 +27,7 @@ export const auditActions = [
   'member_joined',
   'member_revoked',
   'member_restored',
+  'member_anonymized',
   'role_changed',
   'reset_link_issued',
   'password_reset',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { inviteByOperator, restoreAdministrator } from '#server/identity/members/operator-commands.ts';
 import { role } from '#server/identity/members/schema.ts';
+import { scheduleAnonymization } from '#server/retention/anonymize-member.ts';
 import { defineCommand, emailAddress, Refusal, tenantId } from '../command.ts';
 import { inactiveNote, named } from '../printing.ts';
 
@@ -29,6 +30,20 @@ export const restoreAdmin = defineCommand({
     }
     yield `A link to set a new password. It works once, until ${link.expires_at}, and ends all sessions:`;
     yield link.reset_url;
+  },
+});
+
+export const anonymizeMember = defineCommand({
+  summary:
+    'Revokes a member, and replaces the email address with the member’s ID everywhere; decisions stay. Cannot be undone.',
+  parameters: ['tenant_id', 'email'],
+  options: {},
+  input: z.object({ tenant_id: tenantId, email: emailAddress }),
+  async *run({ database }, { tenant_id, email }) {
+    const scheduled = await scheduleAnonymization(database, tenant_id, email);
+    if (!scheduled) throw new Refusal(`${tenant_id} has no member ${email}`);
+    yield `The access of ${email} to ${named(scheduled.account)} is revoked.`;
+    yield `In a few minutes, a worker replaces the email address with ${scheduled.userId} everywhere.`;
   },
 });
 

@@ -23,6 +23,7 @@ const ofWorkspaces = {
   member_joined: true,
   member_revoked: true,
   member_restored: true,
+  member_anonymized: true,
   role_changed: true,
   reset_link_issued: true,
   password_reset: true,

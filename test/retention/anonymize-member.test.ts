@@ -1,0 +1,155 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join as joinPath } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { anonymizeMember } from '#server/retention/anonymize-member.ts';
+import { renamePerson } from '#server/retention/rename-person.ts';
+import { passwordGrant } from '#test/auth/sign-in.ts';
+import { workbookFile } from '#test/factories/workbook.ts';
+import { addDocument, env, found, invite, type Person, withAuthenticator } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { everyRow } from '#test/setup/stored-rows.ts';
+import { operateHere } from '../admin/command.ts';
+import { openReviewers } from '../translations/workplace/reviewers.ts';
+
+const app = useTestApp({ env });
+const sql = () => openSuperuser(app.superuserUrl);
+
+/** The tables and files that contain a text. */
+async function placesOf(text: string): Promise<string[]> {
+  const rows = (await everyRow(sql())).filter(({ row }) => row.includes(text)).map(({ table }) => table);
+  const folder = joinPath(app.services.settings.DATA_DIR, 'storage');
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found = new Set(rows);
+  for (const file of files.filter((entry) => entry.isFile()))
+    if ((await readFile(joinPath(file.parentPath, file.name), 'latin1')).includes(text)) found.add('a file');
+  return [...found].sort();
+}
+
+/** A workspace with a second administrator, who has decided about texts and a document. */
+async function openDecided() {
+  const reviewers = await openReviewers(app);
+  const { founder, call, review } = reviewers;
+  const member = await reviewers.join();
+  await sql()`update users set role = 'global_administrator' where user_id = ${member.userId}`;
+  await withAuthenticator(app, member);
+  const published = await reviewers.held({ source_text: 'Published' });
+  await review(published.id, { action: 'modify', final_translation: 'Publié' }, member);
+  const draft = await reviewers.held({ source_text: 'Draft' });
+  await review(draft.id, { action: 'save', final_translation: 'Brouillon' }, member);
+  await call('reviews.comment', { kind: 'job', id: draft.id, body: 'A remark' }, member);
+  await call('reviews.comment', { kind: 'job', id: draft.id, body: 'Ask', mentions: [member.userId] });
+  const as = { headers: member.bearer };
+  const document = await addDocument(app, founder, { source_document: workbookFile(['One', 'Two']) });
+  const { segments } = (await app.json('GET', `/api/documents/${document}/segments`, as)).body;
+  const [first, second] = segments;
+  for (const [target_text, replaces] of [
+    ['Un', first.target_text],
+    ['Une', 'Un'],
+  ])
+    await call(
+      'documents.save',
+      { document_id: document, segments: [{ position: 0, target_text, replaces, confirmed: true }] },
+      member,
+    );
+  const corrections = [{ region_id: second.region_id, cell_id: second.cell_id, target_text: 'Deux' }];
+  await app.json('POST', `/api/documents/${document}/review`, { ...as, body: { corrections } });
+  expect((await app.json('POST', `/api/documents/${document}/approve`, { ...as, body: {} })).status).toBe(
+    200,
+  );
+  await invite(app, member);
+  await passwordGrant(app, { ...member, password: 'a wrong passphrase' });
+  return { ...reviewers, member, published, draft, document };
+}
+
+const run = ({ tenantId, userId }: Person) =>
+  anonymizeMember(app.services, { tenantId, userId, part: 0, after: '' });
+
+describe('anonymize-member', () => {
+  test('leaves the address nowhere in database and storage, and every decision with the ID of the member', async () => {
+    const { founder, member, published, read } = await openDecided();
+    const before = await placesOf(member.email);
+    for (const place of [
+      'audit_log',
+      'document_jobs',
+      'document_segments',
+      'invites',
+      'review_comments',
+      'segment_events',
+      'translation_jobs',
+      'users',
+    ])
+      expect(before).toContain(`public.${place}`);
+    expect(before).toContain('a file');
+    expect(await operateHere(app, ['anonymize-member', founder.tenantId, member.email])).toEqual([
+      expect.stringContaining('is revoked'),
+      expect.stringContaining(member.userId),
+    ]);
+    expect((await app.json('GET', '/api/auth/me', { headers: member.bearer })).status).toBe(401);
+    await run(member);
+    expect(await placesOf(member.email)).toEqual([]);
+    const [row] = await sql()`select * from users where user_id = ${member.userId}`;
+    expect(row).toMatchObject({
+      email: `${member.userId}@anonymized.invalid`,
+      password_hash: null,
+      provider_subject: null,
+      totp_secret: null,
+      active: false,
+    });
+    const job = await read(published.id);
+    expect(job).toMatchObject({ status: 'human_edited', final_translation: 'Publié' });
+    expect(job.agent_run.human_review_task.completed_by).toBe(member.userId);
+    const golden = await app.request(`/api/translations/${published.id}/golden`, { headers: founder.bearer });
+    expect(golden.status).toBe(200);
+    expect(await placesOf(founder.email)).not.toEqual([]);
+  });
+
+  test('changes nothing the second time, and nothing of another workspace with the same address', async () => {
+    const { founder, member } = await openDecided();
+    const other = await found(app, { email: member.email });
+    await operateHere(app, ['anonymize-member', founder.tenantId, member.email]);
+    await run(member);
+    const after = await everyRow(sql());
+    await run(member);
+    expect(await everyRow(sql())).toEqual(after);
+    const [row] = await sql()`select email, active from users where user_id = ${other.userId}`;
+    expect(row).toEqual({ email: member.email, active: true });
+  });
+
+  test('is rejected for the last administrator, and for an address that is not a member', async () => {
+    const { tenantId, email } = await found(app);
+    await expect(operateHere(app, ['anonymize-member', tenantId, email])).rejects.toThrow('administrator');
+    await expect(operateHere(app, ['anonymize-member', tenantId, 'nobody@example.org'])).rejects.toThrow(
+      `${tenantId} has no member nobody@example.org`,
+    );
+    expect((await sql()`select active from users where email = ${email}`)[0]).toEqual({ active: true });
+  });
+
+  test('continues after the row at which the last run ended', async () => {
+    const { founder, member, published, draft } = await openDecided();
+    await operateHere(app, ['anonymize-member', founder.tenantId, member.email]);
+    const [first, second] = [published.id, draft.id].sort();
+    const { tenantId, userId } = member;
+    await anonymizeMember(app.services, { tenantId, userId, part: 0, after: first });
+    const rows =
+      await sql()`select job_id from translation_jobs where agent_run::text like ${`%${member.email}%`}`;
+    expect(rows.map(({ job_id }) => job_id)).toEqual([first]);
+    expect(second).not.toBe(first);
+  });
+});
+
+test('a name is replaced in the fields of names only', () => {
+  const value = {
+    reviewer: 'ada@example.org',
+    steps: [{ actor: 'ada@example.org', output: 'ada@example.org' }, { actor: 'bob@example.org' }],
+    target_text: 'ada@example.org',
+    notes: 'from ada@example.org',
+    count: 1,
+    none: null,
+  };
+  expect(renamePerson(value, 'ada@example.org', 'id')).toEqual({
+    ...value,
+    reviewer: 'id',
+    steps: [{ actor: 'id', output: 'ada@example.org' }, { actor: 'bob@example.org' }],
+  });
+});
