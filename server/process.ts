@@ -120,7 +120,7 @@ async function startProcess(
     });
     stop.throwIfAborted();
     const { engine, embedder } = models;
-    const observation = await observeProcess(settings, () => home.url, models, { fileWork });
+    const observation = await observeProcess(settings, () => home.url, models, { fileWork, storage });
     const running = await startParts(
       observation.wrap({
         settings,

@@ -110,6 +110,34 @@ const secretsKey = z
   .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
   .optional();
 
+const pricePart = z.number('must be a number').min(0, 'must be at least 0');
+/** The prices of a model for a million tokens, in any currency. */
+const modelPrice = z.strictObject({ input: pricePart, output: pricePart.default(0) });
+
+/** The prices of models as JSON, by the model's name. */
+const modelPrices = z
+  .string()
+  .default('{}')
+  .transform((text, { addIssue }) => {
+    const read = z.record(z.string(), modelPrice).safeParse(parseJson(text));
+    if (read.success) return Object.freeze(read.data);
+    const { path, message } = read.error.issues[0] as z.core.$ZodIssue;
+    const place = path.length > 0 ? `; ${path.join('.')}: ${message}` : '';
+    addIssue({
+      code: 'custom',
+      message: `must be JSON like {"a-model":{"input":1.25,"output":10}}${place}`,
+    });
+    return z.NEVER;
+  });
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** All environment variables of the service, with defaults. */
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -140,6 +168,7 @@ const environment = z.object({
     .default('info'),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  METRICS_TOP_WORKSPACES: integer(0, 0, 100),
   TRUST_PROXY: proxyCount,
   OPERATOR_API_KEY: headerValue,
   SERVICE_API_KEY: headerValue,
@@ -173,6 +202,7 @@ const environment = z.object({
   OPENAI_TIMEOUT_SECONDS: decimal(60, 0.001),
   OPENAI_MAX_RETRIES: integer(3, 0, 20),
   ALLOWED_MODELS: list,
+  MODEL_PRICES: modelPrices,
   MAX_FAILED_RUNS_PER_HOUR: integer(200, 0, 1_000_000),
   MAX_TOKENS_PER_DAY: integer(0, 0),
   BILLING_ENABLED: flag(false),

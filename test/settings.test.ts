@@ -268,6 +268,34 @@ describe('C 1: a bad value is one line that names its variable', () => {
     for (const port of ['65536', '99999999999999999999']) expectRefused({ PORT: port }, 'PORT');
   });
 
+  test('MODEL_PRICES is JSON with numbers, and the message names the wrong model', () => {
+    const prices = { 'a-model': { input: 1.25, output: 10 }, embedder: { input: 0.02, output: 0 } };
+    expect(
+      read({ MODEL_PRICES: '{"a-model":{"input":1.25,"output":10},"embedder":{"input":0.02}}' }),
+    ).toMatchObject({
+      MODEL_PRICES: prices,
+    });
+    expect(read()['MODEL_PRICES']).toEqual({});
+    for (const value of [
+      '1.25',
+      '[]',
+      'a-model=1',
+      '{"a-model":1}',
+      '{"a-model":{"input":-1}}',
+      '{"a-model":{"in":1}}',
+    ])
+      expectRefused({ MODEL_PRICES: value }, 'MODEL_PRICES');
+    expect(() => read({ MODEL_PRICES: '{"a-model":{"input":"1"}}' })).toThrow(
+      'MODEL_PRICES: must be JSON like {"a-model":{"input":1.25,"output":10}}; a-model.input: must be a number',
+    );
+  });
+
+  test('METRICS_TOP_WORKSPACES ends at 100', () => {
+    expect(read()['METRICS_TOP_WORKSPACES']).toBe(0);
+    for (const value of ['101', '-1', 'all'])
+      expectRefused({ METRICS_TOP_WORKSPACES: value }, 'METRICS_TOP_WORKSPACES');
+  });
+
   test('PLATFORM_STORAGE_CAP_BYTES is a whole number', () => {
     for (const value of ['abc', '-1', '1.5', '1GB']) {
       expectRefused({ PLATFORM_STORAGE_CAP_BYTES: value }, 'PLATFORM_STORAGE_CAP_BYTES');

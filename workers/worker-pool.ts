@@ -3,6 +3,8 @@ import { sql } from 'drizzle-orm';
 import type { TaskList } from 'graphile-worker';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import type { TaskName } from '#server/platform/job-queue.ts';
+import { recordMaintenance } from '#server/platform/maintenance-runs.ts';
 import { observe } from '#server/platform/telemetry.ts';
 import { type QueueRunner, startQueueRunner } from './queue-runner.ts';
 import { tasks, type WorkerPool } from './tasks.ts';
@@ -161,6 +163,20 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/**
+ * Records that a recurring task has completed, for the metrics. A failure is only logged: the task would otherwise run
+ * again.
+ */
+async function recordRun({ database, settings, log }: Services, name: TaskName): Promise<void> {
+  const everySeconds = tasks[name].every?.(settings);
+  if (everySeconds === undefined) return;
+  await database
+    .inPlatform((tx) => recordMaintenance(tx, name, everySeconds))
+    .catch((error: unknown) =>
+      log.warn({ task: name, error: describeForLog(error) }, 'could not record the run of a recurring task'),
+    );
+}
+
 function tasksOf(services: Services, pool: WorkerPool): TaskList {
   const concurrency = pool.concurrency(services.settings);
   const running = new Set<Promise<unknown>>();
@@ -174,6 +190,7 @@ function tasksOf(services: Services, pool: WorkerPool): TaskList {
         running.add(work);
         try {
           await work;
+          await recordRun(services, name);
         } catch (error) {
           // Log and throw only the kind of the error: it is stored with the job, and messages may contain parameters.
           services.log.error({ task: name, error: describeForLog(error) }, 'task failed');

@@ -1,13 +1,19 @@
 import { type Database, openDatabase, type PoolOptions, type PoolState } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import type { Models } from '#server/platform/engines/select.ts';
+import { serviceVersion } from '#server/platform/service-version.ts';
 import { isObserved, sendMeasurements, traceIfRegistered } from '#server/platform/telemetry.ts';
 import type { Settings } from '#server/settings.ts';
+import { watchDeployment } from './deployment-state.ts';
 import type { Metrics } from './metrics.ts';
 import { observeDatabase, observeServices } from './observed-services.ts';
 import { type OperatorServer, startOperatorServer } from './operator-server.ts';
 import { watchQueue } from './queue-state.ts';
 import type { Readiness } from './readiness.ts';
+import { watchReviews } from './review-backlog.ts';
+import type { StateReaders } from './state-gauges.ts';
+import { watchStorage } from './storage-state.ts';
+import { watchWorkspaces } from './top-workspaces.ts';
 
 type Observable = Pick<Services, 'engine' | 'embedder' | 'storage' | 'fileWork'>;
 
@@ -34,25 +40,23 @@ export async function observeProcess(
   settings: Settings,
   databaseUrl: () => string,
   { concurrencyLimit }: Pick<Models, 'concurrencyLimit'>,
-  { fileWork }: Pick<Services, 'fileWork'>,
+  { fileWork, storage }: Pick<Services, 'fileWork' | 'storage'>,
 ): Promise<Observation> {
   const { METRICS_HOST: host, METRICS_PORT: port } = settings;
   const pools = new Map<string, () => PoolState>();
-  const probes = new Map<string, Database>();
+  let probe: Database | undefined;
   let metrics: Metrics | null = null;
   traceIfRegistered();
   if (port !== undefined) {
     const { openMetrics } = await import('./metrics.ts');
-    let readQueue: ReturnType<typeof watchQueue> | undefined;
     metrics = openMetrics({
-      pools,
-      engineCalls: concurrencyLimit && (() => concurrencyLimit.counts()),
-      files: () => ({ queues: fileWork.counts, processes: fileWork.processIds.length }),
-      queue: async () => {
-        const probe = probes.get('probe');
-        if (!probe) throw new Error("no connection for the queue's state");
-        readQueue ??= watchQueue(probe);
-        return readQueue();
+      version: await serviceVersion(),
+      models: modelsOf(settings),
+      prices: settings.MODEL_PRICES,
+      process: {
+        pools,
+        engineCalls: concurrencyLimit && (() => concurrencyLimit.counts()),
+        files: () => ({ queues: fileWork.counts, processes: fileWork.processIds.length }),
       },
     });
     sendMeasurements(metrics.meter);
@@ -62,15 +66,42 @@ export async function observeProcess(
     openDatabase(pool, options) {
       const database = openDatabase(databaseUrl, options);
       pools.set(pool, () => database.connections());
-      probes.set(pool, database);
+      if (pool === 'probe') probe = database;
       // The readiness probe is not traced: its query every five seconds would be most of the traces of an idle
       // process.
       return isObserved() && pool !== 'probe' ? observeDatabase(database, pool) : database;
     },
     wrap: (services) => (isObserved() ? { ...services, ...observeServices(services) } : services),
-    listen: async (readiness) =>
-      port === undefined || metrics === null
-        ? null
-        : startOperatorServer({ host, port }, { readiness, metrics: metrics.print }),
+    async listen(readiness) {
+      if (port === undefined || metrics === null) return null;
+      if (probe) metrics.watchStates(stateReaders(probe, storage, readiness, settings));
+      return startOperatorServer({ host, port }, { readiness, metrics: metrics.print });
+    },
   };
+}
+
+function stateReaders(
+  database: Database,
+  storage: Services['storage'],
+  readiness: Readiness,
+  { METRICS_TOP_WORKSPACES: workspaces }: Settings,
+): StateReaders {
+  return {
+    deployment: watchDeployment(database),
+    queue: watchQueue(database),
+    reviews: watchReviews(database),
+    storage: watchStorage(storage, readiness.isStorageUp),
+    workspaces: workspaces > 0 ? watchWorkspaces(database, workspaces) : undefined,
+  };
+}
+
+/** The models that the settings name. */
+function modelsOf(settings: Settings): string[] {
+  const { OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL, ALLOWED_MODELS, MODEL_PRICES } =
+    settings;
+  return [
+    ...[OPENAI_MODEL, OPENAI_REFINER_MODEL, OPENAI_EMBEDDING_MODEL],
+    ...ALLOWED_MODELS,
+    ...Object.keys(MODEL_PRICES),
+  ];
 }

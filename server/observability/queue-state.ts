@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '#db/client.ts';
 import { countWaiting, type WaitingDocuments } from '#server/translation/documents/summary.ts';
+import { remembered } from './bounded-reading.ts';
 
 /** Work in the database that is queued or in progress. */
 export interface QueueState {
@@ -10,7 +11,7 @@ export interface QueueState {
   outages: WaitingDocuments[];
 }
 
-/** Milliseconds for which a result is cached, because several tools may request the metrics. */
+/** Milliseconds for which a result is cached. */
 const maximumAge = 5000;
 
 /**
@@ -37,12 +38,7 @@ const unfinished = [
 
 /** Returns a function that counts the jobs of the queue and the unfinished jobs of all tenants. Its cost is limited. */
 export function watchQueue(database: Database): () => Promise<QueueState> {
-  let held: { state: Promise<QueueState>; since: number } | undefined;
-  return () => {
-    if (!held || performance.now() - held.since > maximumAge)
-      held = { state: readQueue(database), since: performance.now() };
-    return held.state;
-  };
+  return remembered(maximumAge, () => readQueue(database));
 }
 
 function readQueue(database: Database): Promise<QueueState> {

@@ -4,12 +4,10 @@ import { hasCurrentSchema } from '#db/schema-version.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { Log } from '#server/platform/log.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
+import { inTime, remembered } from './bounded-reading.ts';
 
-/** Milliseconds for which the result of a check is cached, because anyone may request it at any rate. */
+/** Milliseconds for which the result of a check is cached. */
 const maximumAge = { database: 1000, storage: 10_000 };
-
-/** Milliseconds after which a check without a result counts as failed. */
-const patience = 3000;
 
 /** Milliseconds between two checks of the database after `watch` has been called. */
 const checkEvery = 5000;
@@ -25,6 +23,8 @@ export interface ReadinessReport {
 
 export interface Readiness {
   report(): Promise<ReadinessReport>;
+  /** Whether platform storage accepts objects. */
+  isStorageUp(): Promise<boolean>;
   /**
    * Makes the process report `unavailable`, regardless of the checks, until `endStart` is called: requests may arrive
    * before the process can handle them.
@@ -128,6 +128,7 @@ export function watchReadiness({ database, requests, storage, log }: ReadinessPa
         ),
       };
     },
+    isStorageUp: checkStorage,
     beginStart() {
       starting = true;
     },
@@ -145,33 +146,6 @@ export function watchReadiness({ database, requests, storage, log }: ReadinessPa
     },
     stop: () => clearInterval(timer),
   };
-}
-
-/** Returns a function that computes a result and caches it. Concurrent calls share one computation. */
-function remembered<T>(maximumAgeMs: number, ask: () => Promise<T>): () => Promise<T> {
-  let held: { result: Promise<T>; since: number } | undefined;
-  return () => {
-    if (held && performance.now() - held.since < maximumAgeMs) return held.result;
-    const asked = { result: ask(), since: Number.POSITIVE_INFINITY };
-    held = asked;
-    const settle = () => {
-      asked.since = performance.now();
-    };
-    asked.result.then(settle, settle);
-    return asked.result;
-  };
-}
-
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no result within ${patience} ms`)), patience);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**

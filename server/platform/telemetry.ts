@@ -4,12 +4,14 @@ import { type Attributes, ProxyTracerProvider, SpanStatusCode, type Tracer, trac
 export type WorkKind = 'transaction' | 'step' | 'engine' | 'storage' | 'file' | 'task';
 
 /** The events that are counted. The labels of each are from a fixed list: no ids, no text. */
-export type Counted = 'engine_retries' | 'engine_tokens' | 'jobs';
+export type Counted = 'engine_retries' | 'jobs';
 
 /** Receives measurements. */
 export interface Meter {
   duration(kind: WorkKind, name: string, ok: boolean, seconds: number): void;
   count(what: Counted, label: string, by: number): void;
+  /** @param model the model as the request named it */
+  tokens(direction: 'input' | 'output', model: string, tokens: number): void;
 }
 
 let meter: Meter | undefined;
@@ -62,6 +64,12 @@ export function observe<T>(
 /** Counts an event. */
 export function countEvent(what: Counted, label: string, by = 1): void {
   meter?.count(what, label, by);
+}
+
+/** Counts the tokens of one model call. */
+export function countModelTokens(model: string, tokens: { inputTokens: number; outputTokens: number }): void {
+  meter?.tokens('input', model, tokens.inputTokens);
+  meter?.tokens('output', model, tokens.outputTokens);
 }
 
 async function measured<T>(kind: WorkKind, name: string, work: () => Promise<T>): Promise<T> {

@@ -8,6 +8,7 @@ const exceptions: Record<string, string> = {
   'public.rate_windows': 'attempts by bucket and client address, before any tenant is known',
   'public.sso_states': 'sign-ins whose tenant is known only at their end; sealed',
   'public.worker_heartbeats': 'about processes, not tenants',
+  'public.maintenance_runs': 'about recurring tasks and the backup, not tenants',
   'drizzle.__drizzle_migrations': 'the record of migrations',
 };
 /** Schemas of packages, which contain the packages' own tables. */

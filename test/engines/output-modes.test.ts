@@ -203,9 +203,9 @@ describe('what an operator sees', () => {
     let tokens = 0;
     sendMeasurements({
       duration: () => {},
-      count(what, label, by) {
-        if (what === 'engine_tokens') tokens += by;
-        else counted.push(`${what} ${label}`);
+      count: (what, label) => void counted.push(`${what} ${label}`),
+      tokens(_direction, _model, by) {
+        tokens += by;
       },
     });
     upstream.fake.otherwise(answersAs(deepSeek));

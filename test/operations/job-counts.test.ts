@@ -19,10 +19,10 @@ let mine: Workspace;
 beforeAll(async () => {
   const { log, storage } = app.services;
   const metrics = openMetrics({
-    pools: new Map(),
-    engineCalls: null,
-    files: () => ({ queues: {}, processes: 0 }),
-    queue: async () => ({ tasks: [], jobs: [], outages: [] }),
+    version: '1.2.3',
+    models: [],
+    prices: {},
+    process: { pools: new Map(), engineCalls: null, files: () => ({ queues: {}, processes: 0 }) },
   });
   sendMeasurements(metrics.meter);
   operator = await startOperatorServer(

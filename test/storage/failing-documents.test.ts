@@ -183,7 +183,11 @@ describe('a job that fails after its translated file reached the account (B 2.7)
   test('is billed once, as failed, and need not be sent again', { timeout: 30_000 }, async () => {
     await refuseToFinish(mine);
     const counted: string[] = [];
-    sendMeasurements({ duration: () => {}, count: (what, label) => void counted.push(`${what} ${label}`) });
+    sendMeasurements({
+      duration: () => {},
+      count: (what, label) => void counted.push(`${what} ${label}`),
+      tokens: () => {},
+    });
     onTestFinished(() => sendMeasurements(undefined));
     const id = await mine.queue(['Hello']);
     await mine.run(id);

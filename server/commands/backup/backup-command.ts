@@ -4,6 +4,8 @@ import { openDatabase } from '#db/client.ts';
 import { describeForLog } from '#server/errors.ts';
 import { explainUnreachable, joinDatabase } from '#server/platform/database-home.ts';
 import { loadSecretsKeys, type SecretsKeys } from '#server/platform/encryption.ts';
+import { recordMaintenance } from '#server/platform/maintenance-runs.ts';
+import { serviceVersion } from '#server/platform/service-version.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
@@ -12,14 +14,19 @@ import { fileArgument, runCommand } from './command.ts';
 import { type Taken, takeBackup } from './take.ts';
 
 const usage = `npm run backup -- FILE
+npm run backup -- --record
 
 Writes the database and the platform's storage into one file. It can run during normal operation, with the service's own environment. An existing
-file is not overwritten. docs/backup.md lists the contents.`;
+file is not overwritten. docs/backup.md lists the contents.
+
+--record writes no file, but records for the metrics that another tool has just completed a backup.`;
 
 await runCommand(usage, async (stop, print) => {
-  const file = resolve(fileArgument());
+  const isDoneElsewhere = process.argv.slice(2).join(' ') === '--record';
+  const file = isDoneElsewhere ? '' : resolve(fileArgument());
   const settings = readSettings();
   await requireData(settings);
+  if (isDoneElsewhere) return recordOther(settings, stop, print);
   const keys = await loadSecretsKeys(settings, { make: false });
   const begun = performance.now();
   const home = await joinDatabase(settings, stop);
@@ -36,6 +43,7 @@ await runCommand(usage, async (stop, print) => {
     };
     if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseOtherKey(home.url, keys).catch(explain);
     const taken = await takeBackup(source, file, stop).catch(explain);
+    await recordBackup(home.url, print);
     const seconds = (performance.now() - begun) / 1000;
     for (const line of describe(taken, file, seconds, source.keyFile !== undefined)) print(line);
   } finally {
@@ -65,9 +73,38 @@ function keyFileOf({ SECRETS_KEY, DATABASE_URL, DATA_DIR }: Settings): Promise<s
   return readFile(join(DATA_DIR, 'secrets.key'), 'utf8');
 }
 
-async function serviceVersion(): Promise<string> {
-  const manifest = await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
+/** Records the time of a backup that another tool has made. */
+async function recordOther(settings: Settings, stop: AbortSignal, print: (line: string) => void) {
+  const home = await joinDatabase(settings, stop);
+  try {
+    await recordNow(home.url).catch((error: unknown) => {
+      throw explainUnreachable(error, settings);
+    });
+    print('Recorded a backup by another tool.');
+  } finally {
+    await home.stop();
+  }
+}
+
+async function recordNow(url: string): Promise<void> {
+  const database = openDatabase(url, { size: 1, applicationName: 'lingualoop backup' });
+  try {
+    await database.inPlatform((tx) => recordMaintenance(tx, 'backup', null));
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * Records the time of the backup, for the metrics. The backup is complete, so that a failure is only printed.
+ * @param print prints a line
+ */
+async function recordBackup(url: string, print: (line: string) => void): Promise<void> {
+  await recordNow(url).catch((error: unknown) => {
+    const { code, message } = describeForLog(error);
+    const reason = code === '42P01' ? 'the database has the tables of an earlier version' : (message ?? code);
+    print(`The time of the backup was not recorded for the metrics: ${reason}`);
+  });
 }
 
 function* describe(taken: Taken, file: string, seconds: number, hasKey: boolean): Generator<string> {

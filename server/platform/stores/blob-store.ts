@@ -60,4 +60,6 @@ export interface PlatformStore extends BlobStore {
    * @throws an error that describes the problem
    */
   check(): Promise<void>;
+  /** Returns the space of the file system of a local folder. Null for other storage, which has no fixed size. */
+  space(): Promise<{ freeBytes: number; totalBytes: number } | null>;
 }

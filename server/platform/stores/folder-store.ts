@@ -115,11 +115,17 @@ export function openFolder(folder: string): PlatformStore {
       // Create the folder, because it may not exist before the first write.
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await access(folder, constants.W_OK | constants.X_OK);
-      const { bavail, bsize } = await statfs(folder);
-      if (bavail * bsize < minFreeBytes)
-        throw new Error('less than 32 MB are free on the disk of the storage');
+      const { freeBytes } = await spaceOf(folder);
+      if (freeBytes < minFreeBytes) throw new Error('less than 32 MB are free on the disk of the storage');
     },
+    space: () => spaceOf(folder),
   };
+}
+
+/** Returns the space of the file system of a folder. Free bytes are those that the service's user may write. */
+async function spaceOf(folder: string): Promise<{ freeBytes: number; totalBytes: number }> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
 
 /**

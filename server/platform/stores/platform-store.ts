@@ -49,5 +49,6 @@ function openPlatformLake(
     tidy: async () => {},
     // A single request that succeeds only if account, filesystem and the permission to read exist.
     check: async () => void (await store.version('lingualoop-readiness')),
+    space: async () => null,
   };
 }

@@ -22,7 +22,14 @@ async function tableSizes({ superuser }: Side): Promise<TableSize[]> {
 const bounded = new Set([
   ...['tokens', 'credential_directory', 'mfa_challenges', 'reset_links', 'sso_states', 'rate_windows'],
   ...['payment_events', 'worker_heartbeats', 'memory_contents', 'memory_sets', 'memory_segments'],
-  ...['memory_shards', 'memory_postings', 'memory_vectors', 'terminology_sets', 'terminology_entries'],
+  ...[
+    'maintenance_runs',
+    'memory_shards',
+    'memory_postings',
+    'memory_vectors',
+    'terminology_sets',
+    'terminology_entries',
+  ],
 ]);
 
 /** Prints the bytes on disk for each table and for each job. */

@@ -1,5 +1,5 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
-import { countEvent } from '../../telemetry.ts';
+import { countModelTokens } from '../../telemetry.ts';
 import type { CallScope, EngineResult, Paid } from '../engine.ts';
 import { type ClientSettings, callConcurrently, openClient, throwErrorInside } from './client.ts';
 import { countTokens, type Reading, readCompletion, readModel } from './completion.ts';
@@ -83,8 +83,7 @@ function ask<Reply, Value>(
     const { inputTokens, outputTokens } = countTokens(completion);
     tokens.inputTokens += inputTokens;
     tokens.outputTokens += outputTokens;
-    countEvent('engine_tokens', 'input', inputTokens);
-    countEvent('engine_tokens', 'output', outputTokens);
+    countModelTokens(question.model, { inputTokens, outputTokens });
     await upstream.paid(scope.tenantId, inputTokens + outputTokens);
     const value = readCompletion(completion, question);
     return { value, model: readModel(completion) ?? question.model, ...tokens };

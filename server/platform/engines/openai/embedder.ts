@@ -1,6 +1,6 @@
 import type { Settings } from '#server/settings.ts';
 import { createConcurrencyLimit } from '../../concurrency-limit.ts';
-import { countEvent } from '../../telemetry.ts';
+import { countModelTokens } from '../../telemetry.ts';
 import type { Embedder } from '../engine.ts';
 import { type ClientSettings, callConcurrently, openClient } from './client.ts';
 import { countTokens } from './completion.ts';
@@ -44,7 +44,7 @@ export function createOpenAiEmbedder(
             within.signal,
           );
           const { inputTokens } = countTokens(response);
-          countEvent('engine_tokens', 'input', inputTokens);
+          countModelTokens(model, { inputTokens, outputTokens: 0 });
           await paid(within.tenantId, inputTokens);
           return readVectors(response, input.length);
         }),

@@ -1,0 +1,49 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import { countMigrations, countPendingMigrations } from '#db/schema-version.ts';
+import { remembered } from './bounded-reading.ts';
+
+/** The state of the deployment that all processes share, and of this process's clock. */
+export interface DeploymentState {
+  /** The clock of this process minus that of the database. Accurate to half of the time of a round trip. */
+  clockSkewSeconds: number;
+  /** Migrations of this version that the database lacks. */
+  pendingMigrations: number;
+  /** Recurring tasks and the backup, each with the age of its last completed run. */
+  maintenance: { task: string; ageSeconds: number; everySeconds: number | null }[];
+}
+
+/** Milliseconds for which a result is cached. */
+const maximumAge = 5000;
+
+/** Returns a function that reads the state of the deployment. Rejects if the database does not respond. */
+export function watchDeployment(database: Database): () => Promise<DeploymentState> {
+  return remembered(maximumAge, () => database.inPlatform(readDeployment));
+}
+
+async function readDeployment(tx: Tx): Promise<DeploymentState> {
+  await tx.execute(sql`set local statement_timeout = '3s'`);
+  // The connection is open by now, so that the time of this statement is that of a round trip.
+  const asked = Date.now();
+  const [row] = await tx.execute<{ now: number; migrated: boolean; maintained: boolean }>(sql`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
+      to_regclass('drizzle.__drizzle_migrations') is not null as migrated,
+      to_regclass('maintenance_runs') is not null as maintained`);
+  const answered = Date.now();
+  const skew = (asked + answered) / 2 - Number(row?.now);
+  return {
+    clockSkewSeconds: skew / 1000,
+    // Tables are missing if an older backup was restored, or an empty database was created, while the process was
+    // running.
+    pendingMigrations: row?.migrated ? await countPendingMigrations(tx) : countMigrations(),
+    maintenance: row?.maintained ? await readMaintenance(tx) : [],
+  };
+}
+
+async function readMaintenance(tx: Tx): Promise<DeploymentState['maintenance']> {
+  const rows = await tx.execute<DeploymentState['maintenance'][number]>(sql`
+    select name as task, every_seconds as "everySeconds",
+      greatest(0, extract(epoch from clock_timestamp() - finished_at))::float8 as "ageSeconds"
+    from maintenance_runs order by name`);
+  return [...rows];
+}

@@ -1,0 +1,18 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import type { TaskName } from './job-queue.ts';
+
+/**
+ * Records that a recurring task or a backup has completed now. Metrics report the age of the record, which outlives
+ * the process. Platform scope.
+ * @param everySeconds seconds between two runs; null if the operator decides when it runs
+ */
+export async function recordMaintenance(
+  tx: Tx,
+  name: TaskName | 'backup',
+  everySeconds: number | null,
+): Promise<void> {
+  await tx.execute(sql`
+    insert into maintenance_runs (name, finished_at, every_seconds) values (${name}, clock_timestamp(), ${everySeconds})
+    on conflict (name) do update set finished_at = excluded.finished_at, every_seconds = excluded.every_seconds`);
+}
