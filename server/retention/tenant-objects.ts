@@ -5,6 +5,11 @@ import { StoreError } from '#server/platform/stores/store-error.ts';
 import { pathIn } from '#server/storage/bindings.ts';
 import { destinationOf } from '#server/storage/destination.ts';
 import { manifestPath } from '#server/translation/records/golden-records.ts';
+import {
+  hasManifestLine,
+  isManifestClosed,
+  removeManifestLines,
+} from '#server/translation/records/manifest-lines.ts';
 import { addDone, type DeletionRun } from './deletion-run.ts';
 
 /** Objects that are removed at the same time. */
@@ -112,15 +117,13 @@ export async function removePlatformManifests(run: DeletionRun): Promise<boolean
   const { storage } = run.services;
   const { tenantId, tenantCreatedAt } = run.deletion;
   const today = startOfDay(new Date());
-  // A process may append a line after midnight, and its clock may differ.
-  const lastComplete = today - 2 * dayMs;
   const { manifestsThrough } = run.deletion.progress;
   const first = manifestsThrough ? Date.parse(manifestsThrough) + dayMs : startOfDay(tenantCreatedAt) - dayMs;
   for (let day = first; day <= today + dayMs; day += dayMs) {
     if (run.isOver()) return false;
     const path = manifestPath(new Date(day));
-    if (day > lastComplete) {
-      if (await hasLines(storage, path, tenantId)) return false;
+    if (!isManifestClosed(new Date(day))) {
+      if (await hasManifestLine(storage, path, isOf(tenantId))) return false;
       continue;
     }
     const manifestLines = await removeLines(storage, path, tenantId);
@@ -133,47 +136,14 @@ function startOfDay(at: Date): number {
   return Math.floor(at.getTime() / dayMs) * dayMs;
 }
 
-/** Returns whether a manifest has a line of the tenant. */
-async function hasLines(store: BlobStore, path: string, tenantId: string): Promise<boolean> {
-  for await (const lines of wholeLines(store, path)) if (lines.some(isOf(tenantId))) return true;
-  return false;
-}
-
-/**
- * Rewrites a manifest without the lines of a tenant. Only while no other process appends to it.
- * @returns the number of removed lines
- */
+/** Removes the lines of a tenant from a closed manifest. A manifest without such a line is not kept in memory. */
 async function removeLines(store: BlobStore, path: string, tenantId: string): Promise<number> {
-  if (!(await hasLines(store, path, tenantId))) return 0;
   const belongs = isOf(tenantId);
-  const kept: Buffer[] = [];
-  let removed = 0;
-  for await (const lines of wholeLines(store, path)) {
-    const others = lines.filter((line) => !belongs(line));
-    removed += lines.length - others.length;
-    kept.push(Buffer.from(others.join(''), 'latin1'));
-  }
-  const content = Buffer.concat(kept);
-  if (content.length > 0) await store.put(path, content);
-  else await store.remove(path);
-  return removed;
+  return (await hasManifestLine(store, path, belongs)) ? removeManifestLines(store, path, belongs) : 0;
 }
 
 /** Manifest lines contain no texts of callers, so nothing else in them looks like this field. */
 function isOf(tenantId: string): (line: string) => boolean {
   const field = `"tenant_id":${JSON.stringify(tenantId)}`;
   return (line) => line.includes(field);
-}
-
-/** Yields the lines of an object with their line breaks. Each character stands for one byte. */
-async function* wholeLines(store: BlobStore, path: string): AsyncGenerator<string[]> {
-  const pieces = await store.stream(path);
-  if (!pieces) return;
-  let rest = '';
-  for await (const piece of pieces) {
-    const lines = (rest + Buffer.from(piece).toString('latin1')).split(/(?<=\n)/);
-    rest = lines.at(-1)?.endsWith('\n') ? '' : (lines.pop() ?? '');
-    yield lines;
-  }
-  if (rest) yield [rest];
 }

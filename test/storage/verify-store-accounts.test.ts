@@ -104,6 +104,23 @@ describe('a difference in an account is found, and is the only one:', () => {
     for (const quick of [false, true])
       expect((await mine.compare(quick)).found.map(([found]) => found)).toEqual([what]);
   });
+
+  test('--repair writes a record again, but removes nothing: another deployment may have written it', async () => {
+    await damages['a record that is gone']!(mine);
+    await damages['a record without a row']!(mine);
+    await damages['a file without a row']!(mine);
+    const { found, counts } = await verifyHere(app.services, { tenant: mine.tenantId, repair: true });
+    expect(found.map(([what, , , , repaired]) => [what, repaired])).toEqual([
+      ['record missing', 'repaired'],
+      ['record without a database row', undefined],
+      ['file without a database row', undefined],
+    ]);
+    expect(counts.at(-1)).toMatch(/^differences: 2 /);
+    expect((await mine.compare()).found.map(([what]) => what)).toEqual([
+      'record without a database row',
+      'file without a database row',
+    ]);
+  });
 });
 
 test('what a tenant keeps beside its records and files is its own', async () => {

@@ -49,6 +49,7 @@ async function openStore() {
       return { path: join(folder, 'golden', found!.path), line: `${found!.line}\n` };
     },
     verify: (quick = false) => verifyHere(app.services, { tenant: mine.tenantId, quick }),
+    repair: (quick = false) => verifyHere(app.services, { tenant: mine.tenantId, quick, repair: true }),
   };
 }
 
@@ -141,6 +142,47 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
     expect(named(await mine.verify())).toEqual([[what, `tenant=${mine.tenantId}`, `id=${id}`]]);
     const quick = await mine.verify(true);
     expect(quick.counts.at(-1)).toMatch(readOnly.includes(name) ? /^differences: 0$/ : /^differences: 1 /);
+  });
+
+  /** Damages that only a backup can repair, and one in a manifest that is not complete yet. */
+  const notRepaired = ['a file that is gone', 'a file that is longer', 'a line that is there twice'];
+
+  test.each(Object.entries(damages))('%s, and --repair repairs it or leaves it', async (name, damage) => {
+    const before = await contentOf(mine);
+    const [what, id] = await damage(mine);
+    const first = await mine.repair();
+    const isLeft = notRepaired.includes(name);
+    expect(first.found).toHaveLength(1);
+    expect(first.found[0]).toEqual([
+      what,
+      `tenant=${mine.tenantId}`,
+      `id=${id}`,
+      expect.any(String),
+      ...(isLeft ? [] : ['repaired']),
+    ]);
+    expect(first.counts.at(-1)).toMatch(isLeft ? /^differences: 1 / : /^differences: 0$/);
+    if (isLeft) return;
+    expect(first.counts.at(-2)).toBe(`repaired: 1 (${what}: 1)`);
+    expect((await mine.repair()).counts).toEqual(first.counts.filter((line) => !line.startsWith('repaired')));
+    // The rewritten record is the same as before.
+    if (what.startsWith('record ') && what !== 'record without a database row')
+      expect(await contentOf(mine)).toEqual(before);
+  });
+
+  test('a repeated line in a manifest of an earlier day is removed with --repair, and no other line', async () => {
+    const { sql, job, line, document } = mine;
+    const found = await line(job.id);
+    const earlier = join(dirname(found.path), '2026-03-01.jsonl');
+    const others = [(await line(document.id)).line, '{"half\n'];
+    await writeFile(found.path, (await readFile(found.path, 'utf8')).replace(found.line, ''));
+    await writeFile(earlier, others[0]! + found.line + found.line + others[1]);
+    await sql`update translation_jobs set updated_at = '2026-03-01T10:00:00Z' where job_id = ${job.id}`;
+    const { found: differences } = await mine.repair();
+    expect(differences.map(([what, , , , repaired]) => [what, repaired])).toEqual([
+      ['manifest line twice', 'repaired'],
+    ]);
+    expect(await readFile(earlier, 'utf8')).toBe(others[0]! + found.line + others[1]);
+    await rm(earlier);
   });
 
   test('a file of the same size with another byte, unless the look is quick', async () => {
@@ -267,6 +309,17 @@ test('nothing is written, and a second comparison finds the same', async () => {
   expect(await mine.verify()).toEqual(first);
   expect(await filesOf()).toEqual(before);
 });
+
+/** The records of a tenant, by their names, without the times and the URI that a rewritten record has from its row. */
+async function contentOf({ place }: Store): Promise<Record<string, unknown>> {
+  const entries = await readdir(place('golden'), { recursive: true, withFileTypes: true });
+  const records: Record<string, unknown> = {};
+  for (const { parentPath, name } of entries.filter((entry) => entry.isFile()))
+    records[name] = JSON.parse(await readFile(join(parentPath, name), 'utf8'), (field, value) =>
+      ['recorded_at', 'updated_at', 'golden_uri'].includes(field) ? undefined : value,
+    );
+  return records;
+}
 
 /** All files in the storage, with the times of their last writes. */
 async function filesOf(): Promise<string[]> {

@@ -23,12 +23,12 @@ function parsed(lines: readonly string[]): Verified {
 /** Compares storage and database in this process. */
 export async function verifyHere(
   services: Pick<Services, 'accountStores' | 'database' | 'settings' | 'storage'>,
-  { tenant, quick = false }: { tenant?: string; quick?: boolean } = {},
+  { tenant, quick = false, repair = false }: { tenant?: string; quick?: boolean; repair?: boolean } = {},
 ): Promise<Verified> {
   const lines: string[] = [];
   const report = new Report(async (line) => void lines.push(line));
   const { signal: stop } = new AbortController();
-  await compareStore({ ...services, report, quick, stop }, tenant);
+  await compareStore({ ...services, report, quick, repair, stop }, tenant);
   await report.summarize();
   return parsed(lines);
 }

@@ -8,7 +8,7 @@ import { compareRecords } from './records.ts';
 import { findUnreferencedFiles, findUnreferencedRecords } from './unreferenced.ts';
 
 /**
- * Compares storage with the database: records, files, and lines of the manifests. It only reads, in pages, and may
+ * Compares storage with the database: records, files, and lines of the manifests. It works in pages, and may
  * run during normal operation.
  * @param only the tenant to compare; default: all tenants
  * @throws errors of the database or of platform storage; a failure of a tenant's own account is only reported

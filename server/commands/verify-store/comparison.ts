@@ -4,7 +4,7 @@ import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Report } from './report.ts';
 
-/** The parameters for a comparison of storage and database, which writes to neither. */
+/** The parameters for a comparison of storage and database. It writes only with `repair`, and only to storage. */
 export interface Comparison {
   database: Database;
   storage: PlatformStore;
@@ -13,6 +13,8 @@ export interface Comparison {
   report: Report;
   /** Whether to check only names and sizes, without reading records and files. */
   quick: boolean;
+  /** Whether to repair differences, as far as the database has what is missing. */
+  repair: boolean;
   /** The URLs of folders in accounts that have been searched for objects without a row. */
   walked: Set<string>;
   /** Ends the comparison when it aborts. The comparison then throws the reason of the signal. */

@@ -39,7 +39,8 @@ export async function compareFiles(comparison: Comparison, places: Places, tenan
     const there = new Set(now.map(({ artifactId }) => artifactId));
     for (const { row, what } of found)
       if (there.has(row.artifactId))
-        await report.difference(what, { tenantId, id: row.artifactId, path: addressOf(row) });
+        // Only a backup has the content of a lost file.
+        await report.difference(what, { tenantId, id: row.artifactId, path: addressOf(row) }, false);
     const last = rows.at(-1);
     if (!last || rows.length < pageSize) return;
     after = last.artifactId;

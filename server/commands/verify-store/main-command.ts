@@ -11,19 +11,24 @@ import { Refusal, requireData } from '../refusal.ts';
 import { compareStore, isTenant } from './compare.ts';
 import { Report } from './report.ts';
 
-const usage = `npm run verify-store [-- --tenant <id>] [--quick]
+const usage = `npm run verify-store [-- --tenant <id>] [--quick] [--repair]
 
-Compares the store with the database and prints the differences. It changes nothing and may run during normal operation.
+Compares the store with the database and prints the differences. It may run during normal operation. Without --repair,
+it changes nothing.
 
   --tenant <id>   compares one tenant only
   --quick         checks only names and sizes, not the contents of records and files
+  --repair        writes lost and damaged records and manifest lines again from the database, and removes records, files
+                  and lines to which the database does not refer. If the database was restored to an earlier time, this
+                  removes what was stored after that time.
 
-Exit codes: 0 without differences, 1 with, 2 if it could not compare.`;
+Exit codes: 0 without differences, 1 with differences that are not repaired, 2 if it could not compare.`;
 
 interface Asked {
   help: boolean;
   tenant: string | undefined;
   quick: boolean;
+  repair: boolean;
 }
 
 function readArguments(): Asked {
@@ -31,12 +36,14 @@ function readArguments(): Asked {
     options: {
       tenant: { type: 'string' },
       quick: { type: 'boolean', default: false },
+      repair: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h', default: false },
     },
   });
   if (values.tenant !== undefined && !isTenantId(values.tenant))
     throw new Refusal('--tenant is not a valid tenant ID');
-  return { help: values.help, tenant: values.tenant, quick: values.quick };
+  const { help, tenant, quick, repair } = values;
+  return { help, tenant, quick, repair };
 }
 
 // Handle signals: a signal ends the comparison between two pages. A process that has started the embedded database
@@ -45,9 +52,9 @@ const { stop } = listenForStop();
 
 /**
  * Compares storage and database, and prints the differences.
- * @returns the number of differences
+ * @returns the number of differences that were not repaired
  */
-async function verify(settings: Settings, { tenant, quick }: Asked): Promise<number> {
+async function verify(settings: Settings, { tenant, quick, repair }: Asked): Promise<number> {
   await requireData(settings);
   const storage = openPlatformStore(settings);
   // Only tenants' own accounts need secrets.
@@ -62,7 +69,7 @@ async function verify(settings: Settings, { tenant, quick }: Asked): Promise<num
         throw new Refusal(`--tenant: unknown tenant ${tenant}`);
       const report = new Report(print);
       const accountStores = openAccountStores(settings, secretsKeys);
-      await compareStore({ database, storage, accountStores, settings, report, quick, stop }, tenant);
+      await compareStore({ database, storage, accountStores, settings, report, quick, repair, stop }, tenant);
       await report.summarize();
       return report.differences;
     } finally {

@@ -4,6 +4,7 @@ import { manifestOf } from '#server/translation/records/golden-records.ts';
 import { type Comparison, pageSize, recordLimit } from './comparison.ts';
 import type { Place } from './places.ts';
 import { type Cursor, type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';
+import { addLine, removeRepeatedLines } from './repair.ts';
 
 const dayMs = 86_400_000;
 /**
@@ -121,13 +122,21 @@ async function compareLines(
     }
   report.compared('lines', expected.size);
   const limit = recordLimit(settings);
-  for (const { tenantId, id, uri, at, lines } of expected.values()) {
+  for (const row of expected.values()) {
+    const { tenantId, id, uri, at, lines } = row;
     if (lines === 1) continue;
     const until = at.getTime() + limit;
-    if (lines > 1) await report.difference('manifest line twice', { tenantId, id, path: uri });
-    else if (until > Date.now()) report.inFlight('manifest line that may not be written yet', 1, until);
+    const place = { tenantId, id, path: uri };
+    if (lines > 1) {
+      const paths = manifestsOf(comparison, store, [row]);
+      await report.difference(
+        'manifest line twice',
+        place,
+        await removeRepeatedLines(comparison, store, paths, row),
+      );
+    } else if (until > Date.now()) report.inFlight('manifest line that may not be written yet', 1, until);
     else if (await isReferred(database, tenantId, id, uri))
-      await report.difference('manifest line missing', { tenantId, id, path: uri });
+      await report.difference('manifest line missing', place, await addLine(comparison, store, row));
   }
 }
 

@@ -6,6 +6,7 @@ import { leaseSeconds } from '#server/translation/documents/review-lease.ts';
 import { type Comparison, forEach, pageSize, recordLimit } from './comparison.ts';
 import { lookAt, type Places } from './places.ts';
 import { type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';
+import { rewriteRecord } from './repair.ts';
 import type { Difference } from './report.ts';
 
 /** Finds the rows of a tenant whose records are missing or damaged. */
@@ -42,7 +43,11 @@ async function compareKind(
     const uris = new Map(now.map(({ id, uri }) => [id, uri]));
     for (const { row, what } of found)
       if (uris.get(row.id) === row.uri)
-        await report.difference(what, { tenantId, id: row.id, ...(row.uri && { path: row.uri }) });
+        await report.difference(
+          what,
+          { tenantId, id: row.id, ...(row.uri && { path: row.uri }) },
+          await rewriteRecord(comparison, tenantId, row.id),
+        );
     const last = rows.at(-1);
     if (!last || rows.length < pageSize) return;
     after = last.id;

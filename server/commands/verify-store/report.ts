@@ -38,6 +38,7 @@ export class Report {
   readonly #print: (line: string) => Promise<void>;
   readonly #compared: Record<Compared, number> = { records: 0, lines: 0, files: 0 };
   readonly #differences = new Map<Difference, number>();
+  readonly #repaired = new Map<Difference, number>();
   readonly #unfinished = new Map<Unfinished, number>();
   readonly #unreached = new Map<string, number>();
   #lookAgain = 0;
@@ -50,9 +51,15 @@ export class Report {
     this.#compared[what] += count;
   }
 
-  async difference(what: Difference, { tenantId, id, path }: Place): Promise<void> {
-    add(this.#differences, what, 1);
-    const fields = [`tenant=${tenantId}`, id && `id=${id}`, path && `path=${path}`].filter(Boolean);
+  /** @param repaired whether the difference was repaired */
+  async difference(what: Difference, { tenantId, id, path }: Place, repaired: boolean): Promise<void> {
+    add(repaired ? this.#repaired : this.#differences, what, 1);
+    const fields = [
+      `tenant=${tenantId}`,
+      id && `id=${id}`,
+      path && `path=${path}`,
+      repaired && 'repaired',
+    ].filter(Boolean);
     await this.#print([what, ...fields].join('\t'));
   }
 
@@ -68,7 +75,7 @@ export class Report {
     add(this.#unreached, `the account of tenant ${tenantId} (${why})`, count);
   }
 
-  /** The total number of differences. */
+  /** The total number of differences that were not repaired. */
   get differences(): number {
     return sum(this.#differences);
   }
@@ -85,6 +92,8 @@ export class Report {
       await this.#print(
         `in progress: ${listed(this.#unfinished)}; compare again after ${new Date(this.#lookAgain).toISOString()}`,
       );
+    if (this.#repaired.size > 0)
+      await this.#print(`repaired: ${sum(this.#repaired)} (${listed(this.#repaired)})`);
     const kinds = this.#differences.size > 0 ? ` (${listed(this.#differences)})` : '';
     await this.#print(`differences: ${this.differences}${kinds}`);
   }

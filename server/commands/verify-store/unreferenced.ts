@@ -7,6 +7,7 @@ import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import { type Comparison, inPages, recordLimit } from './comparison.ts';
 import { addressOf as fileAddressOf } from './files.ts';
 import type { Place } from './places.ts';
+import { removeUnreferenced } from './repair.ts';
 import type { Difference, Unfinished } from './report.ts';
 
 /** An object whose name has the format of a record or a file of the service. */
@@ -148,18 +149,23 @@ async function* objectsIn(
  * which it may be about to remove, are reported separately.
  */
 async function reportOld(
-  { report }: Comparison,
-  { store }: Place,
+  comparison: Comparison,
+  place: Place,
   tenantId: string,
   objects: readonly Found[],
   { what, inFlight, limit }: { what: Difference; inFlight: Unfinished; limit: number },
 ): Promise<void> {
   for (const { path, address, id } of objects) {
-    const written = await store.lastWritten(path);
+    const written = await place.store.lastWritten(path);
     // The object has been removed in the meantime.
     if (!written) continue;
     const until = written.getTime() + limit;
-    if (until > Date.now()) report.inFlight(inFlight, 1, until);
-    else await report.difference(what, { tenantId, id, path: address });
+    if (until > Date.now()) comparison.report.inFlight(inFlight, 1, until);
+    else
+      await comparison.report.difference(
+        what,
+        { tenantId, id, path: address },
+        await removeUnreferenced(comparison, place, path),
+      );
   }
 }
