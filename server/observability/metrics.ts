@@ -34,6 +34,8 @@ export interface RequestSample {
   procedure: string;
   status: number;
   seconds: number;
+  /** The part of `seconds` in which model calls were running or queued. */
+  modelSeconds: number;
 }
 
 /**
@@ -41,6 +43,11 @@ export interface RequestSample {
  * a minute.
  */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/** Upper limits of the buckets for the time that documents are queued, in seconds. */
+const waitBuckets = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 10_800];
+/** Procedures that translate texts during the request. */
+const textProcedure = /^translations\.create/;
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** For each kind of work, the description of its metric and the label for the name of the work. */
@@ -99,6 +106,19 @@ export function openMetrics(sources: MetricSources): Metrics {
     buckets,
     registers,
   });
+  const ownLatencies = new Histogram({
+    name: 'lingualoop_text_own_duration_seconds',
+    help: 'Duration of successful requests that translate texts, without the time of model calls.',
+    labelNames: ['procedure'],
+    buckets,
+    registers,
+  });
+  const documentWaits = new Histogram({
+    name: 'lingualoop_document_wait_seconds',
+    help: 'Duration from the submission of a document until its first run.',
+    buckets: waitBuckets,
+    registers,
+  });
   const histograms = Object.fromEntries(
     Object.entries(durations).map(([kind, { help, label }]) => [
       kind,
@@ -155,11 +175,14 @@ export function openMetrics(sources: MetricSources): Metrics {
         counters.jobs.inc({ kind, state }, by);
       },
       tokens: countTokens,
+      documentWait: (seconds) => documentWaits.observe(seconds),
     },
-    request({ method: given, route, procedure, status, seconds }) {
+    request({ method: given, route, procedure, status, seconds, modelSeconds }) {
       const method = methods.has(given) ? given : 'other';
       requests.inc({ method, route, procedure, status });
       latencies.observe({ method, route, procedure }, seconds);
+      if (status < 300 && textProcedure.test(procedure))
+        ownLatencies.observe({ procedure }, Math.max(0, seconds - modelSeconds));
     },
     watchStates(readers) {
       readStates = registerStateGauges(registry, readers);

@@ -2,6 +2,7 @@ import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestNotes } from '#server/context.ts';
 import type { AppError } from '#server/errors.ts';
+import { ModelTime, withModelTime } from '#server/platform/model-time.ts';
 import { activeTracer } from '#server/platform/telemetry.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -11,6 +12,8 @@ declare module 'fastify' {
     notes: RequestNotes | null;
     /** The request's span, if the process traces. */
     span: Span | null;
+    /** The time of the request's model calls, if the process has metrics. */
+    modelTime: ModelTime | null;
   }
   interface FastifyContextConfig {
     /** The name of the procedure, if the route has exactly one. */
@@ -51,6 +54,7 @@ export function observeRequests(
 ): void {
   http.decorateRequest('notes', null);
   http.decorateRequest('span', null);
+  http.decorateRequest('modelTime', null);
   http.addHook('onRequest', (request, _reply, done) => {
     notesOf(request);
     const tracer = activeTracer();
@@ -70,6 +74,11 @@ export function observeRequests(
       if (request.span) context.with(trace.setSpan(context.active(), request.span), done);
       else done();
     });
+  if (metrics)
+    http.addHook('preValidation', (request, _reply, done) => {
+      request.modelTime = new ModelTime();
+      withModelTime(request.modelTime, done);
+    });
   http.addHook('onResponse', (request, reply, done) => {
     const procedure = request.notes?.procedure ?? request.routeOptions.config.procedure ?? null;
     http.log[levelOf(request, reply)](lineOf(request, reply, procedure, addressOf(request)), 'request');
@@ -79,6 +88,7 @@ export function observeRequests(
       procedure: procedure ?? '',
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
+      modelSeconds: request.modelTime?.seconds() ?? 0,
     });
     if (request.span) endSpan(request.span, reply.statusCode, procedure, request.notes);
     done();

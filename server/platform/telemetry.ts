@@ -1,5 +1,7 @@
 import { type Attributes, ProxyTracerProvider, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
 
+import { measureModelCall } from './model-time.ts';
+
 /** The kinds of work that are measured and traced, in addition to requests. */
 export type WorkKind = 'transaction' | 'step' | 'engine' | 'storage' | 'file' | 'task';
 
@@ -12,6 +14,8 @@ export interface Meter {
   count(what: Counted, label: string, by: number): void;
   /** @param model the model as the request named it */
   tokens(direction: 'input' | 'output', model: string, tokens: number): void;
+  /** @param seconds from the submission of a document until its first run */
+  documentWait(seconds: number): void;
 }
 
 let meter: Meter | undefined;
@@ -66,6 +70,11 @@ export function countEvent(what: Counted, label: string, by = 1): void {
   meter?.count(what, label, by);
 }
 
+/** Reports how long a document was queued before its first run. */
+export function reportDocumentWait(seconds: number): void {
+  meter?.documentWait(seconds);
+}
+
 /** Counts the tokens of one model call. */
 export function countModelTokens(model: string, tokens: { inputTokens: number; outputTokens: number }): void {
   meter?.tokens('input', model, tokens.inputTokens);
@@ -76,7 +85,7 @@ async function measured<T>(kind: WorkKind, name: string, work: () => Promise<T>)
   const begun = performance.now();
   let ok = false;
   try {
-    const result = await work();
+    const result = await (kind === 'engine' ? measureModelCall(work) : work());
     ok = true;
     return result;
   } finally {

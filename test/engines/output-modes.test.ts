@@ -203,6 +203,7 @@ describe('what an operator sees', () => {
     let tokens = 0;
     sendMeasurements({
       duration: () => {},
+      documentWait: () => {},
       count: (what, label) => void counted.push(`${what} ${label}`),
       tokens(_direction, _model, by) {
         tokens += by;

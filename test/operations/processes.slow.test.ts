@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '#db/embedded/secrets.ts';
-import { startFakeOpenAi } from '#test/fakes/openai.ts';
+import { after, agreeable, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { launch, testFolder } from '#test/setup/launch.ts';
@@ -273,4 +273,28 @@ test('metrics count requests, jobs, engine calls, transactions, files, sweeps an
   expect(text).toContain('procedure="unknown",status="404"} 50\n');
   expect(text).toContain('route="unmatched",procedure="",status="404"} 50\n');
   expect(seriesOf(text, 'lingualoop_http_requests_total').length).toBeLessThan(10);
+});
+
+test('the duration of a text without its model calls is measured, with several calls at the same time', async () => {
+  await using model = await startFakeOpenAi();
+  model.otherwise(after(1500, agreeable));
+  const service = await start('server/main.ts', {
+    args: ['--api-only'],
+    env: { OPENAI_API_KEY: 'any', OPENAI_BASE_URL: model.baseUrl, OPENAI_EMBEDDING_MODEL: 'none' },
+  });
+  const app = connect(service.address);
+  const { headers } = await app.signUp();
+  const begun = performance.now();
+  const { status } = await app.json('POST', '/api/translations', {
+    headers,
+    body: { source_text: 'Hello', target_lang: 'fr' },
+  });
+  expect(status).toBe(200);
+  expect(performance.now() - begun).toBeGreaterThan(1500);
+  const text = await (await fetch(`${service.operator}/metrics`)).text();
+  const own = /^lingualoop_text_own_duration_seconds_sum\{procedure="translations.create"\} (.+)$/m.exec(
+    text,
+  );
+  expect(Number(own?.[1])).toBeGreaterThan(0.001);
+  expect(Number(own?.[1])).toBeLessThan(1.4);
 });

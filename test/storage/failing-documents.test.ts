@@ -185,6 +185,7 @@ describe('a job that fails after its translated file reached the account (B 2.7)
     const counted: string[] = [];
     sendMeasurements({
       duration: () => {},
+      documentWait: () => {},
       count: (what, label) => void counted.push(`${what} ${label}`),
       tokens: () => {},
     });

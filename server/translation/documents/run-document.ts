@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { type AppError, describeForLog } from '#server/errors.ts';
-import { countEvent, observe } from '#server/platform/telemetry.ts';
+import { countEvent, observe, reportDocumentWait } from '#server/platform/telemetry.ts';
 import {
   type DocumentRun,
   keepAlive,
@@ -68,6 +68,8 @@ export async function runDocument(
 ): Promise<AppError | undefined> {
   const row = await services.database.inTenant(tenantId, (tx) => takeDocument(tx, tenantId, documentId));
   if (!row) return undefined;
+  // Both times are of the database's clock.
+  if (row.attempt === 1) reportDocumentWait((row.updatedAt.getTime() - row.createdAt.getTime()) / 1000);
   const { stopping } = services.backgroundWork;
   const isInline = () => inlineUntil !== undefined && !inlineUntil.aborted;
   const began = performance.now();
