@@ -24,6 +24,9 @@ const integer = (fallback: number, min: number, max?: number) => wholeNumber(min
 /** Ten years, in seconds. Longer times could overflow dates. */
 const tenYears = 315_360_000;
 
+/** A hundred years. */
+export const maxRetentionDays = 36_500;
+
 const decimal = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -237,6 +240,9 @@ const environment = z.object({
   SWEEP_INTERVAL_SECONDS: integer(600, 1, tenYears),
   DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1, tenYears),
   OUTAGE_HOURS: decimal(6, 0, 8760),
+  RETENTION_JOBS_DAYS: wholeNumber(1, maxRetentionDays).optional(),
+  RETENTION_DOCUMENTS_DAYS: wholeNumber(1, maxRetentionDays).optional(),
+  RETENTION_AUDIT_DAYS: wholeNumber(1, maxRetentionDays).optional(),
   REQUEST_DEADLINE_SECONDS: decimal(100, 0.1, 86_400),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
   PLATFORM_STORAGE_CAP_BYTES: wholeNumber(0).optional(),

@@ -11,6 +11,7 @@ import { sweepUnusedVersions } from '#server/language/translation-memory/version
 import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { anonymizeMember } from '#server/retention/anonymize-member.ts';
+import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
@@ -41,7 +42,7 @@ interface Task<N extends TaskName> {
   /** Seconds between two runs, if the task is recurring. A recurring task has no payload: it finds its work itself. */
   every?: (settings: Settings) => number;
   /** Tasks of one queue run one at a time. */
-  queue?: 'check_golden_records';
+  queue?: 'apply_retention' | 'check_golden_records';
   /**
    * The pool of workers that runs the task. Tasks that use only the database, and therefore end soon, run in
    * `housekeeping`. Default: `work`.
@@ -79,6 +80,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   remove_superseded_file: { run: removeSuperseded },
   resume_approval: { run: resumeApproval },
   remove_golden_records: { run: removeGoldenRecords },
+  apply_retention: { run: applyRetention, every: hourly, queue: 'apply_retention' },
   anonymize_member: { run: anonymizeMember },
   // It rewrites manifests, to which the check of golden records may add lines.
   delete_tenants: { run: deleteDueTenants, every: everySweep, queue: 'check_golden_records' },

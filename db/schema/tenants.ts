@@ -82,3 +82,19 @@ export const tenantDeletions = pgTable(
   },
   (t) => [index('tenant_deletions_due_idx').on(t.dueAt).where(sql`finished_at is null`)],
 );
+
+/**
+ * How long the data of a tenant is kept, if that differs from the deployment's settings. A tenant without a row has the
+ * settings of the deployment.
+ */
+export const tenantRetention = pgTable('tenant_retention', {
+  tenantId: identifier('tenant_id')
+    .primaryKey()
+    .references(() => tenants.tenantId, { onDelete: 'cascade' }),
+  /** Days after which finished text jobs, finished documents and audit events are deleted; null for the setting. */
+  jobsDays: integer('jobs_days'),
+  documentsDays: integer('documents_days'),
+  auditDays: integer('audit_days'),
+  /** Whether a legal hold forbids any deletion by age, and the deletion of the tenant. */
+  hold: boolean('hold').notNull().default(false),
+});

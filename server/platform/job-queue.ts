@@ -48,6 +48,8 @@ export interface TaskPayloads {
   remove_golden_records: { tenantId: string; jobId: string; attempt: number; goldenUri: string | null };
   /** Deletes the tenants whose deletion is due, for some seconds, and queues another run if there is more to do. */
   delete_tenants: Record<string, never>;
+  /** Deletes data that is older than the retention of its tenant, from the tenant that follows `after` on. */
+  apply_retention: { after?: string };
   /**
    * Removes the email address of a member everywhere, for some seconds, and queues another run if there is more to do.
    * That run begins in table `part` after the row with the ID `after`.

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm';
-import { tenantDeletions, tenants } from '#db/schema/tenants.ts';
+import { tenantDeletions, tenantRetention, tenants } from '#db/schema/tenants.ts';
 import { describeForLog } from '#server/errors.ts';
 import { atTheServer, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { addJob, deleteQueuedJobs } from '#server/platform/job-queue.ts';
@@ -67,7 +67,7 @@ function selectDue({ database }: DeletionServices): Promise<TenantDeletion[]> {
   );
 }
 
-/** Marks a deletion as started. Returns null if it was canceled in the meantime. */
+/** Marks a deletion as started. Returns null if it was canceled in the meantime, or while a legal hold forbids it. */
 async function start(
   { database }: DeletionServices,
   { tenantId }: TenantDeletion,
@@ -76,7 +76,13 @@ async function start(
     tx
       .update(tenantDeletions)
       .set({ startedAt: sql`coalesce(${tenantDeletions.startedAt}, now())` })
-      .where(and(eq(tenantDeletions.tenantId, tenantId), isNull(tenantDeletions.finishedAt)))
+      .where(
+        and(
+          eq(tenantDeletions.tenantId, tenantId),
+          isNull(tenantDeletions.finishedAt),
+          sql`not exists (select from ${tenantRetention} where tenant_id = ${tenantId} and hold)`,
+        ),
+      )
       .returning(),
   );
   return row ?? null;

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
-import { type DeletionProgress, tenantDeletions, tenants } from '#db/schema/tenants.ts';
+import { type DeletionProgress, tenantDeletions, tenantRetention, tenants } from '#db/schema/tenants.ts';
 import { readBillingAccount } from '#server/billing/account.ts';
 import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import { AppError } from '#server/errors.ts';
@@ -46,6 +46,7 @@ export async function scheduleDeletion(
         `the deletion of ${tenantId} is scheduled for ${scheduled.dueAt.toISOString()} already`,
       );
     requireNoSubscription(account);
+    await requireNoHold(tx, tenantId);
     const [row] = await tx
       .insert(tenantDeletions)
       .values({
@@ -73,6 +74,15 @@ function requireNoSubscription({ id, metadata, monthly_char_limit }: TenantAccou
       'state_conflict',
       `${id} has a subscription (${subscriptionStatus}); cancel it at the payment processor first, because it would still be charged`,
     );
+}
+
+async function requireNoHold(tx: Tx, tenantId: string): Promise<void> {
+  const [held] = await tx
+    .select()
+    .from(tenantRetention)
+    .where(and(eq(tenantRetention.tenantId, tenantId), eq(tenantRetention.hold, true)));
+  if (held)
+    throw new AppError('state_conflict', `${tenantId} has a legal hold; end it with set-retention --release`);
 }
 
 /**

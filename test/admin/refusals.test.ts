@@ -44,6 +44,7 @@ describe('an unknown tenant, and the service key’s tenant', () => {
     ['delete-tenant'],
     ['cancel-deletion'],
     ['set-allowance', '5'],
+    ['set-retention'],
     ['set-storage-cap', '5'],
   ];
 

@@ -6,6 +6,7 @@ import { cancelDeletion, deleteTenant, deletions } from './commands/deletions.ts
 import { revokeKey, rotateKey } from './commands/keys.ts';
 import { requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
+import { setRetention } from './commands/retention.ts';
 import {
   deactivateTenant,
   reactivateTenant,
@@ -28,6 +29,7 @@ export const commands = {
   'cancel-deletion': cancelDeletion,
   deletions,
   'set-allowance': setAllowance,
+  'set-retention': setRetention,
   requeue,
   'set-storage-cap': setStorageCap,
   'reseal-secrets': resealSecrets,

@@ -45,6 +45,7 @@ export const auditActions = [
   'tenant_deletion_scheduled',
   'tenant_deletion_canceled',
   'tenant_deleted',
+  'retention_changed',
   'allowance_changed',
   // Reviews
   'review_reopened',

@@ -18,6 +18,7 @@ import { ofDocument } from './segments.ts';
  * Deletes a document with its segments, files, audit record and TM segments. The rows are deleted first: then a worker
  * that runs the job notices, and stores nothing more. Usage records stay.
  * @param deleteAttached deletes what other modules store about the document, in the same transaction
+ * @param options `keepsMemory`: the TM segments stay
  * @throws AppError 404
  */
 export async function removeDocument(
@@ -25,11 +26,12 @@ export async function removeDocument(
   withOwningTenant: WithOwningTenant,
   documentId: string,
   deleteAttached: (tx: Tx, tenantId: string) => Promise<void>,
+  { keepsMemory = false }: { keepsMemory?: boolean } = {},
 ): Promise<DocumentDeletion> {
   const removed = await untilFree(() =>
     withOwningTenant(
       async (tx, tenantId) => {
-        const deleted = await deleteRows(tx, tenantId, documentId);
+        const deleted = await deleteRows(tx, tenantId, documentId, keepsMemory);
         if (typeof deleted === 'object') await deleteAttached(tx, tenantId);
         return deleted;
       },
@@ -75,7 +77,7 @@ async function removeFiles(
 }
 
 /** @returns `busy` while a review or an approval holds the document; undefined if the document does not exist */
-async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
+async function deleteRows(tx: Tx, tenantId: string, documentId: string, keepsMemory: boolean) {
   // Taking the lock lets a worker that is writing finish first.
   const [job] = await tx
     .select({
@@ -100,7 +102,7 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string) {
       address: documentArtifacts.address,
     });
   const segments = await tx.delete(documentSegments).where(ofDocument(tenantId, documentId));
-  const pairs = await unlearnJob(tx, tenantId, documentId);
+  const pairs = keepsMemory ? 0 : await unlearnJob(tx, tenantId, documentId);
   await tx.delete(documentJobs).where(isDocument(tenantId, documentId));
   // Each approval has written one record.
   const deleted = { tenantId, jobId: documentId, attempt: approvalOf(job.reopenings), goldenUri: null };

@@ -1,11 +1,16 @@
+import { and, eq, inArray, lt } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { unlearnJob } from '#server/language/translation-memory/learning.ts';
-import type { LocatingServices } from '#server/storage/destination.ts';
-import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-deletion.ts';
+import { isInAccount, type LocatingServices } from '#server/storage/destination.ts';
+import {
+  removeGoldenLater,
+  removeGoldenNow,
+  removeGoldenRecords,
+} from '#server/translation/records/golden-deletion.ts';
 import { isJob, selectTenantOfJob } from './jobs.ts';
 import type { JobDeletion } from './schema.ts';
 
@@ -59,4 +64,57 @@ async function deleteJob(
     .where(isJob(tenantId, jobId))
     .returning({ attempt: translationJobs.attempt, goldenUri: translationJobs.goldenUri });
   return row;
+}
+
+/** The statuses of a job about which nothing is left to decide. */
+const finished = ['published', 'human_edited', 'rejected', 'failed'] as const;
+
+/** Jobs whose records are removed at the same time. */
+const atOnce = 16;
+
+/**
+ * Deletes some finished jobs that have not changed since a time, with their golden records; TM segments and usage
+ * records stay. The records are removed first: if the process dies then, the rows are found again.
+ * @param deleteAttached deletes what other modules store about the jobs, in the same transaction
+ * @returns the number of deleted jobs; 0 if none is left
+ * @throws the error of platform storage
+ */
+export async function removeOldJobs(
+  services: LocatingServices & Pick<Services, 'log'>,
+  tenantId: string,
+  { before, limit }: { before: Date; limit: number },
+  deleteAttached: (tx: Tx, jobIds: readonly string[]) => Promise<void>,
+): Promise<number> {
+  const { database } = services;
+  const isOld = and(
+    eq(translationJobs.tenantId, tenantId),
+    inArray(translationJobs.status, [...finished]),
+    lt(translationJobs.updatedAt, before),
+  );
+  const { jobId, attempt, goldenUri } = translationJobs;
+  const jobs = await database.inTenant(tenantId, (tx) =>
+    tx
+      .select({ jobId, attempt, goldenUri })
+      .from(translationJobs)
+      .where(isOld)
+      .orderBy(translationJobs.updatedAt)
+      .limit(limit),
+  );
+  for (let from = 0; from < jobs.length; from += atOnce)
+    await Promise.all(
+      jobs.slice(from, from + atOnce).map((job) => {
+        const deleted = { tenantId, ...job };
+        // An account of the tenant is tried once. Platform storage must not keep a record.
+        return job.goldenUri && isInAccount(job.goldenUri)
+          ? removeGoldenNow(services, deleted)
+          : removeGoldenRecords(services, deleted);
+      }),
+    );
+  if (jobs.length === 0) return 0;
+  const ids = jobs.map((job) => job.jobId);
+  return database.inTenant(tenantId, async (tx) => {
+    const { count } = await tx.delete(translationJobs).where(and(isOld, inArray(translationJobs.jobId, ids)));
+    await deleteAttached(tx, ids);
+    return count;
+  });
 }

@@ -40,6 +40,7 @@ const ofWorkspaces = {
   tenant_deletion_scheduled: true,
   tenant_deletion_canceled: true,
   tenant_deleted: false,
+  retention_changed: true,
   allowance_changed: true,
   review_reopened: true,
   document_requeued: true,

@@ -1,0 +1,162 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
+import { auditLog } from '#db/schema/audit.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import { reviewComments } from '#db/schema/reviews.ts';
+import { tenantRetention, tenants } from '#db/schema/tenants.ts';
+import { AppError, describeForLog } from '#server/errors.ts';
+import { serverAdministrator, type WithOwningTenant } from '#server/identity/access/guards/admin.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+import { removeDocument } from '#server/translation/documents/removal.ts';
+import { deleteCommentsOn } from '#server/translation/review/comments.ts';
+import { removeOldJobs } from '#server/translation/texts/removal.ts';
+import type { DeletionServices } from './deletion-run.ts';
+import { policyOf, type RetentionPolicy, retained } from './retention-policy.ts';
+
+const dayMs = 86_400_000;
+/** Milliseconds of a run. Then the task is queued again, with its position. */
+const runMs = 10_000;
+/** Tenants per query. */
+const tenantsPerPage = 200;
+/** Rows per step. A document takes much longer than another row. */
+const perStep: Record<keyof RetentionPolicy, number> = { jobs: 200, documents: 1, audit: 1000 };
+
+/** Deletes some old data of one kind. Returns the number of deleted rows; 0 if none is left. */
+type Step = (
+  services: DeletionServices,
+  tenantId: string,
+  page: { before: Date; limit: number },
+) => Promise<number>;
+
+const steps: Record<keyof RetentionPolicy, Step> = {
+  jobs: (services, tenantId, page) =>
+    removeOldJobs(services, tenantId, page, async (tx, ids) => {
+      const { tenantId: tenant, itemKind, itemId } = reviewComments;
+      await tx
+        .delete(reviewComments)
+        .where(and(eq(tenant, tenantId), eq(itemKind, 'job'), inArray(itemId, [...ids])));
+    }),
+  documents: removeOldDocument,
+  async audit({ database }, tenantId, { before, limit }) {
+    return database.inTenant(tenantId, async (tx) => {
+      const { eventId, recordedAt, tenantId: tenant } = auditLog;
+      const old = tx
+        .select({ eventId })
+        .from(auditLog)
+        .where(and(eq(tenant, tenantId), lt(recordedAt, before)))
+        .orderBy(recordedAt)
+        .limit(limit);
+      const { count } = await tx.delete(auditLog).where(and(eq(tenant, tenantId), inArray(eventId, old)));
+      return count;
+    });
+  },
+};
+
+/**
+ * Deletes the data that is older than the retention of its tenant, in short steps with pauses.
+ * @param position `after`: the ID of the last tenant that is done
+ */
+export async function applyRetention(
+  services: DeletionServices,
+  position: { after?: string },
+): Promise<void> {
+  const { database, log } = services;
+  const end = Date.now() + runMs;
+  let after = position.after ?? '';
+  for (;;) {
+    const page = await selectPolicies(services, after);
+    for (const { tenantId, policy } of page) {
+      const deleted = await applyPolicy(services, tenantId, policy, end).catch((error: unknown) => {
+        // The storage of one tenant must not keep the data of others.
+        log.warn({ tenant_id: tenantId, error: describeForLog(error) }, 'old data was not deleted yet');
+        return 0;
+      });
+      if (deleted > 0) log.info({ tenant_id: tenantId, deleted }, 'old data deleted');
+      if (Date.now() > end) {
+        await database.inPlatform((tx) =>
+          addJob(tx, 'apply_retention', { after }, { key: 'apply_retention', queue: 'apply_retention' }),
+        );
+        return;
+      }
+      after = tenantId;
+    }
+    if (page.length < tenantsPerPage) return;
+  }
+}
+
+/** Returns the next tenants, and how long their data is kept. */
+async function selectPolicies({ database, settings }: DeletionServices, after: string) {
+  const rows = await database.inPlatform((tx) =>
+    tx
+      .select({ tenantId: tenants.tenantId, own: tenantRetention })
+      .from(tenants)
+      .leftJoin(tenantRetention, eq(tenantRetention.tenantId, tenants.tenantId))
+      .where(gt(tenants.tenantId, after))
+      .orderBy(asc(tenants.tenantId))
+      .limit(tenantsPerPage),
+  );
+  return rows.map(({ tenantId, own }) => ({ tenantId, policy: policyOf(settings, own) }));
+}
+
+/** @returns the number of deleted rows */
+async function applyPolicy(
+  services: DeletionServices,
+  tenantId: string,
+  policy: RetentionPolicy,
+  end: number,
+): Promise<number> {
+  let deleted = 0;
+  for (const kind of retained) {
+    const days = policy[kind];
+    if (days === null) continue;
+    const page = { before: new Date(Date.now() - days * dayMs), limit: perStep[kind] };
+    while (Date.now() <= end) {
+      const begun = Date.now();
+      const count = await steps[kind](services, tenantId, page);
+      deleted += count;
+      if (count === 0) break;
+      // Leave at least as much time to others.
+      await delay(Math.min(Date.now() - begun, 1000));
+    }
+  }
+  return deleted;
+}
+
+/** Deletes the oldest finished document. Its TM segments stay. */
+async function removeOldDocument(
+  services: DeletionServices,
+  tenantId: string,
+  { before, limit }: { before: Date; limit: number },
+): Promise<number> {
+  const [old] = await services.database.inTenant(tenantId, (tx) =>
+    tx
+      .select({ id: documentJobs.documentId })
+      .from(documentJobs)
+      .where(
+        and(
+          eq(documentJobs.tenantId, tenantId),
+          inArray(documentJobs.status, ['translated', 'failed']),
+          lt(documentJobs.updatedAt, before),
+        ),
+      )
+      .orderBy(documentJobs.updatedAt, sql`${documentJobs.documentId}`)
+      .limit(limit),
+  );
+  if (!old) return 0;
+  const { id } = old;
+  const withOwningTenant: WithOwningTenant = (work) =>
+    services.database.inTenant(tenantId, (tx) => work(tx, tenantId, serverAdministrator));
+  try {
+    await removeDocument(
+      services,
+      withOwningTenant,
+      id,
+      (tx) => deleteCommentsOn(tx, tenantId, { kind: 'document', id }),
+      { keepsMemory: true },
+    );
+  } catch (error) {
+    // It was deleted in the meantime.
+    if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+  }
+  return 1;
+}

@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { join as joinPath } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { applyRetention } from '#server/retention/apply-retention.ts';
+import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
+import { policyOf } from '#server/retention/retention-policy.ts';
+import { readSettings } from '#server/settings.ts';
+import { addDocument, approvePair, env, found, type Person, submit, submitHeld } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
+import { operateHere } from '../admin/command.ts';
+
+const app = useTestApp({ env: { ...env, RETENTION_JOBS_DAYS: '30', RETENTION_DOCUMENTS_DAYS: '20' } });
+const sql = () => openSuperuser(app.superuserUrl);
+
+let mine: Person;
+beforeEach(async () => {
+  mine = await found(app);
+});
+
+/** Makes a row look as if it had not changed for some days. */
+const ageJob = (id: string, days: number) =>
+  sql()`update translation_jobs set updated_at = now() - make_interval(days => ${days}::int) where job_id = ${id}`;
+const ageDocument = (id: string, days: number) =>
+  sql()`update document_jobs set updated_at = now() - make_interval(days => ${days}::int) where document_id = ${id}`;
+
+const jobs = async ({ tenantId }: Person) =>
+  (await sql()`select job_id from translation_jobs where tenant_id = ${tenantId} order by job_id`).map(
+    (row) => row['job_id'],
+  );
+const documents = async ({ tenantId }: Person) =>
+  (await sql()`select document_id from document_jobs where tenant_id = ${tenantId}`).map(
+    (row) => row['document_id'],
+  );
+const countOf = async (table: string, { tenantId }: Person) =>
+  (await sql()`select count(*)::int as rows from ${sql()(table)} where tenant_id = ${tenantId}`)[0]!['rows'];
+const set = (...args: string[]) => operateHere(app, ['set-retention', mine.tenantId, ...args]);
+const run = () => applyRetention(app.services, {});
+const recordOf = (id: string) =>
+  joinPath(app.services.settings.DATA_DIR, 'storage', mine.tenantId, 'golden', id.slice(0, 6), `${id}.json`);
+
+describe('retention', () => {
+  test('deletes finished text jobs that are older, with their records; usage and memory stay', async () => {
+    await approvePair(app, mine);
+    const [approved] = await jobs(mine);
+    const old = await submit(app, mine, { source_text: 'Old' });
+    const young = await submit(app, mine, { source_text: 'Young' });
+    const open = await submitHeld(app, mine);
+    for (const id of [approved, old, open]) await ageJob(id, 31);
+    await ageJob(young, 29);
+    const [usage, memory] = [await countOf('usage_records', mine), await countOf('memory_segments', mine)];
+    expect([usage, memory]).toEqual([4, 1]);
+    expect(existsSync(recordOf(old))).toBe(true);
+    await run();
+    expect(await jobs(mine)).toEqual([young, open].sort());
+    expect([existsSync(recordOf(old)), existsSync(recordOf(young))]).toEqual([false, true]);
+    expect([await countOf('usage_records', mine), await countOf('memory_segments', mine)]).toEqual([
+      usage,
+      memory,
+    ]);
+    expect((await app.json('GET', `/api/translations/${old}`, { headers: mine.key })).status).toBe(404);
+  });
+
+  test('deletes finished documents that are older, with files and segments', async () => {
+    const [old, young] = [await addDocument(app, mine), await addDocument(app, mine)];
+    await ageDocument(old, 21);
+    await ageDocument(young, 19);
+    const artifacts = await countOf('document_artifacts', mine);
+    await run();
+    expect(await documents(mine)).toEqual([young]);
+    expect(await countOf('document_artifacts', mine)).toBe(artifacts / 2);
+    const files = await app.services.storage.list(`${mine.tenantId}/documents`);
+    expect(files.every((name) => name.startsWith(young))).toBe(true);
+    expect(files.length).toBeGreaterThan(0);
+  });
+
+  test('of a workspace can be shorter, and never longer', async () => {
+    const id = await submit(app, mine);
+    await ageJob(id, 10);
+    await set('--jobs', '300');
+    await run();
+    expect(await jobs(mine)).toEqual([id]);
+    expect(await set('--jobs', '9')).toContain('jobs\t30 days\t9 days');
+    await run();
+    expect(await jobs(mine)).toEqual([]);
+  });
+
+  test('deletes audit events only of workspaces with that setting', async () => {
+    const other = await found(app);
+    await sql()`update audit_log set recorded_at = now() - interval '400 days'`;
+    await set('--audit', '365');
+    await run();
+    expect(await countOf('audit_log', mine)).toBe(1);
+    expect((await eventsOf(app, mine.tenantId, 'retention_changed')).at(-1)).toMatchObject({
+      actor: 'server',
+      details: { audit_days: 365, hold: false },
+    });
+    expect(await countOf('audit_log', other)).toBeGreaterThan(0);
+  });
+
+  test('is suspended by a legal hold, which also forbids the deletion of the workspace', async () => {
+    const id = await submit(app, mine);
+    await ageJob(id, 400);
+    expect((await set('--hold'))[0]).toContain('legal hold: nothing is deleted');
+    await run();
+    expect(await jobs(mine)).toEqual([id]);
+    const schedule = () => operateHere(app, ['delete-tenant', mine.tenantId, '--after-days', '0']);
+    await expect(schedule()).rejects.toThrow(
+      `${mine.tenantId} has a legal hold; end it with set-retention --release`,
+    );
+    await set('--release');
+    await schedule();
+    await set('--hold');
+    await deleteDueTenants(app.services);
+    expect(await jobs(mine)).toEqual([id]);
+    await set('--release');
+    await run();
+    expect(await jobs(mine)).toEqual([]);
+  });
+
+  test('of one workspace continues if the storage of another fails', async () => {
+    const other = await found(app);
+    const [mineFirst] = [mine, other].sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
+    const ids = new Map<string, string>();
+    for (const person of [mine, other]) {
+      const id = await submit(app, person);
+      await ageJob(id, 31);
+      ids.set(person.tenantId, id);
+    }
+    const failing = mineFirst!.tenantId;
+    const { storage } = app.services;
+    const remove = async (path: string) => {
+      if (path.startsWith(failing)) throw new Error('the disk fails');
+      return storage.remove(path);
+    };
+    await applyRetention({ ...app.services, storage: { ...storage, remove } }, {});
+    const rows =
+      await sql()`select tenant_id from translation_jobs where job_id in ${sql()([...ids.values()])}`;
+    expect(rows.map((row) => row['tenant_id'])).toEqual([failing]);
+    await run();
+    expect(await jobs(mineFirst!)).toEqual([]);
+  });
+});
+
+describe('set-retention', () => {
+  test.each([
+    [['--jobs', '0'], '--jobs must be'],
+    [['--audit', 'week'], '--audit must be'],
+    [['--hold', '--release'], '--hold and --release exclude each other'],
+  ])('%s is rejected', async (args, message) => {
+    await expect(async () => set(...args)).rejects.toThrow(message);
+    expect(await countOf('tenant_retention', mine)).toBe(0);
+  });
+
+  test('prints the policy of the deployment and of the workspace, and "default" removes a value', async () => {
+    await set('--documents', '5');
+    expect(await set('--documents', 'default')).toEqual([
+      expect.stringContaining('has no legal hold'),
+      'data\tdeployment\tthis tenant',
+      'jobs\t30 days\t30 days',
+      'documents\t20 days\t20 days',
+      'audit\tkept\tkept',
+    ]);
+  });
+});
+
+test('without settings, everything is kept', () => {
+  const settings = readSettings({ SECRETS_KEY: Buffer.alloc(32).toString('base64') });
+  expect(policyOf(settings, null)).toEqual({ jobs: null, documents: null, audit: null });
+  const own = { jobsDays: 7, documentsDays: null, auditDays: null, hold: false };
+  expect(policyOf(settings, own)).toEqual({ jobs: 7, documents: null, audit: null });
+});
