@@ -10,6 +10,7 @@ import { indexPending, indexSet } from '#server/language/translation-memory/inde
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
 import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
+import { pruneMaintenance } from '#server/platform/maintenance-runs.ts';
 import { anonymizeMember } from '#server/retention/anonymize-member.ts';
 import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
@@ -86,6 +87,8 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   delete_tenants: { run: deleteDueTenants, every: everySweep, queue: 'check_golden_records' },
 };
 
+const recurring = (Object.keys(tasks) as TaskName[]).filter((name) => tasks[name].every);
+
 /** Tasks that share a pool of workers. */
 export interface WorkerPool {
   name: string;
@@ -137,6 +140,7 @@ async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Pro
     review_comments: await database.inPlatform(pruneComments),
     review_openings: await database.inPlatform(pruneOpenings),
     jobs: await database.inPlatform(pruneQueue),
+    maintenance_runs: await database.inPlatform((tx) => pruneMaintenance(tx, recurring)),
   };
   log.info({ pruned }, 'expired rows deleted');
 }

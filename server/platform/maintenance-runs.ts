@@ -16,3 +16,15 @@ export async function recordMaintenance(
     insert into maintenance_runs (name, finished_at, every_seconds) values (${name}, clock_timestamp(), ${everySeconds})
     on conflict (name) do update set finished_at = excluded.finished_at, every_seconds = excluded.every_seconds`);
 }
+
+/**
+ * Deletes the records of tasks that this version does not have, so that their age raises no alert. Platform scope.
+ * @param names the recurring tasks
+ * @returns the number of deleted records
+ */
+export async function pruneMaintenance(tx: Tx, names: readonly TaskName[]): Promise<number> {
+  const rows = await tx.execute(sql`
+    delete from maintenance_runs where name <> 'backup'
+      and name not in (select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb)) returning name`);
+  return rows.length;
+}

@@ -134,6 +134,16 @@ describe('the state of the deployment', () => {
     await sql`insert into drizzle.__drizzle_migrations ${sql(latest ?? {})}`;
   });
 
+  test('forgets a task that this version does not have, but not the backup', async () => {
+    const sql = superuser();
+    await sql`
+      insert into maintenance_runs (name, finished_at, every_seconds)
+      values ('a_removed_task', now() - interval '9 days', 60), ('backup', now(), null) on conflict do nothing`;
+    const names = async () => (await sql`select name from maintenance_runs`).map(({ name }) => name);
+    await withWorkers(app, () => poll(async () => !(await names()).includes('a_removed_task')));
+    expect(await names()).toEqual(expect.arrayContaining(['backup', 'sweep_stale_jobs']));
+  });
+
   test('can be read from a database that lacks the tables of this version', async () => {
     const sql = superuser();
     await sql.unsafe('alter table maintenance_runs rename to mislaid; alter schema drizzle rename to other');
