@@ -13,6 +13,7 @@ import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
 import { benchObservation } from './observation.ts';
+import { benchRetention } from './retention.ts';
 import { benchScale } from './scale.ts';
 import { benchSegments } from './segments.ts';
 import { benchSignIns } from './sign-ins.ts';
@@ -24,6 +25,7 @@ const print = (line: string) => console.log(line);
 
 const benches = {
   text: ['Text jobs on the stub engine, 32 connections over 100 tenants', benchTextJobs],
+  retention: ['Text jobs while old jobs are deleted by age', benchRetention],
   admission: ['What admission adds to the latency of a text job, stub engine', benchAdmission],
   batch: ['A batch beside single requests, one connection, stub engine', benchBatch],
   'sign-ins': ['100 addresses sign in at once, beside a list on one connection', benchSignIns],
