@@ -21,8 +21,8 @@ const concurrency = 4;
 const pauseMs = 40;
 
 /**
- * Measures the latency of text jobs while another process deletes old jobs with their golden records, alternately with
- * the latency alone.
+ * Measures the latency of text jobs, alternately with and without another process that deletes old jobs with their
+ * golden records.
  */
 export async function benchRetention(print: (line: string) => void): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
