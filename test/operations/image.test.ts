@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { settingNames } from '#server/settings.ts';
+import { settingNames, settingsInFiles } from '#server/settings.ts';
 import { importsOf } from '#test/architecture/modules.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -20,11 +20,26 @@ test('compose.yaml passes every setting that the image does not set', () => {
   const passed = [...block.matchAll(/^ {2}([A-Z_]+): (.*)$/gm)];
   const names = passed.map(([, name]) => name);
   expect(new Set(names).size).toBe(names.length);
-  expect([...names, ...ofTheImage].toSorted()).toEqual([...settingNames].toSorted());
+  // The file itself sets these two.
+  const files = settingsInFiles.filter((name) => !['DATABASE_URL', 'SECRETS_KEY'].includes(name));
+  const expected = [...settingNames, ...files.map((name) => `${name}_FILE`)];
+  expect([...names, ...ofTheImage].toSorted()).toEqual(expected.toSorted());
   for (const [, name, value] of passed)
     if (name !== 'DATABASE_URL') expect(value).toMatch(new RegExp(`^\\$\\{${name}:`));
   for (const service of ['api', 'worker'])
     expect(compose).toMatch(new RegExp(`^  ${service}:\\n(    .*\\n)*    environment: \\*environment$`, 'm'));
+});
+
+test('the containers of the service have a read-only root, no capabilities, and limits', () => {
+  const compose = read('compose.yaml');
+  const service = compose.slice(compose.indexOf('x-service:'), compose.indexOf('x-environment:'));
+  for (const line of ['read_only: true', 'cap_drop: [ALL]', 'security_opt: [no-new-privileges:true]'])
+    expect(service).toMatch(new RegExp(`^  ${line.replace(/[[\]]/g, '\\$&')}$`, 'm'));
+  expect(service).toMatch(/^ {2}tmpfs:\n {4}- \/tmp:size=\d+m,mode=1777$/m);
+  expect(service).toMatch(/^ {2}mem_limit: \d+g$/m);
+  expect(service).toMatch(/^ {2}pids_limit: \d+$/m);
+  for (const name of ['api', 'worker'])
+    expect(compose).toMatch(new RegExp(`^  ${name}:\\n    <<: \\*service$`, 'm'));
 });
 
 test('the image is asked whether it is ready, runs as an unprivileged user, and Node itself gets the signals', () => {
