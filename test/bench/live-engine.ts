@@ -67,7 +67,7 @@ export async function benchLiveEngine(print: (line: string) => void): Promise<vo
 
     const failing = await failingBatch(pool, fake, calm);
     print(
-      `a batch of 50 whose 10th item fails: ${failing.jobs} jobs, ${failing.later} engine calls for later items   (target 0)`,
+      `a batch of 50 whose 10th item fails: ${failing.jobs} jobs, ${failing.later} engine calls for later items   (target: 10 jobs)`,
     );
 
     const flood = Promise.all(Array.from({ length: others }, () => translate(busy)));

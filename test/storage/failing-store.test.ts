@@ -90,10 +90,15 @@ describe('the account fails while a job is published (B 3.1)', () => {
     },
   );
 
-  test('items of a batch: the failed one is parked and the answer, those before stay, later ones never ran', async () => {
-    mine.fail({ how: 403, operation: 'create', path: isRecord.path, after: 1, times: 1 });
-    const inputs = ['One', 'Two', 'Three'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] }));
-    const answer = await mine.submit({ inputs }, keyed('batch'));
+  test('items of a batch: the failed one is parked and the answer, those before stay, later ones leave nothing', async () => {
+    const inputs = ['One', 'held two', 'Three'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] }));
+    const submitted = mine.submit({ inputs }, keyed('batch'));
+    const run = await runs.next();
+    await expect.poll(async () => (await mine.usage()).length).toBe(1);
+    const end = mine.fail({ how: 403, operation: 'create', path: isRecord.path });
+    run.succeed();
+    const answer = await submitted;
+    end();
     expect(answer).toMatchObject({ status: 502, body: { error_code: 'persistence_failed' } });
     const jobs = (await mine.list()).map((job: Record<string, unknown>) => [
       (job['request'] as { source_text: string }).source_text,
@@ -102,7 +107,7 @@ describe('the account fails while a job is published (B 3.1)', () => {
     expect(jobs).toEqual(
       expect.arrayContaining([
         ['One', 'published'],
-        ['Two', 'persistence_failed'],
+        ['held two', 'persistence_failed'],
       ]),
     );
     expect(jobs).toHaveLength(2);

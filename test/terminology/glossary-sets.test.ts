@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
+import { keyed } from '#test/translations/workspace.ts';
 import { openSets, refusal, type Sets } from '../translation-memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -74,19 +75,25 @@ describe('deletion (B 4.4)', () => {
 
   test('of a set that was uploaded while a batch ran: its terms are gone too', async () => {
     const at = await openSets(holding);
+    const order = () => ({ source_text: 'held order', target_lang: 'de' });
+    // A job that runs again is begun at its turn: then its glossary is read.
+    const failing = at.submit(order(), keyed('k:1'));
+    (await held.next()).fail(new Error('broken'));
+    await failing;
     await at.glossary(['ledger,grand livre']);
     const inputs = [
       { Text: 'held', Targets: [{ Language: 'fr' }] },
-      { Text: 'order', Targets: [{ Language: 'de' }] },
+      { Text: 'held order', Targets: [{ Language: 'de' }] },
     ];
-    const batch = at.submit({ inputs });
+    const batch = at.submit({ inputs }, keyed('k'));
     const run = await held.next();
-    const { id } = await at.glossary(['order,Bestellung'], { name: 'Later' });
+    const { id } = await at.glossary(['held order,Bestellung'], { name: 'Later' });
     run.succeed();
     expect((await batch).body[1].final_translation).toBe('Bestellung');
     expect((await at.removeGlossary(id)).status).toBe(204);
-    const { final_translation } = await at.job({ source_text: 'order', target_lang: 'de' });
-    expect(final_translation).toBe('«order»');
+    const job = at.job(order());
+    (await held.next()).succeed();
+    expect((await job).final_translation).toBe('«held order»');
   });
 
   test('of another tenant’s is 404; it is in no list of theirs, and never used', async () => {

@@ -50,12 +50,12 @@ export function refuseByFailedRuns(settings: Limit, failedFor: number | null): A
 const fullest = (share: number): number => hour + Math.min(5 * share, hour / 2);
 
 /**
- * Adds the share of a failed run to the tenant's account.
+ * Adds the shares of failed runs to the tenant's account.
  * @param share seconds, see `secondsPerFailedRun`
  */
-export function recordFailedRun(tx: Tx, tenantId: string, share: number): PromiseLike<unknown> {
+export function recordFailedRun(tx: Tx, tenantId: string, share: number, runs = 1): PromiseLike<unknown> {
   return tx.execute(sql`
     update tenants set failed_runs_until = least(
-      greatest(failed_runs_until, now()) + make_interval(secs => ${share}), now() + make_interval(secs => ${fullest(share)}))
+      greatest(failed_runs_until, now()) + make_interval(secs => ${share * runs}), now() + make_interval(secs => ${fullest(share)}))
     where tenant_id = ${tenantId}`);
 }

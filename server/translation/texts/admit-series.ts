@@ -210,6 +210,32 @@ export async function admitNext(
   return admitted && runOf(caller, item, admitted, terms);
 }
 
+/**
+ * Returns the runs of items that already have results. Their jobs do not exist yet: `insertFinished` inserts them in the
+ * transaction that stores the results. They have the creation time of the series' current job, and ids in their order.
+ */
+export function runsAfter(caller: SeriesCaller, current: Run, items: readonly WorkItem[]): Run[] {
+  const ids = items.map(newId).sort();
+  const { createdAt } = current.admitted;
+  return items.map((item, index) =>
+    runOf(caller, item, { jobId: ids[index] as string, attempt: 1, createdAt }, current),
+  );
+}
+
+/**
+ * Inserts the job of a run from `runsAfter`. The statement is sent immediately.
+ * @returns false if a concurrent submission inserted the job of this key first
+ */
+export async function insertFinished(
+  tx: Tx,
+  caller: SeriesCaller,
+  item: WorkItem,
+  { admitted: { jobId, createdAt } }: Run,
+): Promise<boolean> {
+  const inserted = await insertJob(tx, { ...newJob(caller, item, reservationOf([item])), jobId, createdAt });
+  return inserted.length > 0;
+}
+
 /** The reservation of the first job: its own weight, and the weight of the rest of the series. */
 type Reservation = Pick<NewJob, 'reservedChars' | 'reservedRestChars' | 'reservedRestJobs'>;
 

@@ -9,47 +9,112 @@ import { AppError } from '#server/errors.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
 import type { RunResult } from '#server/translation/core/pipeline/run.ts';
-import { admitNext, type Run, type SeriesCaller, type WorkItem } from './admit-series.ts';
-import { type PersistingServices, persistenceFailed, persistGolden } from './golden-record.ts';
+import {
+  admitNext,
+  insertFinished,
+  type Run,
+  runsAfter,
+  type SeriesCaller,
+  type WorkItem,
+} from './admit-series.ts';
+import {
+  type PersistedGolden,
+  type PersistingServices,
+  persistenceFailed,
+  persistGolden,
+} from './golden-record.ts';
 import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
 import { learnFrom } from './learn-from-job.ts';
 import { OptionalWrite, retryWithout } from './optional-writes.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
-/** The items of a series that are still to be run. The next job is inserted when the current one is stored. */
+/** The items of a series that are still to be run. The next job is inserted when the current ones are stored. */
 export interface RestOfSeries {
   caller: SeriesCaller;
   work: readonly WorkItem[];
 }
 
+/** An item with the result of its pipeline. */
+export interface FinishedItem {
+  item: WorkItem;
+  result: RunResult;
+}
+
 export type CompletionServices = PersistingServices & Pick<Services, 'embedder'>;
 
 export interface Completion {
-  job: TranslationJob;
+  /** The stored jobs: the first, and as many of the following ones as could be stored with it. */
+  jobs: TranslationJob[];
   /** The run of the next job; undefined at the end of the series, or if the next job could not be inserted. */
   nextRun: Run | undefined;
 }
 
+/** A run with its result and, if it publishes its job, with its golden record. */
+interface RecordedRun {
+  run: Run;
+  result: RunResult;
+  finished: TranslationJob;
+  golden: PersistedGolden | null;
+  /** True if the golden record could not be written: the job is published later. */
+  isPending: boolean;
+  status: JobStatus;
+}
+
 /**
- * Stores a finished run and bills it in one transaction, together with the next job of its series. The golden record of a
- * published job is written before that. If another attempt has replaced the run, nothing is stored, and the current job is
- * returned.
- * @throws AppError persistence_failed if the golden record could not be written: the job is stored and billed, and is
- *   published later. Also thrown if the tenant's own storage became unusable during the run; a 409 would wrongly mean
- *   that nothing was created
+ * Stores a finished run and bills it in one transaction, together with the next job of its series. Results of the items
+ * directly after it are stored in the same transaction. The golden records of published jobs are written before that. If
+ * another attempt has replaced the run, nothing is stored, and the current job is returned.
+ * @param following items without a job; their jobs are inserted
+ * @param rest the items after these
+ * @throws AppError persistence_failed if a golden record could not be written: its job is stored and billed, and is
+ *   published later; the items after it are not stored. Also thrown if the tenant's own storage became unusable during
+ *   the run; a 409 would wrongly mean that nothing was created
  */
-export async function completeRun(
+export async function completeRuns(
   services: CompletionServices,
   run: Run,
   result: RunResult,
+  following: readonly FinishedItem[],
   rest: RestOfSeries,
 ): Promise<Completion> {
   const { tenantId, admitted } = run;
-  const request = withMetadata(run.request, result.metadata);
+  const runs = runsAfter(
+    rest.caller,
+    run,
+    following.map(({ item }) => item),
+  );
+  const [first, ...others] = await Promise.all([
+    recordRun(services, run, result),
+    ...runs.map((other, index) => recordRun(services, other, (following[index] as FinishedItem).result)),
+  ]);
+  // If the golden record of a job could not be written, the series ends with this error.
+  const complete = [first, ...others];
+  const last = complete.findIndex(({ isPending }) => isPending);
+  const storable = last === -1 ? complete : complete.slice(0, last + 1);
+  const { stored, nextRun } = await storeRuns(
+    services,
+    storable,
+    last === -1 ? rest : { ...rest, work: [] },
+    following,
+  );
+  const discarded = complete.slice(stored.length);
+  await Promise.all(discarded.map((other) => discardRecord(services, other)));
+  if (stored.length === 0) {
+    const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
+    return { jobs: [requireUsable(job)], nextRun };
+  }
+  const jobs = stored.map(({ updatedAt }, index) => storedJob(complete[index] as RecordedRun, updatedAt));
+  if (complete[stored.length - 1]?.isPending) throw persistenceFailed();
+  return { jobs, nextRun };
+}
+
+/** Writes the golden record of a finished run, if the run publishes its job. */
+async function recordRun(services: CompletionServices, run: Run, result: RunResult): Promise<RecordedRun> {
+  const { tenantId, admitted } = run;
   const finished: TranslationJob = {
     id: admitted.jobId,
-    request,
+    request: withMetadata(run.request, result.metadata),
     status: result.status,
     baseline_translation: result.baseline_translation,
     final_translation: result.final_translation,
@@ -65,75 +130,63 @@ export async function completeRun(
   const publishes = result.status === 'published' && result.fastPath === null;
   const persisted = publishes ? await persistGolden(services, tenantId, finished, admitted.attempt) : null;
   const golden = persisted instanceof AppError ? null : persisted;
-  const uri = golden?.uri ?? null;
   const isPending = publishes && golden === null;
   const status = advance('pending', 'translated', isPending ? 'persistence_failed' : result.status);
-  const learn = uri === null ? undefined : learnFrom(services, tenantId, finished, uri);
-  // If the golden record of a job could not be written, the series ends with this error.
-  const next = isPending || rest.work.length === 0 ? undefined : insertNext(services, run, rest);
-  const { stored, nextRun } = await storeRun(services, run, { learn, next }, (tx) =>
-    finishJob(
-      tx,
-      {
-        tenantId,
-        jobId: admitted.jobId,
-        attempt: admitted.attempt,
-        status,
-        baselineTranslation: result.baseline_translation,
-        finalTranslation: result.final_translation,
-        qualityAssessment: result.quality_assessment,
-        refinement: result.refinement,
-        verification: result.verification,
-        agentRun: result.agentRun,
-        pipelineMetadata: result.metadata,
-        goldenUri: uri,
-        publishAs: isPending ? 'published' : null,
-      },
-      usageOf(run, result),
-    ),
-  );
+  return { run, result, finished, golden, isPending, status };
+}
 
-  if (!stored) {
-    const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
-    // If the job refers to this URI, the transaction was committed although the COMMIT was not acknowledged: the record
-    // belongs to this run and must stay.
-    if (golden && job?.request.metadata['golden_uri'] !== uri) await golden.remove();
-    else golden?.list();
-    return { job: requireUsable(job), nextRun };
-  }
-  if (isPending) {
-    countEvent('jobs', 'text persistence_failed');
-    throw persistenceFailed();
-  }
+/** Removes the golden record of a run that was not stored. */
+async function discardRecord({ database }: CompletionServices, { run, golden }: RecordedRun): Promise<void> {
+  if (!golden) return;
+  const { tenantId, admitted } = run;
+  const job = await database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
+  // If the job refers to this URI, the transaction was committed although the COMMIT was not acknowledged: the record
+  // belongs to this run and must stay.
+  if (job?.request.metadata['golden_uri'] !== golden.uri) await golden.remove();
+  else golden.list();
+}
+
+/** Returns the job of a stored run. Lists its golden record. */
+function storedJob({ finished, golden, status }: RecordedRun, updatedAt: Date): TranslationJob {
   golden?.list();
   countEvent('jobs', `text ${status}`);
-  const metadata = uri === null ? request.metadata : { ...request.metadata, golden_uri: uri };
-  return {
-    job: {
-      ...finished,
-      status,
-      request: { ...request, metadata },
-      updated_at: stored.updatedAt.toISOString(),
-    },
-    nextRun,
-  };
+  const { request } = finished;
+  const metadata = golden ? { ...request.metadata, golden_uri: golden.uri } : request.metadata;
+  return { ...finished, status, request: { ...request, metadata }, updated_at: updatedAt.toISOString() };
 }
 
 function withMetadata(request: TranslationRequest, written: RunResult['metadata']): TranslationRequest {
   return written ? { ...request, metadata: { ...request.metadata, ...written } } : request;
 }
 
-/** Inserts the next job of the series. This is optional: if it fails, the completed translation is still stored. */
+/** Thrown to store the first run only, because a concurrent submission has inserted the job of a later one. */
+class JobExists extends Error {}
+
+/**
+ * Inserts the jobs of the following runs, and the next job of the series. This is optional: if it fails, the first
+ * translation is still stored.
+ */
 function insertNext(
   { settings, backgroundWork }: CompletionServices,
-  run: Run,
+  [{ run }, ...others]: readonly [RecordedRun, ...RecordedRun[]],
   { caller, work }: RestOfSeries,
+  following: readonly FinishedItem[],
 ): OptionalWrite<Run | undefined> {
   return new OptionalWrite(
     'could not create the next job of a series together with the result of the previous one',
-    async (tx) =>
+    async (tx) => {
+      const inserting = others.map((other, index) =>
+        insertFinished(tx, caller, (following[index] as FinishedItem).item, other.run),
+      );
       // If the process is stopping, it starts no further jobs.
-      backgroundWork.closing ? undefined : admitNext(tx, settings, caller, work, run),
+      const startsNext = work.length > 0 && !backgroundWork.closing;
+      const [next, inserted] = await Promise.all([
+        startsNext ? admitNext(tx, settings, caller, work, run) : undefined,
+        Promise.all(inserting),
+      ]);
+      if (!inserted.every(Boolean)) throw new JobExists('the job of a later item already exists');
+      return next;
+    },
   );
 }
 
@@ -141,40 +194,66 @@ function insertNext(
 class RunReplaced extends Error {}
 
 /**
- * Stores a run in one transaction: inserts the next job, stores the result with its usage, charges the prepaid balance,
- * and adds the segment to the TM.
+ * Stores runs in one transaction: inserts the jobs of the following runs and the next job, stores the results with their
+ * usage, charges the prepaid balance, and adds the segments to the TM.
  *
- * The next job comes first, to avoid a deadlock. Its INSERT may wait for another transaction that has inserted a job
+ * The new jobs come first, to avoid a deadlock. Their INSERT may wait for another transaction that has inserted a job
  * with the same key. That transaction may wait for the usage totals, which this transaction locks when it stores the
- * result.
+ * results. Segments come in the order of their languages, because concurrent transactions may create the same TM sets.
+ * @returns `stored`: the stored runs; none if another attempt has the first job
  */
-async function storeRun(
-  { database, log }: CompletionServices,
-  { tenantId, drawsTopUp }: Run,
-  {
-    learn,
-    next,
-  }: { learn: OptionalWrite<unknown> | undefined; next: OptionalWrite<Run | undefined> | undefined },
-  finish: (tx: Tx) => Promise<{ updatedAt: Date }[]>,
-): Promise<{ stored: { updatedAt: Date } | undefined; nextRun: Run | undefined }> {
-  const isSent = (write: OptionalWrite<unknown> | undefined) => write !== undefined && !write.dropped;
+async function storeRuns(
+  services: CompletionServices,
+  runs: readonly RecordedRun[],
+  rest: RestOfSeries,
+  following: readonly FinishedItem[],
+): Promise<{ stored: { updatedAt: Date }[]; nextRun: Run | undefined }> {
+  const { database, log } = services;
+  const [first, ...others] = runs as [RecordedRun, ...RecordedRun[]];
+  const { tenantId, drawsTopUp } = first.run;
+  const next =
+    others.length > 0 || rest.work.length > 0
+      ? insertNext(services, [first, ...others], rest, following)
+      : undefined;
+  const learns = runs
+    .flatMap((recorded) => {
+      const { run, finished, golden } = recorded;
+      const write = golden ? learnFrom(services, tenantId, finished, golden.uri) : undefined;
+      const languages = `${run.request.source_lang} ${run.request.target_lang}`;
+      return write ? [{ write, recorded, languages }] : [];
+    })
+    .sort((a, b) => (a.languages < b.languages ? -1 : a.languages > b.languages ? 1 : 0));
   try {
-    return await retryWithout(log, [next, learn], () =>
+    return await retryWithout(log, [next, ...learns.map(({ write }) => write)], () =>
       database.inTenant(tenantId, async (tx) => {
+        const insertsNext = next !== undefined && !next.dropped;
+        const included = insertsNext ? runs : [first];
+        const learning = learns.filter(
+          ({ write, recorded }) => !write.dropped && included.includes(recorded),
+        );
         // COMMIT is sent together with the last statement, unless the result of an earlier statement is needed first.
-        const commitsAtOnce = !isSent(next) && !isSent(learn);
+        const commitsAtOnce = !insertsNext && learning.length === 0;
         const inserting = next?.run(tx);
-        const finishing = commitsAtOnce && !drawsTopUp ? tx.last(finish(tx)) : finish(tx);
+        const finishing = included.map((recorded) => {
+          const sent = finishJob(tx, finishedJob(recorded), usageOf(recorded.run, recorded.result));
+          return commitsAtOnce && !drawsTopUp ? tx.last(sent) : sent;
+        });
         const settling = drawsTopUp
           ? settleTopUp(tx, tenantId, commitsAtOnce ? tx.last : undefined)
           : undefined;
-        const [nextRun, [stored]] = await Promise.all([inserting, finishing, settling, learn?.run(tx)]);
-        if (!stored && isSent(next)) throw new RunReplaced();
+        const [nextRun, rows] = await Promise.all([
+          inserting,
+          Promise.all(finishing),
+          settling,
+          ...learning.map(({ write }) => write.run(tx)),
+        ]);
+        const stored = rows.flatMap(([row]) => row ?? []);
+        if (stored.length < included.length && insertsNext) throw new RunReplaced();
         return { stored, nextRun };
       }),
     );
   } catch (error) {
-    if (error instanceof RunReplaced) return { stored: undefined, nextRun: undefined };
+    if (error instanceof RunReplaced) return { stored: [], nextRun: undefined };
     throw error;
   }
 }
@@ -205,6 +284,24 @@ function usageOf({ request, weight, onTrial, submittedBy }: Run, { cost, fastPat
     outputTokens: Math.min(cost.outputTokens, maxTokens),
     models: cost.models,
     submittedBy,
+  };
+}
+
+function finishedJob({ run, result, golden, isPending, status }: RecordedRun): FinishedJob {
+  return {
+    tenantId: run.tenantId,
+    jobId: run.admitted.jobId,
+    attempt: run.admitted.attempt,
+    status,
+    baselineTranslation: result.baseline_translation,
+    finalTranslation: result.final_translation,
+    qualityAssessment: result.quality_assessment,
+    refinement: result.refinement,
+    verification: result.verification,
+    agentRun: result.agentRun,
+    pipelineMetadata: result.metadata,
+    goldenUri: golden?.uri ?? null,
+    publishAs: isPending ? 'published' : null,
   };
 }
 

@@ -129,7 +129,7 @@ export const createBatch = submissionProcedure
       tag: 'Translations',
       summary: 'Translate a batch',
       description:
-        'Each pair of an input and a target becomes a job. The jobs run one after the other and are returned in the same order. If a job fails, the response is its error; completed jobs are kept, and a repeated request with the same key continues with the failed job.',
+        'Each pair of an input and a target becomes a job. The jobs run side by side, are stored one after the other, and are returned in the same order. If a job fails, the response is its error; earlier jobs are kept, later ones are discarded, and a repeated request with the same key continues with the failed job.',
       headers: { idempotency_key: 'Idempotency-Key' },
     },
   })
@@ -228,7 +228,7 @@ interface Submission {
 }
 
 /**
- * Translates texts one after another and returns their jobs. Makes the checks in this order: replay, authentication,
+ * Translates texts and returns their jobs in order. Makes the checks in this order: replay, authentication,
  * payment, storage, allowance. Then runs the pipeline for each text and stores the result. Models are called between
  * transactions, never inside one.
  * @param submitted have passed `checkRequest`

@@ -23,18 +23,22 @@ import { isJob } from './jobs.ts';
 
 type FailureServices = Pick<Services, 'database' | 'engine' | 'log' | 'settings'>;
 
-/** Logs the error of a run and marks the job as failed. If that fails too, the stale sweep marks the job later. */
+/**
+ * Logs the error of a run and marks the job as failed. If that fails too, the stale sweep marks the job later.
+ * @param discarded number of later runs of the series that may have called the engine, and are not stored
+ */
 export async function recordFailedRun(
   services: FailureServices,
   run: Run,
   error: unknown,
   known: AppError,
-  about: object,
+  { discarded, ...about }: { discarded: number },
 ): Promise<void> {
   const { log } = services;
   log.warn({ ...about, error: describeForLog(known) }, 'a run failed');
   try {
-    if (await storeFailure(services, run, error, known.message)) countEvent('jobs', 'text failed');
+    if (await storeFailure(services, run, error, { message: known.message, discarded }))
+      countEvent('jobs', 'text failed');
   } catch (unrecorded) {
     log.warn({ ...about, error: describeForLog(unrecorded) }, 'could not record the failure');
   }
@@ -42,19 +46,20 @@ export async function recordFailedRun(
 
 /**
  * Marks a job as failed and stores the steps that the run completed. Nothing is billed. In the same transaction, a run
- * that called a live engine is counted as a failed run of the tenant.
+ * that called a live engine is counted as a failed run of the tenant, and so is each discarded run.
  * @returns whether this run still had the job
  */
 async function storeFailure(
   { database, engine, settings }: Pick<Services, 'database' | 'engine' | 'settings'>,
   { tenantId, admitted }: Run,
   error: unknown,
-  message: string,
+  { message, discarded }: { message: string; discarded: number },
 ): Promise<boolean> {
   advance('pending', 'failed');
   const steps = error instanceof RunError ? error.steps : [];
   const calledEngine = error instanceof RunError && mayHaveCalled(error);
-  const share = engine.live && calledEngine ? secondsPerFailedRun(settings) : null;
+  const failedRuns = (calledEngine ? 1 : 0) + discarded;
+  const share = engine.live && failedRuns > 0 ? secondsPerFailedRun(settings) : null;
   return database.inTenant(tenantId, async (tx) => {
     const failing = failJob(tx, tenantId, admitted, {
       status: 'failed',
@@ -64,7 +69,9 @@ async function storeFailure(
       error: message,
     });
     const [failed] = await Promise.all(
-      share === null ? [tx.last(failing)] : [failing, tx.last(countFailedRun(tx, tenantId, share))],
+      share === null
+        ? [tx.last(failing)]
+        : [failing, tx.last(countFailedRun(tx, tenantId, share, failedRuns))],
     );
     return failed.length > 0;
   });
@@ -74,7 +81,7 @@ async function storeFailure(
  * Whether a failed run may have called the engine. If a call was rejected for lack of capacity, it did not reach the
  * engine; earlier completed steps did.
  */
-function mayHaveCalled({ cause, steps }: RunError): boolean {
+export function mayHaveCalled({ cause, steps }: RunError): boolean {
   return (
     !(cause instanceof SaturatedError) ||
     steps.some(({ kind, status }) => kind === 'agent' && status === 'completed')

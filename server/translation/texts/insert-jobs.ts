@@ -17,6 +17,8 @@ export interface NewJob {
   /** Fingerprint of the request; null without an idempotency key. */
   requestFingerprint: Uint8Array | null;
   warnings: readonly Warning[];
+  /** Default: the time of the transaction. */
+  createdAt?: Date;
   /** Billable characters of this job. */
   reservedChars: number;
   /** Billable characters of the jobs that follow in the series. */
@@ -87,7 +89,7 @@ const pendingJob = {
   decidedAt: sql<null>`null::timestamptz`.as('decided_at'),
   decidedBy: sql<null>`null`.as('decided_by'),
   replacedText: sql<null>`null`.as('replaced_text'),
-  createdAt: sql<Date>`now()`.as('created_at'),
+  createdAt: sql<Date>`coalesce(${value('createdAt')}::timestamptz, now())`.as('created_at'),
   updatedAt: sql<Date>`now()`.as('updated_at'),
 };
 
@@ -152,7 +154,15 @@ function counted(db: QueryBuilder, { committed, usage }: UsageCheck, change: Ret
     .leftJoin(change, sql`true`);
 }
 
-type New = NewJob & { idempotencyKey: string | null };
+type New = Omit<NewJob, 'createdAt'> & { createdAt: string | null; idempotencyKey: string | null };
+
+function newRow(job: NewJob): New {
+  return {
+    ...job,
+    createdAt: job.createdAt?.toISOString() ?? null,
+    idempotencyKey: job.request.idempotency_key ?? null,
+  };
+}
 
 const admitNew = prepare<New & UsageLimits, Counted[]>((db) => {
   const check = usageCheck(db);
@@ -169,7 +179,7 @@ const admitRestart = prepare<Restart & UsageLimits, Counted[]>((db) => {
  * Returns no job if it does not fit, or if the tenant already has a job with this idempotency key.
  */
 export function admitJob(tx: Tx, job: NewJob, limits: UsageLimits): Promise<Counted[]> {
-  return admitNew(tx, { ...job, ...limits, idempotencyKey: job.request.idempotency_key ?? null });
+  return admitNew(tx, { ...newRow(job), ...limits });
 }
 
 /**
@@ -194,7 +204,7 @@ const insertPending = prepare<New, Admitted[]>((db) =>
  * job with this idempotency key.
  */
 export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
-  return insertPending(tx, { ...job, idempotencyKey: job.request.idempotency_key ?? null });
+  return insertPending(tx, newRow(job));
 }
 
 /**

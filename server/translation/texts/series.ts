@@ -3,8 +3,8 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { forgetText, leverageOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
-import { RunError, runPipeline } from '#server/translation/core/pipeline/run.ts';
+import { forgetText, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { RunError } from '#server/translation/core/pipeline/run.ts';
 import {
   admitSeries,
   isWork,
@@ -13,13 +13,15 @@ import {
   readGates,
   type SeriesCaller,
   type SeriesItem,
+  type WorkItem,
 } from './admit-series.ts';
-import { type Completion, type CompletionServices, completeRun, type RestOfSeries } from './complete.ts';
+import { type Completion, type CompletionServices, completeRuns, type FinishedItem } from './complete.ts';
 import { isRunning, recordFailedRun } from './failed-run.ts';
 import { selectJobsByKeys, stateOfJobs } from './idempotency.ts';
 import type { Admitted } from './insert-jobs.ts';
 import type { StoredJob } from './jobs.ts';
 import type { TranslationJob } from './schema.ts';
+import { runSideBySide, type SideBySide } from './side-by-side.ts';
 
 export type RunServices = CompletionServices & Pick<Services, 'engine' | 'glossaries'>;
 
@@ -34,10 +36,15 @@ export interface Series {
 }
 
 /**
- * Runs the items of a series in order. The transaction that stores a job also inserts the next job, which takes over
- * the reservation. So a series of n jobs takes n + 1 transactions, and a process that dies leaves at most one pending
- * job. If an item fails, the series ends with the item's error, and the rest of the reservation is released. The same
- * happens at the deadline: the model calls of the current item are aborted.
+ * Maximum jobs that one transaction stores. It holds a connection and, for prepaid characters, a lock of the tenant.
+ */
+const maxStoredTogether = 16;
+
+/**
+ * Runs the items of a series side by side, and stores them in order. The transaction that stores jobs also inserts the
+ * next job, which takes over the reservation. So a process that dies leaves at most one pending job. If an item fails,
+ * the series ends with the item's error, later items leave nothing, and the rest of the reservation is released. The
+ * same happens at the deadline: the model calls are aborted.
  * @returns the jobs with their items, and whether any job was run
  */
 export async function runSeries(
@@ -49,34 +56,39 @@ export async function runSeries(
   let ran = false;
   let items = submitted;
   let run = firstRun;
-  while (jobs.length < items.length) {
-    const index = jobs.length;
-    const item = items[index] as SeriesItem;
-    if (!isWork(item)) {
-      jobs.push((item.known as StoredJob).job);
-      continue;
+  const pipelines = runSideBySide(services, caller, submitted, prefetched, deadline);
+  try {
+    while (jobs.length < items.length) {
+      const index = jobs.length;
+      const item = items[index] as SeriesItem;
+      pipelines.advance(items, index, run !== undefined);
+      if (!isWork(item)) {
+        jobs.push((item.known as StoredJob).job);
+        continue;
+      }
+      if (!run) {
+        // If the client sends the request again with the same keys, the series continues with this item.
+        if (services.backgroundWork.closing)
+          throw new AppError(
+            'transient_error',
+            'the service is stopping; send the request again with the same key',
+          );
+        const rest = await admitRest(services, caller, items.slice(index));
+        items = [...items.slice(0, index), ...rest.items];
+        run = rest.firstRun;
+        continue;
+      }
+      ran = true;
+      const completed = await runJob(services, run, pipelines, { caller, items, index }, deadline);
+      jobs.push(...completed.jobs);
+      // A later item with the same text must be served from the TM.
+      for (const { request } of items.slice(index, jobs.length)) forgetText(prefetched, request);
+      run = completed.nextRun;
     }
-    if (!run) {
-      // If the client sends the request again with the same keys, the series continues with this item.
-      if (services.backgroundWork.closing)
-        throw new AppError(
-          'transient_error',
-          'the service is stopping; send the request again with the same key',
-        );
-      const rest = await admitRest(services, caller, items.slice(index));
-      items = [...items.slice(0, index), ...rest.items];
-      run = rest.firstRun;
-      continue;
-    }
-    ran = true;
-    const work = items.slice(index + 1).filter(isWork);
-    const { job, nextRun } = await runJob(services, run, prefetched, { caller, work }, deadline);
-    jobs.push(job);
-    // A later item with the same text must be served from the TM.
-    forgetText(prefetched, item.request);
-    run = nextRun;
+    return { jobs, items, ran };
+  } finally {
+    pipelines.abandon();
   }
-  return { jobs, items, ran };
 }
 
 /**
@@ -116,40 +128,60 @@ async function admitRest(
   );
 }
 
+/** The current item of a series. */
+interface Position {
+  caller: SeriesCaller;
+  items: readonly SeriesItem[];
+  index: number;
+}
+
 /**
- * Runs one job: translates its text and stores the result. A job whose run failed is stored as failed and not billed.
+ * Completes the current job of a series: stores its result as soon as it exists, together with the results that later
+ * items already have. A job whose run failed is stored as failed and not billed.
  * @throws AppError the error of the run
  */
 async function runJob(
   services: RunServices,
   run: Run,
-  prefetched: Prefetched,
-  rest: RestOfSeries,
+  pipelines: SideBySide,
+  { caller, items, index }: Position,
   deadline: AbortSignal,
 ): Promise<Completion> {
-  const { engine, log } = services;
-  const { tenantId, request, admitted } = run;
-  const about = { request_id: rest.caller.requestId, job_id: admitted.jobId, tenant_id: tenantId };
+  const { tenantId, admitted } = run;
+  const about = { request_id: caller.requestId, job_id: admitted.jobId, tenant_id: tenantId };
   const keeping = keepPending(services, run);
   try {
-    const leverage = await leverageOf(services, tenantId, request, prefetched);
-    const scope = { tenantId, signal: deadline };
-    const result = await runPipeline(engine, request, scope, {
-      leverage,
-      searchFailed: (error) =>
-        log.warn({ ...about, error: describeForLog(error) }, 'a job is translated without fuzzy matches'),
-    });
-    return await completeRun(services, run, result, rest);
+    const result = await pipelines.resultOf(index);
+    const following = services.backgroundWork.closing ? [] : finishedAfter(pipelines, items, index);
+    const work = items.slice(index + 1 + following.length).filter(isWork);
+    return await completeRuns(services, run, result, following, { caller, work });
   } catch (error) {
     const failure = toAppError(error instanceof RunError ? error.cause : error);
     const known =
       deadline.aborted && failure.code === 'transient_error' ? toAppError(deadline.reason) : failure;
+    const discarded = pipelines.abandon();
     // If only the golden record is missing, the translation is stored and the run has not failed.
-    if (known.code !== 'persistence_failed') await recordFailedRun(services, run, error, known, about);
+    if (known.code !== 'persistence_failed')
+      await recordFailedRun(services, run, error, known, { ...about, discarded });
     throw known;
   } finally {
     clearInterval(keeping);
   }
+}
+
+/**
+ * Returns the items directly after the current one that already have results and no job. An existing job that runs
+ * again needs its own transaction, which starts its next attempt.
+ */
+function finishedAfter(pipelines: SideBySide, items: readonly SeriesItem[], index: number): FinishedItem[] {
+  const finished: FinishedItem[] = [];
+  for (let at = index + 1; at < Math.min(items.length, index + maxStoredTogether); at++) {
+    const item = items[at] as SeriesItem;
+    const result = isWork(item) && !item.known ? pipelines.finished(at) : undefined;
+    if (!result) break;
+    finished.push({ item: item as WorkItem, result });
+  }
+  return finished;
 }
 
 /**

@@ -77,6 +77,11 @@ async function findAlike(
   return found;
 }
 
+/** Returns the texts for which `findExamples` looks up close segments. */
+export function textsLookedUp({ text, parts }: Guided): string[] {
+  return [text, ...longest(parts)];
+}
+
 function longest(parts: readonly string[]): string[] {
   return [...new Set(parts.map(normalForm))].sort((a, b) => b.length - a.length).slice(0, maxParts);
 }

@@ -93,7 +93,8 @@ export async function leverageOf(
   };
 }
 
-function guidedOf({ source_text, text_type }: TextRequest): Guided {
+/** Returns the text, and the texts of a page, for which examples are looked up. */
+export function guidedOf({ source_text, text_type }: TextRequest): Guided {
   const parts = text_type === 'Html' ? readBlocks(source_text) : [];
   return { text: source_text, parts };
 }
@@ -102,7 +103,8 @@ function lookupOf({ source_text, source_lang, target_lang }: TextRequest): Exact
   return { sourceText: source_text, sourceLang: source_lang, targetLang: target_lang };
 }
 
-function keyOf({ source_text, source_lang, target_lang }: TextRequest): string {
+/** Returns what two requests have in common if the same exact match serves them: languages and normal form. */
+export function keyOf({ source_text, source_lang, target_lang }: TextRequest): string {
   return `${source_lang} ${target_lang} ${normalForm(source_text)}`;
 }
 

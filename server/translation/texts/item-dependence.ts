@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers/promises';
+import { textsLookedUp } from '#server/language/translation-memory/lookup/examples.ts';
+import type { LanguageCode } from '#server/languages.ts';
+import { pairName } from '#server/languages.ts';
+import { isShortEnough, minSimilarity, similarityTo } from '#server/matching/fuzzy/index.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
+import { guidedOf, keyOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import type { TranslationRequest } from './schema.ts';
+
+/** Number of texts that are compared before other requests may run. */
+const slice = 25;
+
+/**
+ * Returns the index of the last item that must be stored before the item at `index` may run; -1 if it needs none. An
+ * item depends on earlier items of its series in two ways:
+ *
+ * - Its exact match is looked up when it runs, because an earlier item has the same text and languages, or because its
+ *   text was not looked up at submission. Then it needs all items before it.
+ * - The tenant has a TM for its languages, and an earlier item with these languages may become its fuzzy match: both
+ *   are short enough, and the earlier text is similar enough to a text that is looked up. Then it needs that item.
+ *
+ * Segments that are less similar than a fuzzy match also guide a translation. An item does not need these.
+ */
+export async function lastNeeded(
+  requests: readonly TranslationRequest[],
+  index: number,
+  { exact, pairs }: Prefetched,
+): Promise<number> {
+  const request = requests[index] as TranslationRequest;
+  const earlier = requests.slice(0, index);
+  const key = keyOf(request);
+  if (!exact.has(key) || earlier.some((other) => keyOf(other) === key)) return index - 1;
+  const { source_lang, target_lang } = request;
+  const pair = { pairSource: source_lang as LanguageCode, pairTarget: target_lang as LanguageCode };
+  if (!pairs.has(pairName(pair))) return -1;
+  const similarities = textsLookedUp(guidedOf(request))
+    .filter(isShortEnough)
+    .map(normalForm)
+    .map(similarityTo);
+  let compared = 0;
+  for (const [at, other] of [...earlier.entries()].reverse()) {
+    if (other.source_lang !== source_lang || other.target_lang !== target_lang) continue;
+    if (!isShortEnough(other.source_text)) continue;
+    const text = normalForm(other.source_text);
+    for (const similarity of similarities) {
+      if (similarity(text, minSimilarity) >= minSimilarity) return at;
+      compared += 1;
+      if (compared % slice === 0) await setImmediate();
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,185 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Services } from '#server/context.ts';
+import { describeForLog, toAppError } from '#server/errors.ts';
+import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
+import type { CallScope } from '#server/platform/engines/engine.ts';
+import { leverageOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { RunError, type RunResult, runPipeline } from '#server/translation/core/pipeline/run.ts';
+import type { SeriesCaller, SeriesItem } from './admit-series.ts';
+import { mayHaveCalled } from './failed-run.ts';
+import { lastNeeded } from './item-dependence.ts';
+import type { TranslationRequest } from './schema.ts';
+
+/** Maximum items of one series that run at the same time. Each of their model calls also needs a slot of the tenant. */
+const maxAtOnce = 64;
+
+/** Maximum TM searches of one series at the same time. Each of them uses a database connection. */
+const maxSearches = 2;
+
+type PipelineServices = Pick<
+  Services,
+  'backgroundWork' | 'database' | 'embedder' | 'engine' | 'glossaries' | 'log'
+>;
+
+/** The pipeline of one item. */
+interface ItemRun {
+  request: TranslationRequest;
+  /** Whether the run began before all earlier items were stored. */
+  isAhead: boolean;
+  result: Promise<RunResult>;
+  outcome: { value: RunResult } | { error: unknown } | undefined;
+  abort: AbortController;
+}
+
+/** The pipelines of a series. They only compute results: nothing is stored or billed until the series stores it. */
+export interface SideBySide {
+  /**
+   * Reports that the first `stored` items are stored, and which items there are now. Begins the items that may run.
+   * @param isAdmitted whether the job of the next item is admitted, and with it the rest of the series
+   */
+  advance(items: readonly SeriesItem[], stored: number, isAdmitted: boolean): void;
+  /** Returns the result of the next item to store. Runs it now, unless it has begun before. */
+  resultOf(index: number): Promise<RunResult>;
+  /** Returns the result of a later item; undefined if it has none yet, or if its run failed. */
+  finished(index: number): RunResult | undefined;
+  /**
+   * Aborts all runs and begins no others.
+   * @returns the number of runs that may have called the engine, and whose results are not stored
+   */
+  abandon(): number;
+}
+
+/**
+ * Runs the pipelines of the items of a series side by side. An item begins when the items that it depends on are stored
+ * (`lastNeeded`). If an item fails, later ones are aborted, because they will not be stored.
+ * @param deadline aborts all runs
+ */
+export function runSideBySide(
+  services: PipelineServices,
+  caller: SeriesCaller,
+  submitted: readonly SeriesItem[],
+  prefetched: Prefetched,
+  deadline: AbortSignal,
+): SideBySide {
+  const { backgroundWork, engine, log } = services;
+  const about = { request_id: caller.requestId, tenant_id: caller.id };
+  const searches = createConcurrencyLimit({ slots: 4 * maxSearches, slotsOfTenant: maxSearches });
+  const runs = new Map<number, ItemRun>();
+  /** The last item that each item needs, for the items from the first. */
+  const needed: number[] = [];
+  let items = submitted;
+  let stored = 0;
+  let isAdmitted = false;
+  /** No item from this index on is begun. */
+  let end = submitted.length;
+
+  async function translate(request: TranslationRequest, scope: CallScope): Promise<RunResult> {
+    const found = await leverageOf(services, caller.id, request, prefetched);
+    const { findClose } = found;
+    const leverage = { ...found, findClose: findClose && (() => searches.run(scope, findClose)) };
+    return runPipeline(engine, request, scope, {
+      leverage,
+      searchFailed: (error) =>
+        log.warn({ ...about, error: describeForLog(error) }, 'a job is translated without fuzzy matches'),
+    });
+  }
+
+  function begin(index: number): ItemRun {
+    const { request } = items[index] as SeriesItem;
+    const abort = new AbortController();
+    const signal = submitted.length === 1 ? deadline : AbortSignal.any([deadline, abort.signal]);
+    const scope = { tenantId: caller.id, signal };
+    const result = translate(request, scope);
+    const run: ItemRun = { request, isAhead: index > stored, result, outcome: undefined, abort };
+    runs.set(index, run);
+    const settle = (outcome: ItemRun['outcome']) => {
+      run.outcome = outcome;
+      if (outcome && 'error' in outcome && !isRepeated(run, outcome.error)) stopAt(index + 1);
+      else beginAhead();
+    };
+    result.then(
+      (value) => settle({ value }),
+      (error: unknown) => settle({ error }),
+    );
+    return run;
+  }
+
+  /** Aborts the runs from this index on. */
+  function stopAt(index: number): void {
+    end = Math.min(end, index);
+    for (const [at, run] of runs) if (at >= end && !run.outcome) run.abort.abort();
+  }
+
+  /**
+   * Begins the items whose needs are known and stored. An existing job that has to run again begins only at its turn,
+   * when this series has the job: concurrent retries run it once.
+   */
+  function beginAhead(): void {
+    if (!isAdmitted || backgroundWork.closing) return;
+    let running = [...runs.values()].filter(({ outcome }) => !outcome).length;
+    for (let index = stored; index < Math.min(end, needed.length) && running < maxAtOnce; index++) {
+      const item = items[index] as SeriesItem;
+      if (runs.has(index) || item.known || (needed[index] as number) >= stored) continue;
+      begin(index);
+      running += 1;
+    }
+  }
+
+  /** Finds out what each item needs. Lets other requests of the server run in between. */
+  async function plan(): Promise<void> {
+    const requests = submitted.map(({ request }) => request);
+    for (let index = 0; index < end; index++) {
+      if (index > 0) await setImmediate();
+      needed.push(await lastNeeded(requests, index, prefetched));
+      beginAhead();
+    }
+  }
+
+  if (submitted.length > 1)
+    plan().catch((error: unknown) =>
+      log.error({ ...about, error: describeForLog(error) }, 'the items of a series run one after the other'),
+    );
+  return {
+    advance(now, count, admitted) {
+      items = now;
+      stored = count;
+      isAdmitted = admitted;
+      beginAhead();
+    },
+    async resultOf(index) {
+      let run = runs.get(index);
+      // A concurrent submission may have changed the item, or stored the item that failed before this one.
+      if (!run || run.abort.signal.aborted || run.request !== items[index]?.request) run = begin(index);
+      try {
+        return await run.result;
+      } catch (error) {
+        // Without the other runs, there may have been capacity.
+        if (!isRepeated(run, error)) throw error;
+        return begin(index).result;
+      }
+    },
+    finished(index) {
+      const run = runs.get(index);
+      if (!run?.outcome || !('value' in run.outcome)) return undefined;
+      return run.request === items[index]?.request ? run.outcome.value : undefined;
+    },
+    abandon() {
+      const later = runs.entries().filter(([index]) => index > stored);
+      const called = later.filter(([, run]) => usedEngine(run)).toArray().length;
+      stopAt(0);
+      return called;
+    },
+  };
+}
+
+/** Whether a failed run is repeated when the series comes to it: without the other runs, there may be capacity. */
+function isRepeated({ isAhead }: ItemRun, error: unknown): boolean {
+  return isAhead && toAppError(error instanceof RunError ? error.cause : error).code === 'rate_limit';
+}
+
+/** Whether a run may have called the engine. */
+function usedEngine({ outcome }: ItemRun): boolean {
+  if (!outcome) return true;
+  if ('value' in outcome) return outcome.value.fastPath === null;
+  return outcome.error instanceof RunError && mayHaveCalled(outcome.error);
+}
