@@ -63,7 +63,10 @@ export function runSideBySide(
 ): SideBySide {
   const { backgroundWork, engine, log } = services;
   const about = { request_id: caller.requestId, tenant_id: caller.id };
-  const searches = createConcurrencyLimit({ slots: 4 * maxSearches, slotsOfTenant: maxSearches });
+  const isAlone = submitted.length === 1;
+  const searches = isAlone
+    ? null
+    : createConcurrencyLimit({ slots: 4 * maxSearches, slotsOfTenant: maxSearches });
   const runs = new Map<number, ItemRun>();
   /** The last item that each item needs, for the items from the first. */
   const needed: number[] = [];
@@ -76,7 +79,8 @@ export function runSideBySide(
   async function translate(request: TranslationRequest, scope: CallScope): Promise<RunResult> {
     const found = await leverageOf(services, caller.id, request, prefetched);
     const { findClose } = found;
-    const leverage = { ...found, findClose: findClose && (() => searches.run(scope, findClose)) };
+    const search = searches && findClose && (() => searches.run(scope, findClose));
+    const leverage = { ...found, findClose: search ?? findClose };
     return runPipeline(engine, request, scope, {
       leverage,
       searchFailed: (error) =>
@@ -87,7 +91,7 @@ export function runSideBySide(
   function begin(index: number): ItemRun {
     const { request } = items[index] as SeriesItem;
     const abort = new AbortController();
-    const signal = submitted.length === 1 ? deadline : AbortSignal.any([deadline, abort.signal]);
+    const signal = isAlone ? deadline : AbortSignal.any([deadline, abort.signal]);
     const scope = { tenantId: caller.id, signal };
     const result = translate(request, scope);
     const run: ItemRun = { request, isAhead: index > stored, result, outcome: undefined, abort };
@@ -135,7 +139,7 @@ export function runSideBySide(
     }
   }
 
-  if (submitted.length > 1)
+  if (!isAlone)
     plan().catch((error: unknown) =>
       log.error({ ...about, error: describeForLog(error) }, 'the items of a series run one after the other'),
     );
