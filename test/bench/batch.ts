@@ -11,8 +11,8 @@ const texts = Array.from({ length: items }, (_, i) => `Sentence number ${i}, whi
 
 /**
  * Compares 50 texts in one batch with 50 single requests. Both use one connection and the stub engine, and alternate in
- * one run, so that the figures include everything except the model. Then makes the same comparison with a model that
- * takes 500 ms for each request.
+ * one run, so that the figures include everything except the model. Then makes the same comparison with a model whose
+ * responses take 500 ms.
  */
 export async function benchBatch(print: (line: string) => void): Promise<void> {
   await benchStub(print);

@@ -5,6 +5,7 @@ import { startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
+import { goldenFiles } from './golden-files.ts';
 import {
   about,
   askedRoles,
@@ -147,6 +148,7 @@ describe('an item that fails while later ones run', () => {
     const { status, body } = await answer;
     expect([status, body.length]).toEqual([200, 3]);
     expect(body[2].id).toBe(single.body.id);
+    expect([...(await goldenFiles(holding, mine)).keys()]).toHaveLength(3);
     expect(await storedJobs(mine)).toEqual([0, 1, 2].map((index) => [`k:${index}`, 'published', true]));
     expect(await mine.usage()).toHaveLength(3);
   });
