@@ -117,7 +117,9 @@ describe('a batch is admitted whole, by the sum of its items’ weights (C 7)', 
   test('an item that fails frees its own part and that of the items which never run', async () => {
     const whole = mine.batch([text(100), text(100, 'held'), text(100)]);
     const second = await runs.next();
-    expect((await mine.billing()).allowance).toMatchObject({ used: 100, reserved: 200, remaining: 0 });
+    await expect
+      .poll(async () => (await mine.billing()).allowance)
+      .toMatchObject({ used: 100, reserved: 200, remaining: 0 });
     expectOverLimit(await mine.translate('a'));
     second.fail(new Error('as told'));
     expect((await whole).status).toBeGreaterThanOrEqual(500);
