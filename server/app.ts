@@ -28,6 +28,7 @@ import { checkSsoSettings } from '#server/identity/auth/sso/provider.ts';
 import { requestIdFrom } from '#server/platform/ids.ts';
 import { logOptions } from '#server/platform/log.ts';
 import { serveArtifactBytes } from '#web/server/artifact-bytes.ts';
+import { serveExportZip } from '#web/server/export-zip.ts';
 import { serveWeb, type WebFront, wantsHtml } from '#web/server/serve.ts';
 import type { RequestContext, Services } from './context.ts';
 import { AppError } from './errors.ts';
@@ -134,6 +135,7 @@ export async function buildApp(
   // `/trpc` ignores the session cookie. So do the artifact files that the web application loads.
   serveRpc(http, appRouter, contextOf(services, false));
   serveArtifactBytes(http, contextOf(services, false));
+  serveExportZip(http, contextOf(services, true));
   serveReadiness(http, readiness);
   await http.ready();
   return { http, services, readiness };

@@ -6,6 +6,7 @@ import { tenantsRouter } from '#server/identity/tenants/router.ts';
 import { terminologyRouter } from '#server/language/terminology/router.ts';
 import { memoryRouter } from '#server/language/translation-memory/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
+import { exportsRouter } from '#server/retention/export/router.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
 import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
 import { billingRouter } from './billing/router.ts';
@@ -18,6 +19,7 @@ export const appRouter = router({
   auth: authRouter,
   billing: billingRouter,
   documents: documentsRouter,
+  exports: exportsRouter,
   members: membersRouter,
   memory: memoryRouter,
   reviews: reviewsRouter,

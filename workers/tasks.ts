@@ -14,6 +14,7 @@ import { pruneMaintenance } from '#server/platform/maintenance-runs.ts';
 import { anonymizeMember } from '#server/retention/anonymize-member.ts';
 import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
+import { runExport } from '#server/retention/export/run-export.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
@@ -83,6 +84,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   remove_golden_records: { run: removeGoldenRecords },
   apply_retention: { run: applyRetention, every: hourly, queue: 'apply_retention' },
   anonymize_member: { run: anonymizeMember },
+  export_tenant: { run: runExport },
   // It rewrites manifests, to which the check of golden records may add lines.
   delete_tenants: { run: deleteDueTenants, every: everySweep, queue: 'check_golden_records' },
 };

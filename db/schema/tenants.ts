@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
 /**
@@ -98,3 +108,48 @@ export const tenantRetention = pgTable('tenant_retention', {
   /** Whether a legal hold forbids any deletion by age, and the deletion of the tenant. */
   hold: boolean('hold').notNull().default(false),
 });
+
+/** A piece of an export in platform storage: files of the zip, and after them their entries of its central directory. */
+export interface ExportPart {
+  id: string;
+  /** Bytes of the files with their headers, and of the entries. */
+  bytes: number;
+  directoryBytes: number;
+}
+
+/** The place at which an export continues. */
+export interface ExportPosition {
+  section: number;
+  /** The key of the last exported row of the section; empty at its start. */
+  after: readonly (string | number)[];
+  /** The number of the next page of the section, starting at 1. */
+  page: number;
+}
+
+/** The exports of tenants: each is a zip with all data of a tenant, which a worker makes in parts. */
+export const tenantExports = pgTable(
+  'tenant_exports',
+  {
+    tenantId: identifier('tenant_id')
+      .notNull()
+      .references(() => tenants.tenantId, { onDelete: 'cascade' }),
+    exportId: identifier('export_id').notNull(),
+    /** The ID of the member; null for an operator. */
+    requestedBy: identifier('requested_by'),
+    requestedAt: moment('requested_at').notNull().defaultNow(),
+    /** Null after the last part. */
+    position: jsonb('position').$type<ExportPosition>(),
+    parts: jsonb('parts').$type<ExportPart[]>().notNull().default([]),
+    /** The number of files in the zip. */
+    files: integer('files').notNull().default(0),
+    /** The number of exported rows of each section. */
+    counts: jsonb('counts').$type<Record<string, number>>().notNull().default({}),
+    finishedAt: moment('finished_at'),
+    /** When the finished export is deleted. */
+    expiresAt: moment('expires_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.exportId] }),
+    uniqueIndex('tenant_exports_running_key').on(t.tenantId).where(sql`finished_at is null`),
+  ],
+);

@@ -55,6 +55,11 @@ export interface TaskPayloads {
    * That run begins in table `part` after the row with the ID `after`.
    */
   anonymize_member: { tenantId: string; userId: string; part: number; after: string };
+  /**
+   * Makes the export of a tenant, for some seconds, and queues another run if there is more to do. Deletes an export
+   * that has expired.
+   */
+  export_tenant: { tenantId: string; exportId: string };
 }
 
 export type TaskName = keyof TaskPayloads;

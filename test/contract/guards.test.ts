@@ -33,6 +33,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'system.health': 'public',
 
   'audit.list': 'administrator_session',
+  'exports.list': 'administrator_session',
+  'exports.start': 'administrator_session',
 
   'auth.signUpWithEmail': 'public',
   'auth.token': 'public',

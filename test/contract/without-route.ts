@@ -23,6 +23,8 @@ export const withoutRoute: readonly string[] = [
   'documents.outage',
   'documents.files',
   'documents.requeue',
+  'exports.list',
+  'exports.start',
   'members.colleagues',
   'memory.browse',
   'memory.concordance',

@@ -1,102 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { tenantTables } from '#server/retention/tenant-tables.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
-import { workbookFile } from '#test/factories/workbook.ts';
-import {
-  addDocument,
-  addGlossary,
-  beginImport,
-  env,
-  found,
-  glossaryForm,
-  invite,
-  join,
-  memoryForm,
-  queueDocument,
-  resetToken,
-  withAuthenticator,
-} from '#test/factories.ts';
+import { env, found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { auditOf, everyRow } from '#test/setup/stored-rows.ts';
 import { operateHere } from '../admin/command.ts';
-import { openReviewers } from '../translations/workplace/reviewers.ts';
+import { type Filled, fillWorkspace } from './full-workspace.ts';
 
 const app = useTestApp({ env: { ...env, TM_ASYNC_THRESHOLD: '1' } });
 const dayMs = 86_400_000;
 const sql = () => openSuperuser(app.superuserUrl);
-
-/** Creates a workspace with every kind of data. Each of the returned texts is stored somewhere. */
-async function fill() {
-  const planted: string[] = [];
-  const plant = (kind: string) => {
-    const text = `${kind}${randomUUID().replaceAll('-', '')}`;
-    planted.push(text);
-    return text;
-  };
-  const email = () => `${plant('mail')}@example.org`;
-  const reviewers = await openReviewers(app);
-  const { founder, call, job, review } = reviewers;
-  const { tenantId } = founder;
-  await sql()`update tenants set name = ${plant('name')},
-    metadata = metadata || ${sql().json({ note: plant('note') })} where tenant_id = ${tenantId}`;
-  await sql()`update users set email = ${email()} where tenant_id = ${tenantId} and user_id = ${founder.userId}`;
-  const member = await join(app, founder);
-  await withAuthenticator(app, member);
-  const joined = await join(app, founder);
-  await resetToken(app, { ...founder, userId: joined.userId });
-  await invite(app, founder, { email: email() });
-  await job({
-    source_text: plant('published'),
-    idempotency_key: plant('key'),
-    metadata: { field: plant('field') },
-  });
-  const reviewed = await reviewers.held({ source_text: plant('source') });
-  await call('reviews.comment', { kind: 'job', id: reviewed.id, body: plant('comment') });
-  await review(reviewed.id, {
-    action: 'modify',
-    final_translation: plant('target'),
-  });
-  await reviewers.held({ source_text: plant('open') });
-  await addGlossary(app, founder, {
-    ...glossaryForm(),
-    terminology_file: new File([`${plant('term')},${plant('terme')}\n`], 'terms.csv', { type: 'text/csv' }),
-    name: plant('glossary'),
-  });
-  await beginImport(app, founder, plant('memory'));
-  const small = memoryForm(1, { name: plant('units') });
-  const form = new FormData();
-  for (const [name, value] of Object.entries(small)) form.append(name, value as Blob);
-  expect((await app.request('/api/tm', { method: 'POST', headers: founder.bearer, body: form })).status).toBe(
-    200,
-  );
-  const document = await addDocument(app, founder, {
-    source_document: workbookFile([plant('cell'), plant('other')], `${plant('file')}.xlsx`),
-  });
-  const corrected = await app.json('GET', `/api/documents/${document}/segments`, { headers: founder.bearer });
-  const { region_id, cell_id } = corrected.body.segments[0];
-  await call('reviews.comment', { kind: 'document', id: document, position: 0, body: plant('about') });
-  await app.json('POST', `/api/documents/${document}/review`, {
-    headers: founder.bearer,
-    body: {
-      corrections: [{ region_id, cell_id, target_text: plant('correction') }],
-    },
-  });
-  await app.json('POST', `/api/documents/${document}/approve`, {
-    headers: founder.bearer,
-    body: { reviewer: 'R' },
-  });
-  await queueDocument(app, founder, {
-    source_document: workbookFile(['Queued'], `${plant('waiting')}.xlsx`),
-  });
-  return { ...reviewers, tenantId, planted };
-}
-
-type Filled = Awaited<ReturnType<typeof fill>>;
 
 /** Everything in the database and in platform storage, as texts. */
 async function everything(): Promise<string[]> {
@@ -147,14 +64,14 @@ const deletionOf = async (tenantId: string) =>
 describe('the deletion of a tenant', () => {
   let mine: Filled;
   beforeEach(async () => {
-    mine = await fill();
+    mine = await fillWorkspace(app);
   });
 
   test('leaves nothing of the tenant in database, queue and storage, and all of another tenant', async () => {
-    const other = await fill();
+    const other = await fillWorkspace(app);
     const before = await everything();
     expect(hits(before, mine.planted)).toEqual(mine.planted);
-    expect(mine.planted.length).toBeGreaterThanOrEqual(22);
+    expect(mine.planted.length).toBeGreaterThanOrEqual(30);
     const untouched = await ofTenant(other.tenantId);
     await schedule(mine.tenantId);
     await threeDaysLater();
@@ -222,7 +139,7 @@ describe('the deletion of a tenant', () => {
     const report = await deletionOf(mine.tenantId);
     expect(report).toMatchObject({
       state: 'finished',
-      rows: { users: counted!['users'], translation_jobs: 3, document_jobs: 2 },
+      rows: { users: counted!['users'], translation_jobs: 6, document_jobs: 2 },
       left_in_account: 0,
     });
     expect(report.files).toBeGreaterThan(3);

@@ -137,3 +137,8 @@ export function actOnJobs(reviews: ReviewManyRequest['reviews']): Promise<Review
   const call = { name: 'translations.reviewMany', repeatable: true };
   return patientConnection.mutate(call, { reviews }, { signal: signedIn.signal });
 }
+
+/** Starts the export of the workspace. It is not resent: another export cannot start while the first one runs. */
+export function startExport(): Promise<unknown> {
+  return connection.mutate({ name: 'exports.start', repeatable: false }, {});
+}

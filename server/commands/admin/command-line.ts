@@ -3,6 +3,7 @@ import { type Command, type Given, Refusal, type Server } from './command.ts';
 import { anonymizeMember, invite, restoreAdmin } from './commands/administrators.ts';
 import { audit } from './commands/audit.ts';
 import { cancelDeletion, deleteTenant, deletions } from './commands/deletions.ts';
+import { exportsOf, exportTenant, saveExport } from './commands/exports.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
 import { requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
@@ -28,6 +29,9 @@ export const commands = {
   'delete-tenant': deleteTenant,
   'cancel-deletion': cancelDeletion,
   deletions,
+  'export-tenant': exportTenant,
+  exports: exportsOf,
+  'save-export': saveExport,
   'set-allowance': setAllowance,
   'set-retention': setRetention,
   requeue,

@@ -45,6 +45,8 @@ export const auditActions = [
   'tenant_deletion_scheduled',
   'tenant_deletion_canceled',
   'tenant_deleted',
+  'tenant_export_requested',
+  'tenant_export_downloaded',
   'retention_changed',
   'allowance_changed',
   // Reviews

@@ -155,7 +155,7 @@ async function* writeTmx(
  * Writes the segments of a page up to the segment `last`. A segment without a changedate gets the time at which its set
  * was stored.
  */
-function* writeUnits(
+export function* writeUnits(
   { sourceLang, targetLang, updatedAt }: SetRow,
   segments: ExportedSegment[],
   last: number,
@@ -194,7 +194,7 @@ export const bytesOfPage = 262_144;
  * Returns the page of a version's segments after segment `after`, in stored order. The bytes of a page are limited too,
  * because segments may be long, and the page of an export that no client reads stays in memory.
  */
-async function selectSegments(
+export async function selectSegments(
   tx: Tx,
   { tenantId, versionId }: SetVersion,
   after: number,

@@ -111,7 +111,8 @@ export async function storeTranslation(
   return storeFile(services, await destinationOf(services, tenantId), file, content);
 }
 
-function extensionOf(contentType: string): string {
+/** Returns the extension of a media type, without a dot. */
+export function extensionOf(contentType: string): string {
   return Object.entries(layoutTypes).find(([, type]) => type === contentType)?.[0] ?? 'bin';
 }
 

@@ -40,6 +40,8 @@ const ofWorkspaces = {
   tenant_deletion_scheduled: true,
   tenant_deletion_canceled: true,
   tenant_deleted: false,
+  tenant_export_requested: true,
+  tenant_export_downloaded: true,
   retention_changed: true,
   allowance_changed: true,
   review_reopened: true,

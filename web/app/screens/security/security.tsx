@@ -1,12 +1,14 @@
 import { useT } from '../../i18n.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
+import { Exports } from './exports.tsx';
 import { KeyRotation } from './key-rotation.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
 import { Policy } from './policy.tsx';
 
 /**
- * `/app/settings/security`: the authenticator of the member. Administrators also see the MFA policy and the workspace's API key.
+ * `/app/settings/security`: the authenticator of the member. Administrators also see the MFA policy, the
+ * workspace's API key and its exports.
  */
 export function SecurityScreen() {
   const t = useT();
@@ -22,6 +24,7 @@ export function SecurityScreen() {
             <>
               <Policy me={known} />
               <KeyRotation me={known} />
+              <Exports />
             </>
           )
         }

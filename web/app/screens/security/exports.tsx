@@ -1,0 +1,83 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ExportRecord } from '#server/retention/export/schema.ts';
+import { ask, startExport } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Setting } from '../../parts/setting.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
+
+/** Milliseconds between two reads of the list while an export is running. */
+const pollMs = 3000;
+
+const isRunning = ({ finished_at }: ExportRecord) => finished_at === null;
+
+/** The exports of the workspace. A worker makes each of them; the browser saves the zip. */
+export function Exports() {
+  const t = useT();
+  const queries = useQueryClient();
+  const { run, error, isBusy } = useAction();
+  const reading = useQuery({
+    queryKey: queryKeys.exports,
+    queryFn: () => ask<{ exports: ExportRecord[] }>('exports.list'),
+    refetchInterval: ({ state }) => (state.data?.exports.some(isRunning) ? pollMs : false),
+  });
+  const start = run(async () => {
+    await startExport();
+    announce(t('security.export_started'));
+    await queries.invalidateQueries({ queryKey: queryKeys.exports });
+  });
+  const isUnderWay = reading.data?.exports.some(isRunning) ?? true;
+  return (
+    <Setting
+      id="exports"
+      title={t('security.exports')}
+      why={t('security.exports_why')}
+      action={
+        <button type="button" onClick={start} disabled={isBusy || isUnderWay}>
+          {t('security.export_start')}
+        </button>
+      }
+    >
+      {error !== undefined && <Problem error={error} />}
+      <Read from={reading} lines={1}>
+        {({ exports }) =>
+          exports.length > 0 && (
+            <ul className="plain">
+              {exports.map((made) => (
+                <li key={made.id}>
+                  <One made={made} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Read>
+    </Setting>
+  );
+}
+
+function One({ made }: { made: ExportRecord }) {
+  const t = useT();
+  const format = useFormat();
+  const { id, requested_at, expires_at, size_bytes, files } = made;
+  if (expires_at === null || size_bytes === null)
+    return (
+      <>
+        {format.moment(requested_at)} · {t('security.export_running', { count: files })}
+      </>
+    );
+  return (
+    <>
+      {format.moment(requested_at)} · {format.bytes(size_bytes)} ·{' '}
+      {t('security.export_until', { when: format.day(expires_at) })} ·{' '}
+      <a href={`${deployment.basePath}/app/exports/${encodeURIComponent(id)}`} download>
+        {t('security.export_download')}
+      </a>
+    </>
+  );
+}
