@@ -84,7 +84,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   remove_golden_records: { run: removeGoldenRecords },
   apply_retention: { run: applyRetention, every: hourly, queue: 'apply_retention' },
   anonymize_member: { run: anonymizeMember },
-  export_tenant: { run: runExport },
+  export_tenant: { run: (services, payload) => runExport(services, payload) },
   // It rewrites manifests, to which the check of golden records may add lines.
   delete_tenants: { run: deleteDueTenants, every: everySweep, queue: 'check_golden_records' },
 };

@@ -15,12 +15,17 @@ import { exportFolder, queueExport, type TenantExport } from './tenant-exports.t
  * part in the row. Data that is written during an export may or may not be in it.
  */
 
-/** Milliseconds of a run. Then the task is queued again, so that other tasks get their turn. */
-const runMs = 10_000;
-/** Bytes after which a part ends. Each file is in memory as a whole. */
-const maxPartBytes = 16 * 1024 * 1024;
-/** Milliseconds of reading after which a part ends, so that a killed process has done little in vain. */
-const maxPartMs = 2000;
+/** Limits of a run and of its parts. Tests set smaller ones. */
+export interface ExportLimits {
+  /** Milliseconds of a run. Then the task is queued again, so that other tasks get their turn. */
+  runMs: number;
+  /** Bytes after which a part ends. Each file is in memory as a whole. */
+  partBytes: number;
+  /** Milliseconds of reading after which a part ends, so that a killed process has done little in vain. */
+  partMs: number;
+}
+
+const ownLimits: ExportLimits = { runMs: 10_000, partBytes: 16 * 1024 * 1024, partMs: 2000 };
 /** Days after which a finished export is deleted. */
 const keptDays = 7;
 
@@ -30,8 +35,9 @@ const compress = promisify(deflateRaw);
 export async function runExport(
   services: ExportServices,
   { tenantId, exportId }: TaskPayloads['export_tenant'],
+  limits = ownLimits,
 ): Promise<void> {
-  const end = Date.now() + runMs;
+  const end = Date.now() + limits.runMs;
   for (;;) {
     const begun = Date.now();
     const found = await selectExport(services, tenantId, exportId);
@@ -41,7 +47,7 @@ export async function runExport(
       await services.database.inPlatform((tx) => queueExport(tx, found));
       return;
     }
-    await addPart(services, found);
+    await addPart(services, found, limits);
     // Leave at least as much time to others.
     await delay(Math.min(Date.now() - begun, 1000));
   }
@@ -62,9 +68,9 @@ async function selectExport(
 }
 
 /** Stores the next part of an export, and then adds it to the row, unless another run has done so in the meantime. */
-async function addPart(services: ExportServices, found: TenantExport): Promise<void> {
+async function addPart(services: ExportServices, found: TenantExport, limits: ExportLimits): Promise<void> {
   const { tenantId, exportId, parts } = found;
-  const { data, directory, ...made } = await makePart(services, found);
+  const { data, directory, ...made } = await makePart(services, found, limits);
   const part: ExportPart = {
     id: newId(),
     bytes: byteLength(data),
@@ -103,9 +109,13 @@ interface MadePart extends Pick<TenantExport, 'position' | 'files' | 'counts'> {
   directory: Uint8Array[];
 }
 
-async function makePart(services: ExportServices, found: TenantExport): Promise<MadePart> {
+async function makePart(
+  services: ExportServices,
+  found: TenantExport,
+  { partBytes, partMs }: ExportLimits,
+): Promise<MadePart> {
   const { tenantId } = found;
-  const end = Date.now() + maxPartMs;
+  const end = Date.now() + partMs;
   const data: Uint8Array[] = [];
   const directory: Uint8Array[] = [];
   const counts = { ...found.counts };
@@ -122,7 +132,7 @@ async function makePart(services: ExportServices, found: TenantExport): Promise<
     length += header.length + content.length;
     offset += header.length + content.length;
   };
-  while (position && length < maxPartBytes && Date.now() < end) {
+  while (position && length < partBytes && Date.now() < end) {
     const { section, after, page }: ExportPosition = position;
     const { name, read } = sections[section]!;
     const made = await read(services, tenantId, after, page);

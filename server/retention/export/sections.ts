@@ -32,7 +32,7 @@ export interface Page {
   files: ExportFile[];
   /** The number of rows, units, terms or files in it. */
   rows: number;
-  /** Where the next page begins; null after the last one. */
+  /** The start of the next page; null after the last one. */
   next: Cursor | null;
 }
 
@@ -284,7 +284,7 @@ function csvCell(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What an export contains, in the order of its zip. */
+/** The sections of an export, in the order of its zip. */
 export const sections: readonly Section[] = [
   workspace,
   jobs,

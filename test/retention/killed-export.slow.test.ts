@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { unzipSync } from 'fflate';
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '#db/client.ts';
+import { migrate } from '#db/migrate.ts';
+import { atTheServer } from '#server/identity/audit/audit-log.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { listExports, readZip, startExport } from '#server/retention/export/tenant-exports.ts';
+import { readSettings } from '#server/settings.ts';
+import { artifactPath } from '#server/translation/documents/artifacts.ts';
+import { seededRandom } from '#test/bench/seeded-random.ts';
+import { createTestDatabase } from '#test/setup/database.ts';
+import { launch, testFolder } from '#test/setup/launch.ts';
+import { poll } from '#test/setup/poll.ts';
+
+const kills = 50;
+const files = 1500;
+const events = 60_000;
+const tenantId = 'mine';
+
+test(`an export whose process is killed ${kills} times is finished by the next one, and has each row once`, {
+  timeout: 300_000,
+}, async () => {
+  const testDatabase = await createTestDatabase();
+  const sql = postgres(testDatabase.superuserUrl, { max: 1, onnotice: () => {} });
+  const database = openDatabase(testDatabase.url, { size: 1 });
+  onTestFinished(async () => {
+    await database.close();
+    await sql.end();
+    await testDatabase.drop();
+  });
+  const folder = await testFolder();
+  const env = {
+    DATABASE_URL: testDatabase.url,
+    DATA_DIR: folder,
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+  };
+  await migrate(testDatabase.url);
+  await fill(sql, join(folder, 'storage'));
+  const { exportId } = await database.inTenant(tenantId, (tx) =>
+    startExport(tx, atTheServer, { tenantId, userId: null }),
+  );
+
+  const random = seededRandom(31);
+  const program = ['test/retention/export-until-done.ts', tenantId, exportId];
+  const read = async () => (await database.inTenant(tenantId, (tx) => listExports(tx, tenantId)))[0]!;
+  for (let kill = 0; kill < kills; kill++) {
+    const before = (await read()).parts.length;
+    const { child, ended } = launch(program, env);
+    await poll(async () => (await read()).parts.length > before);
+    await delay(random() * 40);
+    child.kill('SIGKILL');
+    expect((await ended).signal, `killed ${kill} times before its end`).toBe('SIGKILL');
+  }
+  const last = await launch(program, env).ended;
+  expect({ code: last.code, stderr: last.stderr }).toEqual({ code: 0, stderr: '' });
+
+  const made = await read();
+  expect(made.finishedAt).not.toBeNull();
+  const stored = await readdir(join(folder, 'storage', tenantId, 'exports', exportId));
+  expect(stored.length).toBeLessThanOrEqual(made.parts.length + kills);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readZip(openPlatformStore(readSettings(env)), made)) pieces.push(piece);
+  const unzipped = Object.entries(unzipSync(Buffer.concat(pieces)));
+  expect(unzipped).toHaveLength(made.files);
+  const named = unzipped.filter(([name]) => name.startsWith('documents/files/'));
+  expect(named.map(([, bytes]) => Buffer.from(bytes).toString()).sort()).toEqual(
+    Array.from({ length: files }, (_, n) => contentOf(n)).sort(),
+  );
+  const lines = unzipped
+    .filter(([name]) => name.startsWith('audit/'))
+    .flatMap(([, bytes]) => Buffer.from(bytes).toString().trim().split('\n'));
+  // One more for the request of the export.
+  expect(lines).toHaveLength(events + 1);
+  expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(events + 1);
+  expect(made.counts).toMatchObject({ 'audit/audit': events + 1, 'documents/files': files });
+});
+
+const contentOf = (n: number) => `content of file ${n} `.repeat(50);
+
+async function fill(sql: postgres.Sql, storage: string): Promise<void> {
+  await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit)
+    values (${tenantId}, 'Name', '', 1000)`;
+  await sql`insert into audit_log (tenant_id, event_id, action, actor_kind, details)
+    select ${tenantId}, n, 'signed_in', 'server', jsonb_build_object('way', repeat('x', 200))
+    from generate_series(1, ${events}::int) n`;
+  await sql`insert into document_jobs (tenant_id, document_id, status, request, source_file_name, source_format)
+    values (${tenantId}, 'd', 'translated', '{}', 'a.pdf', 'pdf')`;
+  const rows = Array.from({ length: files }, (_, n) => {
+    const content = contentOf(n);
+    return {
+      ...{ tenant_id: tenantId, artifact_id: String(n).padStart(32, '0'), document_id: 'd' },
+      ...{ kind: 'translated', revision: n + 1, content_type: 'application/pdf', size_bytes: content.length },
+      sha256: createHash('sha256').update(content).digest('hex'),
+    };
+  });
+  for (let from = 0; from < files; from += 500)
+    await sql`insert into document_artifacts ${sql(rows.slice(from, from + 500))}`;
+  for (const [n, { artifact_id }] of rows.entries()) {
+    const path = join(storage, artifactPath({ tenantId, documentId: 'd', artifactId: artifact_id }));
+    if (n === 0) await mkdir(join(path, '..'), { recursive: true });
+    await writeFile(path, contentOf(n));
+  }
+}
