@@ -14,7 +14,6 @@ import { pruneMaintenance } from '#server/platform/maintenance-runs.ts';
 import { anonymizeMember } from '#server/retention/anonymize-member.ts';
 import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
-import { runExport } from '#server/retention/export/run-export.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
@@ -36,6 +35,7 @@ import {
 } from '#server/translation/texts/parked-jobs.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import { failStaleJobs, queueStaleJobs } from '#server/translation/texts/stale-sweep.ts';
+import { runExport } from '#server/workspace-export/run-export.ts';
 
 /** How and when a background task runs. The query that finds the task's work is in the file of its `run` function. */
 interface Task<N extends TaskName> {

@@ -164,6 +164,8 @@ export const modules: Module[] = [
     packages: any(/^npm:(@opentelemetry\/api|drizzle-orm|fastify|prom-client|zod)$/, /^node:http$/),
     db: /^db\/(client|schema-version)\.ts$/,
   },
+  // The export of a workspace: the data of all domains.
+  domain('workspace-export', { tables: /[\w-]+/, packages: /^node:(util|zlib)$/ }),
   // The deletion of data of all domains.
   domain('retention', { tables: /[\w-]+/ }),
   // Translation.

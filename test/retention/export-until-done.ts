@@ -4,8 +4,8 @@ import { openDatabase } from '#db/client.ts';
 import { loadSecretsKeys } from '#server/platform/encryption.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { runExport } from '#server/retention/export/run-export.ts';
 import { readSettings } from '#server/settings.ts';
+import { runExport } from '#server/workspace-export/run-export.ts';
 
 const [tenantId, exportId] = process.argv.slice(2) as [string, string];
 const settings = readSettings(process.env);

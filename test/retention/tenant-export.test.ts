@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
 import { unzipSync } from 'fflate';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { runExport } from '#server/retention/export/run-export.ts';
+import { runExport } from '#server/workspace-export/run-export.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { env, join } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';

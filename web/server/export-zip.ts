@@ -4,7 +4,7 @@ import { sendError } from '#rest/errors.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { findUnstorable } from '#server/platform/input-limits.ts';
-import { downloadExport } from '#server/retention/export/download.ts';
+import { downloadExport } from '#server/workspace-export/download.ts';
 
 /** Serves the exports of workspaces to the web application. The documented API has no such route. */
 export function serveExportZip(

@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { atTheServer } from '#server/identity/audit/audit-log.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { exportView } from '#server/retention/export/schema.ts';
-import { listExports, readZip, startExport, takeExport } from '#server/retention/export/tenant-exports.ts';
+import { exportView } from '#server/workspace-export/schema.ts';
+import { listExports, readZip, startExport, takeExport } from '#server/workspace-export/tenant-exports.ts';
 import { defineCommand, Refusal, tenantId } from '../command.ts';
 import { columns, jsonLine } from '../printing.ts';
 

@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ExportRecord } from '#server/retention/export/schema.ts';
 import { ask, startExport } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
@@ -10,6 +9,16 @@ import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+
+/** An export of the workspace. */
+interface ExportRecord {
+  id: string;
+  requested_at: string;
+  finished_at: string | null;
+  expires_at: string | null;
+  size_bytes: number | null;
+  files: number;
+}
 
 /** Milliseconds between two reads of the list while an export is running. */
 const pollMs = 3000;
