@@ -1,4 +1,7 @@
+import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runExport } from '#server/workspace-export/run-export.ts';
+import { listExports } from '#server/workspace-export/tenant-exports.ts';
 import { enrol } from '#test/auth/mfa.ts';
 import { subscriptionEvent, topUpEvent, useBillingApp } from '#test/billing/billing-app.ts';
 import { addAdministrator, openOperators, operatorEnv } from '#test/factories/operators.ts';
@@ -49,6 +52,27 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     await billing.deliver(topUpEvent(founder.tenantId));
     await page.getByText('The payment is confirmed.').waitFor();
     await page.getByText('Prepaid characters left: 1,000,000').waitFor();
+  });
+
+  test('exports the workspace, and saves the zip when it is finished', async () => {
+    const founder = await signUpFounder(app);
+    const { page } = await browser.person('/app/settings/security');
+    await signIn(page, founder);
+    const exports = page.getByRole('region', { name: 'Export' });
+    await exports.getByRole('button', { name: 'Create export' }).click();
+    await exports.getByText('In progress').waitFor();
+    await expect.poll(() => exports.getByRole('button', { name: 'Create export' }).isDisabled()).toBe(true);
+    const [row] = await app.database.inTenant(founder.tenantId, (tx) => listExports(tx, founder.tenantId));
+    await runExport(app.services, { tenantId: founder.tenantId, exportId: row!.exportId });
+    const link = exports.getByRole('link', { name: 'Download' });
+    await link.waitFor();
+    const download = page.waitForEvent('download');
+    await link.click();
+    const file = await download;
+    expect(file.suggestedFilename()).toMatch(/^workspace-.*\.zip$/);
+    const zip = Buffer.concat(await (await file.createReadStream()).toArray());
+    expect(Object.keys(unzipSync(zip))).toContain('workspace.json');
+    await expect.poll(() => exports.getByRole('button', { name: 'Create export' }).isDisabled()).toBe(false);
   });
 
   test('sees billed characters by group, also in a table, and exports them and the usage records', async () => {

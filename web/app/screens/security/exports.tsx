@@ -9,6 +9,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import styles from './exports.module.css';
 
 /** An export of the workspace. */
 interface ExportRecord {
@@ -56,7 +57,7 @@ export function Exports() {
       <Read from={reading} lines={1}>
         {({ exports }) =>
           exports.length > 0 && (
-            <ul className="plain">
+            <ul className={styles['list']}>
               {exports.map((made) => (
                 <li key={made.id}>
                   <One made={made} />
@@ -74,16 +75,19 @@ function One({ made }: { made: ExportRecord }) {
   const t = useT();
   const format = useFormat();
   const { id, requested_at, expires_at, size_bytes, files } = made;
+  const created = <span>{format.moment(requested_at)}</span>;
   if (expires_at === null || size_bytes === null)
     return (
       <>
-        {format.moment(requested_at)} · {t('security.export_running', { count: files })}
+        {created}
+        <span className="hint">{t('security.export_running', { count: files })}</span>
       </>
     );
   return (
     <>
-      {format.moment(requested_at)} · {format.bytes(size_bytes)} ·{' '}
-      {t('security.export_until', { when: format.day(expires_at) })} ·{' '}
+      {created}
+      <span>{format.bytes(size_bytes)}</span>
+      <span className="hint">{t('security.export_until', { when: format.day(expires_at) })}</span>
       <a href={`${deployment.basePath}/app/exports/${encodeURIComponent(id)}`} download>
         {t('security.export_download')}
       </a>
