@@ -160,11 +160,13 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
 /** Only the payment processor calls this route. */
 const forStripe = '/api/stripe/webhook';
 
-/** These procedures return the keys of drafts in a browser, which other programs do not need. */
+/** Only a browser needs these procedures: they serve single screens, drafts, and downloads with a cookie. */
 const forBrowsers = [
   'auth.draftKeys',
   'billing.prices',
   'documents.files',
+  'exports.list',
+  'exports.start',
   'members.colleagues',
   'reviews.byDomain',
   'reviews.outcomes',

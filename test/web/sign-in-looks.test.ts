@@ -76,6 +76,8 @@ describe.skipIf(withoutBrowser)('the sign-in screens are accessible, and fit', (
     await page.waitForURL('**/app');
     await page.goto('/app/settings/security');
     await page.locator('#own-authenticator').waitFor();
+    // A read of the page that ends after the deletion would open the dialog before the click.
+    await page.waitForLoadState('networkidle');
     await openSuperuser(plain.superuserUrl)`delete from tokens where user_id = ${me.userId}`;
     await page.locator('section button.primary').click();
     await page.getByRole('dialog').waitFor();
