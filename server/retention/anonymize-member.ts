@@ -10,9 +10,10 @@ import { revokeMember } from '#server/identity/members/member-status.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
-import { type LocatingServices, locate } from '#server/storage/destination.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import type { RecordedJobs } from '#server/translation/records/golden-records.ts';
+import { rewriteRecord } from '#server/translation/records/move-records.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import { renamePerson } from './rename-person.ts';
 
@@ -192,12 +193,12 @@ async function renameInPage(
     }
     return { last: rows.length < pageSize ? null : String(rows.at(-1)?.['id']), changed: found };
   });
-  if (records) for (const jobId of changed) await rewriteRecord(services, records, tenantId, jobId);
+  if (records) for (const jobId of changed) await renameInRecord(services, records, tenantId, jobId);
   return last;
 }
 
 /** Writes the golden record of a job again from its row. A record in an account that does not open stays. */
-async function rewriteRecord(
+async function renameInRecord(
   services: AnonymizingServices,
   records: RecordedJobs,
   tenantId: string,
@@ -206,8 +207,7 @@ async function rewriteRecord(
   const record = await services.database.inTenant(tenantId, (tx) => records.recordOf(tx, tenantId, jobId));
   if (!record) return;
   try {
-    const place = await locate(services, tenantId, record.uri);
-    await place?.store.put(place.path, record.content);
+    await rewriteRecord(services, records, record);
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'storage_binding_not_verified')) throw error;
     services.log.warn(

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join as joinPath } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
@@ -9,6 +7,7 @@ import { addDocument, approvePair, env, found, type Person, submit, submitHeld }
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
+import { recordsOf } from '#test/translations/golden-files.ts';
 import { operateHere } from '../admin/command.ts';
 
 const app = useTestApp({ env: { ...env, RETENTION_JOBS_DAYS: '30', RETENTION_DOCUMENTS_DAYS: '20' } });
@@ -37,8 +36,7 @@ const countOf = async (table: string, { tenantId }: Person) =>
   (await sql()`select count(*)::int as rows from ${sql()(table)} where tenant_id = ${tenantId}`)[0]!['rows'];
 const set = (...args: string[]) => operateHere(app, ['set-retention', mine.tenantId, ...args]);
 const run = () => applyRetention(app.services, {});
-const recordOf = (id: string) =>
-  joinPath(app.services.settings.DATA_DIR, 'storage', mine.tenantId, 'golden', id.slice(0, 6), `${id}.json`);
+const hasRecord = async (id: string) => (await recordsOf(app, mine, id)).length > 0;
 
 describe('retention', () => {
   test('deletes finished text jobs that are older, with their records; usage and memory stay', async () => {
@@ -51,10 +49,10 @@ describe('retention', () => {
     await ageJob(young, 29);
     const [usage, memory] = [await countOf('usage_records', mine), await countOf('memory_segments', mine)];
     expect([usage, memory]).toEqual([4, 1]);
-    expect(existsSync(recordOf(old))).toBe(true);
+    expect(await hasRecord(old)).toBe(true);
     await run();
     expect(await jobs(mine)).toEqual([young, open].sort());
-    expect([existsSync(recordOf(old)), existsSync(recordOf(young))]).toEqual([false, true]);
+    expect([await hasRecord(old), await hasRecord(young)]).toEqual([false, true]);
     expect([await countOf('usage_records', mine), await countOf('memory_segments', mine)]).toEqual([
       usage,
       memory,

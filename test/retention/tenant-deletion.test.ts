@@ -1,5 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
+
 import { join as joinPath } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { tenantTables } from '#server/retention/tenant-tables.ts';
@@ -23,7 +25,10 @@ async function everything(): Promise<string[]> {
   const files = await Promise.all(
     entries.map(async (entry) => {
       const path = joinPath(entry.parentPath, entry.name);
-      return `${path} ${entry.isFile() ? await readFile(path, 'latin1') : ''}`;
+      if (!entry.isFile()) return `${path} `;
+      const bytes = await readFile(path);
+      const content = path.endsWith('.gz') ? Buffer.concat([gunzipSync(bytes), bytes]) : bytes;
+      return `${path} ${content.toString('latin1')}`;
     }),
   );
   return [...rows, ...files];

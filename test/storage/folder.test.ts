@@ -53,45 +53,6 @@ test('a folder that was removed meanwhile is made again', async () => {
   expect(await readFile(join(folder, 'tenant/lines/day.jsonl'), 'utf8')).toBe('two\n');
 });
 
-describe('an announced object', () => {
-  const announced = { path: 'lists/now.jsonl', line: 'the line' };
-  // The large content is written separately from the small ones.
-  const contents = ['one', 'x'.repeat(300_000), Buffer.from('bytes')];
-
-  test.each(contents)('of kind %# is written, and its line', async (content) => {
-    await openFolder(folder).put(path, content, announced);
-    expect(await readFile(join(folder, path))).toEqual(Buffer.from(content));
-    expect(await readFile(join(folder, announced.path), 'utf8')).toBe('the line\n');
-  });
-
-  test.each(contents)('of kind %# is not written without its line; others beside it are', async (content) => {
-    const store = openFolder(folder);
-    await mkdir(join(folder, announced.path), { recursive: true });
-    const other = store.put('tenant/other.json', 'other', { path: 'lists/other.jsonl', line: 'other' });
-    await expect(store.put(path, content, announced)).rejects.toThrow(/EISDIR/);
-    await other;
-    expect(await readdir(join(folder, 'tenant/golden'))).toEqual([]);
-    expect(await readdir(join(folder, 'tenant'))).toEqual(['golden', 'other.json']);
-    expect(await readdir(join(folder, '.incoming'))).toEqual([]);
-  });
-
-  test('that fails leaves its line', async () => {
-    const store = openFolder(folder);
-    await mkdir(join(folder, path), { recursive: true });
-    await expect(store.put(path, 'one', announced)).rejects.toThrow();
-    expect(await readFile(join(folder, announced.path), 'utf8')).toBe('the line\n');
-  });
-
-  test('is written with its line if both folders were removed meanwhile', async () => {
-    const store = openFolder(folder);
-    await store.put(path, 'one', announced);
-    for (const name of ['tenant', 'lists']) await rm(join(folder, name), { recursive: true });
-    await store.put(path, 'two', announced);
-    expect(await readFile(join(folder, path), 'utf8')).toBe('two');
-    expect(await readFile(join(folder, announced.path), 'utf8')).toBe('the line\n');
-  });
-});
-
 test('a store that cannot be written fails, for objects and for lines, and recovers', async () => {
   const blocked = join(folder, 'blocked');
   await writeFile(blocked, 'a file where the folder should be');

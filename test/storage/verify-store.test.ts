@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '#server/platform/ids.ts';
 import { openDocuments } from '#test/documents/workspace.ts';
+import { toSingleFile } from '#test/factories/single-record.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
-import { manifestLinesOf } from '#test/translations/golden-files.ts';
+import { goldenFiles, manifestLinesOf } from '#test/translations/golden-files.ts';
 import { type Verified, verifyHere } from './verify.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -27,6 +28,8 @@ async function openStore() {
   // The lines of the manifest are written later than the responses, so the test waits for them.
   for (const { id } of [job, document])
     await poll(async () => (await manifestLinesOf(app, mine, id)).length === 1);
+  // Most damages are easier to make in files of their own, as former versions wrote them.
+  for (const { id } of [job, document]) await toSingleFile(app, mine.tenantId, id);
   const place = (address: string) => join(folder, mine.tenantId, address);
   const [artifact] = await sql`
     select document_id || '.' || artifact_id as name, artifact_id as id from document_artifacts
@@ -311,15 +314,69 @@ test('nothing is written, and a second comparison finds the same', async () => {
 });
 
 /** The records of a tenant, by their names, without the times and the URI that a rewritten record has from its row. */
-async function contentOf({ place }: Store): Promise<Record<string, unknown>> {
-  const entries = await readdir(place('golden'), { recursive: true, withFileTypes: true });
+async function contentOf(store: Store): Promise<Record<string, unknown>> {
   const records: Record<string, unknown> = {};
-  for (const { parentPath, name } of entries.filter((entry) => entry.isFile()))
-    records[name] = JSON.parse(await readFile(join(parentPath, name), 'utf8'), (field, value) =>
+  for (const [path, text] of await goldenFiles(app, store))
+    records[path.slice(path.lastIndexOf('/') + 1)] = JSON.parse(text, (field, value) =>
       ['recorded_at', 'updated_at', 'golden_uri'].includes(field) ? undefined : value,
     );
   return records;
 }
+
+describe('a record in a pack', () => {
+  /** Writes the records into packs again, and returns the address of the job's record, and the file of its pack. */
+  const pack = async ({ place, record, job, sql, repair }: Store) => {
+    await rm(place(record));
+    expect(named(await repair())).toEqual([['record missing', `tenant=${mine.tenantId}`, `id=${job.id}`]]);
+    const [row] = await sql`select golden_uri as uri from translation_jobs where job_id = ${job.id}`;
+    const uri = row!['uri'] as string;
+    expect(uri).toContain('.jsonl.gz/');
+    return { uri, file: place(uri.replace(/\/\d+-\d+\/[^/]+$/, '')) };
+  };
+
+  test('that is gone is written again by --repair', async () => {
+    const { uri } = await pack(mine);
+    expect((await mine.verify()).found).toEqual([]);
+    await app.services.storage.remove(`${mine.tenantId}/${uri}`);
+    expect(named(await mine.verify())).toEqual([
+      ['record missing', `tenant=${mine.tenantId}`, `id=${mine.job.id}`],
+    ]);
+    expect((await mine.repair()).counts.at(-1)).toBe('differences: 0');
+    expect((await mine.verify()).found).toEqual([]);
+  });
+
+  test('that is damaged is written again by --repair', async () => {
+    const { file } = await pack(mine);
+    const bytes = await readFile(file);
+    bytes[bytes.length - 30]! ^= 1;
+    await writeFile(file, bytes);
+    expect(named(await mine.verify())).toEqual([
+      ['record damaged', `tenant=${mine.tenantId}`, `id=${mine.job.id}`],
+    ]);
+    await mine.repair();
+    expect((await mine.verify()).counts.at(-1)).toBe('differences: 0');
+  });
+
+  test('without a row is removed by --repair when it is old, and the others of its pack stay', async () => {
+    const { uri } = await pack(mine);
+    const { storage } = app.services;
+    const id = newId();
+    const lost = await storage.putRecord({
+      folder: `${mine.tenantId}/golden`,
+      name: `${id}.json`,
+      at: long,
+      content: '{}',
+      announced: { path: 'golden/announced/1.jsonl', line: '{}' },
+    });
+    expect(named(await mine.repair())).toEqual([
+      ['record without a database row', `tenant=${mine.tenantId}`, `id=${id}`],
+    ]);
+    expect(await storage.read(`${mine.tenantId}/golden/${lost}`, 0, 10)).toBeNull();
+    expect(await storage.read(`${mine.tenantId}/${uri}`, 0, 10)).not.toBeNull();
+    expect((await mine.verify()).found).toEqual([]);
+    await storage.remove('golden/announced/1.jsonl');
+  });
+});
 
 /** All files in the storage, with the times of their last writes. */
 async function filesOf(): Promise<string[]> {

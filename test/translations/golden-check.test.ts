@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
+import { toSingleFile } from '#test/factories/single-record.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { checkUntilDone, manifestLinesOf, recordsOf, restartSystem } from './golden-files.ts';
@@ -57,9 +58,12 @@ describe('golden records that no job refers to', () => {
     await sql`
       update translation_jobs set status = 'approved', publish_as = 'published', golden_uri = null,
         updated_at = now() - interval '1 hour' where job_id = ${job.id}`;
-    expect(await checked()).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(await checkGoldenRecords(app.services)).toEqual({ removed: 0, rewritten: 0, listed: 0 });
+    expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
     await publishParkedJobs(app.services, mine.tenantId);
-    expect(await checked()).toBe(0);
+    // The publication has written another record.
+    expect(await checked()).toBe(1);
     expect(await recordsOf(app, mine, job.id)).toHaveLength(1);
     expect((await mine.read(job.id)).status).toBe('published');
   });
@@ -105,16 +109,11 @@ test('temporary files of interrupted writes are removed after an hour, those of 
 test('after an unclean system shutdown, lost and damaged records of published jobs are restored, and their lines', async () => {
   const jobs = [await mine.job({ source_text: 'one' }), await mine.job({ source_text: 'two' })];
   const untouched = await mine.job({ source_text: 'three' });
-  const [lost, damaged, whole] = await Promise.all(
-    [...jobs, untouched].map(async ({ id }) => {
-      const [record] = await recordsOf(app, mine, id);
-      return join(storage(), mine.tenantId, 'golden', record!.path);
-    }),
-  );
-  const before = await readFile(whole!, 'utf8');
+  const before = await recordsOf(app, mine, untouched.id);
+  const [lost] = await recordsOf(app, mine, jobs[0]!.id);
+  await app.services.storage.remove(`${mine.tenantId}/golden/${lost!.path}`);
   // A power failure can damage files that were not flushed to the disk in this way.
-  await app.services.storage.remove(lost!.slice(storage().length + 1));
-  await writeFile(damaged!, '\0'.repeat(100));
+  await writeFile(await toSingleFile(app, mine.tenantId, jobs[1]!.id), '\0'.repeat(100));
   const [line] = await manifestLinesOf(app, mine, jobs[0]!.id);
   const manifest = join(storage(), 'golden', line!.path);
   await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line!.line}\n`, '\0\0\0'));
@@ -124,7 +123,7 @@ test('after an unclean system shutdown, lost and damaged records of published jo
     const [record] = await recordsOf(app, mine, id);
     expect(JSON.parse(record!.text)).toMatchObject({ job_id: id, job: { id, status: 'published' } });
   }
-  expect(await readFile(whole!, 'utf8')).toBe(before);
+  expect(await recordsOf(app, mine, untouched.id)).toEqual(before);
   expect(await readFile(manifest, 'utf8')).toContain(`"job_id":"${jobs[0]!.id}"`);
   // The records are only compared once.
   expect((await checkGoldenRecords(restarted)).rewritten).toBe(0);
@@ -182,12 +181,51 @@ test('the second look for a deleted job’s records is retried while the store i
       },
     },
   };
-  const removed = { tenantId: mine.tenantId, jobId: job.id, attempt: 1, goldenUri: null };
+  const goldenUri = (await mine.read(job.id)).request.metadata.golden_uri;
+  const removed = { tenantId: mine.tenantId, jobId: job.id, attempt: 1, goldenUri };
   await expect(removeGoldenRecords(away, removed)).rejects.toThrow('out of reach');
   expect(await removeGoldenRecords(app.services, removed)).toBe(1);
 });
 
-describe('the folders of golden records', () => {
+describe('records that former versions wrote, each in a file of its own', () => {
+  test('are moved into packs by the check, and are the same', async () => {
+    const jobs = [await mine.job({ source_text: 'one' }), await mine.job({ source_text: 'two' })];
+    const texts = await Promise.all(jobs.map(async ({ id }) => (await recordsOf(app, mine, id))[0]!.text));
+    const files: string[] = [];
+    for (const { id } of jobs) files.push(await toSingleFile(app, mine.tenantId, id));
+    const orphan = join(files[0]!, '..', `${'0'.repeat(32)}.json`);
+    await writeFile(orphan, '{}');
+    // A store that was opened now, as by a process that has just started.
+    const services = await restartSystem(app);
+    await checkGoldenRecords(services);
+    for (const [at, { id }] of jobs.entries()) {
+      const [record, ...others] = await recordsOf(app, mine, id);
+      expect(others).toEqual([]);
+      expect(record!.path).toContain('.jsonl.gz/');
+      expect(record!.text).toBe(texts[at]);
+      expect((await mine.read(id)).request.metadata.golden_uri).toBe(`golden/${record!.path}`);
+      expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
+      await expect(stat(files[at]!)).rejects.toThrow('ENOENT');
+    }
+    // No row refers to it, so it is left to verify-store.
+    expect(await readFile(orphan, 'utf8')).toBe('{}');
+    expect((await mine.remove(jobs[0]!.id, mine.admin)).body.golden_records_deleted).toBe(1);
+  });
+
+  test('that are deleted while they are moved leave nothing', async () => {
+    const job = await mine.job();
+    await toSingleFile(app, mine.tenantId, job.id);
+    const services = await restartSystem(app);
+    const { putRecord } = services.storage;
+    services.storage.putRecord = async (record) => {
+      const path = await putRecord(record);
+      await mine.remove(job.id, mine.admin);
+      return path;
+    };
+    await checkGoldenRecords(services);
+    expect(await recordsOf(app, mine, job.id)).toEqual([]);
+  });
+
   test('a record that an earlier version wrote into the one folder is deleted with its job', async () => {
     const job = await mine.job();
     const record = join(storage(), mine.tenantId, 'golden', `${job.id}.json`);

@@ -1,5 +1,6 @@
 import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import type { TestApp } from '#test/setup/app.ts';
@@ -12,19 +13,16 @@ interface Tenant {
 const goldenFolder = ({ services }: TestApp, { tenantId }: Tenant) =>
   join(services.settings.DATA_DIR, 'storage', tenantId, 'golden');
 
-/** The paths (below golden/) and texts of all the tenant's files. A worker may remove a file after it was listed. */
+/** The paths (below golden/) and texts of all the tenant's records. A worker may remove one after it was listed. */
 export async function goldenFiles(app: TestApp, tenant: Tenant): Promise<Map<string, string>> {
-  const folder = goldenFolder(app, tenant);
-  const listed = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
-  const paths = listed
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(() => undefined)));
-  return new Map(
-    paths.flatMap((path, at) =>
-      texts[at] === undefined ? [] : [[path.slice(folder.length + 1), texts[at]]],
-    ),
-  );
+  const store = openFolder(join(app.services.settings.DATA_DIR, 'storage'));
+  const below = `${tenant.tenantId}/golden`;
+  const found = new Map<string, string>();
+  for await (const path of store.walk(below)) {
+    const bytes = await store.read(path, 0, 10_000_000);
+    if (bytes) found.set(path.slice(below.length + 1), Buffer.from(bytes).toString());
+  }
+  return found;
 }
 
 /** The parsed records that contain `id`. */

@@ -28,14 +28,14 @@ const failing = async () => {
 };
 
 /** Replaces `put` of the storage until the test ends. `by` creates the replacement from the original. */
-function replacePut(by: (real: PlatformStore['put']) => PlatformStore['put']): () => void {
+function replacePut(by: (real: PlatformStore['putRecord']) => PlatformStore['putRecord']): () => void {
   const { storage } = app.services;
-  const real = storage.put;
+  const real = storage.putRecord;
   const putBack = () => {
-    storage.put = real;
+    storage.putRecord = real;
   };
   onTestFinished(putBack);
-  storage.put = by(real);
+  storage.putRecord = by(real);
   return putBack;
 }
 
@@ -48,7 +48,7 @@ function holdPut() {
   const putBack = replacePut((put) => async (...args) => {
     reached.resolve();
     await held.promise;
-    await put(...args);
+    return put(...args);
   });
   return {
     reached: reached.promise,
@@ -103,7 +103,7 @@ describe('review', () => {
     const { id } = await heldForReview();
     replacePut((put) => async (...args) => {
       await mine.remove(id, mine.admin);
-      await put(...args);
+      return put(...args);
     });
     expect((await mine.review(id, { action: 'approve' })).status).toBe(404);
     expect(await recordsOf(app, mine, id)).toEqual([]);
@@ -165,11 +165,7 @@ describe('the sweep’s retry of failed publications', () => {
     for (const source_text of ['one', 'two']) await mine.submit({ source_text, target_lang: 'fr' });
     putBack();
     const ids = (await mine.list()).map(({ id }: { id: string }) => id).toSorted();
-    replacePut(
-      (put) =>
-        async (path, ...rest) =>
-          path.includes(ids[0]) ? failing() : put(path, ...rest),
-    );
+    replacePut((put) => async (record) => (record.name.includes(ids[0]) ? failing() : put(record)));
     expect(await sweep()).toEqual({ published: 1, failed: 1 });
   });
 });

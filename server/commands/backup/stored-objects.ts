@@ -19,13 +19,24 @@ const pageSize = 1000;
 const named = 100;
 
 /**
- * SQL for the paths of the objects in platform storage to which the rows of each table refer. URLs in tenants'
- * accounts begin with https and are excluded.
+ * SQL for the files with the golden records to which the rows of a table refer. A pack has many records; it is copied up
+ * to the end of the last of them, because a later one belongs to a job that is not in the snapshot.
+ */
+const recordsOf = (table: string) => `
+  select tenant_id || '/' || (place)[1] as path, max((place)[2]::bigint + (place)[3]::bigint) as bytes
+  from (select tenant_id, coalesce(regexp_match(golden_uri, '^(.+\\.jsonl\\.gz)/(\\d+)-(\\d+)/[^/]+$'), array[golden_uri]) as place
+    from ${table} where golden_uri not like 'https://%') located
+  group by 1`;
+
+/**
+ * SQL for the paths of the objects in platform storage to which the rows of each table refer, and for the number of
+ * bytes that are copied (null for all). URLs in tenants' accounts begin with https and are excluded.
  */
 const references: Readonly<Record<string, string>> = {
-  translation_jobs: `select tenant_id || '/' || golden_uri as path from translation_jobs where golden_uri not like 'https://%'`,
-  document_jobs: `select tenant_id || '/' || golden_uri as path from document_jobs where golden_uri not like 'https://%'`,
-  document_artifacts: `select tenant_id || '/' || coalesce(address, 'documents/' || document_id || '.' || artifact_id) as path
+  translation_jobs: recordsOf('translation_jobs'),
+  document_jobs: recordsOf('document_jobs'),
+  document_artifacts: `select tenant_id || '/' || coalesce(address, 'documents/' || document_id || '.' || artifact_id) as path,
+      null as bytes
     from document_artifacts where coalesce(address, '') not like 'https://%'`,
 };
 
@@ -49,7 +60,7 @@ export async function addObjects(
   for (const [table, query] of Object.entries(references)) {
     // The database is from a version of the service without documents.
     if (!snapshot.tables.some(({ name }) => name === table)) continue;
-    for await (const page of snapshot.pages<{ path: string }>(query, pageSize))
+    for await (const page of snapshot.pages<{ path: string; bytes: string | null }>(query, pageSize))
       for (let from = 0; from < page.length; from += concurrentReads) {
         stop.throwIfAborted();
         const paths = page.slice(from, from + concurrentReads).map(({ path }) => path);

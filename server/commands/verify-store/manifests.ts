@@ -1,6 +1,6 @@
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
 import { readLines } from '#server/platform/stores/json-lines.ts';
-import { manifestOf } from '#server/translation/records/golden-records.ts';
+import { manifestKey, manifestOf } from '#server/translation/records/golden-records.ts';
 import { type Comparison, pageSize, recordLimit } from './comparison.ts';
 import type { Place } from './places.ts';
 import { type Cursor, type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';
@@ -55,7 +55,7 @@ export async function compareManifests(
   for (let day = firstDay(lanes); day !== undefined; day = firstDay(lanes)) {
     let expected = new Map<string, Expected>();
     for await (const row of rowsOfDay(comparison, place, lanes, day)) {
-      expected.set(`${row.tenantId} ${row.uri}`, row);
+      expected.set(manifestKey({ tenant_id: row.tenantId, golden_uri: row.uri }), row);
       if (expected.size < rowsPerPass) continue;
       await compareLines(comparison, place, expected);
       expected = new Map();
@@ -115,8 +115,8 @@ async function compareLines(
   for (const path of manifestsOf(comparison, store, expected.values()))
     for await (const lines of readManifest(store, path)) {
       stop.throwIfAborted();
-      for (const { tenant_id, golden_uri } of lines) {
-        const row = expected.get(`${tenant_id} ${golden_uri}`);
+      for (const line of lines) {
+        const row = expected.get(manifestKey(line));
         if (row) row.lines += 1;
       }
     }

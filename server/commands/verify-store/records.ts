@@ -6,7 +6,7 @@ import { leaseSeconds } from '#server/translation/documents/review-lease.ts';
 import { type Comparison, forEach, pageSize, recordLimit } from './comparison.ts';
 import { lookAt, type Places } from './places.ts';
 import { type PublishedRow, type PublishedRows, publishedRows } from './published-rows.ts';
-import { rewriteRecord } from './repair.ts';
+import { repairRecord } from './repair.ts';
 import type { Difference } from './report.ts';
 
 /** Finds the rows of a tenant whose records are missing or damaged. */
@@ -46,7 +46,7 @@ async function compareKind(
         await report.difference(
           what,
           { tenantId, id: row.id, ...(row.uri && { path: row.uri }) },
-          await rewriteRecord(comparison, tenantId, row.id),
+          await repairRecord(comparison, tenantId, row.id),
         );
     const last = rows.at(-1);
     if (!last || rows.length < pageSize) return;

@@ -1,8 +1,13 @@
 import type { BlobStore } from '#server/platform/stores/blob-store.ts';
-import { locate } from '#server/storage/destination.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
-import { type GoldenRecord, manifestLine, manifestOf } from '#server/translation/records/golden-records.ts';
+import {
+  type GoldenRecord,
+  manifestLine,
+  manifestOf,
+  recordName,
+} from '#server/translation/records/golden-records.ts';
 import { isManifestClosed, removeManifestLines } from '#server/translation/records/manifest-lines.ts';
+import { rewriteRecord } from '#server/translation/records/move-records.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import type { Comparison } from './comparison.ts';
 import type { Place } from './places.ts';
@@ -15,13 +20,11 @@ import type { Place } from './places.ts';
 /** The name of a manifest: its day. */
 const manifestName = /(\d{4}-\d{2}-\d{2})\.jsonl$/;
 
-/** Writes the record of a job or an approval from its row, at the place to which the row refers. */
-export async function rewriteRecord(comparison: Comparison, tenantId: string, id: string): Promise<boolean> {
+/** Writes the record of a job or an approval again from its row. */
+export async function repairRecord(comparison: Comparison, tenantId: string, id: string): Promise<boolean> {
   const record = comparison.repair && (await recordOf(comparison, tenantId, id));
   if (!record) return false;
-  const place = await locate(comparison, tenantId, record.uri);
-  await place?.store.put(place.path, record.content);
-  return place !== null;
+  return rewriteRecord(comparison, record.kind === 'text' ? textRecords : approvalRecords, record);
 }
 
 /** Removes a record or file to which no row refers. In an account, it stays: another deployment may have written it. */
@@ -70,7 +73,7 @@ export async function removeRepeatedLines(
 function isLineOf(line: string, tenantId: string, uri: string): boolean {
   try {
     const { tenant_id, golden_uri } = JSON.parse(line);
-    return tenant_id === tenantId && golden_uri === uri;
+    return tenant_id === tenantId && recordName(golden_uri) === recordName(uri);
   } catch {
     return false;
   }

@@ -42,10 +42,10 @@ export async function findUnreferencedRecords(
 }
 
 /**
- * Matches `<6 digits>/<job>.json` and, for a later attempt, `<job>.2.json`. Earlier versions wrote no folder with six
- * digits.
+ * Matches `<month>/<pack>/<place>/<job>.json` or `<6 digits>/<job>.json` and, for a later attempt, `<job>.2.json`. Even
+ * earlier versions wrote no folder.
  */
-const recordName = /^(?:[0-9a-f]{6}\/)?([0-9a-f]{32})(?:\.\d+)?\.json$/;
+const recordName = /^(?:[0-9a-f]{6}\/|\d{4}-\d{2}\/[^/]+\/[^/]+\/)?([0-9a-f]{32})(?:\.\d+)?\.json$/;
 
 /**
  * Returns how `checkGoldenRecords` would judge the records that were found (decision 36): `remove` if no row refers

@@ -37,10 +37,35 @@ export interface BlobStore {
   remove(path: string): Promise<boolean>;
 }
 
+/** A record that is to be written. */
+export interface NewRecord {
+  /** The folder of the records, such as `<tenant>/golden`. */
+  folder: string;
+  /** The name of the record, such as `<job>.json`. Several records may have the same name. */
+  name: string;
+  at: Date;
+  /** A text without line breaks. */
+  content: string;
+  /**
+   * A line that is appended to a text object before the record is written. If that fails, the record is not written.
+   * `{record}` in the line stands for the path of the record below `folder`.
+   */
+  announced: { path: string; line: string };
+}
+
 /** The storage of the platform. Paths of a tenant's objects begin with the id of the tenant. */
 export interface PlatformStore extends BlobStore {
-  /** Appends the line of `announced` first. If that fails, the object is not written. */
-  put(path: string, content: Uint8Array | string, announced?: { path: string; line: string }): Promise<void>;
+  /**
+   * Writes a record. A store may keep many records in one file. The other functions accept the path of a record, except
+   * `put`.
+   * @returns the path of the record below the folder
+   */
+  putRecord(record: NewRecord): Promise<string>;
+  /**
+   * Iterates over the paths of the records in a folder that former versions wrote, one record a file. Never yields
+   * anything for a store that still does so.
+   */
+  singleRecords(folder: string): AsyncIterable<string>;
   /** Removes a folder with everything in it. Nothing happens if it does not exist. */
   removeFolder(folder: string): Promise<void>;
   /** Lists the first parts of all paths: the ids of tenants, and the platform's own folders. */

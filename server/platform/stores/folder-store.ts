@@ -9,13 +9,18 @@ import {
   readdir,
   rename,
   rm,
+  rmdir,
   stat,
   statfs,
   writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { PlatformStore } from './blob-store.ts';
-import { type AppendedLine, writeSmall } from './folder/small-writes.ts';
+import { trackRemovedRecords } from './folder/pack-compaction.ts';
+import { packSuffix, parseRecordPath, pathOfRecord } from './folder/pack-format.ts';
+import { findRecord, readRecord, recordsOf, removeRecord } from './folder/packs.ts';
+import { writeSmall } from './folder/small-writes.ts';
 import { trackUnflushedWrites } from './folder/unflushed-writes.ts';
 import { checkedFolder, checkedPath } from './objects/object-path.ts';
 import { releasedStream } from './objects/released-stream.ts';
@@ -45,17 +50,25 @@ export function openFolder(folder: string): PlatformStore {
   const system = trackUnflushedWrites(folder);
   const incoming = join(folder, '.incoming');
   const { place, writeWithFolder } = keepFolders(folder, incoming, () => system.writing());
+  const removedRecords = trackRemovedRecords(folder, incoming);
 
   return {
     isLocal: true,
-    put: (path, content, announced) =>
+    put: (path, content) => writeWithFolder(async () => putWhole(incoming, await place(path), content)),
+    putRecord: ({ folder: below, name, at, content, announced }) =>
       writeWithFolder(async () => {
-        const line = announced && { file: await place(announced.path), line: announced.line };
-        await putWhole(incoming, await place(path), content, line);
+        const line = { file: await place(announced.path), line: announced.line };
+        const records = join(folder, checkedFolder(below));
+        const written = { folder: records, name, at: at.getTime(), content, announced: line };
+        return (await writeSmall({ kind: 'record', ...written })) as string;
       }),
     appendLine: (path, line) =>
-      writeWithFolder(async () => writeSmall({ kind: 'append', file: await place(path), line })),
+      writeWithFolder(async () => {
+        await writeSmall({ kind: 'append', file: await place(path), line });
+      }),
     async read(path, from, max) {
+      const record = parseRecordPath(checkedPath(path));
+      if (record) return (await readRecord(folder, record))?.subarray(from, from + max) ?? null;
       try {
         await using file = await open(join(folder, checkedPath(path)));
         const { buffer, bytesRead } = await file.read(Buffer.alloc(max), 0, max, from);
@@ -66,6 +79,11 @@ export function openFolder(folder: string): PlatformStore {
       }
     },
     async stream(path, version) {
+      const record = parseRecordPath(checkedPath(path));
+      if (record) {
+        const content = await readRecord(folder, record);
+        return content && releasedStream(Readable.from([content]));
+      }
       const file = await ifExists(open(join(folder, checkedPath(path))));
       if (!file) return null;
       if (version !== undefined && versionOf(await file.stat({ bigint: true })) !== version) {
@@ -75,6 +93,9 @@ export function openFolder(folder: string): PlatformStore {
       return releasedStream(file.createReadStream({ highWaterMark: streamedBytes }));
     },
     async version(path) {
+      const record = parseRecordPath(checkedPath(path));
+      // The content of a record never changes.
+      if (record) return (await findRecord(folder, record)) ? path : null;
       const found = await ifExists(stat(join(folder, checkedPath(path)), { bigint: true }));
       return found && versionOf(found);
     },
@@ -89,10 +110,19 @@ export function openFolder(folder: string): PlatformStore {
         .map(({ name }) => name);
     },
     walk: (path) => objectsBelow(folder, checkedFolder(path)),
+    singleRecords: (path) => singleRecordsIn(folder, checkedFolder(path)),
     async lastWritten(path) {
+      const record = parseRecordPath(checkedPath(path));
+      if (record) return (await findRecord(folder, record))?.at ?? null;
       return (await ifExists(stat(join(folder, checkedPath(path)))))?.mtime ?? null;
     },
     async remove(path) {
+      const record = parseRecordPath(checkedPath(path));
+      if (record) {
+        const existed = await removeRecord(folder, record);
+        if (existed) await removedRecords.note(record.pack);
+        return existed;
+      }
       try {
         await rm(join(folder, checkedPath(path)));
         return true;
@@ -106,6 +136,7 @@ export function openFolder(folder: string): PlatformStore {
     settleDoubt: system.settleDoubt,
     async tidy() {
       await removeInterrupted(incoming);
+      await removedRecords.compact();
       if (await system.isTidied()) return;
       // Earlier versions wrote temporary files next to the object, in the tenant's folder for records.
       for (const tenant of await namesIn(folder)) await removeInterrupted(join(folder, tenant, 'golden'));
@@ -151,13 +182,13 @@ function keepFolders(folder: string, incoming: string, writing: () => Promise<vo
     },
 
     /** Runs a write. If it fails because a folder has been removed in the meantime, runs it once more. */
-    async writeWithFolder(write: () => Promise<void>): Promise<void> {
+    async writeWithFolder<T>(write: () => Promise<T>): Promise<T> {
       try {
-        await write();
+        return await write();
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
         made.clear();
-        await write();
+        return await write();
       }
     },
   };
@@ -172,16 +203,12 @@ let temporaryFiles = 0;
  * object, the new one, or a temporary file that `tidy` removes. The file is not flushed to disk, because every job
  * would have to wait for that (decision 36). So after a power failure, the latest objects are doubtful.
  */
-async function putWhole(
-  incoming: string,
-  file: string,
-  content: Uint8Array | string,
-  announced: AppendedLine | undefined,
-): Promise<void> {
+async function putWhole(incoming: string, file: string, content: Uint8Array | string): Promise<void> {
   const temporary = join(incoming, `${ownName}-${temporaryFiles++}.tmp`);
-  if (typeof content === 'string' && content.length <= maxSmallBytes)
-    return writeSmall({ kind: 'put', file, temporary, content, announced });
-  if (announced) await writeSmall({ kind: 'append', ...announced });
+  if (typeof content === 'string' && content.length <= maxSmallBytes) {
+    await writeSmall({ kind: 'put', file, temporary, content });
+    return;
+  }
   try {
     await writeFile(temporary, content, { flag: 'wx', mode: 0o600 });
     await rename(temporary, file);
@@ -224,7 +251,26 @@ async function* objectsBelow(root: string, path: string): AsyncGenerator<string>
   for await (const entry of opened ?? []) {
     const below = `${path}/${entry.name}`;
     if (entry.isDirectory()) yield* objectsBelow(root, below);
-    else if (entry.isFile()) yield below;
+    else if (!entry.isFile()) continue;
+    else if (!entry.name.endsWith(packSuffix)) yield below;
+    else for await (const record of recordsOf(root, below)) yield pathOfRecord(record);
+  }
+}
+
+/**
+ * Iterates over the records of former versions in a folder: `<job>.json` and, of later ones, `<6 digits>/<job>.json`.
+ * Removes the folders that are empty.
+ */
+async function* singleRecordsIn(root: string, path: string): AsyncGenerator<string> {
+  const opened = await ifExists(opendir(join(root, path)));
+  for await (const entry of opened ?? []) {
+    const below = `${path}/${entry.name}`;
+    if (entry.isFile() && entry.name.endsWith('.json')) yield below;
+    else if (entry.isDirectory() && /^[0-9a-f]{6}$/.test(entry.name)) {
+      for (const name of (await ifExists(readdir(join(root, below)))) ?? [])
+        if (name.endsWith('.json')) yield `${below}/${name}`;
+      await rmdir(join(root, below)).catch(() => {});
+    }
   }
 }
 

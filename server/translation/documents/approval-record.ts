@@ -2,13 +2,15 @@ import { and, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
-import { type LocatingServices, onPlatform } from '#server/storage/destination.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
 import {
   type Announcement,
   announcedJobs,
   type GoldenRecord,
-  goldenUri,
+  isOfAttempt,
+  isPacked,
   listGolden,
+  type NewGoldenRecord,
   type RecordedJobs,
   removeGolden,
   writeGolden,
@@ -55,18 +57,19 @@ export async function recordApproval(
   const record = await database.inTenant(tenantId, (tx) => storeRecord(tx, tenantId, documentId));
   if (!record) return;
   // Records are in platform storage, even if the tenant's files are elsewhere.
-  const place = onPlatform(services, tenantId, record.uri);
-  if (!(await writeGolden(services, record, place))) return;
+  const place = await writeGolden(services, record, { provider: 'platform' });
+  if (!place) return;
+  const uri = place.address;
   const referred = await database.inTenant(tenantId, (tx) =>
     tx
       .update(documentJobs)
-      .set({ goldenUri: record.uri })
-      .where(and(isDocument(tenantId, documentId), isApproval(record.approval)))
+      .set({ goldenUri: uri })
+      .where(and(isDocument(tenantId, documentId), isApproval(record.attempt)))
       .returning({ documentId: documentJobs.documentId }),
   );
   // If no row was changed, the document has been deleted or reopened since then.
-  if (referred.length === 0) await removeGolden(services, tenantId, documentId, record.uri);
-  else listGolden(services, record, place);
+  if (referred.length === 0) await removeGolden(services, tenantId, documentId, uri);
+  else listGolden(services, { ...record, uri }, place);
 }
 
 /** SQL: whether the document has this approval and has not been reopened. */
@@ -83,7 +86,7 @@ async function storeRecord(
   tx: Tx,
   tenantId: string,
   documentId: string,
-): Promise<(GoldenRecord & { approval: number }) | undefined> {
+): Promise<NewGoldenRecord | undefined> {
   const [row] = await tx
     .select(documentColumns)
     .from(documentJobs)
@@ -132,19 +135,21 @@ async function makeRecord(tx: Tx, row: DocumentRow): Promise<ApprovalRecord> {
   };
 }
 
-function viewOf({ tenantId, documentId, reopenings }: DocumentRow, record: ApprovalRecord) {
+function viewOf({ tenantId, documentId, reopenings }: DocumentRow, record: ApprovalRecord): NewGoldenRecord {
   const { source_lang, target_lang } = record;
-  const approval = approvalOf(reopenings);
   return {
     kind: 'document_approval' as const,
-    approval,
     tenantId,
     jobId: documentId,
-    uri: goldenUri(documentId, approval),
+    attempt: approvalOf(reopenings),
     recordedAt: new Date(record.recorded_at),
     content: JSON.stringify(record),
     summary: { status: 'approved', source_lang, target_lang },
   };
+}
+
+function recordOfRow(row: DocumentRow): GoldenRecord {
+  return { ...viewOf(row, row.goldenRecord as ApprovalRecord), uri: row.goldenUri as string };
 }
 
 /** Creation time of the record. */
@@ -159,7 +164,10 @@ export const approvalRecords: RecordedJobs = {
       const referred = approved.get(`${tenant_id} ${job_id}`);
       if (!referred) return 'remove';
       if (referred.goldenUri === golden_uri) return 'listed';
-      return referred.expectedUri === golden_uri ? 'keep' : 'remove';
+      if (!isOfAttempt(golden_uri, job_id, referred.approval)) return 'remove';
+      // A repeated write replaces an object, but not a record in a pack.
+      if (!isPacked(golden_uri)) return 'keep';
+      return referred.goldenUri === null ? 'wait' : 'remove';
     });
   },
   async tenantsSince(tx, since) {
@@ -183,14 +191,21 @@ export const approvalRecords: RecordedJobs = {
       )
       .orderBy(documentJobs.documentId)
       .limit(limit);
-    return rows.map((row) => viewOf(row, row.goldenRecord as ApprovalRecord));
+    return rows.map(recordOfRow);
   },
   async recordOf(tx, tenantId, documentId) {
     const [row] = await tx
       .select(documentColumns)
       .from(documentJobs)
       .where(and(isDocument(tenantId, documentId), isNotNull(documentJobs.goldenUri)));
-    return row && viewOf(row, row.goldenRecord as ApprovalRecord);
+    return row && recordOfRow(row);
+  },
+  async relocate(tx, tenantId, documentId, { from, to }) {
+    const { count } = await tx
+      .update(documentJobs)
+      .set({ goldenUri: to })
+      .where(and(isDocument(tenantId, documentId), eq(documentJobs.goldenUri, from)));
+    return count > 0;
   },
 };
 
@@ -204,13 +219,13 @@ export function approvalOf(reopenings: number | null): number {
 
 /**
  * For announced documents that are approved, returns the URI of the stored record (null if none is stored yet) and the
- * URI that the record of the current approval must have, keyed by `tenant document`. A document whose approval was
+ * number of the current approval, keyed by `tenant document`. A document whose approval was
  * withdrawn is missing. Platform scope.
  */
 async function selectApproved(
   tx: Tx,
   announced: readonly Announcement[],
-): Promise<Map<string, { goldenUri: string | null; expectedUri: string }>> {
+): Promise<Map<string, { goldenUri: string | null; approval: number }>> {
   const rows = await tx
     .select({
       tenantId: documentJobs.tenantId,
@@ -225,9 +240,9 @@ async function selectApproved(
     )
     .where(isNotNull(documentJobs.approvedAt));
   return new Map(
-    rows.map(({ tenantId, documentId, goldenUri: uri, reopenings }) => [
+    rows.map(({ tenantId, documentId, goldenUri, reopenings }) => [
       `${tenantId} ${documentId}`,
-      { goldenUri: uri, expectedUri: goldenUri(documentId, approvalOf(reopenings)) },
+      { goldenUri, approval: approvalOf(reopenings) },
     ]),
   );
 }

@@ -82,6 +82,7 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string, keepsMem
   const [job] = await tx
     .select({
       reopenings: documentJobs.reopenings,
+      goldenUri: documentJobs.goldenUri,
       isReviewed: sql<boolean>`coalesce(${documentJobs.reviewLeaseUntil} > now(), false)`,
       // URL of the output, if the job failed after delivery to the tenant's account. This file is not an artifact of
       // the job.
@@ -105,7 +106,8 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string, keepsMem
   const pairs = keepsMemory ? 0 : await unlearnJob(tx, tenantId, documentId);
   await tx.delete(documentJobs).where(isDocument(tenantId, documentId));
   // Each approval has written one record.
-  const deleted = { tenantId, jobId: documentId, attempt: approvalOf(job.reopenings), goldenUri: null };
+  const attempt = approvalOf(job.reopenings);
+  const deleted = { tenantId, jobId: documentId, attempt, goldenUri: job.goldenUri };
   await removeGoldenLater(tx, deleted);
   const delivered = job.delivered && { tenantId, documentId, artifactId: '', address: job.delivered };
   const files: FilePlace[] = delivered ? [...artifacts, delivered] : artifacts;

@@ -8,10 +8,12 @@ import { completeManifests, isAccountFailure, type ManifestLine } from './comple
 import {
   type Announcement,
   announcements,
+  manifestKey,
   manifestLine,
   manifestPath,
   type RecordedJobs,
 } from './golden-records.ts';
+import { packSingleRecords, rewriteRecord } from './move-records.ts';
 
 const dayMs = 86_400_000;
 /**
@@ -56,6 +58,7 @@ export async function checkGoldenRecords(
   if (doubtful) await storage.settleDoubt();
   const check: GoldenCheck = { removed: 0, rewritten, listed: 0 };
   for (const kind of kinds) await checkAnnounced(services, kind, check);
+  await packSingleRecords(services, kinds);
   const { removed, listed } = check;
   if (removed + rewritten + listed > 0) log.info({ removed, rewritten, listed }, 'golden records checked');
   return check;
@@ -171,14 +174,15 @@ async function rewriteSince(
 
 /**
  * Rewrites the missing or damaged records and manifest lines of one kind, tenant and time span. `announced` contains
- * the manifest lines of the span.
+ * the keys of the manifest lines of the span.
  */
 async function rewriteOf(
-  { storage, database }: CheckServices,
+  services: CheckServices,
   kind: RecordedJobs,
   tenantId: string,
   { from, to, announced }: { from: Date; to: Date; announced: ReadonlySet<string> },
 ): Promise<number> {
+  const { storage, database } = services;
   let rewritten = 0;
   for (let after = ''; ; ) {
     const records = await database.inTenant(tenantId, (tx) =>
@@ -188,13 +192,12 @@ async function rewriteOf(
       const { uri, jobId, content, recordedAt } = record;
       // The power cut of this system did not affect a record in a tenant's account.
       if (isInAccount(uri)) continue;
-      if (!announced.has(`${tenantId} ${uri}`)) {
+      if (!announced.has(manifestKey({ tenant_id: tenantId, golden_uri: uri }))) {
         await storage.appendLine(manifestPath(recordedAt), manifestLine(record));
       }
       const path = `${tenantId}/${uri}`;
       if (isRecordOf(await storage.read(path, 0, 2 * Buffer.byteLength(content)), jobId)) continue;
-      await storage.put(path, content);
-      rewritten += 1;
+      if (await rewriteRecord(services, kind, record)) rewritten += 1;
     }
     const last = records.at(-1);
     if (!last || records.length < pageSize) return rewritten;
@@ -202,7 +205,7 @@ async function rewriteOf(
   }
 }
 
-/** Returns the manifest lines of a time span, each as `tenant uri`. */
+/** Returns the keys of the manifest lines of a time span. */
 async function announcedBetween({ storage }: CheckServices, from: Date, to: Date): Promise<Set<string>> {
   const first = from.getTime() - lineMargin;
   const last = to.getTime() + lineMargin;
@@ -211,7 +214,7 @@ async function announcedBetween({ storage }: CheckServices, from: Date, to: Date
     for await (const lines of readLines<ManifestLine>(storage, manifestPath(new Date(day))))
       for (const { tenant_id, golden_uri, recorded_at } of lines) {
         const recordedAt = Date.parse(recorded_at);
-        if (recordedAt > first && recordedAt < last) announced.add(`${tenant_id} ${golden_uri}`);
+        if (recordedAt > first && recordedAt < last) announced.add(manifestKey({ tenant_id, golden_uri }));
       }
   return announced;
 }

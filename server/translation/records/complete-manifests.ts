@@ -6,9 +6,11 @@ import { isInAccount, type LocatingServices, locate } from '#server/storage/dest
 import {
   type Announcement,
   goldenPrefixOf,
+  manifestKey,
   manifestLine,
   manifestOf,
   type RecordedJobs,
+  recordName,
 } from './golden-records.ts';
 
 /** Maximum difference in milliseconds between the clocks of two processes that write the same manifest. */
@@ -75,24 +77,20 @@ async function completeManifest(
   // The tenant has disconnected its account, and with it the manifest.
   if (!located) return 0;
   const { store, path } = manifestOf(services, located, new Date(at));
-  const missing = new Map(group.map((one) => [keyOf(one), one]));
+  const missing = new Map(group.map((one) => [manifestKey(one), one]));
   const times = group.map(({ recorded_at }) => Date.parse(recorded_at));
   const span = {
     from: times.reduce((one, other) => Math.min(one, other)),
     to: times.reduce((one, other) => Math.max(one, other)),
     margin: clockMargin,
   };
-  for await (const line of linesBetween<ManifestLine>(store, path, span)) missing.delete(keyOf(line));
+  for await (const line of linesBetween<ManifestLine>(store, path, span)) missing.delete(manifestKey(line));
   let added = 0;
   for (const { tenant_id, job_id, golden_uri, recorded_at } of missing.values()) {
     const record = await services.database.inTenant(tenant_id, (tx) => kind.recordOf(tx, tenant_id, job_id));
-    if (record?.uri !== golden_uri) continue;
+    if (!record || recordName(record.uri) !== recordName(golden_uri)) continue;
     await store.appendLine(path, manifestLine({ ...record, recordedAt: new Date(recorded_at) }));
     added += 1;
   }
   return added;
-}
-
-function keyOf({ tenant_id, golden_uri }: Pick<Announcement, 'tenant_id' | 'golden_uri'>): string {
-  return `${tenant_id} ${golden_uri}`;
 }

@@ -3,7 +3,7 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
-import { formerGoldenUri, goldenUri, removeGolden } from './golden-records.ts';
+import { formerGoldenUris, removeGolden } from './golden-records.ts';
 
 /** A deleted job whose golden records must be removed. */
 export interface DeletedJob {
@@ -42,7 +42,8 @@ export function removeGoldenNow(
 }
 
 /**
- * Removes the golden records of all attempts of a deleted job. Records in the tenant's own account are removed on a
+ * Removes the golden records of a deleted job: the one to which its row referred, and those of all attempts that earlier
+ * versions wrote. A record in a pack to which no row ever referred is removed by `checkGoldenRecords`. Records in the tenant's own account are removed on a
  * best-effort basis, if the binding allows it.
  * @returns the number of removed records
  * @throws the store's error, so that the task is retried
@@ -53,9 +54,10 @@ export async function removeGoldenRecords(
 ): Promise<number> {
   let count = 0;
   for (let n = 1; n <= attempt; n++)
-    for (const uri of [goldenUri(jobId, n), formerGoldenUri(jobId, n)])
-      if (await removeAt(services, tenantId, uri)) count += 1;
-  if (referred && isInAccount(referred) && (await removeGolden(services, tenantId, jobId, referred)))
-    count += 1;
-  return count;
+    for (const uri of formerGoldenUris(jobId, n)) if (await removeAt(services, tenantId, uri)) count += 1;
+  if (referred === null) return count;
+  const removed = isInAccount(referred)
+    ? await removeGolden(services, tenantId, jobId, referred)
+    : await removeAt(services, tenantId, referred);
+  return removed ? count + 1 : count;
 }

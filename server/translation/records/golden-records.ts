@@ -2,12 +2,14 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import { addressIn } from '#server/storage/bindings.ts';
 import {
   type Destination,
+  isInAccount,
   type Located,
   type LocatingServices,
+  onPlatform,
   type Placed,
-  placeAt,
   removeAt,
 } from '#server/storage/destination.ts';
 
@@ -17,40 +19,49 @@ import {
  * manifest gets a line (decisions 10 and 36).
  */
 
-/**
- * The path of a job's golden record in platform storage, relative to its tenant. Each attempt has a separate record, so
- * that a run that was replaced by another cannot overwrite the other run's record. A directory is named by the first
- * digits of the ID, which are a timestamp, and contains the records of 4.7 hours (decision 36).
- */
-export function goldenUri(jobId: string, attempt: number): string {
-  return `golden/${goldenPath(jobId, attempt)}`;
-}
+/** The folder of a tenant's records in platform storage, relative to the tenant. */
+export const goldenFolder = 'golden';
 
+/**
+ * The path of a job's golden record where each record is an object of its own, relative to the tenant or to the golden
+ * directory of its account. A directory is named by the first digits of the ID, which are a timestamp, and contains the
+ * records of 4.7 hours (decision 36). Each attempt has a separate record, so that a run that was replaced by another
+ * cannot overwrite the other run's record.
+ */
 function goldenPath(jobId: string, attempt: number): string {
   return `${jobId.slice(0, 6)}/${goldenFile(jobId, attempt)}`;
 }
 
-/** Returns the destination of a job's golden record. */
-export function goldenPlace(
-  services: Pick<Services, 'storage'>,
-  tenantId: string,
-  destination: Destination,
-  jobId: string,
-  attempt: number,
-): Placed {
-  return placeAt(services, tenantId, destination, {
-    platform: goldenUri(jobId, attempt),
-    account: ({ goldenPrefix }) => goldenPrefix + goldenPath(jobId, attempt),
-  });
-}
-
-/** Returns the URI that earlier versions used; they kept all records of a tenant in one directory. */
-export function formerGoldenUri(jobId: string, attempt: number): string {
-  return `golden/${goldenFile(jobId, attempt)}`;
-}
-
 function goldenFile(jobId: string, attempt: number): string {
   return attempt === 1 ? `${jobId}.json` : `${jobId}.${attempt}.json`;
+}
+
+/**
+ * Returns the URIs of a job's record that earlier versions used in platform storage: they kept each record in a file of
+ * its own, and even earlier ones kept all files of a tenant in one directory.
+ */
+export function formerGoldenUris(jobId: string, attempt: number): string[] {
+  return [goldenPath(jobId, attempt), goldenFile(jobId, attempt)].map((path) => `${goldenFolder}/${path}`);
+}
+
+/** Returns the name of the record with this URI: its job and attempt. It stays the same if the record is moved. */
+export function recordName(uri: string): string {
+  return uri.slice(uri.lastIndexOf('/') + 1);
+}
+
+/** Whether a record belongs to an attempt. */
+export function isOfAttempt(uri: string, jobId: string, attempt: number): boolean {
+  return recordName(uri) === goldenFile(jobId, attempt);
+}
+
+/** Whether a record has a place of its own, so that a repeated write does not replace it. */
+export function isPacked(uri: string): boolean {
+  return !isInAccount(uri) && uri.split('/').length > 3;
+}
+
+/** Returns the key of a record in manifests. */
+export function manifestKey({ tenant_id, golden_uri }: { tenant_id: string; golden_uri: string }): string {
+  return `${tenant_id} ${recordName(golden_uri)}`;
 }
 
 /**
@@ -114,17 +125,21 @@ export function announcedJobs(announced: readonly Announcement[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`;
 }
 
-/** A record, with the data of its line in the manifest. */
-export interface GoldenRecord {
+/** A record that may not have been written yet, with the data of its line in the manifest. */
+export interface NewGoldenRecord {
   kind: GoldenKind;
   tenantId: string;
   jobId: string;
-  uri: string;
+  attempt: number;
   recordedAt: Date;
   /** The content of the record, as JSON. */
   content: string;
   /** Further fields of the manifest line; none contains text of the customer. */
   summary: { status: string; source_lang: string; target_lang: string };
+}
+
+export interface GoldenRecord extends NewGoldenRecord {
+  uri: string;
 }
 
 /** Returns the line of a record in the manifest. */
@@ -143,34 +158,71 @@ export function manifestLine({ kind, tenantId, jobId, uri, recordedAt, summary }
  * Announces a record and writes it. The caller must then store its location in the row, and call `listGolden`. A crash
  * can leave a record without a row, or a record without a manifest line. `checkGoldenRecords` finds both by the
  * announcement: it removes the former, and adds the line of the latter.
- * @returns false, after logging the error, if a store could not be written
+ * @returns the place of the record; null, after logging the error, if a store could not be written
  */
 export async function writeGolden(
-  { storage, settings, log }: Pick<Services, 'storage' | 'settings' | 'log'>,
-  record: GoldenRecord,
-  place: Located,
-): Promise<boolean> {
-  const { kind, tenantId, jobId, uri, recordedAt, content } = record;
+  services: Pick<Services, 'storage' | 'settings' | 'log'>,
+  record: NewGoldenRecord,
+  destination: Destination,
+): Promise<Placed | null> {
+  try {
+    return destination.provider === 'platform'
+      ? await writeOnPlatform(services, record)
+      : await writeInAccount(services, record, destination);
+  } catch (error) {
+    services.log.error(
+      { job_id: record.jobId, error: describeForLog(error) },
+      'the golden record was not written',
+    );
+    return null;
+  }
+}
+
+/** Announces a record and writes it to platform storage. @throws the error of the store */
+export async function writeOnPlatform(
+  services: Pick<Services, 'storage' | 'settings'>,
+  record: NewGoldenRecord,
+): Promise<Placed> {
+  const { tenantId, jobId, attempt, recordedAt, content } = record;
+  const path = await services.storage.putRecord({
+    folder: `${tenantId}/${goldenFolder}`,
+    name: goldenFile(jobId, attempt),
+    at: recordedAt,
+    content,
+    announced: announcementOf(services, record, `${goldenFolder}/{record}`),
+  });
+  const address = `${goldenFolder}/${path}`;
+  return { ...onPlatform(services, tenantId, address), address };
+}
+
+async function writeInAccount(
+  services: Pick<Services, 'storage' | 'settings'>,
+  record: NewGoldenRecord,
+  { binding, store }: Destination & { provider: 'datalake' },
+): Promise<Placed> {
+  const path = binding.goldenPrefix + goldenPath(record.jobId, record.attempt);
+  const address = addressIn(binding, path);
+  const announced = announcementOf(services, record, address);
+  await services.storage.appendLine(announced.path, announced.line);
+  await store.put(path, record.content);
+  return { store, path, address };
+}
+
+/** Returns the line that announces a record, and the list for it. */
+function announcementOf(
+  { settings }: Pick<Services, 'settings'>,
+  { kind, tenantId, jobId, recordedAt }: NewGoldenRecord,
+  uri: string,
+): { path: string; line: string } {
   const announced: Announcement = {
     tenant_id: tenantId,
     job_id: jobId,
     golden_uri: uri,
     recorded_at: recordedAt.toISOString(),
   };
-  try {
-    // Use the current time, not the time of the record: a rewritten record may be old.
-    const path = announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS);
-    const line = JSON.stringify(announced);
-    if (place.store === storage) await storage.put(place.path, content, { path, line });
-    else {
-      await storage.appendLine(path, line);
-      await place.store.put(place.path, content);
-    }
-    return true;
-  } catch (error) {
-    log.error({ job_id: jobId, error: describeForLog(error) }, 'the golden record was not written');
-    return false;
-  }
+  // Use the current time, not the time of the record: a rewritten record may be old.
+  const path = announcementPath(kind, new Date(), settings.SWEEP_INTERVAL_SECONDS);
+  return { path, line: JSON.stringify(announced) };
 }
 
 /**
@@ -236,4 +288,9 @@ export interface RecordedJobs {
   recordsBetween(tx: Tx, tenantId: string, span: RecordedSpan): Promise<GoldenRecord[]>;
   /** Returns the record of one job; undefined if its row refers to none. */
   recordOf(tx: Tx, tenantId: string, jobId: string): Promise<GoldenRecord | undefined>;
+  /**
+   * Makes the row of a moved record refer to its new location.
+   * @returns false if the row no longer refers to the former location
+   */
+  relocate(tx: Tx, tenantId: string, jobId: string, move: { from: string; to: string }): Promise<boolean>;
 }

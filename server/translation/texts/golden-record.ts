@@ -1,15 +1,9 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { type Destination, type DestinationServices, destinationOf } from '#server/storage/destination.ts';
 import {
-  type Destination,
-  type DestinationServices,
-  destinationOf,
-  isInAccount,
-} from '#server/storage/destination.ts';
-import {
-  type GoldenRecord,
-  goldenPlace,
   listGolden,
+  type NewGoldenRecord,
   removeGolden,
   writeGolden,
 } from '#server/translation/records/golden-records.ts';
@@ -23,14 +17,14 @@ import type { TranslationJob } from './schema.ts';
 export function goldenRecord(
   tenantId: string,
   job: TranslationJob,
-  { uri, recordedAt }: { uri: string; recordedAt: Date },
-): GoldenRecord {
+  { attempt, inAccount, recordedAt }: { attempt: number; inAccount: boolean; recordedAt: Date },
+): NewGoldenRecord {
   const { source_lang, target_lang } = job.request;
   return {
     kind: 'text',
     tenantId,
     jobId: job.id,
-    uri,
+    attempt,
     recordedAt,
     content: JSON.stringify({
       schema_version: '1.0',
@@ -38,7 +32,7 @@ export function goldenRecord(
       tenant_id: tenantId,
       job_id: job.id,
       recorded_at: recordedAt.toISOString(),
-      job: isInAccount(uri) ? redactedCopy(job) : job,
+      job: inAccount ? redactedCopy(job) : job,
     }),
     summary: { status: job.status, source_lang, target_lang },
   };
@@ -73,13 +67,15 @@ export async function persistGolden(
     if (error instanceof AppError) return error;
     throw error;
   }
-  const place = goldenPlace(services, tenantId, destination, job.id, attempt);
-  const record = goldenRecord(tenantId, job, { uri: place.address, recordedAt: new Date() });
-  if (!(await writeGolden(services, record, place))) return persistenceFailed();
+  const inAccount = destination.provider !== 'platform';
+  const record = goldenRecord(tenantId, job, { attempt, inAccount, recordedAt: new Date() });
+  const place = await writeGolden(services, record, destination);
+  if (!place) return persistenceFailed();
+  const uri = place.address;
   return {
-    uri: place.address,
-    list: () => listGolden(services, record, place),
-    remove: () => removeGolden(services, tenantId, job.id, place.address),
+    uri,
+    list: () => listGolden(services, { ...record, uri }, place),
+    remove: () => removeGolden(services, tenantId, job.id, uri),
   };
 }
 

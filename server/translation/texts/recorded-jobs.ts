@@ -5,7 +5,9 @@ import { isInAccount } from '#server/storage/destination.ts';
 import {
   type Announcement,
   announcedJobs,
-  goldenUri,
+  type GoldenRecord,
+  isOfAttempt,
+  isPacked,
   type RecordedJobs,
   type Verdict,
 } from '#server/translation/records/golden-records.ts';
@@ -50,10 +52,20 @@ export const textRecords: RecordedJobs = {
       .where(and(isJob(tenantId, jobId), isNotNull(translationJobs.goldenUri)));
     return row && recordOfRow(tenantId, row);
   },
+  async relocate(tx, tenantId, jobId, { from, to }) {
+    const { count } = await tx
+      .update(translationJobs)
+      .set({ goldenUri: to })
+      .where(and(isJob(tenantId, jobId), eq(translationJobs.goldenUri, from)));
+    return count > 0;
+  },
 };
 
-function recordOfRow(tenantId: string, row: typeof translationJobs.$inferSelect) {
-  return goldenRecord(tenantId, jobOfRow(row), { uri: row.goldenUri as string, recordedAt: row.updatedAt });
+function recordOfRow(tenantId: string, row: typeof translationJobs.$inferSelect): GoldenRecord {
+  const { attempt, updatedAt: recordedAt } = row;
+  const uri = row.goldenUri as string;
+  const record = goldenRecord(tenantId, jobOfRow(row), { attempt, inAccount: isInAccount(uri), recordedAt });
+  return { ...record, uri };
 }
 
 /**
@@ -67,13 +79,9 @@ function verdictOn({ job_id, golden_uri: uri }: Announcement, job: RecordedJob |
   // The job is running, or its process died and the stale sweep will mark the job as failed.
   if (job.status === 'pending') return 'wait';
   if (!isOfAttempt(uri, job_id, job.attempt)) return 'remove';
-  return ['failed', 'published', 'human_edited'].includes(job.status) ? 'remove' : 'keep';
-}
-
-/** Whether a record belongs to an attempt. The record is in platform storage or in the tenant's own account. */
-function isOfAttempt(uri: string, jobId: string, attempt: number): boolean {
-  const own = goldenUri(jobId, attempt);
-  return isInAccount(uri) ? uri.slice(uri.lastIndexOf('/')) === own.slice(own.lastIndexOf('/')) : uri === own;
+  if (['failed', 'published', 'human_edited'].includes(job.status)) return 'remove';
+  // The next publication writes another record in a pack, but replaces an object.
+  return isPacked(uri) ? 'wait' : 'keep';
 }
 
 /** The columns of a job's row that concern its golden record. */

@@ -12,22 +12,24 @@ export interface AppendedLine {
 }
 
 /**
- * A write: `put` writes a whole file through a temporary one and, before that, appends a line that announces the
- * file; `append` appends a line.
+ * A write: `put` writes a whole file through a temporary one; `append` appends a line; `record` adds a record to a pack
+ * below `folder`, after appending a line that announces it, in which `{record}` stands for the record's path below
+ * `folder`.
  */
 export type SmallWrite =
-  | { kind: 'put'; file: string; temporary: string; content: string; announced?: AppendedLine | undefined }
+  | { kind: 'put'; file: string; temporary: string; content: string }
+  | { kind: 'record'; folder: string; name: string; at: number; content: string; announced: AppendedLine }
   | ({ kind: 'append' } & AppendedLine);
 
-/** A write that has failed. `index` is its position among the writes that were sent together. */
-export interface FailedWrite {
-  index: number;
-  code: string | undefined;
-  message: string;
+/** The outcome of a batch of writes. `index` is the position of a write among those that were sent together. */
+export interface WriteOutcome {
+  failed: { index: number; code: string | undefined; message: string }[];
+  /** The paths of the written records. */
+  records: { index: number; path: string }[];
 }
 
 interface Waiting {
-  resolve(): void;
+  resolve(path: string | undefined): void;
   reject(error: Error): void;
 }
 
@@ -44,9 +46,10 @@ let next: Batch = { writes: [], waiting: [] };
 /**
  * Writes with the thread. If the caller does not wait for one write before the next, the order of the two is
  * undefined.
+ * @returns for a record, its path below the folder
  * @throws the error of the file system, with its `code`
  */
-export function writeSmall(write: SmallWrite): Promise<void> {
+export function writeSmall(write: SmallWrite): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     next.writes.push(write);
     next.waiting.push({ resolve, reject });
@@ -67,12 +70,12 @@ function sendNext(): void {
 
 function startThread(): Worker {
   const started = new Worker(new URL('./write-thread.ts', import.meta.url));
-  started.on('message', (failed: FailedWrite[]) => {
+  started.on('message', ({ failed, records }: WriteOutcome) => {
     started.unref();
-    const errors = new Map(
-      failed.map(({ index, code, message }) => [index, Object.assign(new Error(message), { code })]),
-    );
-    settle((index) => errors.get(index));
+    const outcomes = new Map<number, Error | string>(records.map(({ index, path }) => [index, path]));
+    for (const { index, code, message } of failed)
+      outcomes.set(index, Object.assign(new Error(message), { code }));
+    settle((index) => outcomes.get(index));
   });
   // Ignore `error`, because `exit` follows it. The next write then starts a new thread.
   started.on('error', () => {});
@@ -84,13 +87,13 @@ function startThread(): Worker {
 }
 
 /** Settles the writes of the batch that was sent, and sends the next batch. */
-function settle(errorOf: (index: number) => Error | undefined): void {
+function settle(outcomeOf: (index: number) => Error | string | undefined): void {
   const waiting = sent?.waiting ?? [];
   sent = undefined;
   for (const [index, { resolve, reject }] of waiting.entries()) {
-    const error = errorOf(index);
-    if (error) reject(error);
-    else resolve();
+    const outcome = outcomeOf(index);
+    if (outcome instanceof Error) reject(outcome);
+    else resolve(outcome);
   }
   sendNext();
 }

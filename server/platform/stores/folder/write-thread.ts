@@ -1,6 +1,7 @@
 import { appendFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { AppendedLine, FailedWrite, SmallWrite } from './small-writes.ts';
+import { abandonPack, addRecords, type PlacedRecord, placeRecord } from './pack-writer.ts';
+import type { AppendedLine, SmallWrite, WriteOutcome } from './small-writes.ts';
 
 /*
  * The thread of `small-writes.ts`. It uses blocking calls, because it has nothing else to do: each asynchronous call
@@ -9,13 +10,9 @@ import type { AppendedLine, FailedWrite, SmallWrite } from './small-writes.ts';
 
 parentPort?.on('message', (writes: SmallWrite[]) => parentPort?.postMessage(runAll(writes)));
 
-/**
- * Executes the writes.
- * @returns the writes that failed
- */
-function runAll(writes: readonly SmallWrite[]): FailedWrite[] {
-  const failed = new Map<number, FailedWrite>();
-  const attempt = (indexes: number[], write: () => void) => {
+function runAll(writes: readonly SmallWrite[]): WriteOutcome {
+  const failed = new Map<number, WriteOutcome['failed'][number]>();
+  const attempt = (indexes: readonly number[], write: () => void) => {
     try {
       write();
     } catch (error) {
@@ -31,16 +28,35 @@ function runAll(writes: readonly SmallWrite[]): FailedWrite[] {
     object.lines += `${line}\n`;
     object.indexes.push(index);
   };
-  for (const [index, write] of writes.entries()) {
-    const line = write.kind === 'put' ? write.announced : write;
-    if (line) append(index, line);
-  }
+  // Records get their places first, because their announcements name them.
+  const records: (PlacedRecord & { index: number })[] = [];
+  for (const [index, write] of writes.entries())
+    if (write.kind === 'append') append(index, write);
+    else if (write.kind === 'record')
+      attempt([index], () => {
+        const placed = placeRecord(write);
+        records.push({ ...placed, index });
+        const { file, line } = write.announced;
+        append(index, { file, line: line.replace('{record}', placed.path) });
+      });
   // Open the file each time, because another process may have removed it.
   for (const [file, { lines, indexes }] of appended)
     attempt(indexes, () => appendFileSync(file, lines, { mode: 0o600 }));
+  for (const [pack, placed] of Map.groupBy(records, (one) => one.pack)) {
+    const indexes = placed.map(({ index }) => index);
+    const unannounced = indexes.map((index) => failed.get(index)).find(Boolean);
+    attempt(indexes, () => {
+      if (!unannounced) return addRecords(pack, placed);
+      abandonPack(pack);
+      throw Object.assign(new Error(unannounced.message), { code: unannounced.code });
+    });
+  }
   for (const [index, write] of writes.entries())
-    if (write.kind === 'put' && !failed.has(index)) attempt([index], () => putWhole(write));
-  return [...failed.values()];
+    if (write.kind === 'put') attempt([index], () => putWhole(write));
+  return {
+    failed: [...failed.values()],
+    records: records.map(({ index, path }) => ({ index, path })),
+  };
 }
 
 function putWhole({ file, temporary, content }: SmallWrite & { kind: 'put' }): void {

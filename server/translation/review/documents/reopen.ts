@@ -61,7 +61,7 @@ export async function reopenDocument(
         tenantId,
         jobId: documentId,
         attempt: approvalOf(row.reopenings),
-        goldenUri: null,
+        goldenUri: row.goldenUri,
       };
       await removeGoldenLater(tx, withdrawn);
       const updated_at = changed.updatedAt.toISOString();
