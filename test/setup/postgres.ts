@@ -9,6 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { joinEmbeddedPostgres } from '../../db/embedded/index.ts';
 import { freePort } from '../../db/embedded/secrets.ts';
 import { migrate } from '../../db/migrate.ts';
+import { partitionTables } from './partitions.ts';
 import { useTemporaryFolder } from './temporary-folder.ts';
 
 declare module 'vitest' {
@@ -25,7 +26,12 @@ declare module 'vitest' {
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
-const kept = join(root, 'node_modules/.cache/lingualoop-tests');
+/** With a number, the template's big tables are split into as many partitions (docs/decisions/0105). */
+const partitions = Number(process.env['TEST_PARTITIONS'] ?? 0);
+const kept = join(
+  root,
+  `node_modules/.cache/lingualoop-tests${partitions ? `-${partitions}-partitions` : ''}`,
+);
 
 /** Starts one PostgreSQL server for all test files. It has a migrated template database that each test file clones. */
 export default async function setup(project: TestProject) {
@@ -63,6 +69,7 @@ async function createTemplate(dataDir: string): Promise<void> {
   await superuser.unsafe(`create database template_lingualoop owner "${role}"`);
   await superuser.end();
   await migrate(templateUrl(server.url));
+  if (partitions) await partitionTables(templateUrl(server.url), partitions);
   await server.leave();
 }
 
@@ -98,9 +105,12 @@ async function fingerprint(): Promise<string> {
       entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name)),
     );
   const files = [...(await within('db/migrations')), ...(await within('db/embedded'))];
-  const others = ['db/migrate.ts', 'package-lock.json', 'test/setup/postgres.ts'].map((name) =>
-    join(root, name),
-  );
+  const others = [
+    'db/migrate.ts',
+    'package-lock.json',
+    'test/setup/postgres.ts',
+    'test/setup/partitions.ts',
+  ].map((name) => join(root, name));
   for (const file of [...files.toSorted(), ...others]) hash.update(await readFile(file));
   return hash.digest('hex').slice(0, 16);
 }
