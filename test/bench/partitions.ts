@@ -27,6 +27,11 @@ const singles = 400;
 const callers = 40;
 const sourceText = 'The quick brown fox jumps over the lazy dog, and nobody minds.';
 
+/** How PostgreSQL plans prepared statements: the default, and a setting for all statements of the connection. */
+const modes = ['auto', 'force_custom_plan', 'force_generic_plan'] as const;
+type Mode = (typeof modes)[number];
+const withMode = (url: string, mode: Mode) => `${url}?plan_cache_mode=${mode}`;
+
 interface Side {
   name: string;
   url: string;
@@ -93,8 +98,7 @@ export async function benchPartitions(print: (line: string) => void): Promise<vo
     }
 
     print(`\n${''.padEnd(44)}${sides.map(({ name }) => name.padStart(16)).join('')}`);
-    await countPlans(superuser, sides, tenants, '', print);
-    await countPlans(superuser, sides, tenants, '?plan_cache_mode=force_custom_plan', print);
+    for (const mode of modes) await countPlans(superuser, sides, tenants, mode, print);
     await measureBare(sides, tenants, print);
     for (const side of sides) side.service = await start(side);
     await measureService(sides, tenants, print);
@@ -175,14 +179,14 @@ async function countPlans(
   superuser: postgres.Sql,
   sides: Side[],
   tenants: BareTenant[],
-  parameters: string,
+  mode: Mode,
   print: (line: string) => void,
 ): Promise<void> {
   const counts: Awaited<ReturnType<typeof countOf>>[] = [];
-  for (const side of sides) counts.push(await countOf(superuser, `${side.url}${parameters}`, tenants));
+  for (const side of sides) counts.push(await countOf(superuser, withMode(side.url, mode), tenants));
   const row = (title: string, of: (side: (typeof counts)[number]) => string) =>
     print(`${title.padEnd(44)}${counts.map((side) => of(side).padStart(16)).join('')}`);
-  print(parameters === '' ? "The service's plans, one connection" : 'With force_custom_plan');
+  print(`One connection, plan_cache_mode = ${mode}`);
   row('  relations locked: admit, complete', (c) => `${c.admit.relations}, ${c.complete.relations}`);
   row('  of these outside the fast path', (c) => `${c.admit.slowLocks}, ${c.complete.slowLocks}`);
   row('  executions with a custom, a generic plan', (c) => `${c.complete.custom}, ${c.complete.generic}`);
@@ -267,12 +271,9 @@ async function measureBare(
   tenants: BareTenant[],
   print: (line: string) => void,
 ): Promise<void> {
-  for (const [title, parameters] of [
-    ['bare script, jobs/s', ''],
-    ['bare script with custom plans, jobs/s', '?plan_cache_mode=force_custom_plan'],
-  ] as const) {
+  for (const mode of ['auto', 'force_generic_plan'] as const) {
     const scripts = await Promise.all(
-      sides.map(({ url }) => openBareScript(`${url}${parameters}`, concurrency, sourceText)),
+      sides.map(({ url }) => openBareScript(withMode(url, mode), concurrency, sourceText)),
     );
     const rates = sides.map((): number[] => []);
     let turn = 0;
@@ -283,7 +284,7 @@ async function measureBare(
         );
         if (round >= 0) rates[index]?.push(perSecond);
       }
-    printRatios(title, rates, print);
+    printRatios(`bare script, ${mode}, jobs/s`, rates, print);
     for (const script of scripts) await script.close();
   }
 }

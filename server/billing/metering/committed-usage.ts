@@ -125,7 +125,7 @@ const reservedByOthers = (own: SQLWrapper, rest: SQLWrapper) => sql`(
     then case when ${workInFlight.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})
       then 0 else ${own} end
     else ${own} + ${rest} end), 0)::float8
-  from ${workInFlight} where ${workInFlight.tenantId} = ${tenants.tenantId})`;
+  from ${workInFlight} where ${workInFlight.tenantId} = ${value('tenantId')})`;
 
 /** SQL: the tokens that the tenant has used today, in UTC. */
 const tokensOfToday = sql`coalesce((select ${tokenSpending.tokens} from ${tokenSpending}
