@@ -86,7 +86,7 @@ export async function listTables(sql: postgres.ISql): Promise<Table[]> {
       (select json_agg(attname order by attnum) from pg_attribute
         where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where ${inOwnSchemas} and relkind = 'r' and relpersistence = 'p' and pg_has_role(c.relowner, 'usage')
+    where ${inOwnSchemas} and relkind in ('r', 'p') and not relispartition and relpersistence = 'p' and pg_has_role(c.relowner, 'usage')
       and (nspname, relname) <> ('graphile_worker', 'migrations') and ${notOfExtension('c.oid')}
     order by nspname collate "C", relname collate "C"`);
   return rows.map(({ schema, name, columns }) => ({

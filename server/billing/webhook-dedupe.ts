@@ -36,16 +36,18 @@ export async function prunePaymentEvents(database: Database): Promise<number> {
   do {
     count = await database.inPlatform((tx) => deleteOldEvents(tx));
     pruned += count;
-  } while (count === batch);
+  } while (count >= batch);
   return pruned;
 }
 
 async function deleteOldEvents(tx: Tx): Promise<number> {
+  // The condition is repeated: if the table is split, rows of several partitions can have the same ctid.
+  const isOld = sql`applied_at < now() - make_interval(days => ${daysKept})`;
   const [row] = await tx.execute(sql`
     with pruned as (
       delete from ${paymentEvents} where ctid = any(array(
-        select ctid from ${paymentEvents} where applied_at < now() - make_interval(days => ${daysKept}) limit ${batch}
-        for update skip locked))
+        select ctid from ${paymentEvents} where ${isOld} limit ${batch}
+        for update skip locked)) and ${isOld}
       returning 1)
     select count(*)::int as count from pruned`);
   return Number(row?.['count']);

@@ -19,6 +19,9 @@ export const bigTables = [
   'segment_events',
 ] as const;
 
+/** The number of partitions of each big table in the databases of this test run; 0 if the tables are plain. */
+export const partitionCount = Number(process.env['TEST_PARTITIONS'] ?? 0);
+
 /**
  * Replaces each of `tables` with one of the same name and the same rows that is split by the hash of `tenant_id` into
  * `count` partitions. Keeps columns, indexes and their names, constraints, triggers, views, row-level policies and the

@@ -9,7 +9,8 @@ import type { TestProject } from 'vitest/node';
 import { joinEmbeddedPostgres } from '../../db/embedded/index.ts';
 import { freePort } from '../../db/embedded/secrets.ts';
 import { migrate } from '../../db/migrate.ts';
-import { partitionTables } from './partitions.ts';
+import { partitionCount, partitionTables } from './partitions.ts';
+import { recordStatementsOf } from './statement-recorder.ts';
 import { useTemporaryFolder } from './temporary-folder.ts';
 
 declare module 'vitest' {
@@ -26,11 +27,11 @@ declare module 'vitest' {
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
-/** With a number, the template's big tables are split into as many partitions (docs/decisions/0105). */
-const partitions = Number(process.env['TEST_PARTITIONS'] ?? 0);
+/** With a path, the statements of the service's role are written to this file. */
+const statementsFile = process.env['TEST_STATEMENTS'];
 const kept = join(
   root,
-  `node_modules/.cache/lingualoop-tests${partitions ? `-${partitions}-partitions` : ''}`,
+  `node_modules/.cache/lingualoop-tests${partitionCount ? `-${partitionCount}-partitions` : ''}`,
 );
 
 /** Starts one PostgreSQL server for all test files. It has a migrated template database that each test file clones. */
@@ -44,8 +45,12 @@ export default async function setup(project: TestProject) {
   const server = await joinEmbeddedPostgres(dataDir);
 
   project.provide('superuserUrl', server.superuserUrl);
-  project.provide('templateUrl', templateUrl(server.url));
+  const recorder = statementsFile ? await recordStatementsOf(server.url, statementsFile) : undefined;
+  const template = new URL(templateUrl(server.url));
+  if (recorder) template.port = String(recorder.port);
+  project.provide('templateUrl', template.href);
   return async () => {
+    await recorder?.finish();
     await server.leave();
     await removeFolder();
   };
@@ -69,7 +74,7 @@ async function createTemplate(dataDir: string): Promise<void> {
   await superuser.unsafe(`create database template_lingualoop owner "${role}"`);
   await superuser.end();
   await migrate(templateUrl(server.url));
-  if (partitions) await partitionTables(templateUrl(server.url), partitions);
+  if (partitionCount) await partitionTables(templateUrl(server.url), partitionCount);
   await server.leave();
 }
 

@@ -15,14 +15,18 @@ type PrunedTable = keyof typeof expiryColumns;
 
 const prunedTables = Object.keys(expiryColumns) as PrunedTable[];
 
-/** Deletes at most `limit` expired rows of a table, over all tenants. Returns the number of deleted rows. */
+/**
+ * Deletes some expired rows of a table, over all tenants. The limit applies to each partition of a table that is split:
+ * a `ctid` is a place in a partition, so the condition on the time is repeated for the rows at the same places in others.
+ * @returns the number of deleted rows
+ */
 async function pruneTable(tx: Tx, table: PrunedTable, limit: number): Promise<number> {
   const name = sql.identifier(table);
   const expiry = sql.identifier(expiryColumns[table]);
   const [row] = await tx.execute(sql`
     with pruned as (
       delete from ${name} where ctid = any(array(select ctid from ${name} where ${expiry} < now() limit ${limit}
-        for update skip locked))
+        for update skip locked)) and ${expiry} < now()
       returning 1)
     select count(*)::int as count from pruned`);
   return Number(row?.['count']);
@@ -43,7 +47,7 @@ export async function pruneExpired(database: Database): Promise<Record<PrunedTab
     do {
       count = await database.inPlatform((tx) => pruneTable(tx, table, batch));
       pruned[table] += count;
-    } while (count === batch);
+    } while (count >= batch);
   }
   return pruned;
 }
