@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { users } from '#db/schema/identity.ts';
 import { newFamily, startSession } from '#server/identity/access/sessions.ts';
 import { addMember } from '#server/identity/members/members.ts';
@@ -52,7 +52,7 @@ export async function addAdministrator(
       await tx
         .update(users)
         .set({ totpSecret: Buffer.from([1]) })
-        .where(eq(users.userId, userId));
+        .where(and(eq(users.tenantId, operatorWorkspace), eq(users.userId, userId)));
     return startSession(tx, member, services.settings, newFamily({ secondFactor: true }));
   });
   return { userId, email, accessToken, bearer: bearer(accessToken) };

@@ -66,7 +66,7 @@ function readStatements(
   onStatement: (text: string, types: number[], scope: string) => void,
 ): (chunk: Buffer) => void {
   const prepared = new Map<string, { text: string; types: number[] }>();
-  let rest = Buffer.alloc(0);
+  let rest: Buffer = Buffer.alloc(0);
   let isStarted = false;
   let scope = 'none';
 
