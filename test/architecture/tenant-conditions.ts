@@ -57,9 +57,10 @@ async function explain(sql: postgres.ReservedSql, text: string, types: number[])
   await sql.unsafe(`prepare checked ${types.length > 0 ? `(${named?.['types']})` : ''} as ${text}`);
   try {
     const values = types.length > 0 ? `(${types.map(() => 'null').join()})` : '';
-    const [row] = await sql.unsafe(`explain (verbose, format json) execute checked ${values}`);
-    const [plan] = row?.['QUERY PLAN'] as [{ Plan: PlanNode }];
-    return plan.Plan;
+    const [row] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
+      `explain (verbose, format json) execute checked ${values}`,
+    );
+    return row['QUERY PLAN'][0].Plan;
   } finally {
     await sql.unsafe('deallocate checked');
   }

@@ -61,33 +61,6 @@ test('every table has the tenant policy, forced on its owner too, or a documente
   for (const name of Object.keys(exceptions)) expect(all.map((table) => table.name)).toContain(name);
 });
 
-test('every primary key, unique key and foreign key of a tenant table has tenant_id in it', async () => {
-  const keys = await sql<{ name: string; key: string; columns: string[] }[]>`
-    select n.nspname || '.' || c.relname as name, k.relname as key,
-      array_agg(a.attname::text) as columns
-    from pg_index i
-    join pg_class c on c.oid = i.indrelid join pg_class k on k.oid = i.indexrelid
-    join pg_namespace n on n.oid = c.relnamespace
-    join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey::int[])
-    where i.indisunique and not n.nspname = any(${foreignSchemas})
-    group by 1, 2`;
-  const tenantKeys = keys.filter(({ name }) => !exceptions[name]);
-  expect(tenantKeys.length).toBeGreaterThan(5);
-  for (const { key, columns } of tenantKeys) expect(columns, key).toContain('tenant_id');
-
-  const foreign = await sql<{ key: string; columns: string[]; referenced: string[] }[]>`
-    select o.conname as key,
-      array(select attname::text from pg_attribute where attrelid = o.conrelid and attnum = any(o.conkey)) as columns,
-      array(select attname::text from pg_attribute where attrelid = o.confrelid and attnum = any(o.confkey)) as referenced
-    from pg_constraint o join pg_namespace n on n.oid = o.connamespace
-    where o.contype = 'f' and not n.nspname = any(${foreignSchemas})`;
-  expect(foreign.length).toBeGreaterThan(3);
-  for (const { key, columns, referenced } of foreign) {
-    expect(columns, key).toContain('tenant_id');
-    expect(referenced, key).toContain('tenant_id');
-  }
-});
-
 test('every foreign key has an index that begins with its columns, for deletes of the referenced row', async () => {
   const missing = await sql<{ key: string }[]>`
     select o.conname as key from pg_constraint o join pg_namespace n on n.oid = o.connamespace

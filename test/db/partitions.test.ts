@@ -66,7 +66,7 @@ async function catalogOf({ superuserUrl }: TestDatabase) {
   };
 }
 
-test.skipIf(partitionCount)(
+test.skipIf(partitionCount > 0)(
   'a split table has the columns, keys, indexes, triggers and policies of the plain one',
   async () => {
     const [before, after] = await Promise.all([catalogOf(plain), catalogOf(split)]);
@@ -86,7 +86,7 @@ test.skipIf(partitionCount)(
   },
 );
 
-test.skipIf(partitionCount)(
+test.skipIf(partitionCount > 0)(
   'a snapshot of a split database has the tables and rows of a plain one, so that its backup can be restored',
   async () => {
     const contents = ({ url }: TestDatabase) =>
@@ -108,14 +108,17 @@ test.skipIf(partitionCount)(
   },
 );
 
-test.skipIf(partitionCount)('rows in several partitions at the same place expire one by one', async () => {
-  const database = openDatabase(split.url, { size: 1 });
-  onTestFinished(() => database.close());
-  const sql = openSuperuser(split.superuserUrl);
-  const places = await sql<{ tenant: string }[]>`
+test.skipIf(partitionCount > 0)(
+  'rows in several partitions at the same place expire one by one',
+  async () => {
+    const database = openDatabase(split.url, { size: 1 });
+    onTestFinished(() => database.close());
+    const sql = openSuperuser(split.superuserUrl);
+    const places = await sql<{ tenant: string }[]>`
     select tenant_id as tenant from tokens where ctid = (select ctid from tokens where expires_at < now())`;
-  expect(places.map(({ tenant }) => tenant)).toContain(tenants[0]);
-  expect(places).toHaveLength(count);
-  expect((await pruneExpired(database)).tokens).toBe(1);
-  expect(await sql`select from tokens`).toHaveLength(tenants.length - 1);
-});
+    expect(places.map(({ tenant }) => tenant)).toContain(tenants[0]);
+    expect(places).toHaveLength(count);
+    expect((await pruneExpired(database)).tokens).toBe(1);
+    expect(await sql`select from tokens`).toHaveLength(tenants.length - 1);
+  },
+);
