@@ -56,7 +56,13 @@ async function explain(sql: postgres.ReservedSql, text: string, types: number[])
   );
   await sql.unsafe(`prepare checked ${types.length > 0 ? `(${named?.['types']})` : ''} as ${text}`);
   try {
-    const values = types.length > 0 ? `(${types.map(() => 'null').join()})` : '';
+    const numbers = [...text.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number));
+    const values =
+      numbers.length > 0
+        ? `(${Array(Math.max(...numbers))
+            .fill('null')
+            .join()})`
+        : '';
     const [row] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
       `explain (verbose, format json) execute checked ${values}`,
     );

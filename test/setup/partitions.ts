@@ -1,10 +1,6 @@
 import postgres from 'postgres';
 
-/**
- * The tables that grow with the work of a workspace. Their parents by foreign keys (tenants, users, documents, TM
- * versions, shards) stay whole: between two partitioned tables, PostgreSQL stores one constraint for each pair of
- * partitions.
- */
+/** The tables that grow with the work of a workspace. */
 export const bigTables = [
   'translation_jobs',
   'usage_records',
@@ -20,10 +16,13 @@ export const bigTables = [
 ] as const;
 
 /** The number of partitions of each big table in the databases of this test run; 0 if the tables are plain. */
-export const partitionCount = Number(process.env['TEST_PARTITIONS'] ?? 0);
+export const partitionCount = Number.parseInt(process.env['TEST_PARTITIONS'] ?? '0', 10);
+
+/** The tables that are split in this test run: the big ones, or with a value such as `TEST_PARTITIONS=4,all` all. */
+export const splitTables = process.env['TEST_PARTITIONS']?.endsWith(',all') ? 'all' : bigTables;
 
 /**
- * Replaces each of `tables` with one of the same name and the same rows that is split by the hash of `tenant_id` into
+ * Replaces each of `tables`, or all tables of tenants, with one of the same name and the same rows that is split by the hash of `tenant_id` into
  * `count` partitions. Keeps columns, indexes and their names, constraints, triggers, views, row-level policies and the
  * options of the storage. Everything happens in one transaction, which locks the tables.
  * @param url the URL of a migrated database, with the role that owns its tables
@@ -31,18 +30,26 @@ export const partitionCount = Number(process.env['TEST_PARTITIONS'] ?? 0);
 export async function partitionTables(
   url: string,
   count: number,
-  tables: readonly string[] = bigTables,
+  tables: readonly string[] | 'all' = bigTables,
 ): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
     await sql.begin(async (tx) => {
       // The scope of the platform: otherwise the copy of a table would have no rows.
       await tx`select set_config('lingualoop.tenant_id', '*', true)`;
-      for (const table of tables) await partitionTable(tx, table, count);
+      for (const table of tables === 'all' ? await tenantTables(tx) : tables)
+        await partitionTable(tx, table, count);
     });
   } finally {
     await sql.end();
   }
+}
+
+async function tenantTables(tx: postgres.TransactionSql): Promise<string[]> {
+  const rows = await tx<{ name: string }[]>`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and relrowsecurity order by 1`;
+  return rows.map(({ name }) => name);
 }
 
 async function partitionTable(tx: postgres.TransactionSql, table: string, count: number): Promise<void> {
@@ -59,7 +66,7 @@ async function partitionTable(tx: postgres.TransactionSql, table: string, count:
     join pg_class c on c.oid = r.ev_class where d.refobjid = ${oid} and c.relkind = 'v' order by c.oid`);
   const keys = await definitions(`
     select format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as definition
-    from pg_constraint where contype = 'f' and (conrelid = ${oid} or confrelid = ${oid}) order by oid`);
+    from pg_constraint where contype = 'f' and conparentid = 0 and (conrelid = ${oid} or confrelid = ${oid}) order by oid`);
   // In the order of their creation: of indexes that seem to cost the same, PostgreSQL uses the youngest.
   const indexes = await definitions(`
     select coalesce(
@@ -80,7 +87,12 @@ async function partitionTable(tx: postgres.TransactionSql, table: string, count:
   for (let remainder = 0; remainder < count; remainder++)
     await run(`create table ${table}_p${remainder} partition of ${table}
       for values with (modulus ${count}, remainder ${remainder}) ${options ? `with (${options.join(', ')})` : ''}`);
-  await run(`insert into ${table} overriding system value select * from ${table}_whole`);
+  const [copied] = await run(`
+    select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+    where attrelid = '${table}_whole'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`);
+  await run(
+    `insert into ${table} (${copied?.['columns']}) select ${copied?.['columns']} from ${table}_whole`,
+  );
   // Without the table go its indexes, whose names the new ones get.
   await run(`drop table ${table}_whole`);
   for (const index of indexes) await run(index);

@@ -9,7 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { joinEmbeddedPostgres } from '../../db/embedded/index.ts';
 import { freePort } from '../../db/embedded/secrets.ts';
 import { migrate } from '../../db/migrate.ts';
-import { partitionCount, partitionTables } from './partitions.ts';
+import { partitionCount, partitionTables, splitTables } from './partitions.ts';
 import { recordStatementsOf } from './statement-recorder.ts';
 import { useTemporaryFolder } from './temporary-folder.ts';
 
@@ -74,7 +74,7 @@ async function createTemplate(dataDir: string): Promise<void> {
   await superuser.unsafe(`create database template_lingualoop owner "${role}"`);
   await superuser.end();
   await migrate(templateUrl(server.url));
-  if (partitionCount) await partitionTables(templateUrl(server.url), partitionCount);
+  if (partitionCount) await partitionTables(templateUrl(server.url), partitionCount, splitTables);
   await server.leave();
 }
 
