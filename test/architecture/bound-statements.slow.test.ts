@@ -136,7 +136,7 @@ test('each statement binds the tenant of every tenant table that it reads, excep
   const tables = new Set(rows.map(({ name }) => name).filter((name) => name !== 'usage_days'));
   expect(tables.size).toBeGreaterThan(30);
 
-  // The check itself: a join that forgets the tenant of one table, and one that names it in another way.
+  // A test of the check: a join that forgets the tenant of one table, and one that names it in another way.
   const scansOf = (text: string) => scansOfAnyTenant(sql, { text, types: [25] }, tables);
   expect(
     await scansOf(
@@ -167,7 +167,7 @@ test('each statement binds the tenant of every tenant table that it reads, excep
   expect(checked).toBeGreaterThan(process.env['TEST_FOLDERS'] ? 0 : 250);
 });
 
-/** The source files that contain the longest line of the statement; Drizzle writes some statements itself. */
+/** The source files that contain the longest line of the statement. Drizzle creates some statements, which no file contains. */
 async function fileOf(text: string): Promise<string> {
   const part = text
     .split(/\$\d+|\n/)

@@ -14,8 +14,8 @@ const conditions = ['Index Cond', 'Recheck Cond', 'Filter', 'Hash Cond', 'Merge 
 
 /**
  * Returns the scans of `tables` that read rows of any tenant: neither the scan nor a join above it compares
- * `tenant_id` for equality. PostgreSQL moves conditions to the scans and derives conditions from others, so the plan
- * shows what the statement says, wherever it says it.
+ * `tenant_id` for equality. PostgreSQL moves conditions to the scans and derives conditions from others, so a
+ * statement may name the tenant in any clause.
  * @param sql a superuser's connection, to whose plans row-level security adds no conditions
  */
 export async function scansOfAnyTenant(

@@ -38,7 +38,7 @@ afterAll(async () => {
   await split?.drop();
 });
 
-/** What the catalog says about the split tables; names of partitions and of their indexes are left out. */
+/** Definitions of the split tables in the catalog, without names of partitions and of their indexes. */
 async function catalogOf({ superuserUrl }: TestDatabase) {
   const sql = openSuperuser(superuserUrl);
   const names = `array['${bigTables.join("','")}']::name[]`;
