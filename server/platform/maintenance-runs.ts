@@ -3,13 +3,13 @@ import type { Tx } from '#db/client.ts';
 import type { TaskName } from './job-queue.ts';
 
 /**
- * Records that a recurring task or a backup has completed now. Metrics report the age of the record, which outlives
+ * Records that a recurring task, a backup or the verification of a backup has completed now. Metrics report the age of the record, which outlives
  * the process. Platform scope.
  * @param everySeconds seconds between two runs; null if the operator decides when it runs
  */
 export async function recordMaintenance(
   tx: Tx,
-  name: TaskName | 'backup',
+  name: TaskName | 'backup' | 'verify_backup',
   everySeconds: number | null,
 ): Promise<void> {
   await tx.execute(sql`
@@ -24,7 +24,7 @@ export async function recordMaintenance(
  */
 export async function pruneMaintenance(tx: Tx, names: readonly TaskName[]): Promise<number> {
   const rows = await tx.execute(sql`
-    delete from maintenance_runs where name <> 'backup'
+    delete from maintenance_runs where name not in ('backup', 'verify_backup')
       and name not in (select jsonb_array_elements_text(${JSON.stringify(names)}::jsonb)) returning name`);
   return rows.length;
 }

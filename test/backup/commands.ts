@@ -5,6 +5,7 @@ import { launch } from '#test/setup/launch.ts';
 /** The programs of the scripts in package.json, by the names of the scripts. */
 const scripts = {
   backup: 'server/commands/backup/backup.ts',
+  'verify-backup': 'server/commands/backup/verify-backup.ts',
   restore: 'server/commands/backup/restore.ts',
   migrate: 'server/commands/migrate.ts',
   'upgrade-database': 'server/commands/backup/upgrade-database.ts',

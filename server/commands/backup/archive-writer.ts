@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, type WriteStream } from 'node:fs';
 import { link, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { Readable } from 'node:stream';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createZstdCompress } from 'node:zlib';
-import { createTarPacker } from 'modern-tar';
+import { createZstdCompress, type ZstdCompress } from 'node:zlib';
+import { packTar } from 'modern-tar';
 import { Refusal } from '../refusal.ts';
 import { indexPart, names, type Part, partsOfIndex } from './format.ts';
+import { FileDigest, locatorFrame } from './locator.ts';
+
+/** Bytes of zeros with which a tar file ends. */
+const tarEndBytes = 1024;
 
 /**
  * Writes the parts of a backup, each with its digest in an index. The file has a temporary name until `finish`, and
@@ -16,20 +19,22 @@ import { indexPart, names, type Part, partsOfIndex } from './format.ts';
 export class ArchiveWriter {
   readonly #file: string;
   readonly #draft: string;
-  readonly #tar = createTarPacker();
-  readonly #written: Promise<void>;
+  readonly #output: WriteStream;
   readonly #begun = new Date();
+  readonly #fileDigest = new FileDigest();
+  #frame: Frame;
+  #bytes = 0;
+  /** The position of the frame with list and manifest, once it has begun. */
+  #tail: number | undefined;
   #listed: Part[] = [];
   /** The digests of the indexes that have been written. */
   readonly indexes: string[] = [];
 
-  private constructor(file: string, draft: string, output: NodeJS.WritableStream) {
+  private constructor(file: string, draft: string, output: WriteStream) {
     this.#file = file;
     this.#draft = draft;
-    this.#written = pipeline(Readable.fromWeb(this.#tar.readable), createZstdCompress(), output);
-    // The caller that adds the next part gets the error. Without this line, the rejection would count as unhandled
-    // until then.
-    this.#written.catch(() => {});
+    this.#output = output;
+    this.#frame = this.#beginFrame();
   }
 
   /**
@@ -54,6 +59,31 @@ export class ArchiveWriter {
     if (this.#listed.length >= partsOfIndex) await this.#endIndex();
   }
 
+  /** Begins the last section of the file, with list and manifest, which can be read without the others. */
+  async beginTail(): Promise<void> {
+    await this.#endIndex();
+    await this.#frame.end();
+    this.#tail = this.#bytes;
+    this.#frame = this.#beginFrame();
+  }
+
+  /**
+   * Opens a temporary file in the folder of the backup. Its name is removed immediately, so that it never remains.
+   */
+  async openSpool() {
+    const spool = join(dirname(this.#draft), `.${basename(this.#draft)}.list`);
+    const handle = await open(spool, 'wx+', 0o600);
+    await rm(spool);
+    return handle;
+  }
+
+  #beginFrame(): Frame {
+    return new Frame(this.#output, (bytes) => {
+      this.#bytes += bytes.length;
+      this.#fileDigest.add(bytes);
+    });
+  }
+
   async #endIndex(): Promise<void> {
     if (this.#listed.length === 0) return;
     const content = Buffer.from(JSON.stringify(this.#listed));
@@ -63,17 +93,9 @@ export class ArchiveWriter {
   }
 
   async #append(name: string, content: Uint8Array): Promise<void> {
-    try {
-      const header = { name, size: content.length, mode: 0o600, mtime: this.#begun, type: 'file' } as const;
-      const entry = this.#tar.controller.add(header).getWriter();
-      await entry.write(content);
-      await entry.close();
-    } catch (error) {
-      // If the output has failed, throw its error, such as a full disk. It is more helpful than the error that the
-      // packer has stopped.
-      await this.#written;
-      throw error;
-    }
+    const header = { name, size: content.length, mode: 0o600, mtime: this.#begun, type: 'file' } as const;
+    const entry = await packTar([{ header, body: content }]);
+    await this.#frame.write(entry.subarray(0, -tarEndBytes));
   }
 
   /**
@@ -81,18 +103,60 @@ export class ArchiveWriter {
    * @returns the size of the file in bytes
    */
   async finish(describe: (indexes: readonly string[]) => object): Promise<number> {
+    if (this.#tail === undefined) await this.beginTail();
     await this.#endIndex();
     await this.#append(names.manifest, Buffer.from(JSON.stringify(describe(this.indexes))));
-    this.#tar.controller.finalize();
-    await this.#written;
+    await this.#frame.write(Buffer.alloc(tarEndBytes));
+    await this.#frame.end();
+    const tail = this.#tail ?? 0;
+    await pipeline([locatorFrame(tail, this.#fileDigest.end(tail))], this.#output);
     await giveName(this.#draft, this.#file);
     return (await stat(this.#file)).size;
   }
 
   async discard(): Promise<void> {
-    this.#tar.controller.error(new Error('discarded'));
-    await this.#written.catch(() => {});
+    await this.#frame.abort();
+    this.#output.destroy();
     await rm(this.#draft, { force: true });
+  }
+}
+
+/** A frame of zstd. Several frames one after the other are one compressed file. */
+class Frame {
+  readonly #compress: ZstdCompress = createZstdCompress();
+  readonly #written: Promise<void>;
+  #waiting: PromiseWithResolvers<void> | undefined;
+
+  /** @param each called with all compressed bytes */
+  constructor(output: WriteStream, each: (bytes: Uint8Array) => void) {
+    const count = async function* (pieces: AsyncIterable<Uint8Array>) {
+      for await (const piece of pieces) {
+        each(piece);
+        yield piece;
+      }
+    };
+    this.#written = pipeline(this.#compress, count, output, { end: false });
+    // The caller that writes next gets the error, too.
+    this.#written.catch((error: unknown) => this.#waiting?.reject(error));
+  }
+
+  /** @throws the error of the output, such as a full disk */
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#compress.destroyed) await this.#written;
+    if (this.#compress.write(bytes)) return;
+    this.#waiting = Promise.withResolvers<void>();
+    this.#compress.once('drain', this.#waiting.resolve);
+    await this.#waiting.promise;
+  }
+
+  async end(): Promise<void> {
+    this.#compress.end();
+    await this.#written;
+  }
+
+  async abort(): Promise<void> {
+    this.#compress.destroy(new Error('discarded'));
+    await this.#written.catch(() => {});
   }
 }
 

@@ -9,21 +9,28 @@ import { serviceVersion } from '#server/platform/service-version.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
-import { requireData } from '../refusal.ts';
-import { fileArgument, runCommand } from './command.ts';
-import { type Taken, takeBackup } from './take.ts';
+import { Refusal, requireData } from '../refusal.ts';
+import { readFormer } from './chain.ts';
+import { readArguments, runCommand } from './command.ts';
+import { type Source, type Taken, takeBackup } from './take.ts';
 
-const usage = `npm run backup -- FILE
+const usage = `npm run backup -- [--since FORMER] FILE
 npm run backup -- --record
 
 Writes the database and the platform's storage into one file. It can run during normal operation, with the service's own environment. An existing
 file is not overwritten. docs/backup.md lists the contents.
 
+--since FORMER writes an incremental backup: all rows, but only those objects that are new or changed since the backup
+FORMER, which is a full backup or an incremental one. To restore it, you need all files of the chain.
+
 --record writes no file, but records for the metrics that another tool has just completed a backup.`;
 
 await runCommand(usage, async (stop, print) => {
-  const isDoneElsewhere = process.argv.slice(2).join(' ') === '--record';
-  const file = isDoneElsewhere ? '' : resolve(fileArgument());
+  const { files, values } = readArguments({ since: { type: 'string' }, record: { type: 'boolean' } });
+  const { since, record: isDoneElsewhere = false } = values;
+  const [file = '', ...more] = files;
+  if (more.length > 0 || isDoneElsewhere === (file !== '') || (isDoneElsewhere && since !== undefined))
+    throw new Refusal('expected one file: npm run backup -- [--since FORMER] FILE');
   const settings = readSettings();
   await requireData(settings);
   if (isDoneElsewhere) return recordOther(settings, stop, print);
@@ -37,6 +44,7 @@ await runCommand(usage, async (stop, print) => {
       keys,
       keyFile: await keyFileOf(settings),
       service: await serviceVersion(),
+      since: since === undefined ? undefined : await readFormer(resolve(since), keys),
     };
     const explain = (error: unknown) => {
       throw explainUnreachable(error, settings);
@@ -45,7 +53,7 @@ await runCommand(usage, async (stop, print) => {
     const taken = await takeBackup(source, file, stop).catch(explain);
     await recordBackup(home.url, print);
     const seconds = (performance.now() - begun) / 1000;
-    for (const line of describe(taken, file, seconds, source.keyFile !== undefined)) print(line);
+    for (const line of describe(taken, file, seconds, source)) print(line);
   } finally {
     await home.stop();
   }
@@ -107,16 +115,19 @@ async function recordBackup(url: string, print: (line: string) => void): Promise
   });
 }
 
-function* describe(taken: Taken, file: string, seconds: number, hasKey: boolean): Generator<string> {
+function* describe(taken: Taken, file: string, seconds: number, source: Source): Generator<string> {
   const { rows, tables, objects, missing, missingCount, accounts, bytes } = taken;
   for (const path of missing) yield `Missing in the storage: ${path}`;
   if (missingCount > 0)
     yield `${missingCount} objects to which database rows refer are missing in the storage. They were removed during the backup, or are lost; npm run verify-store shows which`;
   for (const { tenant_id, address } of accounts)
     yield `Not in the backup: the storage account ${address}, which belongs to tenant ${tenant_id}`;
-  yield hasKey
+  yield source.keyFile !== undefined
     ? 'The backup contains the key that decrypts stored secrets: keep the file as secret as DATA_DIR.'
     : 'The backup does not contain SECRETS_KEY: keep this key too, separately from the file.';
   const megabytes = (bytes / 1_000_000).toFixed(1);
-  yield `${file}: ${rows} rows of ${tables} tables, ${objects} objects, ${megabytes} MB, in ${seconds.toFixed(1)} s`;
+  const changed = source.since
+    ? ` (${taken.included} of them new or changed since ${source.since.file})`
+    : '';
+  yield `${file}: ${rows} rows of ${tables} tables, ${objects} objects${changed}, ${megabytes} MB, in ${seconds.toFixed(1)} s`;
 }

@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util';
+import { resolve } from 'node:path';
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { describeForLog } from '#server/errors.ts';
 import { listenForStop } from '#server/platform/stop-signals.ts';
 import { SettingsError } from '#server/settings.ts';
@@ -26,15 +27,16 @@ export async function runCommand(
 }
 
 /**
- * Returns the file in the command line.
- * @throws Refusal unless there is exactly one argument
+ * Returns the files and options in the command line.
+ * @throws Refusal for unknown options
  */
-export function fileArgument(): string {
-  const { positionals } = parseArgs({ allowPositionals: true, strict: false });
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0)
-    throw new Refusal('expected one file: npm run <command> -- FILE');
-  return file;
+export function readArguments<T extends NonNullable<ParseArgsConfig['options']>>(options: T) {
+  try {
+    const { positionals, values } = parseArgs({ allowPositionals: true, strict: true, options });
+    return { files: positionals.map((file) => resolve(file)), values };
+  } catch (error) {
+    throw new Refusal((error as Error).message.replace(/\. To specify.*/s, ''));
+  }
 }
 
 const ownErrors = [Refusal, IncompleteError, SettingsError];

@@ -10,12 +10,18 @@ import type { Table } from '#db/copy/contents.ts';
  *   database/<schema>.<table>/000001.copy    rows in the text format of COPY; a part ends with a row
  *   database/sequences.json
  *   objects/<path>                           an object of platform storage
+ *   pieces/<path>/000001                     a piece of a large object
  *   lines/<path>/000001                      a text object that grows by lines; a part ends with a line
+ *   list/000001.jsonl                        the list of all objects, also of those in former backups of the chain
  *   manifest.json                            the list of all contents
  *
  * After every thousand parts, there is an index, such as index/000001.json, which lists these parts with their digests.
  * The manifest lists the digests of the indexes. So a reader finds missing and changed parts, and neither writer nor
  * reader needs all parts in memory.
+ *
+ * Objects and list are sorted by path, so that a reader compares them without holding them in memory. The list, its
+ * indexes and the manifest are a separate zstd frame, whose position is in the last bytes of the file (locator.ts). So
+ * the next incremental backup reads only the end of the file (decision 107).
  */
 
 export const names = {
@@ -25,8 +31,8 @@ export const names = {
   manifest: 'manifest.json',
 } as const;
 
-/** The only version so far. A reader rejects others. */
-export const formatVersion = 1;
+/** The version that is written. Readers also accept version 1, which has no list and no chain. */
+export const formatVersion = 2;
 
 /** Maximum parts that one index lists. */
 export const partsOfIndex = 1000;
@@ -46,8 +52,22 @@ export const maxPartBytes = 1_000_000_000;
  */
 export const maxOwnPartBytes = 64_000_000;
 
+/** Bytes up to which an object is one part. Several of these are in memory at the same time. */
+export const maxWholeBytes = 8_000_000;
+
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.number().int().min(0);
+
+const linkShape = z.object({
+  /** The name of the file when it was used as the former backup, for messages. */
+  file: z.string(),
+  taken_at: z.iso.datetime(),
+  /** The digest of its manifest. */
+  manifest: hash,
+});
+
+/** A former backup in the chain of an incremental one. */
+export type Link = z.infer<typeof linkShape>;
 
 export const headerShape = z.object({
   format: z.number(),
@@ -64,6 +84,8 @@ export const headerShape = z.object({
   }),
   /** The tenants' own accounts. Objects in these accounts are not part of the backup. */
   accounts: z.array(z.object({ tenant_id: z.string(), address: z.string() })),
+  /** The full backup and each incremental one before this backup. Empty in a full backup. */
+  chain: z.array(linkShape).default([]),
 });
 
 export type Header = z.infer<typeof headerShape>;
@@ -80,6 +102,7 @@ export const manifestShape = z.object({
   indexes: z.array(hash),
   /** The number of rows of each table. */
   rows: z.record(z.string(), count),
+  /** The number of objects in the list. */
   objects: count,
   /** The number of objects to which rows refer but which were missing: removed during the backup, or lost before. */
   missing: count,
@@ -89,6 +112,22 @@ export const manifestShape = z.object({
 
 export type Manifest = z.infer<typeof manifestShape>;
 
+export const listedObjectShape = z.object({
+  path: z.string(),
+  bytes: count,
+  sha256: hash,
+  /** The position in the chain of the backup that contains the object: 0 is the full backup. */
+  backup: count,
+  /**
+   * A digest of the version that the store reported. Missing if a later change might not change this version. The
+   * next backup does not read an object whose version is the same.
+   */
+  version: z.string().optional(),
+});
+
+/** A line of the list. */
+export type ListedObject = z.infer<typeof listedObjectShape>;
+
 /** Returns the name of a table as the manifest and the names of parts contain it. */
 export function tableName({ schema, name }: Pick<Table, 'schema' | 'name'>): string {
   return `${schema}.${name}`;
@@ -96,6 +135,14 @@ export function tableName({ schema, name }: Pick<Table, 'schema' | 'name'>): str
 
 export function tablePart(table: Table, number: number): string {
   return `database/${tableName(table)}/${numbered(number)}.copy`;
+}
+
+export function piecesPart(path: string, number: number): string {
+  return `pieces/${path}/${numbered(number)}`;
+}
+
+export function listPart(number: number): string {
+  return `list/${numbered(number)}.jsonl`;
 }
 
 export function linesPart(path: string, number: number): string {
@@ -110,14 +157,18 @@ function numbered(number: number): string {
   return String(number).padStart(6, '0');
 }
 
-/** Returns the path of an object from the name of its part; undefined for parts that are not objects. */
-export function objectPath(name: string): string | undefined {
-  return /^objects\/(.+)$/.exec(name)?.[1];
+/** An object of which a part contains all or a piece. */
+export interface ObjectPart {
+  path: string;
+  kind: 'objects' | 'pieces' | 'lines';
 }
 
-/** Returns the path of a text object from the name of one of its parts; undefined for all other parts. */
-export function linesPath(name: string): string | undefined {
-  return /^lines\/(.+)\/\d{6,}$/.exec(name)?.[1];
+/** Returns the object of a part from the part's name; undefined for parts with other contents. */
+export function objectOfPart(name: string): ObjectPart | undefined {
+  const whole = /^objects\/(.+)$/.exec(name)?.[1];
+  if (whole !== undefined) return { path: whole, kind: 'objects' };
+  const [, kind, path] = /^(pieces|lines)\/(.+)\/\d{6,}$/.exec(name) ?? [];
+  return path === undefined ? undefined : { path, kind: kind as 'lines' | 'pieces' };
 }
 
 /** Returns the name of a table from the name of one of its parts; undefined for all other parts. */

@@ -1,27 +1,30 @@
 import { z } from 'zod';
 import { CannotLoadError, loadDatabase, type Target } from '#db/copy/load.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
+import type { Settings } from '#server/settings.ts';
 import { Refusal } from '../refusal.ts';
-import { type ReadPart, readParts } from './archive-reader.ts';
-import { isAuthentic } from './authentication.ts';
-import {
-  type Header,
-  linesPath,
-  type Manifest,
-  nameOfTable,
-  names,
-  objectPath,
-  tableName,
-} from './format.ts';
+import { compareFile, DamagedError, type ReadPart, readParts, requireEnd } from './archive-reader.ts';
+import { hasKeyOf, isAuthentic } from './authentication.ts';
+import type { Chain } from './chain.ts';
+import { type Header, type Manifest, nameOfTable, names, tableName } from './format.ts';
+import { ObjectReader, type StoredPiece } from './object-reader.ts';
 import type { RestoredStorage } from './restored-storage.ts';
+import { RowCheck } from './row-check.ts';
 
-/** A backup whose digests have been compared and are correct. */
+/** A chain of backups whose digests have been compared and are correct. A full backup alone is a chain, too. */
 export interface VerifiedBackup {
+  /** The files in their order. */
+  files: string[];
+  /** The last file. */
   file: string;
+  /** The header of the last file. */
   header: Header;
+  /** The manifest of the last file. */
   manifest: Manifest;
-  /** The key in the backup, in the format of the key file in DATA_DIR. Undefined if the backup has no key. */
+  /** The key in the last file, in the format of the key file in DATA_DIR. Undefined if the file has no key. */
   keyFile: string | undefined;
+  /** The number of bytes of all objects that a restore writes. */
+  objectBytes: number;
 }
 
 /** The empty database and the empty storage into which a backup is restored. */
@@ -31,21 +34,44 @@ export interface Destination {
 }
 
 /**
- * Reads the whole file and compares all digests. Call it before anything is written.
+ * Reads all files of the chain and compares all digests. Call it before anything is written.
  * @throws Refusal that names the damaged or missing part
  */
-export async function verifyBackup(file: string, header: Header, stop: AbortSignal): Promise<VerifiedBackup> {
+export async function verifyBackup({ headers, last }: Chain, stop: AbortSignal): Promise<VerifiedBackup> {
+  const { file, header } = last;
+  const verified = { keyFile: undefined as string | undefined, objects: 0, objectBytes: 0 };
   let manifest: Manifest | undefined;
-  let keyFile: string | undefined;
-  const take = (found: Manifest) => {
-    manifest = found;
-  };
-  for await (const { name, content } of readParts(file, take)) {
-    stop.throwIfAborted();
-    if (name === names.key) keyFile = content.toString('utf8');
+  for (const [at, one] of headers.entries()) {
+    // Files of earlier versions end with the manifest.
+    const hasEnd = one.header.format > 1;
+    if (hasEnd) await requireEnd(one.file);
+    const rows = new RowCheck(one.file, one.header);
+    const objects = new ObjectReader(last, at);
+    const drop = async () => {};
+    const take = (found: Manifest) => {
+      rows.compare(found);
+      manifest = found;
+    };
+    for await (const part of readParts(one.file, take)) {
+      stop.throwIfAborted();
+      if (part.name === names.key) verified.keyFile = part.content.toString('utf8');
+      rows.add(part);
+      await objects.add(part, drop);
+    }
+    await objects.end(drop);
+    if (hasEnd) await compareFile(one.file);
+    verified.objects += objects.count;
+    verified.objectBytes += objects.bytes;
   }
   if (!manifest) throw new Refusal(`${file} is damaged`);
-  return { file, header, manifest, keyFile };
+  if (header.format > 1 && verified.objects !== manifest.objects)
+    throw new DamagedError(
+      file,
+      'the list of objects',
+      `it has ${verified.objects} of ${manifest.objects} objects`,
+    );
+  const { keyFile, objectBytes } = verified;
+  return { files: headers.map((one) => one.file), file, header, manifest, keyFile, objectBytes };
 }
 
 /**
@@ -54,9 +80,29 @@ export async function verifyBackup(file: string, header: Header, stop: AbortSign
  */
 export function refuseForged({ file, manifest }: VerifiedBackup, keys: SecretsKeys): void {
   if (isAuthentic(keys, manifest)) return;
-  throw new Refusal(
-    `${file} is damaged at ${names.manifest}: the backup was not made with this SECRETS_KEY, or someone has changed it; nothing was restored`,
+  throw new DamagedError(
+    file,
+    names.manifest,
+    'the backup was not made with this SECRETS_KEY, or someone has changed it',
   );
+}
+
+/**
+ * Rejects a backup that was not authenticated with the given keys, unless the operator confirms that the key is lost.
+ */
+export function refuseUnauthentic(
+  settings: Settings,
+  backup: VerifiedBackup,
+  given: SecretsKeys | undefined,
+): void {
+  const keys = given ?? includedKeys(backup);
+  if (keys && hasKeyOf(keys, backup.header)) refuseForged(backup, keys);
+  else if (!settings.ALLOW_UNREADABLE_SECRETS)
+    throw new DamagedError(backup.file, names.key, 'the key of the backup is not in it');
+}
+
+function includedKeys({ keyFile }: VerifiedBackup): SecretsKeys | undefined {
+  return keyFile === undefined ? undefined : { current: Buffer.from(keyFile, 'base64'), previous: null };
 }
 
 /** The result of a restore. */
@@ -100,19 +146,44 @@ export async function restoreBackup(
 }
 
 async function restoreParts(
-  { file, header, manifest }: VerifiedBackup,
+  backup: VerifiedBackup,
   target: Target,
   storage: RestoredStorage,
   restored: Restored,
   stop: AbortSignal,
 ): Promise<void> {
+  const restore = (piece: StoredPiece) => restorePiece(piece, storage);
+  for (const [at, file] of backup.files.slice(0, -1).entries()) {
+    const objects = new ObjectReader(backup, at);
+    for await (const part of readParts(file)) {
+      stop.throwIfAborted();
+      await objects.add(part, restore);
+    }
+    await objects.end(restore);
+    restored.objects += objects.count;
+  }
+  await restoreLast(backup, target, storage, restored, stop);
+}
+
+async function restoreLast(
+  backup: VerifiedBackup,
+  target: Target,
+  storage: RestoredStorage,
+  restored: Restored,
+  stop: AbortSignal,
+): Promise<void> {
+  const { files, file, header, manifest } = backup;
+  const restore = (piece: StoredPiece) => restorePiece(piece, storage);
+  const objects = new ObjectReader(backup, files.length - 1);
   const tables = new Map(header.tables.map((table) => [tableName(table), table]));
   const parts = new Parts(readParts(file), stop);
   for (let part = await parts.peek(); part; part = await parts.peek()) {
     const name = nameOfTable(part.name) ?? '';
     const table = tables.get(name);
     if (!table) {
-      await restoreOther(part, target, storage, restored);
+      if (part.name === names.sequences)
+        await target.setSequences(sequencesShape.parse(JSON.parse(part.content.toString())));
+      await objects.add(part, restore);
       parts.take();
     } else if (target.has(table)) {
       const rows = await target.copyIn(table, parts.ofTable(name));
@@ -124,23 +195,14 @@ async function restoreParts(
       for await (const _rows of parts.ofTable(name));
     }
   }
+  await objects.end(restore);
+  restored.objects += objects.count;
 }
 
-async function restoreOther(
-  { name, content }: ReadPart,
-  target: Target,
-  storage: RestoredStorage,
-  restored: Restored,
-): Promise<void> {
-  const object = objectPath(name);
-  const lines = linesPath(name);
-  if (object !== undefined) await storage.put(object, content);
+async function restorePiece({ path, kind, content }: StoredPiece, storage: RestoredStorage): Promise<void> {
   // Remove the line break at the end, because the store adds one.
-  else if (lines !== undefined)
-    await storage.appendLine(lines, content.toString('utf8', 0, content.length - 1));
-  else if (name === names.sequences)
-    await target.setSequences(sequencesShape.parse(JSON.parse(content.toString())));
-  if (object !== undefined || lines !== undefined) restored.objects += 1;
+  if (kind === 'lines') await storage.appendLine(path, content.toString('utf8', 0, content.length - 1));
+  else await storage.put(path, content);
 }
 
 const sequencesShape = z.array(z.object({ name: z.string(), value: z.string(), isCalled: z.boolean() }));

@@ -1,38 +1,40 @@
 import { writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { analyze } from '#db/copy/load.ts';
+import { join } from 'node:path';
 import { InDoubtError } from '#db/copy/outcome.ts';
-import { migrate } from '#db/migrate.ts';
 import { describeForLog } from '#server/errors.ts';
 import { explainUnreachable } from '#server/platform/database-home.ts';
 import { loadSecretsKeys, type SecretsKeys } from '#server/platform/encryption.ts';
-import { warnOfWaiting } from '#server/platform/log.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
 import { IncompleteError, Refusal } from '../refusal.ts';
-import { readHeader } from './archive-reader.ts';
+import { DamagedError } from './archive-reader.ts';
 import { hasKeyOf } from './authentication.ts';
-import { fileArgument, runCommand } from './command.ts';
+import { openChain } from './chain.ts';
+import { readArguments, runCommand } from './command.ts';
 import { fillDataDir, refuseUsedFolder } from './embedded-home.ts';
-import { type Header, names } from './format.ts';
+import type { Header } from './format.ts';
 import {
   type Destination,
   type Restored,
-  refuseForged,
+  refuseUnauthentic,
   restoreBackup,
   type VerifiedBackup,
   verifyBackup,
 } from './restore-backup.ts';
+import { bringUpToDate, restoreDraft } from './restore-draft.ts';
 import { RestoredStorage } from './restored-storage.ts';
 
-const usage = `npm run restore -- FILE
+const usage = `npm run restore -- FILE [INCREMENTAL...]
 
-Restores a backup into an empty DATA_DIR, or with DATABASE_URL into an empty database and an empty storage, with the service's future environment.
+Restores a full backup, or a chain: the full backup, then each incremental one, in the order in which they were made. It restores the state of the
+last file, into an empty DATA_DIR, or with DATABASE_URL into an empty database and an empty storage, with the service's future environment.
 It restores either everything or nothing. docs/backup.md has details.`;
 
 await runCommand(usage, async (stop, print) => {
-  const file = resolve(fileArgument());
+  const { files } = readArguments({});
+  if (files.length === 0) throw new Refusal('expected a file: npm run restore -- FILE [INCREMENTAL...]');
   const settings = readSettings();
-  const header = await readHeader(file);
+  const chain = await openChain(files).catch(nothingRestored);
+  const { header } = chain.last;
   const given = await givenKeys(settings);
   refuseOtherKeys(settings, header, given);
   if (settings.DATABASE_URL === undefined) await refuseUsedFolder(settings.DATA_DIR);
@@ -40,8 +42,12 @@ await runCommand(usage, async (stop, print) => {
   const isElsewhere = settings.PLATFORM_STORAGE_URL !== undefined;
   if (settings.DATABASE_URL !== undefined || isElsewhere) await storage.refuseUsed();
   const begun = performance.now();
-  const backup = await verifyBackup(file, header, stop);
-  refuseUnauthentic(settings, backup, given);
+  const backup = await verifyBackup(chain, stop).catch(nothingRestored);
+  try {
+    refuseUnauthentic(settings, backup, given);
+  } catch (error) {
+    nothingRestored(error);
+  }
   const restored =
     settings.DATABASE_URL === undefined
       ? await fillDataDir(settings.DATA_DIR, stop, async ({ url, folder }) => {
@@ -65,26 +71,11 @@ await runCommand(usage, async (stop, print) => {
   );
 });
 
-/**
- * Restores into an embedded database that is not in use yet. It is put in place later; if that fails, the restored
- * objects are removed, too.
- */
-async function restoreDraft(
-  backup: VerifiedBackup,
-  destination: Destination,
-  stop: AbortSignal,
-  isElsewhere: boolean,
-): Promise<Restored> {
-  const restored = await restoreBackup(backup, destination, stop);
-  try {
-    await bringUpToDate(destination.url, stop);
-    // Objects in storage outside of DATA_DIR become valid together with the database.
-    if (!isElsewhere) await destination.storage.complete();
-    return restored;
-  } catch (error) {
-    await destination.storage.removeAll();
-    throw error;
-  }
+/** Adds to the message about a damaged file that nothing was written. */
+function nothingRestored(error: unknown): never {
+  if (error instanceof DamagedError)
+    throw new Refusal(`${error.message}; nothing was restored`, { cause: error });
+  throw error;
 }
 
 async function completeElsewhere(storage: RestoredStorage): Promise<void> {
@@ -125,12 +116,6 @@ async function restoreTo(
   }
 }
 
-async function bringUpToDate(url: string, stop: AbortSignal): Promise<void> {
-  await analyze(url, stop);
-  // Migrate the database, because the backup may be from an earlier version.
-  await migrate(url, { stop, onWait: warnOfWaiting });
-}
-
 /** Returns the keys in the environment; undefined if the embedded database should get the key in the backup. */
 async function givenKeys(settings: Settings): Promise<SecretsKeys | undefined> {
   if (settings.SECRETS_KEY !== undefined) return loadSecretsKeys(settings);
@@ -149,20 +134,4 @@ function refuseOtherKeys(settings: Settings, header: Header, given: SecretsKeys 
   throw new SettingsError(
     `SECRETS_KEY: ${given ? 'is not the key of this backup' : 'is not in this backup'}; set the key with the id ${header.secrets_key.ids[0]}, here or as SECRETS_KEY_PREVIOUS (if it is lost: ALLOW_UNREADABLE_SECRETS=true)`,
   );
-}
-
-/**
- * Rejects a backup that was not authenticated with the given keys, unless the operator confirms that the key is lost.
- */
-function refuseUnauthentic(settings: Settings, backup: VerifiedBackup, given: SecretsKeys | undefined): void {
-  const keys = given ?? includedKeys(backup);
-  if (keys && hasKeyOf(keys, backup.header)) refuseForged(backup, keys);
-  else if (!settings.ALLOW_UNREADABLE_SECRETS)
-    throw new Refusal(
-      `${backup.file} is damaged at ${names.key}: the key of the backup is not in it; nothing was restored`,
-    );
-}
-
-function includedKeys({ keyFile }: VerifiedBackup): SecretsKeys | undefined {
-  return keyFile === undefined ? undefined : { current: Buffer.from(keyFile, 'base64'), previous: null };
 }

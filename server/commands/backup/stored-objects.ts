@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Snapshot } from '#db/copy/snapshot.ts';
 import type { BlobStore, PlatformStore } from '#server/platform/stores/blob-store.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
-import { linesPart } from './format.ts';
+import { type ListedObject, linesPart, maxWholeBytes, partBytes, piecesPart } from './format.ts';
+import { type ListCursor, ListWriter } from './object-list.ts';
 import { inWholeLines } from './whole-lines.ts';
 
 /**
@@ -19,85 +21,241 @@ const pageSize = 1000;
 const named = 100;
 
 /**
- * SQL for the files with the golden records to which the rows of a table refer. A pack has many records; it is copied up
- * to the end of the last of them, because a later one belongs to a job that is not in the snapshot.
+ * Milliseconds that must have passed since the last write of a local object, so that its version is listed. A file
+ * system has a coarse clock, and a file server another one: after a recent write, the next one may get the same time.
  */
-const recordsOf = (table: string) => `
-  select tenant_id || '/' || (place)[1] as path, max((place)[2]::bigint + (place)[3]::bigint) as bytes
-  from (select tenant_id, coalesce(regexp_match(golden_uri, '^(.+\\.jsonl\\.gz)/(\\d+)-(\\d+)/[^/]+$'), array[golden_uri]) as place
-    from ${table} where golden_uri not like 'https://%') located
-  group by 1`;
+const settledAfter = 600_000;
 
 /**
- * SQL for the paths of the objects in platform storage to which the rows of each table refer, and for the number of
- * bytes that are copied (null for all). URLs in tenants' accounts begin with https and are excluded.
+ * SQL for the paths of the objects in platform storage to which the rows of each table refer. URLs in tenants'
+ * accounts begin with https and are excluded. If many records are in one file, the URI of a record begins with the
+ * path of this file.
  */
 const references: Readonly<Record<string, string>> = {
-  translation_jobs: recordsOf('translation_jobs'),
-  document_jobs: recordsOf('document_jobs'),
-  document_artifacts: `select tenant_id || '/' || coalesce(address, 'documents/' || document_id || '.' || artifact_id) as path,
-      null as bytes
+  translation_jobs: `select tenant_id || '/' || regexp_replace(golden_uri, '(\\.jsonl\\.gz).*$', '\\1') as path
+    from translation_jobs where golden_uri not like 'https://%'`,
+  document_jobs: `select tenant_id || '/' || regexp_replace(golden_uri, '(\\.jsonl\\.gz).*$', '\\1') as path
+    from document_jobs where golden_uri not like 'https://%'`,
+  document_artifacts: `select tenant_id || '/' || coalesce(address, 'documents/' || document_id || '.' || artifact_id) as path
     from document_artifacts where coalesce(address, '') not like 'https://%'`,
 };
 
-interface Added {
+export interface Added {
+  /** The number of objects in the list. */
   objects: number;
+  /** The number of objects in this file, and their size: for an incremental backup, those that have changed. */
+  included: number;
+  includedBytes: number;
   missing: string[];
   missingCount: number;
 }
 
 /**
- * Adds the objects to which the snapshot's rows refer, and the manifests of the records. A missing object was removed
- * after the snapshot, or lost before. Missing objects are counted.
+ * Adds the objects to which the snapshot's rows refer, and the manifests of the records, sorted by path. Then begins
+ * the last section of the file with the list of these objects. A missing object was removed after the snapshot, or
+ * lost before. Missing objects are counted.
+ * @param former with it, only objects are added whose content differs from their content in the former backups
+ * @param position the position of this backup in its chain
  */
 export async function addObjects(
   archive: ArchiveWriter,
   snapshot: Snapshot,
   storage: PlatformStore,
   stop: AbortSignal,
+  { former, position }: { former: ListCursor | undefined; position: number },
 ): Promise<Added> {
-  const added: Added = { objects: 0, missing: [], missingCount: 0 };
-  for (const [table, query] of Object.entries(references)) {
-    // The database is from a version of the service without documents.
-    if (!snapshot.tables.some(({ name }) => name === table)) continue;
-    for await (const page of snapshot.pages<{ path: string; bytes: string | null }>(query, pageSize))
-      for (let from = 0; from < page.length; from += concurrentReads) {
-        stop.throwIfAborted();
-        const paths = page.slice(from, from + concurrentReads).map(({ path }) => path);
-        const contents = await Promise.all(paths.map((path) => readWhole(storage, path)));
-        for (const [at, content] of contents.entries())
-          if (content) {
-            await archive.add(`objects/${paths[at]}`, content);
-            added.objects += 1;
-          } else {
-            added.missingCount += 1;
-            if (added.missing.length < named) added.missing.push(paths[at] ?? '');
-          }
-      }
-  }
-  for await (const path of storage.walk(manifests)) {
+  const added: Added = { objects: 0, included: 0, includedBytes: 0, missing: [], missingCount: 0 };
+  await using spool = await archive.openSpool();
+  const list = new ListWriter(spool);
+  for await (const paths of inGroups(pathsOf(snapshot, storage))) {
     stop.throwIfAborted();
-    await addLines(archive, storage, path);
-    added.objects += 1;
+    const wanted: { path: string; before: ListedObject | undefined }[] = [];
+    for (const path of paths) wanted.push({ path, before: await former?.find(path) });
+    const found = await Promise.all(wanted.map(({ path, before }) => examine(storage, path, before)));
+    for (const [at, object] of found.entries()) {
+      const path = paths[at] ?? '';
+      const listed = object && (await addChanged(archive, storage, path, object, position));
+      if (listed) {
+        await list.add(listed);
+        added.objects += 1;
+        if (listed.backup === position) {
+          added.included += 1;
+          added.includedBytes += listed.bytes;
+        }
+      } else {
+        added.missingCount += 1;
+        if (added.missing.length < named) added.missing.push(path);
+      }
+    }
   }
+  stop.throwIfAborted();
+  await archive.beginTail();
+  await list.addTo(archive);
   return added;
 }
 
-async function readWhole(storage: BlobStore, path: string): Promise<Buffer | undefined> {
-  const stream = await storage.stream(path);
-  if (!stream) return undefined;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of stream) pieces.push(piece);
-  return Buffer.concat(pieces);
+/** Yields the paths of all objects of the backup in ascending order, each once. */
+async function* pathsOf(snapshot: Snapshot, storage: PlatformStore): AsyncGenerator<string> {
+  // There is one manifest for each day. They are listed as late as possible, because the lines of jobs in the snapshot
+  // may not be written yet.
+  let days: string[] | undefined;
+  const daysBefore = async function* (path: string | undefined) {
+    days ??= await namesOfDays(storage);
+    for (let day = days[0]; day !== undefined && (path === undefined || day < path); day = days[0]) {
+      days.shift();
+      yield day;
+    }
+  };
+  for await (const page of snapshot.pages<{ path: string }>(allReferences(snapshot), pageSize))
+    for (const { path } of page) {
+      if (path > manifests) yield* daysBefore(path);
+      yield path;
+    }
+  yield* daysBefore(undefined);
 }
 
-/** Adds a text object. A last line that is just being written is skipped. */
-async function addLines(archive: ArchiveWriter, storage: BlobStore, path: string): Promise<void> {
-  const stream = await storage.stream(path);
-  if (!stream) return;
-  let parts = 0;
-  for await (const lines of inWholeLines(stream)) {
-    parts += 1;
-    await archive.add(linesPart(path, parts), lines);
+async function namesOfDays(storage: PlatformStore): Promise<string[]> {
+  const days: string[] = [];
+  for await (const path of storage.walk(manifests)) days.push(path);
+  return days.sort();
+}
+
+/** PostgreSQL sorts on its disk if there are many rows. The database may be from a version without some tables. */
+function allReferences({ tables }: Snapshot): string {
+  const queries = Object.entries(references)
+    .filter(([table]) => tables.some(({ name }) => name === table))
+    .map(([, query]) => query);
+  const all = queries.length > 0 ? queries.join(' union ') : `select '' as path where false`;
+  return `select path from (${all}) as referenced order by path collate "C"`;
+}
+
+async function* inGroups(paths: AsyncIterable<string>): AsyncGenerator<string[]> {
+  let group: string[] = [];
+  for await (const path of paths)
+    if (group.push(path) >= concurrentReads) {
+      yield group;
+      group = [];
+    }
+  if (group.length > 0) yield group;
+}
+
+/** An object that is in the list, and its content if it has changed. */
+type Examined =
+  | { state: 'unchanged'; listed: ListedObject }
+  | { state: 'changed'; content: Buffer; version: string | undefined }
+  | { state: 'changed and large'; version: string | undefined };
+
+/**
+ * Compares an object with the former backup: by the version of the store if that is certain, otherwise by its
+ * content.
+ * @returns undefined if the object does not exist
+ */
+async function examine(
+  storage: BlobStore,
+  path: string,
+  before: ListedObject | undefined,
+): Promise<Examined | undefined> {
+  const raw = await storage.version(path);
+  if (raw === null) return undefined;
+  const seen = await certain(storage, path, raw);
+  if (seen !== undefined && before?.version === seen) return { state: 'unchanged', listed: before };
+  const stream = (await storage.stream(path, raw)) ?? (await storage.stream(path));
+  const read = stream && (await readSmall(path, stream));
+  if (!read) return undefined;
+  const { bytes, sha256, content } = read;
+  // If the object was changed or replaced while it was read, the version is not that of the content.
+  const version = seen !== undefined && (await storage.version(path)) === raw ? seen : undefined;
+  if (before?.bytes === bytes && before.sha256 === sha256) {
+    const { version: _, ...listed } = before;
+    return { state: 'unchanged', listed: { ...listed, ...(version !== undefined && { version }) } };
   }
+  if (!content || isLines(path)) return { state: 'changed and large', version };
+  return { state: 'changed', content, version };
+}
+
+/**
+ * Returns a digest of an object's version. Undefined if the object was written so recently that the next write might
+ * not change its version.
+ */
+async function certain(storage: BlobStore, path: string, version: string): Promise<string | undefined> {
+  if (storage.isLocal) {
+    const written = await storage.lastWritten(path);
+    if (!written || written.getTime() > Date.now() - settledAfter) return undefined;
+  }
+  return createHash('sha256').update(version).digest('base64url').slice(0, 16);
+}
+
+interface Content {
+  bytes: number;
+  sha256: string;
+  /** Undefined if the object is large. */
+  content: Buffer | undefined;
+}
+
+/** Reads an object to its end. */
+async function readSmall(path: string, stream: AsyncIterable<Uint8Array>): Promise<Content> {
+  const hash = createHash('sha256');
+  let kept: Uint8Array[] | undefined = [];
+  let bytes = 0;
+  for await (const piece of isLines(path) ? inWholeLines(stream) : stream) {
+    hash.update(piece);
+    bytes += piece.length;
+    if (bytes > maxWholeBytes) kept = undefined;
+    kept?.push(piece);
+  }
+  return { bytes, sha256: hash.digest('hex'), content: kept && Buffer.concat(kept, bytes) };
+}
+
+function isLines(path: string): boolean {
+  return path.startsWith(`${manifests}/`);
+}
+
+/**
+ * Adds the object if it has changed.
+ * @returns its line in the list; undefined if the object has been removed in the meantime
+ */
+async function addChanged(
+  archive: ArchiveWriter,
+  storage: BlobStore,
+  path: string,
+  object: Examined,
+  position: number,
+): Promise<ListedObject | undefined> {
+  if (object.state === 'unchanged') return object.listed;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  if (object.state === 'changed') {
+    hash.update(object.content);
+    bytes = object.content.length;
+    await archive.add(`objects/${path}`, object.content);
+  } else {
+    // Read it again, piece by piece: this content is what the list describes.
+    const stream = await storage.stream(path);
+    if (!stream) return undefined;
+    const name = isLines(path) ? linesPart : piecesPart;
+    let parts = 0;
+    for await (const piece of isLines(path) ? inWholeLines(stream) : inPieces(stream)) {
+      parts += 1;
+      hash.update(piece);
+      bytes += piece.length;
+      await archive.add(name(path, parts), piece);
+    }
+    if (parts === 0) await archive.add(`objects/${path}`, '');
+  }
+  const listed = { path, bytes, sha256: hash.digest('hex'), backup: position };
+  return object.version === undefined ? listed : { ...listed, version: object.version };
+}
+
+async function* inPieces(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let kept: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of stream) {
+    kept.push(piece);
+    size += piece.length;
+    if (size < partBytes) continue;
+    yield Buffer.concat(kept, size);
+    kept = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(kept, size);
 }

@@ -4,8 +4,10 @@ import type { SecretsKeys } from '#server/platform/encryption.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { ArchiveWriter } from './archive-writer.ts';
 import { authenticate, idsOf } from './authentication.ts';
+import { type BackupEnd, chainAfter } from './chain.ts';
 import { formatVersion, type Header, names, tableName, tablePart } from './format.ts';
-import { addObjects } from './stored-objects.ts';
+import { ListCursor, readList } from './object-list.ts';
+import { type Added, addObjects } from './stored-objects.ts';
 import { countLines, inWholeLines } from './whole-lines.ts';
 
 /** The database, storage and key from which a backup is made. */
@@ -17,16 +19,14 @@ export interface Source {
   keyFile: string | undefined;
   /** The version of the service that makes the backup. */
   service: string;
+  /** The former backup of an incremental one. */
+  since?: BackupEnd | undefined;
 }
 
 /** The numbers of rows and objects in a backup. */
-export interface Taken {
+export interface Taken extends Added {
   rows: number;
   tables: number;
-  objects: number;
-  /** The paths of missing objects to which rows refer; at most a hundred. */
-  missing: string[];
-  missingCount: number;
   accounts: Header['accounts'];
   bytes: number;
 }
@@ -69,17 +69,39 @@ async function writeAll(
   for (const table of snapshot.tables)
     rows[tableName(table)] = await addTable(archive, snapshot, table, stop);
   await archive.add(names.sequences, JSON.stringify(await snapshot.sequences()));
-  const { objects, missing, missingCount } = await addObjects(archive, snapshot, source.storage, stop);
+  const added = await addStored(archive, source, snapshot, stop);
   stop.throwIfAborted();
+  const { objects, missingCount: missing } = added;
   const bytes = await archive.finish((indexes) =>
-    authenticate(source.keys, { indexes: [...indexes], rows, objects, missing: missingCount }),
+    authenticate(source.keys, { indexes: [...indexes], rows, objects, missing }),
   );
   const total = Object.values(rows).reduce((sum, count) => sum + count, 0);
-  return { rows: total, tables: snapshot.tables.length, objects, missing, missingCount, accounts, bytes };
+  return { ...added, rows: total, tables: snapshot.tables.length, accounts, bytes };
+}
+
+async function addStored(
+  archive: ArchiveWriter,
+  { storage, since }: Source,
+  snapshot: Snapshot,
+  stop: AbortSignal,
+): Promise<Added> {
+  if (!since) return addObjects(archive, snapshot, storage, stop, { former: undefined, position: 0 });
+  const former = new ListCursor(readList(since.file));
+  try {
+    const added = await addObjects(archive, snapshot, storage, stop, {
+      former,
+      position: chainAfter(since).length,
+    });
+    // Read the list to its end, because only then all its digests are compared.
+    await former.rest(() => {});
+    return added;
+  } finally {
+    await former.close();
+  }
 }
 
 function headerOf(
-  { keys, keyFile, service }: Source,
+  { keys, keyFile, service, since }: Source,
   snapshot: Snapshot,
   accounts: Header['accounts'],
 ): Header {
@@ -91,6 +113,7 @@ function headerOf(
     tables: snapshot.tables,
     secrets_key: { ids: idsOf(keys), included: keyFile !== undefined },
     accounts,
+    chain: since ? chainAfter(since) : [],
   };
 }
 

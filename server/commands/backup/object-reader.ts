@@ -1,0 +1,92 @@
+import { createHash, type Hash } from 'node:crypto';
+import { DamagedError, type ReadPart } from './archive-reader.ts';
+import { type Header, type ListedObject, type ObjectPart, objectOfPart } from './format.ts';
+import { ListCursor, readList } from './object-list.ts';
+
+/** The content of an object, or lines that follow those before. */
+export interface StoredPiece {
+  path: string;
+  kind: 'lines' | 'objects';
+  content: Buffer;
+}
+
+interface Current extends ObjectPart {
+  listed: ListedObject | undefined;
+  isWanted: boolean;
+  hash: Hash;
+  bytes: number;
+  pieces: Buffer[];
+}
+
+/**
+ * Selects those objects of one backup that a restore of the chain needs: the last backup of the chain lists them with
+ * size and checksum, and both are compared. Objects and list are sorted by path, so neither is in memory.
+ */
+export class ObjectReader {
+  readonly #file: string;
+  readonly #list: ListCursor | undefined;
+  #current: Current | undefined;
+  /** The number of selected objects, and their size. */
+  count = 0;
+  bytes = 0;
+
+  /**
+   * @param last the last backup of the chain
+   * @param position the position in the chain of the backup that is read
+   */
+  constructor({ file, header }: { file: string; header: Header }, position: number) {
+    this.#file = file;
+    // A backup of an earlier version has no list, and is in no chain: all its objects are selected.
+    this.#list = header.format === 1 ? undefined : new ListCursor(of(readList(file), position));
+  }
+
+  /**
+   * Takes the next part of the backup.
+   * @param use called with each object that is needed
+   */
+  async add({ name, content }: ReadPart, use: (piece: StoredPiece) => Promise<void>): Promise<void> {
+    const part = objectOfPart(name);
+    if (this.#current && (this.#current.path !== part?.path || part.kind === 'objects'))
+      await this.#endObject(use);
+    if (!part) return;
+    this.#current ??= await this.#begin(part);
+    const { kind, path, isWanted, hash, pieces } = this.#current;
+    if (!isWanted) return;
+    hash.update(content);
+    this.#current.bytes += content.length;
+    if (kind === 'lines') await use({ path, kind, content });
+    else pieces.push(content);
+  }
+
+  /** Call this after the last part. @throws DamagedError if an object of the list is missing */
+  async end(use: (piece: StoredPiece) => Promise<void>): Promise<void> {
+    if (this.#current) await this.#endObject(use);
+    await this.#list?.rest((object) => this.#refuseMissing(object));
+    await this.#list?.close();
+  }
+
+  async #begin(part: ObjectPart): Promise<Current> {
+    const listed = await this.#list?.find(part.path, (object) => this.#refuseMissing(object));
+    const isWanted = !this.#list || listed !== undefined;
+    return { ...part, listed, isWanted, hash: createHash('sha256'), bytes: 0, pieces: [] };
+  }
+
+  async #endObject(use: (piece: StoredPiece) => Promise<void>): Promise<void> {
+    const { path, kind, listed, isWanted, hash, bytes, pieces } = this.#current as Current;
+    this.#current = undefined;
+    if (!isWanted) return;
+    if (listed && (listed.bytes !== bytes || listed.sha256 !== hash.digest('hex')))
+      throw new DamagedError(this.#file, path, 'its size or checksum differs from the list of objects');
+    if (kind !== 'lines') await use({ path, kind: 'objects', content: Buffer.concat(pieces, bytes) });
+    this.count += 1;
+    this.bytes += bytes;
+  }
+
+  #refuseMissing({ path }: ListedObject): never {
+    throw new DamagedError(this.#file, path, 'this object of its list is missing in the chain');
+  }
+}
+
+async function* of(list: AsyncIterable<ListedObject>, position: number): AsyncGenerator<ListedObject> {
+  for await (const object of list) if (object.backup === position) yield object;
+}
