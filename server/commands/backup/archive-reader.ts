@@ -179,7 +179,16 @@ export async function compareFile(file: string): Promise<void> {
   for await (const piece of createReadStream(file, { end: locator.end - 1, highWaterMark: 1_000_000 }))
     hash.add(piece);
   if (!hash.end(locator.tail).equals(locator.digest))
-    throw new DamagedError(file, 'the end of the file', 'its checksum differs, but all parts are intact');
+    throw new DamagedError(file, 'the end of the file', 'the checksum of the whole file differs');
+}
+
+/**
+ * Reads a whole file and compares its digests, without its place in a chain.
+ * @throws DamagedError
+ */
+export async function verifyFile(file: string): Promise<void> {
+  for await (const _part of readParts(file));
+  await compareFile(file);
 }
 
 /** A range of bytes of a file, which is one frame of zstd. The end is exclusive. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
 import { Refusal } from '../refusal.ts';
-import { readHeader, readParts } from './archive-reader.ts';
+import { readHeader, readParts, verifyFile } from './archive-reader.ts';
 import { isAuthentic } from './authentication.ts';
 import type { Header, Link, Manifest } from './format.ts';
 
@@ -84,8 +84,14 @@ export async function openChain(files: readonly string[]): Promise<Chain> {
     // A backup of an earlier version is in no chain.
     for (const { file, header } of headers)
       digests.push(header.format === 1 ? '' : (await readManifest(file)).digest);
-    for (const [at, { file, header }] of headers.entries())
-      refuseOtherPlace(file, header, at, headers, digests);
+    try {
+      for (const [at, { file, header }] of headers.entries())
+        refuseOtherPlace(file, header, at, headers, digests);
+    } catch (error) {
+      // A damaged manifest looks like that of another backup.
+      for (const { file, header } of headers) if (header.format > 1) await verifyFile(file);
+      throw error;
+    }
   }
   return { headers, last };
 }

@@ -41,7 +41,7 @@ export async function takeBackup(source: Source, file: string, stop: AbortSignal
   const archive = await ArchiveWriter.open(file);
   let writing: Promise<Taken> | undefined;
   const write = (snapshot: Snapshot) => {
-    writing = writeAll(archive, source, snapshot, stop);
+    writing = writeBackup(archive, source, snapshot, stop);
     return writing;
   };
   try {
@@ -56,7 +56,8 @@ export async function takeBackup(source: Source, file: string, stop: AbortSignal
   }
 }
 
-async function writeAll(
+/** Writes all parts of a backup, and gives the file its final name. */
+export async function writeBackup(
   archive: ArchiveWriter,
   source: Source,
   snapshot: Snapshot,
