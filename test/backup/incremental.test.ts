@@ -6,7 +6,8 @@ import { openChain, readFormer } from '#server/commands/backup/chain.ts';
 import { Refusal } from '#server/commands/refusal.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
-import { backUp, keys, newFolder, restoredFrom } from './stored-chain.ts';
+import { testFolder } from '#test/setup/launch.ts';
+import { backUp, keys, restoredFrom } from './stored-chain.ts';
 
 const day = 'golden/manifest/2026-11-24.jsonl';
 const pack = 'tenant/golden/2026-11/w1.jsonl.zst';
@@ -73,7 +74,8 @@ class Store {
 }
 
 async function populated() {
-  const at = await newFolder();
+  const folder = await testFolder('lingualoop-chain-');
+  const at = (name: string) => join(folder, name);
   const store = new Store(at('storage'));
   await store.write('tenant/golden/018f00/a.json', 'first');
   await store.write('tenant/golden/018f00/b.json', 'second');

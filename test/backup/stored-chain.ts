@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Snapshot } from '#db/copy/snapshot.ts';
 import { readParts } from '#server/commands/backup/archive-reader.ts';
 import { ArchiveWriter } from '#server/commands/backup/archive-writer.ts';
@@ -7,7 +6,6 @@ import { ObjectReader } from '#server/commands/backup/object-reader.ts';
 import { refuseForged, verifyBackup } from '#server/commands/backup/restore-backup.ts';
 import { type Taken, writeBackup } from '#server/commands/backup/take.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
-import { testFolder } from '#test/setup/launch.ts';
 
 /*
  * Backups of a storage without a database: rows are only paths. A test of the rules for objects needs no server.
@@ -17,14 +15,14 @@ export const keys = { current: Buffer.alloc(32, 1), previous: null };
 export const never = new AbortController().signal;
 
 /** A snapshot whose rows refer to these objects. */
-function snapshotOf(paths: readonly string[]): Snapshot {
+function snapshotOf(paths: readonly string[], field: (at: number) => string): Snapshot {
   return {
     version: { migration: 1, jobQueue: 1 },
-    tables: [{ schema: 'public', name: 'translation_jobs', columns: ['path', 'number'] }],
+    tables: [{ schema: 'public', name: 'translation_jobs', columns: ['path', 'field'] }],
     takenAt: new Date(),
     async copyOut() {
       return (async function* () {
-        for (const [at, path] of paths.entries()) yield Buffer.from(`${path}\t${at}\n`);
+        for (const [at, path] of paths.entries()) yield Buffer.from(`${path}\t${field(at)}\n`);
       })();
     },
     sequences: async () => [],
@@ -34,12 +32,16 @@ function snapshotOf(paths: readonly string[]): Snapshot {
   } as Snapshot;
 }
 
-/** Writes a backup of these objects. */
+/**
+ * Writes a backup of these objects.
+ * @param field the second field of the row of each object; the first is the path
+ */
 export async function backUp(
   file: string,
   storage: PlatformStore,
   paths: readonly string[],
   since?: string,
+  field: (at: number) => string = String,
 ): Promise<Taken> {
   const source = {
     ...{ url: '', storage, keys, keyFile: undefined, service: '1' },
@@ -47,7 +49,7 @@ export async function backUp(
   };
   const archive = await ArchiveWriter.open(file);
   try {
-    return await writeBackup(archive, source, snapshotOf(paths), never);
+    return await writeBackup(archive, source, snapshotOf(paths, field), never);
   } catch (error) {
     await archive.discard();
     throw error;
@@ -69,9 +71,4 @@ export async function restoredFrom(files: readonly string[]): Promise<Record<str
     await reader.end(use);
   }
   return objects;
-}
-
-export async function newFolder(): Promise<(name: string) => string> {
-  const folder = await testFolder('lingualoop-chain-');
-  return (name) => join(folder, name);
 }

@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import { benchAbuse } from './abuse.ts';
 import { benchAdmission } from './admission.ts';
+import { benchBackup } from './backup.ts';
 import { benchBatch } from './batch.ts';
 import { benchDocuments } from './documents.ts';
 import { benchDownloads } from './downloads.ts';
@@ -32,6 +33,7 @@ const benches = {
   ],
   retention: ['Text jobs while old jobs are deleted by age', benchRetention],
   admission: ['What admission adds to the latency of a text job, stub engine', benchAdmission],
+  backup: ['An incremental backup with 1% changed objects, beside a full one', benchBackup],
   batch: ['A batch beside single requests, one connection, stub engine', benchBatch],
   'sign-ins': ['100 addresses sign in at once, beside a list on one connection', benchSignIns],
   'usage-export': ['A month of a million usage records as csv, beside COPY', benchUsageExport],

@@ -256,7 +256,9 @@ async function* entriesOf(file: string, ranges: readonly Range[]): AsyncGenerato
     const { code, message } = error as NodeJS.ErrnoException;
     if (code !== undefined && /^E[A-Z]+$/.test(code))
       throw new Refusal(`${file} cannot be read (${message})`);
-    if (isWhole && !hasBegun) throw new Refusal(`${file} is not a backup of this service (${message})`);
+    // Other files have no locator.
+    if (isWhole && !hasBegun && ranges.length === 1)
+      throw new Refusal(`${file} is not a backup of this service (${message})`);
     throw new DamagedError(file, last, `this part or the next one cannot be read (${message})`);
   }
 }
