@@ -16,7 +16,7 @@ import { tenants } from './tenants.ts';
 
 /**
  * The usage ledger: one record for each delivered job, which is never changed. It has no foreign key to the job,
- * because the record is kept when the job is deleted.
+ * because the record is kept when the job is deleted. Retention can remove old records, see `usageDayGroups`.
  */
 export const usageRecords = pgTable(
   'usage_records',
@@ -104,6 +104,36 @@ export const usageDays = pgTable(
     totalTokens: amount('total_tokens'),
   },
   (t) => [primaryKey({ columns: [t.tenantId, t.day] })],
+);
+
+/**
+ * Totals of the usage records that retention has removed, by UTC day and by every field by which reports group. The
+ * transaction that removes records adds them here. `served_from`, `submitted_by` and `domain` are empty if the record or
+ * its job had none; the domain is in lower case.
+ */
+export const usageDayGroups = pgTable(
+  'usage_day_groups',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    day: date('day', { mode: 'string' }).notNull(),
+    kind: text('kind', { enum: ['text', 'document'] }).notNull(),
+    sourceLang: text('source_lang').notNull(),
+    targetLang: text('target_lang').notNull(),
+    servedFrom: text('served_from').notNull(),
+    submittedBy: identifier('submitted_by').notNull(),
+    domain: text('domain').notNull(),
+    jobs: amount('jobs'),
+    sourceChars: amount('source_chars'),
+    billableChars: amount('billable_chars'),
+  },
+  (t) => [
+    primaryKey({
+      // PostgreSQL would cut the name that is derived from so many columns.
+      name: 'usage_day_groups_pk',
+      columns: [t.tenantId, t.day, t.kind, t.sourceLang, t.targetLang, t.servedFrom, t.submittedBy, t.domain],
+    }),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
 );
 
 /**

@@ -101,10 +101,15 @@ export const tenantRetention = pgTable('tenant_retention', {
   tenantId: identifier('tenant_id')
     .primaryKey()
     .references(() => tenants.tenantId, { onDelete: 'cascade' }),
-  /** Days after which finished text jobs, finished documents and audit events are deleted; null for the setting. */
+  /**
+   * Days after which finished text jobs, finished documents, audit events, usage records and ended invites are deleted;
+   * null for the setting.
+   */
   jobsDays: integer('jobs_days'),
   documentsDays: integer('documents_days'),
   auditDays: integer('audit_days'),
+  usageDays: integer('usage_days'),
+  invitesDays: integer('invites_days'),
   /** Whether a legal hold forbids any deletion by age, and the deletion of the tenant. */
   hold: boolean('hold').notNull().default(false),
 });
