@@ -27,6 +27,12 @@ const tenYears = 315_360_000;
 /** A hundred years. */
 export const maxRetentionDays = 36_500;
 
+/** Two months, the longest time for which a moment can be in the current or the previous billing period. */
+export const minUsageDays = 62;
+
+/** Why usage records cannot be removed earlier. */
+export const minUsageDaysReason = `must be at least ${minUsageDays}: records of the current and the previous month are always kept`;
+
 const decimal = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -243,6 +249,11 @@ const environment = z.object({
   RETENTION_JOBS_DAYS: wholeNumber(1, maxRetentionDays).optional(),
   RETENTION_DOCUMENTS_DAYS: wholeNumber(1, maxRetentionDays).optional(),
   RETENTION_AUDIT_DAYS: wholeNumber(1, maxRetentionDays).optional(),
+  RETENTION_USAGE_DAYS: wholeNumber(1, maxRetentionDays)
+    .refine((days) => days >= minUsageDays, minUsageDaysReason)
+    .optional(),
+  RETENTION_INVITES_DAYS: wholeNumber(1, maxRetentionDays).optional(),
+  RETENTION_QUEUE_DAYS: integer(30, 1, maxRetentionDays),
   REQUEST_DEADLINE_SECONDS: decimal(100, 0.1, 86_400),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
   PLATFORM_STORAGE_CAP_BYTES: wholeNumber(0).optional(),

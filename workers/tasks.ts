@@ -14,6 +14,7 @@ import { pruneMaintenance } from '#server/platform/maintenance-runs.ts';
 import { anonymizeMember } from '#server/retention/anonymize-member.ts';
 import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
+import { selectHeldTenants } from '#server/retention/retention-policy.ts';
 import type { Settings } from '#server/settings.ts';
 import { pruneReplays } from '#server/storage/parked-job-replays.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
@@ -132,7 +133,12 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
  * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, deleted comments, old
  * payment events and memory imports. Also deletes jobs that will never run.
  */
-async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Promise<void> {
+async function prune({
+  database,
+  log,
+  settings,
+}: Pick<Services, 'database' | 'log' | 'settings'>): Promise<void> {
+  const failedDays = settings.RETENTION_QUEUE_DAYS;
   const pruned = {
     ...(await pruneExpired(database)),
     payment_events: await prunePaymentEvents(database),
@@ -141,7 +147,9 @@ async function prune({ database, log }: Pick<Services, 'database' | 'log'>): Pro
     review_claims: await database.inPlatform(pruneClaims),
     review_comments: await database.inPlatform(pruneComments),
     review_openings: await database.inPlatform(pruneOpenings),
-    jobs: await database.inPlatform(pruneQueue),
+    jobs: await database.inPlatform(async (tx) =>
+      pruneQueue(tx, { failedDays, heldTenants: await selectHeldTenants(tx) }),
+    ),
     maintenance_runs: await database.inPlatform((tx) => pruneMaintenance(tx, recurring)),
   };
   log.info({ pruned }, 'expired rows deleted');

@@ -103,16 +103,23 @@ export async function addJob<N extends TaskName>(
 
 /**
  * Deletes jobs that will never run; at most 5,000 per call. These are jobs that have used all their attempts, after
- * 30 days; and jobs without a key, after one hour: while such a job ran, another job took over its key, and then the
- * worker died.
+ * `failedDays`; and jobs without a key, after one hour: while such a job ran, another job took over its key, and then
+ * the worker died.
+ * @param heldTenants tenants with a legal hold, whose jobs stay
  * @returns the number of deleted jobs
  */
-export async function pruneQueue(tx: Tx): Promise<number> {
+export async function pruneQueue(
+  tx: Tx,
+  { failedDays, heldTenants }: { failedDays: number; heldTenants: readonly string[] },
+): Promise<number> {
   const [row] = await tx.execute<{ pruned: number }>(sql`
     select count(*)::int as pruned from graphile_worker.complete_jobs(array(
-      select id from graphile_worker.jobs
+      select id from graphile_worker._private_jobs
       where attempts >= max_attempts and locked_at is null
-        and greatest(run_at, updated_at) < now() - case when key is null then interval '1 hour' else interval '30 days' end
+        and greatest(run_at, updated_at) < now() - case when key is null then interval '1 hour'
+          else make_interval(days => ${failedDays}::int) end
+        and coalesce(payload ->> 'tenantId', '') not in (
+          select jsonb_array_elements_text(${JSON.stringify(heldTenants)}::jsonb))
       limit 5000))`);
   return row?.pruned ?? 0;
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
 import { auditLog } from '#db/schema/audit.ts';
 import { documentJobs } from '#db/schema/documents.ts';
+import { invites } from '#db/schema/identity.ts';
 import { reviewComments } from '#db/schema/reviews.ts';
 import { tenantRetention, tenants } from '#db/schema/tenants.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
@@ -11,7 +12,8 @@ import { removeDocument } from '#server/translation/documents/removal.ts';
 import { deleteCommentsOn } from '#server/translation/review/comments.ts';
 import { removeOldJobs } from '#server/translation/texts/removal.ts';
 import type { DeletionServices } from './deletion-run.ts';
-import { policyOf, type RetentionPolicy, retained } from './retention-policy.ts';
+import { removeOldUsage } from './old-usage.ts';
+import { policyOf, type Retained, type RetentionPolicy, retained } from './retention-policy.ts';
 
 const dayMs = 86_400_000;
 /** Milliseconds of a run. Then the task is queued again, with its position. */
@@ -19,7 +21,13 @@ const runMs = 10_000;
 /** Tenants per query. */
 const tenantsPerPage = 200;
 /** Rows per step. A document takes much longer than another row. */
-const perStep: Record<keyof RetentionPolicy, number> = { jobs: 200, documents: 1, audit: 1000 };
+const perStep: Record<Retained, number> = {
+  jobs: 200,
+  documents: 1,
+  audit: 1000,
+  usage: 1000,
+  invites: 1000,
+};
 
 /** Deletes some old data of one kind. Returns the number of deleted rows; 0 if none is left. */
 type Step = (
@@ -28,7 +36,7 @@ type Step = (
   page: { before: Date; limit: number },
 ) => Promise<number>;
 
-const steps: Record<keyof RetentionPolicy, Step> = {
+const steps: Record<Retained, Step> = {
   jobs: (services, tenantId, page) =>
     removeOldJobs(services, tenantId, page, async (tx, ids) => {
       const { tenantId: tenant, itemKind, itemId } = reviewComments;
@@ -47,6 +55,22 @@ const steps: Record<keyof RetentionPolicy, Step> = {
         .orderBy(recordedAt)
         .limit(limit);
       const { count } = await tx.delete(auditLog).where(and(eq(tenant, tenantId), inArray(eventId, old)));
+      return count;
+    });
+  },
+  usage: ({ database }, tenantId, { before, limit }) =>
+    database.inTenant(tenantId, (tx) => removeOldUsage(tx, tenantId, { before, limit })),
+  async invites({ database }, tenantId, { before, limit }) {
+    return database.inTenant(tenantId, async (tx) => {
+      const { inviteId, tenantId: tenant, redeemedAt, withdrawnAt, expiresAt } = invites;
+      const endedAt = sql`coalesce(${redeemedAt}, ${withdrawnAt}, ${expiresAt})`;
+      const old = tx
+        .select({ inviteId })
+        .from(invites)
+        .where(and(eq(tenant, tenantId), sql`${endedAt} < ${before.toISOString()}::timestamptz`))
+        .orderBy(endedAt)
+        .limit(limit);
+      const { count } = await tx.delete(invites).where(and(eq(tenant, tenantId), inArray(inviteId, old)));
       return count;
     });
   },

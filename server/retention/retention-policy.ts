@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import type { Database } from '#db/client.ts';
+import type { Database, Tx } from '#db/client.ts';
 import { tenantRetention } from '#db/schema/tenants.ts';
 import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
 import { atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
@@ -8,14 +8,12 @@ import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import type { Settings } from '#server/settings.ts';
 
 /** Days after which data of each kind is deleted; null if it is kept. */
-export interface RetentionPolicy {
-  jobs: number | null;
-  documents: number | null;
-  audit: number | null;
-}
+export type RetentionPolicy = Record<Retained, number | null>;
 
 /** The kinds of data that are deleted by age. */
-export const retained = ['jobs', 'documents', 'audit'] as const satisfies readonly (keyof RetentionPolicy)[];
+export const retained = ['jobs', 'documents', 'audit', 'usage', 'invites'] as const;
+
+export type Retained = (typeof retained)[number];
 
 export type TenantRetention = Omit<typeof tenantRetention.$inferSelect, 'tenantId'>;
 
@@ -23,6 +21,8 @@ const asTheDeployment: TenantRetention = {
   jobsDays: null,
   documentsDays: null,
   auditDays: null,
+  usageDays: null,
+  invitesDays: null,
   hold: false,
 };
 
@@ -32,6 +32,8 @@ export function policyOfDeployment(settings: Settings): RetentionPolicy {
     jobs: settings.RETENTION_JOBS_DAYS ?? null,
     documents: settings.RETENTION_DOCUMENTS_DAYS ?? null,
     audit: settings.RETENTION_AUDIT_DAYS ?? null,
+    usage: settings.RETENTION_USAGE_DAYS ?? null,
+    invites: settings.RETENTION_INVITES_DAYS ?? null,
   };
 }
 
@@ -39,11 +41,13 @@ export function policyOfDeployment(settings: Settings): RetentionPolicy {
 export function policyOf(settings: Settings, own: TenantRetention | null): RetentionPolicy {
   const deployment = policyOfDeployment(settings);
   if (!own) return deployment;
-  if (own.hold) return { jobs: null, documents: null, audit: null };
+  if (own.hold) return { jobs: null, documents: null, audit: null, usage: null, invites: null };
   return {
     jobs: shorter(deployment.jobs, own.jobsDays),
     documents: shorter(deployment.documents, own.documentsDays),
     audit: shorter(deployment.audit, own.auditDays),
+    usage: shorter(deployment.usage, own.usageDays),
+    invites: shorter(deployment.invites, own.invitesDays),
   };
 }
 
@@ -63,8 +67,7 @@ export async function setRetention(
   return database.inTenant(tenantId, async (tx) => {
     const account = await lockAccount(tx, tenantId);
     const [own] = await tx.select().from(tenantRetention).where(eq(tenantRetention.tenantId, tenantId));
-    const { jobsDays, documentsDays, auditDays, hold } = { ...asTheDeployment, ...own, ...changes };
-    const retention = { jobsDays, documentsDays, auditDays, hold };
+    const { tenantId: _, ...retention } = { tenantId, ...asTheDeployment, ...own, ...changes };
     await tx
       .insert(tenantRetention)
       .values({ tenantId, ...retention })
@@ -73,8 +76,24 @@ export async function setRetention(
       action: 'retention_changed',
       tenantId,
       target: tenantId,
-      details: { jobs_days: jobsDays, documents_days: documentsDays, audit_days: auditDays, hold },
+      details: {
+        jobs_days: retention.jobsDays,
+        documents_days: retention.documentsDays,
+        audit_days: retention.auditDays,
+        usage_days: retention.usageDays,
+        invites_days: retention.invitesDays,
+        hold: retention.hold,
+      },
     });
     return { account, retention };
   });
+}
+
+/** Returns the tenants with a legal hold. Platform scope. */
+export async function selectHeldTenants(tx: Tx): Promise<string[]> {
+  const rows = await tx
+    .select({ tenantId: tenantRetention.tenantId })
+    .from(tenantRetention)
+    .where(eq(tenantRetention.hold, true));
+  return rows.map(({ tenantId }) => tenantId);
 }

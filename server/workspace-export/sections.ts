@@ -339,6 +339,19 @@ export const sections: readonly Section[] = [
     columns: `job_id, kind, billing_period, source_lang, target_lang, source_chars, billable_chars, job_status, fast_path,
       submitted_by, recorded_at`,
   }),
+  tableSection('usage/days', {
+    table: 'usage_day_groups',
+    keys: [
+      ['day', 'date'],
+      ['kind', 'text'],
+      ['source_lang', 'text'],
+      ['target_lang', 'text'],
+      ['served_from', 'text'],
+      ['submitted_by', 'text'],
+      ['domain', 'text'],
+    ],
+    columns: `day, kind, source_lang, target_lang, served_from, submitted_by, domain, jobs, source_chars, billable_chars`,
+  }),
   tableSection('audit/audit', {
     table: 'audit_log',
     keys: [['event_id', 'text']],

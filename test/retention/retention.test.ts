@@ -1,13 +1,24 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { addJob } from '#server/platform/job-queue.ts';
 import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
 import { policyOf } from '#server/retention/retention-policy.ts';
 import { readSettings } from '#server/settings.ts';
-import { addDocument, approvePair, env, found, type Person, submit, submitHeld } from '#test/factories.ts';
+import {
+  addDocument,
+  approvePair,
+  env,
+  found,
+  invite,
+  type Person,
+  submit,
+  submitHeld,
+} from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { recordsOf } from '#test/translations/golden-files.ts';
+import { tasks } from '#workers/tasks.ts';
 import { operateHere } from '../admin/command.ts';
 
 const app = useTestApp({ env: { ...env, RETENTION_JOBS_DAYS: '30', RETENTION_DOCUMENTS_DAYS: '20' } });
@@ -97,6 +108,57 @@ describe('retention', () => {
     expect(await countOf('audit_log', other)).toBeGreaterThan(0);
   });
 
+  test('deletes ended invites, and no pending one, only with that setting', async () => {
+    const invited = async (state: string, days: number) => {
+      const { invite_id } = await invite(app, mine);
+      await sql()`update invites set created_at = now() - make_interval(days => ${days + 10}::int),
+        expires_at = ${state === 'pending' ? sql()`now() + interval '1 day'` : sql()`now() - make_interval(days => ${days}::int)`},
+        redeemed_at = ${state === 'redeemed' ? sql()`now() - make_interval(days => ${days}::int)` : null},
+        withdrawn_at = ${state === 'withdrawn' ? sql()`now() - make_interval(days => ${days}::int)` : null}
+        where invite_id = ${invite_id}`;
+      return invite_id;
+    };
+    const ended = ['expired', 'redeemed', 'withdrawn'];
+    for (const state of ended) await invited(state, 31);
+    const kept = [await invited('pending', 400)];
+    for (const state of ended) kept.push(await invited(state, 29));
+    await run();
+    expect(await countOf('invites', mine)).toBe(7);
+    await set('--invites', '30', '--hold');
+    await run();
+    expect(await countOf('invites', mine)).toBe(7);
+    await set('--release');
+    await run();
+    const left = await sql()`select invite_id from invites where tenant_id = ${mine.tenantId}`;
+    expect(left.map(({ invite_id }) => invite_id).sort()).toEqual(kept.sort());
+  });
+
+  test('deletes background jobs that have failed finally, except those of a workspace with a legal hold', async () => {
+    const other = await found(app);
+    await sql()`delete from graphile_worker._private_jobs`;
+    for (const { tenantId } of [mine, other])
+      await app.database.inTenant(tenantId, (tx) =>
+        addJob(tx, 'fail_stale_jobs', { tenantId }, { key: `fail_stale_jobs:${tenantId}` }),
+      );
+    await sql()`update graphile_worker._private_jobs set attempts = max_attempts,
+      run_at = now() - interval '8 days', updated_at = now() - interval '8 days'`;
+    const { run: prune } = tasks.prune_expired;
+    const pruneAfter = (days: number) =>
+      prune({ ...app.services, settings: { ...app.services.settings, RETENTION_QUEUE_DAYS: days } }, {});
+    const left = async () =>
+      (await sql()`select payload ->> 'tenantId' as id from graphile_worker._private_jobs`).map(
+        ({ id }) => id,
+      );
+    await pruneAfter(9);
+    expect(await left()).toHaveLength(2);
+    await set('--hold');
+    await pruneAfter(7);
+    expect(await left()).toEqual([mine.tenantId]);
+    await set('--release');
+    await pruneAfter(7);
+    expect(await left()).toEqual([]);
+  });
+
   test('is suspended by a legal hold, which also forbids the deletion of the workspace', async () => {
     const id = await submit(app, mine);
     await ageJob(id, 400);
@@ -145,6 +207,10 @@ describe('set-retention', () => {
   test.each([
     [['--jobs', '0'], '--jobs must be'],
     [['--audit', 'week'], '--audit must be'],
+    [
+      ['--usage', '61'],
+      '--usage must be at least 62: records of the current and the previous month are always kept',
+    ],
     [['--hold', '--release'], '--hold and --release exclude each other'],
   ])('%s is rejected', async (args, message) => {
     await expect(async () => set(...args)).rejects.toThrow(message);
@@ -159,13 +225,16 @@ describe('set-retention', () => {
       'jobs\t30 days\t30 days',
       'documents\t20 days\t20 days',
       'audit\tkept\tkept',
+      'usage\tkept\tkept',
+      'invites\tkept\tkept',
     ]);
   });
 });
 
 test('without settings, everything is kept', () => {
   const settings = readSettings({ SECRETS_KEY: Buffer.alloc(32).toString('base64') });
-  expect(policyOf(settings, null)).toEqual({ jobs: null, documents: null, audit: null });
-  const own = { jobsDays: 7, documentsDays: null, auditDays: null, hold: false };
-  expect(policyOf(settings, own)).toEqual({ jobs: 7, documents: null, audit: null });
+  const kept = { jobs: null, documents: null, audit: null, usage: null, invites: null };
+  expect(policyOf(settings, null)).toEqual(kept);
+  const none = { documentsDays: null, auditDays: null, usageDays: null, invitesDays: null };
+  expect(policyOf(settings, { jobsDays: 7, ...none, hold: false })).toEqual({ ...kept, jobs: 7 });
 });

@@ -127,7 +127,7 @@ test('a job that a newer one of its key replaced while its worker died is delete
   await reportAndTakeOver(app.database, []);
   const waiting = () => superuser<{ key: string | null }[]>`select key from graphile_worker.jobs order by id`;
   expect(await waiting()).toEqual([{ key: null }, { key: 'once' }]);
-  const prune = () => app.database.inPlatform(pruneQueue);
+  const prune = () => app.database.inPlatform((tx) => pruneQueue(tx, { failedDays: 30, heldTenants: [] }));
   expect(await prune()).toBe(0);
   await superuser`
     update graphile_worker._private_jobs set run_at = now() - interval '2 hours', updated_at = now() - interval '2 hours'`;

@@ -52,7 +52,7 @@ export const usageRouter = router({
         summary: 'Usage in a billing period',
         paged: true,
         description:
-          'The default is the current period. Records are sorted by time, latest first. If there are more, X-Next-Cursor has the cursor of the next page. Only operators get token counts and models.',
+          'The default is the current period. Records are sorted by time, latest first. If there are more, X-Next-Cursor has the cursor of the next page. If the operator limits the age of records, older records are missing, and the sums include them. Only operators get token counts and models.',
       },
     })
     .input(
@@ -78,7 +78,7 @@ export const usageRouter = router({
         tag: 'Usage',
         summary: 'Export the usage ledger of a billing period',
         description:
-          'The default is the current period. Records are sorted by time, oldest first; those written after the start of the export are not included. Only operators get token counts and models.',
+          'The default is the current period. Records are sorted by time, oldest first; those written after the start of the export are not included. If the operator limits the age of records, older records are missing. Only operators get token counts and models.',
         download: Object.values(exportTexts).map(({ contentType }) => contentType),
       },
     })

@@ -1,7 +1,7 @@
-import { eq, type SQL, sql } from 'drizzle-orm';
+import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
-import { usageRecords } from '#db/schema/metering.ts';
+import { usageDayGroups, usageRecords } from '#db/schema/metering.ts';
 import { type DateRange, readDateRange } from './periods.ts';
 import { calendarDate } from './schema.ts';
 import { namingMembers } from './submitter.ts';
@@ -93,6 +93,32 @@ export function recordsInRange(tenantId: string, { from, to }: DateRange): SQL {
     order by ${recordedAt} desc, ${jobId} desc limit ${maxRecords})`;
 }
 
+/**
+ * SQL: whether a row of `usage_day_groups` counts in a report. If a report does not cover all records of its range, it
+ * covers none of the removed ones, which are older.
+ */
+function hasRemoved(
+  tenantId: string,
+  { from, to, counted_from }: DateRange & { counted_from: string | null },
+): SQL {
+  return sql`${eq(usageDayGroups.tenantId, tenantId)}
+    and ${usageDayGroups.day} between ${from}::date and ${to}::date and ${counted_from === null}::boolean`;
+}
+
+/**
+ * SQL: whether a report counts the job because retention has removed its record, so that it is not in
+ * `recordsInRange`. The caller makes sure that the job was delivered, and is in the range.
+ */
+export function isRemoved(
+  tenantId: string,
+  covered: DateRange & { counted_from: string | null },
+  jobId: SQLWrapper,
+): SQL {
+  return sql`exists (select from ${usageDayGroups} where ${hasRemoved(tenantId, covered)})
+    and not exists (select from ${usageRecords}
+      where ${eq(usageRecords.tenantId, tenantId)} and ${usageRecords.jobId} = ${jobId})`;
+}
+
 function isInRange(tenantId: string, { from, to }: DateRange): SQL {
   const { recordedAt } = usageRecords;
   return sql`${eq(usageRecords.tenantId, tenantId)}
@@ -123,7 +149,11 @@ export async function breakDownUsage(
   tenantId: string,
   { by, ...asked }: ReportRange & { by: BreakdownField },
 ): Promise<UsageBreakdown> {
-  const found = await breakDown(tx, tenantId, asked, sql`select u.*, u.${sql.identifier(by)} as name from u`);
+  const field = sql.identifier(by);
+  const found = await breakDown(tx, tenantId, asked, {
+    named: sql`select u.*, u.${field} as name from u`,
+    field,
+  });
   return by === 'submitted_by'
     ? { ...found, groups: await namingMembers(tx, tenantId, found.groups) }
     : found;
@@ -132,20 +162,25 @@ export async function breakDownUsage(
 /**
  * Reports billed characters by day and group.
  * @param named a query over `u`, the records in the range, that adds the column `name`: the group, never null
+ * @param field the column of `usage_day_groups` with the group, for records that retention has removed
  */
 export async function breakDown(
   tx: Tx,
   tenantId: string,
   asked: ReportRange,
-  named: SQL,
+  { named, field }: { named: SQL; field: SQLWrapper },
 ): Promise<UsageBreakdown> {
   const covered = await readCoverage(tx, tenantId, asked);
   const rows = await tx.execute<{ name: string | null; date: string; jobs: number; chars: number }>(sql`
     with u as materialized ${recordsInRange(tenantId, covered)},
-    named as materialized (${named}),
+    named as materialized (
+      select name, date, 1 as jobs, billable_chars from (${named}) kept
+      union all
+      select ${field}, to_char(day, 'YYYY-MM-DD'), jobs, billable_chars from ${usageDayGroups}
+      where ${hasRemoved(tenantId, covered)}),
     largest as (
       select name from named group by name order by sum(billable_chars) desc, name limit ${maxGroups})
-    select largest.name, named.date, count(*)::int as jobs, sum(billable_chars)::float8 as chars
+    select largest.name, named.date, sum(jobs)::float8 as jobs, sum(billable_chars)::float8 as chars
     from named left join largest using (name) group by largest.name, named.date order by named.date`);
   return { ...covered, ...groupsAndDays([...rows]) };
 }

@@ -1,12 +1,14 @@
-import { sql } from 'drizzle-orm';
+import { eq, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { translationJobs } from '#db/schema/translations.ts';
+import type { DateRange } from '#server/billing/metering/periods.ts';
 import { calendarDate } from '#server/billing/metering/schema.ts';
 import {
   breakDown,
   coverage,
+  isRemoved,
   type ReportRange,
   readCoverage,
   recordsInRange,
@@ -44,7 +46,23 @@ export const outcomeReport = z.object({
 
 export type OutcomeReport = z.infer<typeof outcomeReport>;
 
-const { status, decidedAt, agentRun, createdAt } = translationJobs;
+const { jobId, status, decidedAt, agentRun, createdAt } = translationJobs;
+
+/**
+ * A subquery of the usage records in a range of days, and of the texts whose records retention has removed. These count
+ * on the day on which they were submitted, and have no `recorded_at`.
+ */
+function countedTexts(tenantId: string, covered: DateRange & { counted_from: string | null }): SQL {
+  return sql`(
+    select job_id, kind, date, recorded_at from ${recordsInRange(tenantId, covered)} kept
+    union all
+    select ${jobId}, 'text', to_char(${createdAt} at time zone 'UTC', 'YYYY-MM-DD'), null
+    from ${translationJobs}
+    where ${eq(translationJobs.tenantId, tenantId)} and ${status} not in ('pending', 'failed')
+      and ${createdAt} >= (${covered.from}::date)::timestamp at time zone 'UTC'
+      and ${createdAt} < (${covered.to}::date + 1)::timestamp at time zone 'UTC'
+      and ${isRemoved(tenantId, covered, jobId)})`;
+}
 
 /** Text jobs in the usage records `u`. A job that was deleted since then is left out. */
 const joined = (tenantId: string) => sql`
@@ -58,7 +76,7 @@ const joined = (tenantId: string) => sql`
  */
 export async function reportOutcomes(tx: Tx, tenantId: string, asked: ReportRange): Promise<OutcomeReport> {
   const covered = await readCoverage(tx, tenantId, asked);
-  const u = recordsInRange(tenantId, covered);
+  const u = countedTexts(tenantId, covered);
   const isHeld = sql`${status} in ('awaiting_review', 'refined')`;
   const isReviewed = sql`(${decidedAt} is not null or ${status} = 'human_edited')`;
   const days = await tx.execute<OutcomeReport['days'][number]>(sql`
@@ -79,7 +97,7 @@ export async function reportOutcomes(tx: Tx, tenantId: string, asked: ReportRang
     task as materialized (
       select ${agentRun} -> 'human_review_task' -> 'triggers' as triggers from ${joined(tenantId)}
       where ${isHeld} or ${isReviewed} or ${status} = 'rejected'
-      order by u.recorded_at desc limit ${maxReasonTexts})
+      order by u.recorded_at desc nulls last limit ${maxReasonTexts})
     select found ->> 'code' as code, count(*)::int as texts, (select count(*)::int from task) as of
     from task cross join lateral jsonb_array_elements(
       case jsonb_typeof(triggers) when 'array' then triggers else '[]' end) found
@@ -104,13 +122,17 @@ export async function breakDownByDomain(
   tenantId: string,
   asked: ReportRange,
 ): Promise<UsageBreakdown> {
-  const named = sql`
-    select u.*, lower(trim(left(coalesce(${translationJobs.request} ->> 'domain',
-      ${documentJobs.request} ->> 'domain', ''), 100))) as name
-    from u
-    left join ${translationJobs} on u.kind = 'text' and ${translationJobs.tenantId} = ${tenantId}
+  const named = sql`select u.*, ${domainOfJob} as name from ${withJobs(tenantId)}`;
+  return breakDown(tx, tenantId, asked, { named, field: sql.identifier('domain') });
+}
+
+/** SQL: the domain of a row of `withJobs`. */
+export const domainOfJob = sql`lower(trim(left(coalesce(${translationJobs.request} ->> 'domain',
+  ${documentJobs.request} ->> 'domain', ''), 100)))`;
+
+/** SQL: usage records `u` with their jobs, as far as these exist. */
+export const withJobs = (tenantId: string) => sql`
+  u left join ${translationJobs} on u.kind = 'text' and ${translationJobs.tenantId} = ${tenantId}
       and ${translationJobs.jobId} = u.job_id
     left join ${documentJobs} on u.kind = 'document' and ${documentJobs.tenantId} = ${tenantId}
       and ${documentJobs.documentId} = u.job_id`;
-  return breakDown(tx, tenantId, asked, named);
-}

@@ -6,7 +6,7 @@ import {
   retained,
   setRetention as set,
 } from '#server/retention/retention-policy.ts';
-import { maxRetentionDays } from '#server/settings.ts';
+import { maxRetentionDays, minUsageDays, minUsageDaysReason } from '#server/settings.ts';
 import { defineCommand, Refusal, tenantId, wholeNumber } from '../command.ts';
 import { columns, named } from '../printing.ts';
 
@@ -15,6 +15,10 @@ const days = z
     error: `must be "default" or a number of days from 1 to ${maxRetentionDays}`,
   })
   .optional();
+
+const usageDays = days.refine((value) => typeof value !== 'number' || value >= minUsageDays, {
+  error: minUsageDaysReason,
+});
 
 const option = (what: string) =>
   ({ type: 'string', value: 'days', summary: `deletes ${what} after this time, or "default"` }) as const;
@@ -27,6 +31,8 @@ export const setRetention = defineCommand({
     jobs: option('finished text jobs'),
     documents: option('finished documents'),
     audit: option('audit events'),
+    usage: option('usage records'),
+    invites: option('invites that were used, withdrawn or expired'),
     hold: { type: 'boolean', summary: 'legal hold: nothing of the tenant is deleted by age' },
     release: { type: 'boolean', summary: 'ends the legal hold' },
   },
@@ -35,15 +41,19 @@ export const setRetention = defineCommand({
     jobs: days,
     documents: days,
     audit: days,
+    usage: usageDays,
+    invites: days,
     hold: z.boolean().optional(),
     release: z.boolean().optional(),
   }),
-  async *run({ database, settings }, { tenant_id, jobs, documents, audit, hold, release }) {
+  async *run({ database, settings }, { tenant_id, jobs, documents, audit, usage, invites, hold, release }) {
     if (hold && release) throw new Refusal('--hold and --release exclude each other');
     const { account, retention } = await set(database, tenant_id, {
       ...(jobs !== undefined && { jobsDays: jobs }),
       ...(documents !== undefined && { documentsDays: documents }),
       ...(audit !== undefined && { auditDays: audit }),
+      ...(usage !== undefined && { usageDays: usage }),
+      ...(invites !== undefined && { invitesDays: invites }),
       ...((hold || release) && { hold: hold === true }),
     });
     yield `${named(account)} ${retention.hold ? 'has a legal hold: nothing is deleted by age.' : 'has no legal hold.'}`;
