@@ -6,6 +6,7 @@ import { tenantsRouter } from '#server/identity/tenants/router.ts';
 import { terminologyRouter } from '#server/language/terminology/router.ts';
 import { memoryRouter } from '#server/language/translation-memory/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
+import { retentionRouter } from '#server/retention/router.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
 import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
 import { exportsRouter } from '#server/workspace-export/router.ts';
@@ -22,6 +23,7 @@ export const appRouter = router({
   exports: exportsRouter,
   members: membersRouter,
   memory: memoryRouter,
+  retention: retentionRouter,
   reviews: reviewsRouter,
   storage: storageRouter,
   system: systemRouter,

@@ -2,14 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
+import { tenantRetention } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { serverAdministrator, type WithOwningTenant } from '#server/identity/access/guards/admin.ts';
-import { atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import {
+  type Administrator,
+  serverAdministrator,
+  type WithOwningTenant,
+} from '#server/identity/access/guards/admin.ts';
+import { isDesignatedOperator, type SessionPrincipal } from '#server/identity/access/principal.ts';
+import { atTheServer, type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { requireStillAdministrator, withLockedMember } from '#server/identity/members/locked-member.ts';
 import { revokeMember } from '#server/identity/members/member-status.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
+import type { Settings } from '#server/settings.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import type { RecordedJobs } from '#server/translation/records/golden-records.ts';
@@ -97,18 +105,59 @@ export async function scheduleAnonymization(
     const { userId } = member;
     const withOwningTenant: WithOwningTenant = (work) => work(tx, tenantId, serverAdministrator);
     await revokeMember(atTheServer, withOwningTenant, userId);
-    const event = { action: 'member_anonymized', tenantId, target: userId } as const;
-    await recordAdministration(tx, atTheServer, serverAdministrator, event);
-    const key = `anonymize_member:${userId}`;
-    await addJob(tx, 'anonymize_member', { tenantId, userId, part: 0, after: '' }, { key, afterSeconds });
+    await queueAnonymization(tx, { tenantId, userId }, atTheServer, serverAdministrator);
     return { account, userId };
   });
+}
+
+/**
+ * Queues the task for a revoked member of an administrator's own tenant.
+ * @throws AppError 404 for an unknown member; 409 for an active one, or during a legal hold; 403 for a designated
+ *   operator, unless an operator asks
+ */
+export async function anonymizeRevoked(
+  tx: Tx,
+  origin: Origin,
+  { user, tenant, operator }: SessionPrincipal,
+  settings: Settings,
+  userId: string,
+): Promise<void> {
+  const admin: Administrator = { user, tenant, operator, operatorKey: false };
+  const withOwningTenant: WithOwningTenant = (work) => work(tx, tenant.id, admin);
+  await withLockedMember(withOwningTenant, userId, async ({ tenantId, member }) => {
+    await requireStillAdministrator(tx, tenantId, admin);
+    if (member.active) throw new AppError('state_conflict', 'revoke the access of the member first');
+    if (!operator && isDesignatedOperator(tenantId, member.email, settings))
+      throw new AppError('forbidden', 'anonymizing an operator requires operator access');
+    const [held] = await tx
+      .select()
+      .from(tenantRetention)
+      .where(and(eq(tenantRetention.tenantId, tenantId), eq(tenantRetention.hold, true)));
+    if (held)
+      throw new AppError(
+        'state_conflict',
+        'the workspace has a legal hold, so no data of members can be removed',
+      );
+    if (member.email !== anonymousEmail(userId))
+      await queueAnonymization(tx, { tenantId, userId }, origin, admin);
+  });
+}
+
+async function queueAnonymization(
+  tx: Tx,
+  { tenantId, userId }: { tenantId: string; userId: string },
+  origin: Origin,
+  admin: Administrator,
+): Promise<void> {
+  await recordAdministration(tx, origin, admin, { action: 'member_anonymized', tenantId, target: userId });
+  const key = `anonymize_member:${userId}`;
+  await addJob(tx, 'anonymize_member', { tenantId, userId, part: 0, after: '' }, { key, afterSeconds });
 }
 
 type AnonymizingServices = LocatingServices & Pick<Services, 'log'>;
 
 /**
- * Removes a member's email address from all rows and golden records. May run twice, and may be interrupted at any point.
+ * Removes a member's email address from all rows and golden records, unless the member has been restored since. May run twice, and may be interrupted at any point.
  * @throws the error of a store, so that the task is retried
  */
 export async function anonymizeMember(
@@ -119,11 +168,11 @@ export async function anonymizeMember(
   const end = Date.now() + runMs;
   const [member] = await database.inTenant(tenantId, (tx) =>
     tx
-      .select({ email: users.email })
+      .select({ email: users.email, active: users.active })
       .from(users)
       .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId))),
   );
-  if (!member || member.email === anonymousEmail(userId)) return;
+  if (!member || member.active || member.email === anonymousEmail(userId)) return;
   const person = { tenantId, userId, email: member.email };
   let { part, after } = position;
   while (part < jsonTables.length) {

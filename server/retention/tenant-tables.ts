@@ -110,13 +110,20 @@ export async function deleteSomeRows(
   return row?.deleted ?? 0;
 }
 
-/** Counts the rows of a tenant in each table that has any. */
-export async function countRows(tx: Tx, tenantId: string): Promise<Record<string, number>> {
+/**
+ * Counts the rows of a tenant in each table that has any.
+ * @param max the number of rows in a table from which the others are not counted
+ */
+export async function countRows(
+  tx: Tx,
+  tenantId: string,
+  max: number | null = null,
+): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of tenantTables) {
-    const [row] = await tx.execute<{ rows: number }>(
-      sql`select count(*)::int as rows from ${sql.identifier(name)} where tenant_id = ${tenantId}`,
-    );
+    const [row] = await tx.execute<{ rows: number }>(sql`
+      select count(*)::int as rows from (
+        select from ${sql.identifier(name)} where tenant_id = ${tenantId} limit ${max}::int) counted`);
     if (row?.rows) counts[name] = row.rows;
   }
   return counts;

@@ -27,17 +27,17 @@ beforeAll(async () => {
   files = ['full', 'one', 'two'].map((name) => join(folder, name));
   const [full = '', one = '', two = ''] = files;
   founder = await signUpFounder(app);
-  const jobs = [];
+  const jobs: string[] = [];
   for (const n of [1, 2, 3]) jobs.push(await submit(app, founder, { source_text: `Text ${n}` }));
   const document = await addDocument(app, founder);
   await succeed('backup', settings, [full]);
   await submit(app, founder, { source_text: 'Text 4' });
   // A pack to which the records of two jobs belong.
-  const pack = 'golden/2026-11/w1.jsonl.zst';
+  const pack = 'golden/2026-11/w1.jsonl.gz';
   const place = join(DATA_DIR, 'storage', founder.tenantId, pack);
   await mkdir(join(place, '..'), { recursive: true });
   await writeFile(place, 'frame 1, frame 2');
-  for (const [at, uri] of [`${pack}#0+7`, `${pack}#9+7`].entries())
+  for (const [at, uri] of [`${pack}/0-7/a.json`, `${pack}/9-7/b.json`].entries())
     await app.database.inPlatform((tx) =>
       tx.execute(sql`update translation_jobs set golden_uri = ${uri} where job_id = ${jobs[at]}`),
     );
@@ -98,7 +98,7 @@ test('a restored chain has the rows and files of the last backup, byte for byte'
   // No row refers to the records that were replaced by lines of the pack.
   const paths = Object.keys(restored).sort();
   expect(restored).toEqual(Object.fromEntries(paths.map((path) => [path, original[path]])));
-  expect(restored[`${founder.tenantId}/golden/2026-11/w1.jsonl.zst`]).toBe('XXXXXXX, frame 2');
+  expect(restored[`${founder.tenantId}/golden/2026-11/w1.jsonl.gz`]).toBe('XXXXXXX, frame 2');
   expect(paths.some((path) => path.includes('/documents/'))).toBe(false);
 });
 

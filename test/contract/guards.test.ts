@@ -36,6 +36,12 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'exports.list': 'administrator_session',
   'exports.start': 'administrator_session',
 
+  'retention.anonymizeMember': 'administrator_session',
+  'retention.cancelDeletion': 'platform_operator',
+  'retention.listDeletions': 'platform_operator',
+  'retention.previewDeletion': 'platform_operator',
+  'retention.scheduleDeletion': 'platform_operator',
+
   'auth.signUpWithEmail': 'public',
   'auth.token': 'public',
   'auth.verifyMfa': 'public',

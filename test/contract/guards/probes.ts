@@ -54,6 +54,7 @@ const ofNamedTenant: Pick<Probe, 'abroad' | 'operator'> = {
 const ofOperators: Pick<Probe, 'operatorOnly'> = {
   operatorOnly: '403 only platform operators can access documents of all workspaces',
 };
+const deletions: Probe = { operatorOnly: '403 only platform operators can delete workspaces' };
 const named = ({ founder }: GuardFixture) => ({ tenant_id: founder.tenantId });
 const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
 const leaver = ({ leaver: { userId } }: GuardFixture) => ({ user_id: userId });
@@ -311,6 +312,24 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'documents.outage': { input: () => ({ since: '2099-07-31T00:00:00Z' }), ...ofOperators },
   'documents.requeue': { input: () => ({ since: '2099-07-31T00:00:00Z' }), ...ofOperators },
+
+  'retention.listDeletions': deletions,
+  'retention.previewDeletion': { ...deletions, input: named },
+  'retention.cancelDeletion': {
+    ...deletions,
+    input: () => ({ tenant_id: 'unknown' }),
+    in: '404 unknown tenant: unknown',
+  },
+  'retention.scheduleDeletion': {
+    ...deletions,
+    input: () => ({ tenant_id: 'unknown', name: 'Unknown' }),
+    in: '404 tenant not found',
+  },
+  'retention.anonymizeMember': {
+    input: target,
+    in: '409 revoke the access of the member first',
+    abroad: noUser,
+  },
 
   'storage.bind': { input: () => ({ provider: 'platform' }) },
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import type { TenantDeletion } from '#server/retention/deletion-run.ts';
+import { deletionView, stateOf } from '#server/retention/schema.ts';
 import {
   cancelDeletion as cancel,
   listDeletions,
@@ -85,27 +86,9 @@ export const deletions = defineCommand({
   },
 });
 
-function stateOf({ startedAt, finishedAt }: TenantDeletion): 'finished' | 'running' | 'scheduled' {
-  if (finishedAt) return 'finished';
-  return startedAt ? 'running' : 'scheduled';
-}
-
 function asJson(deletion: TenantDeletion): string {
-  const { tenantId, scheduledAt, dueAt, startedAt, finishedAt, progress } = deletion;
-  return jsonLine({
-    id: tenantId,
-    state: stateOf(deletion),
-    scheduled_at: scheduledAt,
-    due_at: dueAt,
-    started_at: startedAt,
-    finished_at: finishedAt,
-    rows: progress.rows,
-    files: progress.objects,
-    files_in_account: progress.accountObjects,
-    left_in_account: progress.leftInAccount,
-    queued_jobs: progress.queuedJobs,
-    manifest_lines: progress.manifestLines,
-  });
+  const { name: _, ...view } = deletionView(deletion, null);
+  return jsonLine(view);
 }
 
 function asColumns(deletion: TenantDeletion): string {
