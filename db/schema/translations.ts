@@ -46,6 +46,11 @@ export const translationJobs = pgTable(
     refinement: jsonb('refinement'),
     verification: jsonb('verification'),
     agentRun: jsonb('agent_run').notNull(),
+    /**
+     * The run of a text that was published automatically (`packed-run.ts`). Then the four JSON columns above contain
+     * only what this column lacks, and a null `baseline_translation` stands for the final translation.
+     */
+    packedRun: text('packed_run'),
     /** Data that the pipeline adds to `request.metadata`: glossary and provenance. Null without such data. */
     pipelineMetadata: jsonb('pipeline_metadata').$type<Record<string, unknown>>(),
     /** The text that the pipeline would have published. Stored when a reviewer saves a change for the first time. */
