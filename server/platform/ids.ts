@@ -18,6 +18,12 @@ export function newId(): string {
   return Date.now().toString(16).padStart(12, '0') + random;
 }
 
+/** Returns the ID that follows another one after `count` steps: its last 32 bits are larger by this number. */
+export function idAfter(id: string, count: number): string {
+  const low = (Number.parseInt(id.slice(-8), 16) + count) % 2 ** 32;
+  return id.slice(0, -8) + low.toString(16).padStart(8, '0');
+}
+
 /** Returns the caller's X-Request-ID if it is safe to return it in a response, otherwise a new id. */
 export function requestIdFrom(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._:-]{1,128}$/.test(header) ? header : newId();

@@ -1,5 +1,4 @@
-import { and, eq, Param, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { settleTopUp } from '#server/billing/metering/top-up-settlement.ts';
@@ -7,7 +6,6 @@ import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recor
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
-import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
 import type { RunResult } from '#server/translation/core/pipeline/run.ts';
 import {
   admitNext,
@@ -27,6 +25,7 @@ import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
 import { learnFrom } from './learn-from-job.ts';
 import { OptionalWrite, retryWithout } from './optional-writes.ts';
+import { type StoredRun, storedRun } from './packed-run.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
 /** The items of a series that are still to be run. The next job is inserted when the current ones are stored. */
@@ -287,35 +286,26 @@ function usageOf({ request, weight, onTrial, submittedBy }: Run, { cost, fastPat
   };
 }
 
-function finishedJob({ run, result, golden, isPending, status }: RecordedRun): FinishedJob {
+function finishedJob({ run, result, finished, golden, isPending, status }: RecordedRun): FinishedJob {
   return {
     tenantId: run.tenantId,
     jobId: run.admitted.jobId,
     attempt: run.admitted.attempt,
     status,
-    baselineTranslation: result.baseline_translation,
     finalTranslation: result.final_translation,
-    qualityAssessment: result.quality_assessment,
-    refinement: result.refinement,
-    verification: result.verification,
-    agentRun: result.agentRun,
+    ...storedRun(finished),
     pipelineMetadata: result.metadata,
     goldenUri: golden?.uri ?? null,
     publishAs: isPending ? 'published' : null,
   };
 }
 
-interface FinishedJob {
+interface FinishedJob extends StoredRun {
   tenantId: string;
   jobId: string;
   attempt: number;
   status: JobStatus;
-  baselineTranslation: string | null;
   finalTranslation: string | null;
-  qualityAssessment: unknown;
-  refinement: unknown;
-  verification: unknown;
-  agentRun: AgentRun;
   pipelineMetadata: Record<string, unknown> | null;
   goldenUri: string | null;
   publishAs: string | null;
@@ -323,12 +313,25 @@ interface FinishedJob {
 
 const value = sql.placeholder;
 
-/** A placeholder for a value. If a column is given, the value is encoded for that column. */
-function bound(name: string, column?: PgColumn): SQL {
-  return column ? sql`${new Param(value(name), column)}` : sql`${value(name)}`;
-}
+/** A placeholder for a value. */
+const bound = (name: string): SQL => sql`${value(name)}`;
 
-const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db) => {
+/** A placeholder for JSON text. Drizzle's encoding would store a JSON null, which takes space, instead of null. */
+const json = (name: string): SQL => sql`${value(name)}::jsonb`;
+
+const jsonColumns = [
+  'qualityAssessment',
+  'refinement',
+  'verification',
+  'agentRun',
+  'pipelineMetadata',
+] as const;
+
+type JsonColumn = (typeof jsonColumns)[number];
+
+type FinishedRow = Omit<FinishedJob, JsonColumn> & Record<JsonColumn, string | null> & JobUsage;
+
+const finishPending = prepare<FinishedRow, { updatedAt: Date }[]>((db) => {
   const finished = db.$with('finished').as(
     db
       .update(translationJobs)
@@ -336,11 +339,12 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
         status: bound('status'),
         baselineTranslation: bound('baselineTranslation'),
         finalTranslation: bound('finalTranslation'),
-        qualityAssessment: bound('qualityAssessment', translationJobs.qualityAssessment),
-        refinement: bound('refinement', translationJobs.refinement),
-        verification: bound('verification', translationJobs.verification),
-        agentRun: bound('agentRun', translationJobs.agentRun),
-        pipelineMetadata: bound('pipelineMetadata', translationJobs.pipelineMetadata),
+        qualityAssessment: json('qualityAssessment'),
+        refinement: json('refinement'),
+        verification: json('verification'),
+        agentRun: json('agentRun'),
+        packedRun: bound('packedRun'),
+        pipelineMetadata: json('pipelineMetadata'),
         goldenUri: bound('goldenUri'),
         publishAs: bound('publishAs'),
         updatedAt: sql`now()`,
@@ -369,5 +373,10 @@ const finishPending = prepare<FinishedJob & JobUsage, { updatedAt: Date }[]>((db
  * @returns the job's new updated_at, or no row
  */
 export function finishJob(tx: Tx, job: FinishedJob, usage: JobUsage): Promise<{ updatedAt: Date }[]> {
-  return finishPending(tx, { ...job, ...usage });
+  const texts = jsonColumns.map((name) => [name, job[name] === null ? null : JSON.stringify(job[name])]);
+  return finishPending(tx, {
+    ...job,
+    ...(Object.fromEntries(texts) as Record<JsonColumn, string>),
+    ...usage,
+  });
 }

@@ -10,6 +10,7 @@ import {
   filterCondition,
   readsRequest,
 } from '#server/translation/core/listing/job-list-filter.ts';
+import { readGate } from './packed-run.ts';
 import type { JobStatus } from './schema.ts';
 import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
 
@@ -153,7 +154,8 @@ async function selectSummaries(
       textType: field('text_type'),
       sourceExcerpt: sql<string>`left(${request} ->> 'source_text', ${excerpt})`,
       translationExcerpt: sql<string | null>`left(${finalTranslation}, ${excerpt})`,
-      gate: sql<{ score: number; triggers: { code: TriggerCode }[] } | null>`${agentRun} -> 'quality_gate'`,
+      stored: sql<{ score: number; triggers: { code: TriggerCode }[] } | null>`${agentRun} -> 'quality_gate'`,
+      packedRun: translationJobs.packedRun,
       createdAt: translationJobs.createdAt,
       updatedAt,
     })
@@ -167,17 +169,20 @@ async function selectSummaries(
     )
     .orderBy(...inOrder(order))
     .limit(limit);
-  return rows.map(({ id, gate, ...row }) => ({
-    id,
-    status: row.status as JobStatus,
-    source_lang: row.sourceLang ?? '',
-    target_lang: row.targetLang ?? '',
-    text_type: row.textType === 'Html' ? 'Html' : 'Plain',
-    source_excerpt: row.sourceExcerpt,
-    translation_excerpt: row.translationExcerpt,
-    score: gate?.score ?? null,
-    triggers: [...new Set(gate?.triggers.map(({ code }) => code))],
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
-  }));
+  return rows.map(({ id, stored, packedRun, ...row }) => {
+    const gate = readGate(stored, packedRun);
+    return {
+      id,
+      status: row.status as JobStatus,
+      source_lang: row.sourceLang ?? '',
+      target_lang: row.targetLang ?? '',
+      text_type: row.textType === 'Html' ? 'Html' : 'Plain',
+      source_excerpt: row.sourceExcerpt,
+      translation_excerpt: row.translationExcerpt,
+      score: gate?.score ?? null,
+      triggers: [...new Set(gate?.triggers.map(({ code }) => code))],
+      created_at: row.createdAt.toISOString(),
+      updated_at: row.updatedAt.toISOString(),
+    };
+  });
 }

@@ -7,7 +7,7 @@ import {
   usageCheck,
 } from '#server/billing/metering/committed-usage.ts';
 import type { Warning } from '#server/http/warnings.ts';
-import { emptyRun, isJob, isStalePending } from './jobs.ts';
+import { emptyRun, isJob, isStalePending, storedRequest } from './jobs.ts';
 import type { TranslationRequest } from './schema.ts';
 
 export interface NewJob {
@@ -82,6 +82,7 @@ const pendingJob = {
   refinement: sql<null>`null::jsonb`.as('refinement'),
   verification: sql<null>`null::jsonb`.as('verification'),
   agentRun: sql<unknown>`${new Param(emptyRun, translationJobs.agentRun)}::jsonb`.as('agent_run'),
+  packedRun: sql<null>`null`.as('packed_run'),
   pipelineMetadata: sql<null>`null::jsonb`.as('pipeline_metadata'),
   pipelineCandidate: sql<null>`null`.as('pipeline_candidate'),
   publishAs: sql<null>`null`.as('publish_as'),
@@ -154,11 +155,16 @@ function counted(db: QueryBuilder, { committed, usage }: UsageCheck, change: Ret
     .leftJoin(change, sql`true`);
 }
 
-type New = Omit<NewJob, 'createdAt'> & { createdAt: string | null; idempotencyKey: string | null };
+type New = Omit<NewJob, 'createdAt' | 'request'> & {
+  request: Partial<TranslationRequest>;
+  createdAt: string | null;
+  idempotencyKey: string | null;
+};
 
 function newRow(job: NewJob): New {
   return {
     ...job,
+    request: storedRequest(job.request),
     createdAt: job.createdAt?.toISOString() ?? null,
     idempotencyKey: job.request.idempotency_key ?? null,
   };

@@ -4,6 +4,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
+import { readRun } from './packed-run.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
 export async function selectJob(
@@ -30,10 +31,11 @@ const pageBytes = 8_000_000;
 
 /**
  * SQL: approximate bytes of a job in a response, computed from stored sizes, so that no value is decompressed.
- * Compressed JSON is counted four times.
+ * Compressed JSON is counted four times, a packed run 16 times.
  */
 const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
-  + octet_length(coalesce(${translationJobs.baselineTranslation}, ''))
+  + octet_length(coalesce(${translationJobs.baselineTranslation}, ${translationJobs.finalTranslation}, ''))
+  + 16 * coalesce(octet_length(${translationJobs.packedRun}), 0)
   + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
     + coalesce(pg_column_size(${translationJobs.qualityAssessment}), 0)
     + coalesce(pg_column_size(${translationJobs.refinement}), 0)
@@ -131,9 +133,25 @@ export const emptyRun: AgentRun = {
   error: null,
 };
 
+/** Fields of a request without effect on a run, which a row lacks if they are null. */
+const omittedFields = {
+  idempotency_key: null,
+  deployment_name: null,
+  adaptive_dataset_id: null,
+  allow_fallback: null,
+};
+
+/** Returns a request as rows store it. */
+export function storedRequest(request: TranslationRequest): Partial<TranslationRequest> {
+  const stored: Partial<TranslationRequest> = { ...request };
+  for (const name of Object.keys(omittedFields) as (keyof typeof omittedFields)[])
+    if (request[name] === null) delete stored[name];
+  return stored;
+}
+
 /** Returns the job of a row. Some metadata that the server writes has separate columns. */
 export function jobOfRow(row: JobRow): TranslationJob {
-  const request = row.request as TranslationRequest;
+  const request: TranslationRequest = { ...omittedFields, ...(row.request as TranslationRequest) };
   const written = {
     ...row.pipelineMetadata,
     ...(row.pipelineCandidate !== null && { review_pipeline_candidate: row.pipelineCandidate }),
@@ -143,12 +161,7 @@ export function jobOfRow(row: JobRow): TranslationJob {
     id: row.jobId,
     request: { ...request, metadata: { ...request.metadata, ...written } },
     status: row.status as JobStatus,
-    baseline_translation: row.baselineTranslation,
-    final_translation: row.finalTranslation,
-    quality_assessment: row.qualityAssessment as TranslationJob['quality_assessment'],
-    refinement: row.refinement as TranslationJob['refinement'],
-    verification: row.verification as TranslationJob['verification'],
-    agent_run: row.agentRun as AgentRun,
+    ...readRun(row, request),
     warnings: (row.warnings as Warning[] | null) ?? [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),

@@ -8,7 +8,7 @@ import type {
   TranslationTask,
   Verification,
 } from '#server/platform/engines/engine.ts';
-import { newId } from '#server/platform/ids.ts';
+import { idAfter, newId } from '#server/platform/ids.ts';
 import { observe } from '#server/platform/telemetry.ts';
 import type { AgentDecision, AgentStep } from '../agent-run-schema.ts';
 import { checkTranslation, type Inspect, isCritical } from '../checks.ts';
@@ -36,8 +36,10 @@ export async function recordStep<T>(
   description: StepDescription,
   run: () => Promise<StepOutcome<T>> | StepOutcome<T>,
 ): Promise<T> {
+  const [first] = steps;
   const step: AgentStep = {
-    id: newId(),
+    // The IDs of a run follow each other, so that a row needs to store only the first one.
+    id: first ? idAfter(first.id, steps.length) : newId(),
     name: description.name,
     actor: description.actor,
     kind: description.kind ?? 'agent',

@@ -6,6 +6,7 @@ import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf, cursorOf, selectPlaces } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
+import { readGate } from '#server/translation/texts/packed-run.ts';
 import { holdersOf } from '../claims.ts';
 import { isCritical, isWarning, submitter } from '../inbox/waiting-texts.ts';
 import type { ReviewText, ReviewTextPage, ReviewTextsInput } from './text-list-schema.ts';
@@ -111,7 +112,13 @@ async function selectTexts(
       issues: sql<Row['issues']>`(select coalesce(json_agg(issue), '[]') from (
         select distinct issue from jsonb_array_elements(coalesce(refinement -> 'issues', '[]')
           || coalesce(verification -> 'issues', '[]')) issue limit ${maxIssues}) judged)`,
-      gate: sql<{ score: number; threshold: number; triggers: { code: string }[]; reasons: string[] } | null>`
+      packedRun: translationJobs.packedRun,
+      stored: sql<{
+        score: number;
+        threshold: number;
+        triggers: { code: string }[];
+        reasons: string[];
+      } | null>`
         ${agentRun} -> 'quality_gate'`,
     })
     .from(translationJobs)
@@ -124,7 +131,8 @@ async function selectTexts(
     )
     .orderBy(updatedAt, jobId)
     .limit(limit);
-  return rows.map(({ gate, ...row }) => {
+  return rows.map(({ stored, packedRun, ...row }) => {
+    const gate = readGate(stored, packedRun);
     const isDraft = row.pipeline !== null;
     return {
       id: row.id,
