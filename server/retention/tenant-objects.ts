@@ -30,7 +30,7 @@ export async function removePlatformObjects(run: DeletionRun): Promise<boolean> 
     await addDone(run, { objects: removed.filter(Boolean).length });
   };
   let paths: string[] = [];
-  for await (const path of storage.walk(tenantId)) {
+  for await (const path of storage.walkFiles(tenantId)) {
     if (run.isOver()) return false;
     if (paths.push(path) < atOnce) continue;
     await remove(paths);

@@ -90,7 +90,11 @@ test('a restored chain has the rows and files of the last backup, byte for byte'
   await succeed('restore', place, files);
   const rows = await rowsIn(database.superuserUrl);
   // The time of the last backup is recorded after it, and the job queue records when it was installed.
-  const { maintenance_runs: _, 'graphile_worker.migrations': _migrations, ...source } = await rowsIn(app.superuserUrl);
+  const {
+    maintenance_runs: _,
+    'graphile_worker.migrations': _migrations,
+    ...source
+  } = await rowsIn(app.superuserUrl);
   expect(Object.keys(source).length).toBeGreaterThan(30);
   expect(rows).toMatchObject(source);
   const restored = await filesIn(place.DATA_DIR);

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join as joinPath } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { anonymizeMember } from '#server/retention/anonymize-member.ts';
 import { renamePerson } from '#server/retention/rename-person.ts';
@@ -22,7 +23,9 @@ async function placesOf(text: string): Promise<string[]> {
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   const found = new Set(rows);
   for (const file of files.filter((entry) => entry.isFile()))
-    if ((await readFile(joinPath(file.parentPath, file.name), 'latin1')).includes(text)) found.add('a file');
+    const bytes = await readFile(joinPath(file.parentPath, file.name));
+    const content = file.name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
+    if (content.includes(text)) found.add('a file');
   return [...found].sort();
 }
 

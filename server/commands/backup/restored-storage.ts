@@ -72,14 +72,15 @@ export class RestoredStorage {
   /** Removes all objects. The marker is removed last, so that the removal can be repeated if it is interrupted. */
   async removeAll(): Promise<void> {
     for (const top of await this.#storage.listTop())
-      for await (const path of this.#storage.walk(top)) if (path !== marker) await this.#storage.remove(path);
+      for await (const path of this.#storage.walkFiles(top))
+        if (path !== marker) await this.#storage.remove(path);
     await this.#storage.remove(marker);
   }
 
   /** Returns the path of any object; undefined if the storage has no object. Folders without objects do not count. */
   async #firstPath(): Promise<string | undefined> {
     for (const top of await this.#storage.listTop())
-      for await (const path of this.#storage.walk(top)) return path;
+      for await (const path of this.#storage.walkFiles(top)) return path;
     return undefined;
   }
 

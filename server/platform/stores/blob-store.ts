@@ -66,6 +66,8 @@ export interface PlatformStore extends BlobStore {
    * anything for a store that still does so.
    */
   singleRecords(folder: string): AsyncIterable<string>;
+  /** Like `walk`, but yields the path of a file with many records once, instead of those of its records. */
+  walkFiles(folder: string): AsyncIterable<string>;
   /** Removes a folder with everything in it. Nothing happens if it does not exist. */
   removeFolder(folder: string): Promise<void>;
   /** Lists the first parts of all paths: the ids of tenants, and the platform's own folders. */

@@ -109,7 +109,12 @@ export function openFolder(folder: string): PlatformStore {
         .filter((entry) => entry.isDirectory() && /^[\w-]+$/.test(entry.name))
         .map(({ name }) => name);
     },
-    walk: (path) => objectsBelow(folder, checkedFolder(path)),
+    async *walk(path) {
+      for await (const file of filesBelow(folder, checkedFolder(path)))
+        if (!file.endsWith(packSuffix)) yield file;
+        else for await (const record of recordsOf(folder, file)) yield pathOfRecord(record);
+    },
+    walkFiles: (path) => filesBelow(folder, checkedFolder(path)),
     singleRecords: (path) => singleRecordsIn(folder, checkedFolder(path)),
     async lastWritten(path) {
       const record = parseRecordPath(checkedPath(path));
@@ -246,14 +251,12 @@ function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
 }
 
 /** Iterates over the paths of the files below a folder. A folder that is removed in the meantime counts as empty. */
-async function* objectsBelow(root: string, path: string): AsyncGenerator<string> {
+async function* filesBelow(root: string, path: string): AsyncGenerator<string> {
   const opened = await ifExists(opendir(join(root, path)));
   for await (const entry of opened ?? []) {
     const below = `${path}/${entry.name}`;
-    if (entry.isDirectory()) yield* objectsBelow(root, below);
-    else if (!entry.isFile()) continue;
-    else if (!entry.name.endsWith(packSuffix)) yield below;
-    else for await (const record of recordsOf(root, below)) yield pathOfRecord(record);
+    if (entry.isDirectory()) yield* filesBelow(root, below);
+    else if (entry.isFile()) yield below;
   }
 }
 

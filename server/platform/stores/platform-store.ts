@@ -51,6 +51,7 @@ function openPlatformLake(
       return path;
     },
     async *singleRecords() {},
+    walkFiles: store.walk,
     doubtfulSince: async () => null,
     settleDoubt: async () => {},
     tidy: async () => {},

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeHeader, maxHeaderBytes } from './pack-format.ts';
 import { membersOf, openIfExists, readAt } from './packs.ts';
@@ -43,12 +43,19 @@ export function trackRemovedRecords(folder: string, incoming: string) {
         for (const pack of packs) {
           if (Date.now() > end) return;
           if (isClosed(pack)) await compactPack(folder, pack, incoming);
-          else await note(pack);
+          else if (await exists(join(folder, pack))) await note(pack);
         }
         await rm(join(lists, name), { force: true });
       }
     },
   };
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
