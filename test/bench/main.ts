@@ -48,7 +48,7 @@ const benches = {
     benchGlossaryLoad,
   ],
   glossary: ['Glossary terms in a text, and in its translation', benchGlossary],
-  growth: ['100 jobs of a tenant and a million: each request, disk, background tasks', benchGrowth],
+  growth: ['Deployments of several sizes: each request, periodic work, disk', benchGrowth],
   integrity: [
     'Alarms of the integrity check over gettext catalogs, and the losses it catches',
     benchIntegrity,

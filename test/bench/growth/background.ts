@@ -8,17 +8,21 @@ import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
 import { tasks } from '#workers/tasks.ts';
-import type { Side } from './side.ts';
+import type { Deployment } from './deployment.ts';
 
 const applicationName = 'growth tasks';
 
 /** Runs the handler of a task in the same way as a worker. */
-type RunTask = <N extends TaskName>(name: N, payload: TaskPayloads[N]) => Promise<unknown>;
+export type RunTask = <N extends TaskName>(name: N, payload: TaskPayloads[N]) => Promise<unknown>;
 
-/** Provides the services of a worker process for the database of a side. */
-export async function withTasks(side: Side, work: (run: RunTask) => Promise<void>): Promise<void> {
-  const settings = readSettings({ ...side.env, STALE_PENDING_SECONDS: '600' });
-  const database = openDatabase(side.url, { size: 6, applicationName });
+/** Provides the services of a worker process for the database of a deployment. */
+export async function withTasks(
+  deployment: Deployment,
+  work: (run: RunTask, services: Services) => Promise<void>,
+  env: Record<string, string> = {},
+): Promise<void> {
+  const settings = readSettings({ ...deployment.env, STALE_PENDING_SECONDS: '600', ...env });
+  const database = openDatabase(deployment.url, { size: 6, applicationName });
   const fileWork = openFileWork();
   const services: Services = {
     ...{ settings, database, engine: stubEngine, embedder: null, payments: null, fileWork },
@@ -30,7 +34,7 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
     log: { debug() {}, info() {}, warn() {}, error: console.error },
   };
   try {
-    await work((name, payload) => tasks[name].run(services, payload));
+    await work((name, payload) => tasks[name].run(services, payload), services);
   } finally {
     await fileWork.close();
     await database.close();
@@ -40,11 +44,12 @@ export async function withTasks(side: Side, work: (run: RunTask) => Promise<void
 /**
  * Runs each task with the amount of work that a day with an incident causes. Prints duration, transactions and locks.
  */
-export async function reportTasks(side: Side, print: (line: string) => void): Promise<void> {
-  const { superuser, tenantId } = side;
-  await withTasks(side, async (run) => {
+export async function reportIncidents(deployment: Deployment, print: (line: string) => void): Promise<void> {
+  const { superuser } = deployment;
+  const { tenantId } = deployment.biggest;
+  await withTasks(deployment, async (run) => {
     const report = async <N extends TaskName>(title: string, name: N, payload: TaskPayloads[N]) => {
-      const watch = watchTransactions(side);
+      const watch = watchTransactions(deployment);
       const start = performance.now();
       await run(name, payload);
       const took = performance.now() - start;
@@ -53,17 +58,16 @@ export async function reportTasks(side: Side, print: (line: string) => void): Pr
         `${title.padEnd(58)} ${(took / 1000).toFixed(2).padStart(7)} s   longest transaction ${longest.toFixed(0)} ms   ${locks}`,
       );
     };
-    await report('sweep_stale_jobs, little to do', 'sweep_stale_jobs', {});
     await superuser`update translation_jobs set status = 'pending' where (tenant_id, job_id) in (
       select tenant_id, job_id from translation_jobs where tenant_id = ${tenantId} and status = 'published' limit 50000)`;
-    await report('fail_stale_jobs, 50,000 jobs of one tenant', 'fail_stale_jobs', { tenantId });
+    await report('fail_stale_jobs, up to 50,000 jobs of one tenant', 'fail_stale_jobs', { tenantId });
     await superuser`update translation_jobs set status = 'persistence_failed' where (tenant_id, job_id) in (
       select tenant_id, job_id from translation_jobs where tenant_id = ${tenantId} and status = 'published' limit 2000)`;
     await report('publish_unpersisted_jobs, 2,000 jobs', 'publish_unpersisted_jobs', { tenantId });
     await superuser`update tokens set expires_at = now() where token_hash in (select token_hash from tokens limit 100000)`;
     await superuser`update credential_directory d set expires_at = t.expires_at from tokens t
       where t.token_hash = d.credential_hash and t.expires_at <= now()`;
-    await report('prune_expired, 100,000 tokens', 'prune_expired', {});
+    await report('prune_expired, up to 100,000 tokens', 'prune_expired', {});
     await superuser`insert into memory_contents (tenant_id, content_id)
       select ${tenantId}, 'left over ' || n from generate_series(1, 2000) n`;
     await superuser`insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text, segment_no)
@@ -80,7 +84,7 @@ export async function reportTasks(side: Side, print: (line: string) => void): Pr
  * Checks every 5 ms which transaction of the tasks is the longest, and which is the strongest lock that they hold on a
  * table.
  */
-function watchTransactions({ superuser }: Side) {
+function watchTransactions({ superuser }: Deployment) {
   let running = true;
   let longest = 0;
   const held = new Set<string>();

@@ -1,9 +1,9 @@
 import { Client } from 'undici';
 import { latencyOf, measureRate, requirePremise } from '../load.ts';
 import { type Measured, measured, nearSource, type Sent } from './requests.ts';
-import type { Side } from './side.ts';
+import type { Workspace } from './workspace.ts';
 
-/** The medians of a request in milliseconds, one for each side. */
+/** The medians of a request in milliseconds, one for each workspace. */
 export interface Line {
   name: string;
   medians: number[];
@@ -13,25 +13,28 @@ export interface Line {
 const warmUps = ({ rounds }: Measured) => (rounds < 20 ? 3 : 8);
 
 /** Maximum milliseconds for all rounds of a request. Each request is sent at least five times. */
-const longest = 15_000;
+const longest = 20_000;
 
-/** Sends each request to each side over one connection. The sides alternate. */
+/**
+ * Sends each request for each workspace over one connection. The workspaces alternate; each belongs to another
+ * deployment.
+ */
 export async function measureRequests(
-  sides: readonly Side[],
+  workspaces: readonly Workspace[],
   print: (line: string) => void,
   only: (request: Measured) => boolean = () => true,
 ): Promise<Line[]> {
-  const clients = sides.map((side) => new Client(side.address()));
+  const clients = workspaces.map((workspace) => new Client(workspace.address()));
   const lines: Line[] = [];
   try {
     for (const request of measured.filter(only)) {
-      const took = sides.map((): number[] => []);
+      const took = workspaces.map((): number[] => []);
       const rounds = request.rounds + warmUps(request);
       const start = performance.now();
       for (let turn = 0; turn < rounds; turn++) {
         if (took[0]!.length >= 5 && performance.now() - start > longest) break;
-        for (const [index, side] of sides.entries()) {
-          const sent = await request.request(side, turn);
+        for (const [index, workspace] of workspaces.entries()) {
+          const sent = await request.request(workspace, turn);
           const ms = await time(clients[index]!, sent, request);
           if (turn >= warmUps(request) || performance.now() - start > longest) took[index]!.push(ms);
         }
@@ -72,19 +75,22 @@ async function time(client: Client, sent: Sent, { name, firstByte, contains }: M
   return firstByte ? (first ?? 0) : took;
 }
 
-/** Submits texts with fuzzy matches over 16 connections at the same time. The sides run one after the other, twice. */
-export async function measureTogether(sides: readonly Side[], seconds: number): Promise<Line> {
-  const took = sides.map((): number[] => []);
+/**
+ * Submits texts with fuzzy matches over 16 connections at the same time. The workspaces are measured one after the
+ * other, twice.
+ */
+export async function measureTogether(workspaces: readonly Workspace[], seconds: number): Promise<Line> {
+  const took = workspaces.map((): number[] => []);
   for (let round = 0; round < 2; round++)
-    for (const [index, side] of sides.entries()) {
-      const clients = Array.from({ length: 16 }, () => new Client(side.address()));
+    for (const [index, workspace] of workspaces.entries()) {
+      const clients = Array.from({ length: 16 }, () => new Client(workspace.address()));
       let turn = round * 10_000;
       const { p50 } = await measureRate(16, seconds, async (loop) => {
-        const json = { source_text: nearSource(side, turn++), source_lang: 'en', target_lang: 'fr' };
+        const json = { source_text: nearSource(workspace, turn++), source_lang: 'en', target_lang: 'fr' };
         const { statusCode, body } = await clients[loop]!.request({
           method: 'POST',
           path: '/api/translations',
-          headers: { 'x-api-key': side.apiKey, 'content-type': 'application/json' },
+          headers: { 'x-api-key': workspace.apiKey, 'content-type': 'application/json' },
           body: JSON.stringify(json),
         });
         const text = await body.text();
@@ -94,15 +100,34 @@ export async function measureTogether(sides: readonly Side[], seconds: number): 
       await Promise.all(clients.map((client) => client.close()));
     }
   return {
-    name: 'POST, close matches, 16 connections',
+    name: 'POST, fuzzy matches, 16 connections',
     medians: took.map((values) => latencyOf(values).p50),
   };
 }
 
+export const maxRatio = 1.3;
+const maxMs = 50;
+
+/** Formats the medians, and their ratios to the first one. */
 export function show({ name, medians }: Line): string {
-  const [small, large] = medians as [number, number];
-  const missed = large / small > 1.3 || large > 50 ? '   (missed)' : '';
-  return `${name.padEnd(52)} ${ms(small)} ${ms(large)}   ${(large / small).toFixed(2)}${missed}`;
+  const [first = 0, ...others] = medians;
+  const ratios = others.map((median) => median / first);
+  const missed = [
+    ...(ratios.some((ratio) => ratio > maxRatio) ? [`over ${maxRatio}`] : []),
+    ...(medians.some((median) => median > maxMs) ? [`over ${maxMs} ms`] : []),
+  ].join(', ');
+  return `${name.padEnd(nameWidth)}${medians.map(ms).join('')}${ratios.map((ratio) => ratio.toFixed(2).padStart(7)).join('')}${missed && `   (${missed})`}`;
 }
 
-const ms = (value: number) => `${value.toFixed(2).padStart(9)} ms`;
+const nameWidth = 58;
+
+/** The heading of the lines that `show` formats. */
+export function heading(title: string, jobs: readonly number[]): string {
+  const [, ...others] = jobs;
+  return `\n${title.padEnd(nameWidth)}${jobs.map((count) => `${short(count)} jobs`.padStart(12)).join('')}${others.map((count) => short(count).padStart(7)).join('')}`;
+}
+
+const short = (count: number) =>
+  count >= 1_000_000 ? `${count / 1_000_000}M` : count >= 1000 ? `${count / 1000}k` : String(count);
+
+const ms = (value: number) => `${value.toFixed(2)} ms`.padStart(12);

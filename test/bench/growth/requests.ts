@@ -1,13 +1,14 @@
 import { writeCursor } from '#server/http/paging.ts';
-import { operatorKey, type Side } from './side.ts';
+import { operatorKey } from './deployment.ts';
+import type { Workspace } from './workspace.ts';
 
 /** A request to measure. It is created for each round. */
 export interface Measured {
   name: string;
-  /** The number of times that the request is sent to each side. */
+  /** The number of times that the request is sent to each workspace. */
   rounds: number;
   /** Returns the request of a round. */
-  request(side: Side, turn: number): Sent | Promise<Sent>;
+  request(workspace: Workspace, turn: number): Sent | Promise<Sent>;
   /** A text that each response must contain. Without it, the benchmark would measure a different case. */
   contains?: string;
   /** If true, the time is measured only until the first bytes of the response's body. */
@@ -22,8 +23,8 @@ export interface Sent {
   form?: Record<string, string>;
 }
 
-const key = ({ apiKey }: Side) => ({ 'x-api-key': apiKey });
-const bearer = ({ accessToken }: Side) => ({ authorization: `Bearer ${accessToken}` });
+const key = ({ apiKey }: Workspace) => ({ 'x-api-key': apiKey });
+const bearer = ({ accessToken }: Workspace) => ({ authorization: `Bearer ${accessToken}` });
 const operator = { 'x-api-key': operatorKey };
 
 const many = 41;
@@ -31,14 +32,14 @@ const few = 15;
 
 const get = (
   name: string,
-  path: string | ((side: Side, turn: number) => string),
-  headers: (side: Side) => Record<string, string> = key,
+  path: string | ((workspace: Workspace, turn: number) => string),
+  headers: (workspace: Workspace) => Record<string, string> = key,
 ): Measured => ({
   name,
   rounds: many,
-  request: (side, turn) => ({
-    path: typeof path === 'string' ? path : path(side, turn),
-    headers: headers(side),
+  request: (workspace, turn) => ({
+    path: typeof path === 'string' ? path : path(workspace, turn),
+    headers: headers(workspace),
   }),
 });
 
@@ -48,28 +49,29 @@ const withContent = (request: Measured, contains: string): Measured => ({ ...req
 
 const submit = (
   name: string,
-  text: (side: Side, turn: number) => { source_text: string; target_lang: string },
+  text: (workspace: Workspace, turn: number) => { source_text: string; target_lang: string },
 ): Measured => ({
   name,
   rounds: many,
-  request: (side, turn) => ({
+  request: (workspace, turn) => ({
     method: 'POST',
     path: '/api/translations',
-    headers: key(side),
-    json: { source_lang: 'en', ...text(side, turn) },
+    headers: key(workspace),
+    json: { source_lang: 'en', ...text(workspace, turn) },
   }),
 });
 
-const source = (side: Side, turn: number) => side.sources[(turn * 7919) % side.sources.length] as string;
+const source = (workspace: Workspace, turn: number) =>
+  workspace.sources[(turn * 7919) % workspace.sources.length] as string;
 
 /** Minimum number of characters of a text that is still similar after a small change. */
 const minNearLength = 25;
 
 /** A text that is similar, but not equal, to a stored segment. */
-export function nearSource(side: Side, turn: number): string {
-  let text = source(side, turn);
+export function nearSource(workspace: Workspace, turn: number): string {
+  let text = source(workspace, turn);
   // One more character makes a short text too different.
-  for (let next = turn + 1; text.length < minNearLength; next++) text = source(side, next);
+  for (let next = turn + 1; text.length < minNearLength; next++) text = source(workspace, next);
   return `${text.slice(0, -1)} ${turn}${text.slice(-1)}`;
 }
 
@@ -79,14 +81,14 @@ const statuses = [
 ];
 
 /** The ID of the `nth` job of the tenant in a status, the oldest first. */
-async function jobOf({ superuser, tenantId }: Side, status: string, nth: number): Promise<string> {
+async function jobOf({ superuser, tenantId }: Workspace, status: string, nth: number): Promise<string> {
   const [row] = await superuser<{ job_id: string }[]>`
     select job_id from translation_jobs where tenant_id = ${tenantId} and status = ${status} order by job_id offset ${nth} limit 1`;
   return row!.job_id;
 }
 
 /** A cursor in the middle of the tenant's jobs. */
-function deepCursor({ sizes }: Side): string {
+function deepCursor({ deployment: { sizes } }: Workspace): string {
   const at = new Date(Date.now() - (sizes.months / 2) * 30 * 86_400_000).toISOString();
   return writeCursor({ updated_at: at, id: 'f'.repeat(32) });
 }
@@ -98,7 +100,10 @@ const searchInput = encodeURIComponent('{"json": {"statuses": ["pending", "appro
 
 export const measured: Measured[] = [
   list('limit=20'),
-  get('the same from a deep cursor', (side) => `/api/translations?limit=20&cursor=${deepCursor(side)}`),
+  get(
+    'the same from a deep cursor',
+    (workspace) => `/api/translations?limit=20&cursor=${deepCursor(workspace)}`,
+  ),
   ...statuses.map((status) =>
     withContent(list(`limit=10&status=${status}`), status === 'translated' ? '[]' : `"status":"${status}"`),
   ),
@@ -107,25 +112,25 @@ export const measured: Measured[] = [
   get('translations.search by two statuses', `/trpc/translations.search?input=${searchInput}`),
   {
     ...get('reviews.next', ''),
-    request: (side) => ({
+    request: (workspace) => ({
       method: 'POST',
       path: '/trpc/reviews.next',
-      headers: bearer(side),
+      headers: bearer(workspace),
       json: { json: {} },
     }),
   },
   {
     ...get('GET /api/translations/{id}', ''),
-    request: async (side, turn) => ({
-      path: `/api/translations/${await jobOf(side, 'published', turn)}`,
-      headers: key(side),
+    request: async (workspace, turn) => ({
+      path: `/api/translations/${await jobOf(workspace, 'published', turn)}`,
+      headers: key(workspace),
     }),
   },
   {
     ...get('GET /api/translations/{id}/golden', ''),
-    request: async (side, turn) => ({
-      path: `/api/translations/${await jobOf(side, 'published', turn)}/golden?format=txt`,
-      headers: key(side),
+    request: async (workspace, turn) => ({
+      path: `/api/translations/${await jobOf(workspace, 'published', turn)}/golden?format=txt`,
+      headers: key(workspace),
     }),
   },
   submit('POST, nothing alike in the memory', (_side, turn) => ({
@@ -134,20 +139,23 @@ export const measured: Measured[] = [
   })),
   {
     ...submit('POST, a replay by its key', () => ({ source_text: 'Hello', target_lang: 'it' })),
-    request: (side, turn) => ({
+    request: (workspace, turn) => ({
       method: 'POST',
       path: '/api/translations',
-      headers: { ...key(side), 'idempotency-key': `key ${50 + (turn % 40)}` },
+      headers: { ...key(workspace), 'idempotency-key': `key ${50 + (turn % 40)}` },
       json: { source_text: 'Hello', source_lang: 'en', target_lang: 'it' },
     }),
   },
   withContent(
-    submit('POST, exact match', (side, turn) => ({ source_text: source(side, turn), target_lang: 'fr' })),
+    submit('POST, exact match', (workspace, turn) => ({
+      source_text: source(workspace, turn),
+      target_lang: 'fr',
+    })),
     'tm_exact',
   ),
   withContent(
-    submit('POST, fuzzy matches', (side, turn) => ({
-      source_text: nearSource(side, turn),
+    submit('POST, fuzzy matches', (workspace, turn) => ({
+      source_text: nearSource(workspace, turn),
       target_lang: 'fr',
     })),
     'close_match',
@@ -161,16 +169,20 @@ export const measured: Measured[] = [
   ),
   {
     name: 'POST …/review, approve',
-    // Each request uses up a job that awaits review, and the small side has only twenty of these.
+    // Each request uses up a job that awaits review, and the small workspace has only twenty of these.
     rounds: 6,
-    request: async (side) => ({
+    request: async (workspace) => ({
       method: 'POST',
-      path: `/api/translations/${await jobOf(side, 'awaiting_review', 0)}/review`,
-      headers: key(side),
+      path: `/api/translations/${await jobOf(workspace, 'awaiting_review', 0)}/review`,
+      headers: key(workspace),
       json: { action: 'approve' },
     }),
   },
-  get('GET …/billing', (side) => `/api/tenants/${side.tenantId}/billing?limit=4&period=${month()}`, bearer),
+  get(
+    'GET …/billing',
+    (workspace) => `/api/tenants/${workspace.tenantId}/billing?limit=4&period=${month()}`,
+    bearer,
+  ),
   get('GET …/usage/daily, 30 days, own', `/api/tenants/usage/daily?from=${day(29)}&to=${day(0)}`, bearer),
   get(
     'the operator’s, 30 days, all tenants',
@@ -185,7 +197,7 @@ export const measured: Measured[] = [
   {
     ...get(
       'csv export, first byte',
-      (side) => `/api/tenants/${side.tenantId}/billing/export?format=csv&period=${month()}`,
+      (workspace) => `/api/tenants/${workspace.tenantId}/billing/export?format=csv&period=${month()}`,
       bearer,
     ),
     firstByte: true,
@@ -203,30 +215,30 @@ export const measured: Measured[] = [
   {
     name: 'POST /api/oauth2/introspect',
     rounds: many,
-    request: (side) => ({
+    request: (workspace) => ({
       method: 'POST',
       path: '/api/oauth2/introspect',
-      headers: bearer(side),
-      form: { token: side.accessToken },
+      headers: bearer(workspace),
+      form: { token: workspace.accessToken },
     }),
   },
   get('the operator’s GET /api/tenants', '/api/tenants?limit=20', () => operator),
   {
     name: 'the operator deletes a job',
     rounds: few,
-    request: async (side) => ({
+    request: async (workspace) => ({
       method: 'DELETE',
-      path: `/api/translations/${await jobOf(side, 'published', 0)}`,
+      path: `/api/translations/${await jobOf(workspace, 'published', 0)}`,
       headers: operator,
     }),
   },
   {
     name: 'sign-in by password',
     rounds: few,
-    request: (side) => ({
+    request: (workspace) => ({
       method: 'POST',
       path: '/api/oauth2/token',
-      form: { grant_type: 'password', username: side.email, password: 'a long enough passphrase' },
+      form: { grant_type: 'password', username: workspace.email, password: 'a long enough passphrase' },
     }),
   },
 ];

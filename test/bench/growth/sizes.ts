@@ -1,32 +1,59 @@
-/** The amount of data of a side. */
+/** The amount of data of a deployment. */
 export interface Sizes {
-  /** Jobs of the measured tenant. */
+  /** Jobs of all workspaces together. The biggest workspace has a tenth of them. */
   jobs: number;
-  /** Number of other tenants, each with 30 jobs. */
-  others: number;
-  /** The months up to now over which the tenant's jobs are spread. */
+  /** The biggest workspace, the average one that is measured, and copies of the average one. */
+  workspaces: number;
+  /** The months up to now over which the jobs are spread. */
   months: number;
+  /** The number of tokens of all workspaces together. */
+  tokens: number;
+  auditLines: number;
+  biggest: WorkspaceSizes;
+  average: WorkspaceSizes;
+}
+
+/** The amount of data of a workspace. */
+export interface WorkspaceSizes {
+  jobs: number;
   /** Imported segments of one language pair, and the number of sets that contain them. */
   segments: number;
   sets: number;
   /** Approved translations of another language pair. */
   golden: number;
-  /** The number of tokens of all tenants together. */
-  tokens: number;
-  auditLines: number;
-  /** The numbers of the tenant's accepted invites and completed imports. */
+  /** The numbers of accepted invites and completed imports. */
   invites: number;
   imports: number;
 }
 
-export const small: Sizes = {
-  ...{ jobs: 100, others: 0, months: 24, segments: 100, sets: 1, golden: 100 },
-  ...{ tokens: 10, auditLines: 100, invites: 100, imports: 50 },
-};
+/**
+ * The data of a deployment with a number of jobs. With ten million, it has 10,000 workspaces and five million imported
+ * segments, a tenth of them in one workspace.
+ */
+export function sizesOf(jobs: number): Sizes {
+  const workspaces = Math.max(10, Math.round(jobs / 1000));
+  const segments = Math.max(1000, jobs / 2);
+  const ofBiggest = Math.ceil(segments / 10);
+  return {
+    ...{ jobs, workspaces, months: 24, tokens: Math.max(100, jobs / 20), auditLines: jobs / 2 },
+    biggest: {
+      jobs: Math.ceil(jobs / 10),
+      ...{
+        segments: ofBiggest,
+        sets: Math.max(1, Math.round(ofBiggest / 2500)),
+        golden: Math.max(100, jobs / 200),
+      },
+      ...{ invites: Math.max(50, jobs / 500), imports: Math.max(50, jobs / 500) },
+    },
+    average: {
+      jobs: Math.floor((jobs - Math.ceil(jobs / 10)) / (workspaces - 1)),
+      ...{ segments: Math.round((segments - ofBiggest) / (workspaces - 1)), sets: 1, golden: 100 },
+      ...{ invites: 50, imports: 50 },
+    },
+  };
+}
 
-const jobs = Number(process.env['BENCH_JOBS'] ?? 1_000_000);
-
-export const large: Sizes = {
-  ...{ jobs, others: 300, months: 24, segments: 50_000, sets: 200, golden: 50_000 },
-  ...{ tokens: jobs / 2, auditLines: jobs / 2, invites: 20_000, imports: 20_000 },
-};
+/** The jobs of the deployments to compare. */
+export const sizes: readonly Sizes[] = (process.env['GROWTH_JOBS'] ?? '10000,1000000')
+  .split(',')
+  .map((jobs) => sizesOf(Number(jobs)));
