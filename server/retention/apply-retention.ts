@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { and, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { auditLog } from '#db/schema/audit.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { invites } from '#db/schema/identity.ts';
 import { reviewComments } from '#db/schema/reviews.ts';
 import { tenantRetention, tenants } from '#db/schema/tenants.ts';
+import { translationJobs } from '#db/schema/translations.ts';
 import { AppError, describeForLog } from '#server/errors.ts';
 import { serverAdministrator, type WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { addJob } from '#server/platform/job-queue.ts';
@@ -89,8 +91,9 @@ export async function applyRetention(
   let after = position.after ?? '';
   for (;;) {
     const page = await selectPolicies(services, after);
-    for (const { tenantId, policy } of page) {
-      const deleted = await applyPolicy(services, tenantId, policy, end).catch((error: unknown) => {
+    for (const tenant of page) {
+      const { tenantId } = tenant;
+      const deleted = await applyPolicy(services, tenant, end).catch((error: unknown) => {
         // The storage of one tenant must not keep the data of others.
         log.warn({ tenant_id: tenantId, error: describeForLog(error) }, 'old data was not deleted yet');
         return 0;
@@ -108,32 +111,64 @@ export async function applyRetention(
   }
 }
 
-/** Returns the next tenants, and how long their data is kept. */
-async function selectPolicies({ database, settings }: DeletionServices, after: string) {
+/** A tenant, how long its data is kept, and the age of its data. */
+interface TenantPolicy {
+  tenantId: string;
+  policy: RetentionPolicy;
+  /**
+   * The time of the oldest row of each kind; null without rows. Older rows may have a state in which they are not
+   * deleted.
+   */
+  oldest: Record<keyof RetentionPolicy, Date | null>;
+}
+
+/**
+ * Returns the next tenants. Also reads the age of their data, which takes one statement for a page of tenants. Without
+ * it, each tenant would need a transaction for each kind of data.
+ */
+async function selectPolicies(
+  { database, settings }: DeletionServices,
+  after: string,
+): Promise<TenantPolicy[]> {
   const rows = await database.inPlatform((tx) =>
     tx
-      .select({ tenantId: tenants.tenantId, own: tenantRetention })
+      .select({
+        tenantId: tenants.tenantId,
+        own: tenantRetention,
+        jobs: oldestOf(translationJobs, translationJobs.updatedAt),
+        documents: oldestOf(documentJobs, documentJobs.updatedAt),
+        audit: oldestOf(auditLog, auditLog.recordedAt),
+      })
       .from(tenants)
       .leftJoin(tenantRetention, eq(tenantRetention.tenantId, tenants.tenantId))
       .where(gt(tenants.tenantId, after))
       .orderBy(asc(tenants.tenantId))
       .limit(tenantsPerPage),
   );
-  return rows.map(({ tenantId, own }) => ({ tenantId, policy: policyOf(settings, own) }));
+  return rows.map(({ tenantId, own, ...oldest }) => ({ tenantId, policy: policyOf(settings, own), oldest }));
+}
+
+/** The time of a tenant's oldest row, from the index of tenant and time. */
+function oldestOf(table: PgTable & { tenantId: PgColumn }, time: PgColumn): SQL<Date | null> {
+  const oldest = sql`(select ${time} from ${table} where ${table.tenantId} = ${tenants.tenantId}
+    order by ${time} limit 1)`;
+  return oldest.mapWith(time) as SQL<Date | null>;
 }
 
 /** @returns the number of deleted rows */
 async function applyPolicy(
   services: DeletionServices,
-  tenantId: string,
-  policy: RetentionPolicy,
+  { tenantId, policy, oldest }: TenantPolicy,
   end: number,
 ): Promise<number> {
   let deleted = 0;
   for (const kind of retained) {
     const days = policy[kind];
     if (days === null) continue;
-    const page = { before: new Date(Date.now() - days * dayMs), limit: perStep[kind] };
+    const before = new Date(Date.now() - days * dayMs);
+    const first = oldest[kind];
+    if (first === null || first >= before) continue;
+    const page = { before, limit: perStep[kind] };
     while (Date.now() <= end) {
       const begun = Date.now();
       const count = await steps[kind](services, tenantId, page);

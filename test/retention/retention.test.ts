@@ -201,6 +201,22 @@ describe('retention', () => {
     await run();
     expect(await jobs(mineFirst!)).toEqual([]);
   });
+
+  test('opens no transaction for a workspace without old data', async () => {
+    const other = await found(app);
+    const [old, young] = [await submit(app, mine), await submit(app, other)];
+    await ageJob(old, 31);
+    await ageJob(young, 29);
+    const { database } = app.services;
+    const opened = new Set<string>();
+    const inTenant: typeof database.inTenant = (tenantId, work) => {
+      opened.add(tenantId);
+      return database.inTenant(tenantId, work);
+    };
+    await applyRetention({ ...app.services, database: { ...database, inTenant } }, {});
+    expect([opened.has(mine.tenantId), opened.has(other.tenantId)]).toEqual([true, false]);
+    expect(await jobs(mine)).toEqual([]);
+  });
 });
 
 describe('set-retention', () => {
