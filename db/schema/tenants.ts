@@ -50,6 +50,8 @@ export const tenants = pgTable(
   },
   (t) => [
     index('tenants_organization_idx').using('hash', t.organization).where(sql`organization is not null`),
+    // The order of the operator's list.
+    index('tenants_created_at_idx').on(t.createdAt, t.tenantId),
   ],
 );
 
