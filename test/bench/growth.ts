@@ -1,6 +1,6 @@
 import { fuzzyCorpus } from './fuzzy-corpus.ts';
-import { reportIncidents, withTasks } from './growth/background.ts';
-import { type Deployment, letWorkersIndex, openDeployment } from './growth/deployment.ts';
+import { indexMemories, reportIncidents, withTasks } from './growth/background.ts';
+import { type Deployment, openDeployment } from './growth/deployment.ts';
 import { reportDisk, reportHotUpdates, reportWrites } from './growth/disk.ts';
 import { fill, fillGolden, timer } from './growth/fill.ts';
 import { heading, type Line, maxRatio, measureRequests, measureTogether, show } from './growth/measure.ts';
@@ -30,7 +30,7 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
       const deployment = await openDeployment(each, segments);
       deployments.push(deployment);
       for (const workspace of [deployment.biggest, deployment.average]) await fillGolden(workspace);
-      await letWorkersIndex(deployment);
+      await indexMemories(deployment);
       progress('TMs of the measured workspaces');
       await fill(deployment, print);
       // In a running service, this task would already have run.

@@ -41,6 +41,32 @@ export async function withTasks(
   }
 }
 
+/** Maximum rounds of the sweep until nothing is left to index. */
+const maxRounds = 100;
+
+/** Runs the sweep, and the tasks that it queues for the fuzzy index, until all segments of the TMs are indexed. */
+export async function indexMemories(deployment: Deployment): Promise<void> {
+  const { superuser } = deployment;
+  type Queued = {
+    [N in 'index_memory' | 'index_memory_pair']: { id: string; task: N; payload: TaskPayloads[N] };
+  }['index_memory' | 'index_memory_pair'];
+  await withTasks(deployment, async (run) => {
+    for (let round = 0; round < maxRounds; round++) {
+      await run('sweep_stale_jobs', {});
+      const queued = await superuser<Queued[]>`
+        select j.id, t.identifier as task, j.payload from graphile_worker._private_jobs j
+        join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier like 'index_memory%'`;
+      if (queued.length === 0) return;
+      for (const { id, task, payload } of queued) {
+        if (task === 'index_memory') await run(task, payload);
+        else await run(task, payload);
+        await superuser`delete from graphile_worker._private_jobs where id = ${id}`;
+      }
+    }
+    throw new Error('segments are left to index');
+  });
+}
+
 /**
  * Runs each task with the amount of work that a day with an incident causes. Prints duration, transactions and locks.
  */

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
@@ -77,22 +76,4 @@ export async function openDeployment(sizes: Sizes, sources: readonly string[]): 
     throw error;
   }
   return opened;
-}
-
-/** Runs a worker process until the index contains all segments of the TMs. */
-export async function letWorkersIndex({ env, superuser }: Deployment): Promise<void> {
-  const worker = await startService({ ...env, SWEEP_INTERVAL_SECONDS: '1' }, 'workers/main.ts');
-  const look = async () => {
-    const [row] = await superuser<{ text: string }[]>`
-      select count(*) || ' ' || (select count(*) from graphile_worker.jobs where task_identifier like 'index_memory%' and attempts < max_attempts) as text
-      from memory_segments where shard_no is null`;
-    return row!.text;
-  };
-  for (let seen = await look(), times = 0; times < 6; ) {
-    await sleep(500);
-    const now = await look();
-    times = now === seen && now.endsWith(' 0') ? times + 1 : 0;
-    seen = now;
-  }
-  await worker.stop();
 }

@@ -122,9 +122,9 @@ export function show({ name, medians }: Line): string {
 const nameWidth = 58;
 
 /** The heading of the lines that `show` formats. */
-export function heading(title: string, jobs: readonly number[]): string {
+export function heading(title: string, jobs: readonly number[], ratios = true): string {
   const [, ...others] = jobs;
-  return `\n${title.padEnd(nameWidth)}${jobs.map((count) => `${short(count)} jobs`.padStart(12)).join('')}${others.map((count) => short(count).padStart(7)).join('')}`;
+  return `\n${title.padEnd(nameWidth)}${jobs.map((count) => `${short(count)} jobs`.padStart(12)).join('')}${ratios ? others.map((count) => short(count).padStart(7)).join('') : ''}`;
 }
 
 const short = (count: number) =>

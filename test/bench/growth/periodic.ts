@@ -49,6 +49,7 @@ export async function reportPeriodic(
     heading(
       'Periodic work: median ms (statements) of one run',
       deployments.map(({ sizes }) => sizes.jobs),
+      false,
     ),
   );
   for (const { name, run, env } of periodic) {

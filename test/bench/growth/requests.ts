@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeCursor } from '#server/http/paging.ts';
 import { operatorKey } from './deployment.ts';
 import type { Workspace } from './workspace.ts';
@@ -60,6 +61,10 @@ const submit = (
     json: { source_lang: 'en', ...text(workspace, turn) },
   }),
 });
+
+/** The source of an approved translation, as `fillGolden` creates it. */
+const approvedSentence = (n: number) =>
+  `Approved sentence number ${n} of the golden set says ${createHash('md5').update(String(n)).digest('hex')}.`;
 
 const source = (workspace: Workspace, turn: number) =>
   workspace.sources[(turn * 7919) % workspace.sources.length] as string;
@@ -162,7 +167,7 @@ export const measured: Measured[] = [
   ),
   withContent(
     submit('POST, fuzzy matches among approved pairs', (_side, turn) => ({
-      source_text: `Approved sentence number ${1 + (turn % 90)} of the golden set said nothing ${turn}.`,
+      source_text: `${approvedSentence(1 + (turn % 90)).slice(0, -1)} ${turn}.`,
       target_lang: 'de',
     })),
     'close_match',
@@ -222,7 +227,7 @@ export const measured: Measured[] = [
       form: { token: workspace.accessToken },
     }),
   },
-  get('the operator’s GET /api/tenants', '/api/tenants?limit=20', () => operator),
+  get('the operator’s GET /api/tenants', '/api/tenants?limit=10', () => operator),
   {
     name: 'the operator deletes a job',
     rounds: few,
