@@ -117,6 +117,14 @@ describe('a task that answers in pieces', () => {
     expect(await message(work)).toContain('sent more than its result limit');
   });
 
+  it('gives more bytes if its payload is large, up to four times its bytes', async () => {
+    const sandbox = openTestSandbox({ processes: 1, resultBytes: 4 * megabyte });
+    const stream = (count: number) =>
+      sandbox.stream('pieces', { count, bytes: megabyte, input: new Uint8Array(2 * megabyte) }, {}, collect);
+    expect(await stream(7)).toHaveLength(7);
+    expect(await message(stream(9))).toContain('sent more than its result limit');
+  });
+
   it('is ended by the signal, while waiting or while consumed', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     const stop = new AbortController();

@@ -45,9 +45,21 @@ export const tasks = {
     const all: number[][] = [];
     for (;;) all.push(new Array(10_000).fill(0.5));
   },
-  /** Pieces of equal size, each of which begins with its number. Throws after the last piece if requested. */
+  /**
+   * Pieces of equal size, each of which begins with its number. Throws after the last piece if requested. `input` only
+   * makes the payload larger.
+   */
   pieces: async () =>
-    function* ({ count, bytes, fails }: { count: number; bytes: number; fails?: boolean }) {
+    function* ({
+      count,
+      bytes,
+      fails,
+    }: {
+      count: number;
+      bytes: number;
+      fails?: boolean;
+      input?: Uint8Array;
+    }) {
       for (let number = 0; number < count; number++) yield Buffer.alloc(bytes, number);
       if (fails) throw new Error('behind the last piece');
     },

@@ -43,6 +43,12 @@ export interface TaskResult {
 }
 
 /** Why a task gave no result: an error, or an abort by the caller. */
+/**
+ * The pieces of a task may have this many times the bytes of its payload: the rows of a TM and its index have about
+ * twice the bytes of the file. Unread pieces stop the task, so a large result needs little memory.
+ */
+const piecesPerPayload = 4;
+
 type Failure = SandboxError | { aborted: unknown };
 type Outcome = TaskResult | Failure;
 
@@ -80,6 +86,8 @@ export class TaskProcess {
   /** Resolves when the process has exited. */
   readonly exited: Promise<void>;
   readonly #resultBytes: number;
+  /** Maximum bytes of all pieces of the current task. */
+  #maxReceived = 0;
   #settle: ((outcome: Outcome) => void) | undefined;
   /** Whether the process has reported that it is ready for tasks. */
   #ready = false;
@@ -207,6 +215,8 @@ export class TaskProcess {
       this.#received = 0;
       this.#limits = { memoryBytes, cpuMs };
       const parts = encodeFrame<TaskHead>(head, payload);
+      const payloadBytes = parts.reduce((sum, part) => sum + part.byteLength, 0);
+      this.#maxReceived = Math.max(this.#resultBytes, piecesPerPayload * payloadBytes);
       for (const part of parts.slice(0, -1)) this.#channel.write(part);
       this.#channel.write(parts.at(-1), () => {
         this.#payloadSent = true;
@@ -272,7 +282,7 @@ export class TaskProcess {
   /** Passes on a piece. While too many pieces are unread, it pauses the channel and the time of the task. */
   #forwardPiece(piece: unknown, bytes: number): void {
     this.#received += bytes;
-    if (this.#received > this.#resultBytes || !this.#payloadSent) {
+    if (this.#received > this.#maxReceived || !this.#payloadSent) {
       // Reject a piece before the whole payload has been sent: the reader of a piece may free the payload's memory.
       const fault = this.#payloadSent
         ? 'sent more than its result limit'
