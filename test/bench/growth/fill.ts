@@ -136,19 +136,22 @@ async function fillTenants(sql: postgres.Sql, { sizes }: Deployment): Promise<vo
 
 async function fillTokens(sql: postgres.Sql, { sizes }: Deployment): Promise<void> {
   await sql`
+    create temp table members as
+    select row_number() over (order by tenant_id) - 1 as no, tenant_id, user_id, role from users`;
+  await sql`analyze members`;
+  const [members] = await sql<{ count: number }[]>`select count(*)::int as count from members`;
+  await sql`
     create temp table new_tokens as
-    select u.tenant_id, sha256(convert_to('token ' || n, 'UTF8')) as hash,
-      case n % 2 when 0 then 'access_token' else 'refresh_token' end as kind, u.user_id, u.role
-    from generate_series(1, ${sizes.tokens}::int) n join (
-      select *, row_number() over (order by tenant_id) - 1 as no, count(*) over () as of from users) u
-      on u.no = n % u.of`;
+    select m.tenant_id, sha256(convert_to('token ' || n, 'UTF8')) as hash,
+      case n % 2 when 0 then 'access_token' else 'refresh_token' end as kind, m.user_id, m.role
+    from generate_series(1, ${sizes.tokens}::int) n join members m on m.no = n % ${members!.count}::int`;
   await sql`
     insert into tokens (tenant_id, token_hash, kind, user_id, scope, role, issued_at, expires_at)
     select tenant_id, hash, kind, user_id, '', role, now(), now() + interval '20 days' from new_tokens`;
   await sql`
     insert into credential_directory (credential_hash, kind, tenant_id, expires_at)
     select hash, kind, tenant_id, now() + interval '20 days' from new_tokens`;
-  await sql`drop table new_tokens`;
+  await sql`drop table new_tokens, members`;
 }
 
 async function fillAuditLog(sql: postgres.Sql, { sizes, biggest }: Deployment): Promise<void> {
