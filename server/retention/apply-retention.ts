@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { and, asc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNotNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { auditLog } from '#db/schema/audit.ts';
 import { documentJobs } from '#db/schema/documents.ts';
@@ -15,7 +15,13 @@ import { deleteCommentsOn } from '#server/translation/review/comments.ts';
 import { removeOldJobs } from '#server/translation/texts/removal.ts';
 import type { DeletionServices } from './deletion-run.ts';
 import { removeOldUsage } from './old-usage.ts';
-import { policyOf, type Retained, type RetentionPolicy, retained } from './retention-policy.ts';
+import {
+  policyOf,
+  policyOfDeployment,
+  type Retained,
+  type RetentionPolicy,
+  retained,
+} from './retention-policy.ts';
 
 const dayMs = 86_400_000;
 /** Milliseconds of a run. Then the task is queued again, with its position. */
@@ -123,13 +129,14 @@ interface TenantPolicy {
 }
 
 /**
- * Returns the next tenants. Also reads the age of their data, which takes one statement for a page of tenants. Without
+ * Returns the next tenants, without those that keep everything. Also reads the age of their data, which takes one statement for a page of tenants. Without
  * it, each tenant would need a transaction for each kind of data.
  */
 async function selectPolicies(
   { database, settings }: DeletionServices,
   after: string,
 ): Promise<TenantPolicy[]> {
+  const deploymentKeepsAll = Object.values(policyOfDeployment(settings)).every((days) => days === null);
   const rows = await database.inPlatform((tx) =>
     tx
       .select({
@@ -141,7 +148,12 @@ async function selectPolicies(
       })
       .from(tenants)
       .leftJoin(tenantRetention, eq(tenantRetention.tenantId, tenants.tenantId))
-      .where(gt(tenants.tenantId, after))
+      .where(
+        and(
+          gt(tenants.tenantId, after),
+          deploymentKeepsAll ? isNotNull(tenantRetention.tenantId) : undefined,
+        ),
+      )
       .orderBy(asc(tenants.tenantId))
       .limit(tenantsPerPage),
   );

@@ -22,10 +22,11 @@ async function placesOf(text: string): Promise<string[]> {
   const folder = joinPath(app.services.settings.DATA_DIR, 'storage');
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   const found = new Set(rows);
-  for (const file of files.filter((entry) => entry.isFile()))
+  for (const file of files.filter((entry) => entry.isFile())) {
     const bytes = await readFile(joinPath(file.parentPath, file.name));
     const content = file.name.endsWith('.gz') ? gunzipSync(bytes) : bytes;
     if (content.includes(text)) found.add('a file');
+  }
   return [...found].sort();
 }
 
