@@ -122,15 +122,15 @@ interface TenantPolicy {
   tenantId: string;
   policy: RetentionPolicy;
   /**
-   * The time of the oldest row of each kind; null without rows. Older rows may have a state in which they are not
-   * deleted.
+   * The time of the oldest row of a kind; null without rows. Older rows may have a state in which they are not deleted.
+   * Not read for kinds of which there are few rows, or no index by time.
    */
-  oldest: Record<keyof RetentionPolicy, Date | null>;
+  oldest: Partial<Record<Retained, Date | null>>;
 }
 
 /**
- * Returns the next tenants, without those that keep everything. Also reads the age of their data, which takes one statement for a page of tenants. Without
- * it, each tenant would need a transaction for each kind of data.
+ * Returns the next tenants, without those that keep everything. Also reads the age of their data: otherwise each tenant
+ * would need a transaction for each kind of data.
  */
 async function selectPolicies(
   { database, settings }: DeletionServices,
@@ -179,7 +179,7 @@ async function applyPolicy(
     if (days === null) continue;
     const before = new Date(Date.now() - days * dayMs);
     const first = oldest[kind];
-    if (first === null || first >= before) continue;
+    if (first === null || (first && first >= before)) continue;
     const page = { before, limit: perStep[kind] };
     while (Date.now() <= end) {
       const begun = Date.now();
