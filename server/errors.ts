@@ -281,6 +281,14 @@ export function describeForLog(thrown: unknown): Record<string, unknown> {
   };
 }
 
+/** Maximum characters of a message that `withoutQuotes` returns. */
+const maxShownLength = 200;
+
+/** Returns the message of an error without its quoted parts, because they may be a caller's text. */
+export function withoutQuotes(message: string): string {
+  return message.replace(/["'“‘«`].*["'”’»`]/s, '…').slice(0, maxShownLength);
+}
+
 /** Maximum entries of a validation error's `detail`: a small input can have many problems, and clients need only some of them. */
 const maxProblems = 20;
 /** Maximum characters of an entry's message, and of each name in its `loc`: both may quote the input. */

@@ -7,6 +7,7 @@ import { terminologyRouter } from '#server/language/terminology/router.ts';
 import { memoryRouter } from '#server/language/translation-memory/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
 import { retentionRouter } from '#server/retention/router.ts';
+import { operationsRouter } from '#server/operations/router.ts';
 import { documentsRouter } from '#server/translation/documents-router.ts';
 import { reviewsRouter, translationsRouter } from '#server/translation/texts-router.ts';
 import { exportsRouter } from '#server/workspace-export/router.ts';
@@ -24,6 +25,7 @@ export const appRouter = router({
   members: membersRouter,
   memory: memoryRouter,
   retention: retentionRouter,
+  operations: operationsRouter,
   reviews: reviewsRouter,
   storage: storageRouter,
   system: systemRouter,

@@ -40,7 +40,8 @@ async function readDeployment(tx: Tx): Promise<DeploymentState> {
   };
 }
 
-async function readMaintenance(tx: Tx): Promise<DeploymentState['maintenance']> {
+/** Returns the last completed runs of the recurring tasks and of the backup. */
+export async function readMaintenance(tx: Tx): Promise<DeploymentState['maintenance']> {
   const rows = await tx.execute<DeploymentState['maintenance'][number]>(sql`
     select name as task, every_seconds as "everySeconds",
       greatest(0, extract(epoch from clock_timestamp() - finished_at))::float8 as "ageSeconds"

@@ -5,10 +5,26 @@ import { remembered } from './bounded-reading.ts';
 
 /** Work in the database that is queued or in progress. */
 export interface QueueState {
-  tasks: { task: string; waiting: number; running: number; failed: number; oldestSeconds: number }[];
+  tasks: TaskState[];
   jobs: { kind: 'text' | 'document'; status: string; jobs: number }[];
   /** Documents that wait until an outage ends. */
   outages: WaitingDocuments[];
+}
+
+/** The background jobs of one task. */
+export interface TaskState {
+  task: string;
+  /** Jobs that have attempts left and that no worker is running, including the next two kinds. */
+  waiting: number;
+  /** Jobs that have not been tried yet and may not start yet. */
+  scheduled: number;
+  /** Jobs whose last attempt failed and that have attempts left. */
+  retrying: number;
+  running: number;
+  /** Jobs without attempts left. */
+  failed: number;
+  /** Seconds for which the oldest job that may start has been waiting. */
+  oldestSeconds: number;
 }
 
 /** Milliseconds for which a result is cached. */
@@ -41,12 +57,16 @@ export function watchQueue(database: Database): () => Promise<QueueState> {
   return remembered(maximumAge, () => readQueue(database));
 }
 
-function readQueue(database: Database): Promise<QueueState> {
+/** Counts the jobs of the queue and the unfinished jobs of all tenants. */
+export function readQueue(database: Database): Promise<QueueState> {
   return database.inPlatform(async (tx) => {
     await tx.execute(sql`set local statement_timeout = '3s'`);
-    const tasks = await tx.execute<QueueState['tasks'][number]>(sql`
+    const tasks = await tx.execute<TaskState & Record<string, unknown>>(sql`
       select task_identifier as task,
         count(*) filter (where locked_at is null and attempts < max_attempts)::int as waiting,
+        count(*) filter (where locked_at is null and attempts = 0 and run_at > now())::int as scheduled,
+        count(*) filter (where locked_at is null and attempts > 0 and attempts < max_attempts
+          and last_error is not null)::int as retrying,
         count(*) filter (where locked_at is not null)::int as running,
         count(*) filter (where locked_at is null and attempts >= max_attempts)::int as failed,
         coalesce(greatest(0, extract(epoch from now() - min(run_at) filter

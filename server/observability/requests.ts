@@ -1,7 +1,7 @@
 import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestNotes } from '#server/context.ts';
-import type { AppError } from '#server/errors.ts';
+import { type AppError, withoutQuotes } from '#server/errors.ts';
 import { ModelTime, withModelTime } from '#server/platform/model-time.ts';
 import { activeTracer } from '#server/platform/telemetry.ts';
 import type { Metrics } from './metrics.ts';
@@ -115,16 +115,13 @@ function lineOf(
   };
 }
 
-/** Maximum characters of an error message in a log line. */
-const maxMessageLength = 200;
-
 /**
  * Returns the message of an error for the log. Quoted parts are removed, because they may be a caller's text. For
  * invalid fields, returns only their number.
  */
 function messageOf({ problems, message }: AppError): string {
   if (problems) return `${problems.length} invalid ${problems.length === 1 ? 'field' : 'fields'}`;
-  return message.replace(/["'“‘«`].*["'”’»`]/s, '…').slice(0, maxMessageLength);
+  return withoutQuotes(message);
 }
 
 function endSpan(span: Span, status: number, procedure: string | null, notes: RequestNotes | null): void {

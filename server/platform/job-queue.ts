@@ -101,6 +101,91 @@ export async function addJob<N extends TaskName>(
       job_key_mode => ${postpone ? 'replace' : 'preserve_run_at'}, priority => ${priority}::int)`);
 }
 
+/** A background job that failed, and whether it will run again by itself. */
+export interface FailedJob {
+  id: string;
+  task: string;
+  /** The tenant in the payload; null for a job of the whole deployment. */
+  tenantId: string | null;
+  attempts: number;
+  maxAttempts: number;
+  /** The time of the next attempt; null if there are no attempts left. */
+  nextAttemptAt: Date | null;
+  lastAttemptAt: Date;
+  /** The kind of the error, without parameters and texts; null if the worker died. */
+  error: string | null;
+}
+
+/**
+ * Whether a job has failed and no worker is running it: its last attempt ended with an error, or it has no attempts
+ * left. A job that was retried by `retryFailedJobs` has no attempts, so that it does not count.
+ */
+const hasFailed = sql`locked_at is null and attempts > 0 and (last_error is not null or attempts >= max_attempts)`;
+
+/** Maximum characters of an error in a list. */
+const maxErrorLength = 200;
+
+/** Returns failed jobs, the latest failures first. Platform scope. */
+export async function listFailedJobs(
+  tx: Tx,
+  { task, limit }: { task?: string | undefined; limit: number },
+): Promise<FailedJob[]> {
+  const rows = await tx.execute<
+    Omit<FailedJob, 'nextAttemptAt' | 'lastAttemptAt'> & {
+      nextAttemptAt: string | null;
+      lastAttemptAt: string;
+    }
+  >(sql`
+    select j.id::text as id, t.identifier as task, j.payload ->> 'tenantId' as "tenantId",
+      j.attempts::int as attempts, j.max_attempts::int as "maxAttempts",
+      case when j.attempts < j.max_attempts then j.run_at end as "nextAttemptAt", j.updated_at as "lastAttemptAt",
+      left(split_part(j.last_error, E'\\n', 1), ${maxErrorLength}::int) as error
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where ${hasFailed} and (${task ?? null}::text is null or t.identifier = ${task ?? null}::text)
+    order by j.updated_at desc, j.id limit ${limit}`);
+  return rows.map((row) => ({
+    ...row,
+    nextAttemptAt: row.nextAttemptAt === null ? null : new Date(row.nextAttemptAt),
+    lastAttemptAt: new Date(row.lastAttemptAt),
+  }));
+}
+
+/** The state of one job in the queue. */
+export interface QueuedJob {
+  task: string;
+  tenantId: string | null;
+  isRunning: boolean;
+}
+
+/** Returns a job; undefined if it has completed or never existed. Platform scope. */
+export async function findQueuedJob(tx: Tx, id: string): Promise<QueuedJob | undefined> {
+  const [job] = await tx.execute<QueuedJob & Record<string, unknown>>(sql`
+    select t.identifier as task, j.payload ->> 'tenantId' as "tenantId", j.locked_at is not null as "isRunning"
+    from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where j.id = ${id}::bigint`);
+  return job;
+}
+
+/**
+ * Lets failed jobs run immediately, with all attempts: one job, or at most 1,000 of a task. Never changes a job that a
+ * worker is running or is about to take, and a second call changes nothing. Platform scope.
+ * @returns the number of retried jobs
+ */
+export async function retryFailedJobs(tx: Tx, which: { id: string } | { task: string }): Promise<number> {
+  const selected =
+    'id' in which
+      ? sql`id = ${which.id}::bigint`
+      : sql`task_id = (
+    select id from graphile_worker._private_tasks where identifier = ${which.task})`;
+  const retried = await tx.execute(sql`
+    with failed as (
+      select id from graphile_worker._private_jobs where ${hasFailed} and ${selected}
+      order by id limit 1000 for update skip locked)
+    update graphile_worker._private_jobs set run_at = now(), attempts = 0, updated_at = now()
+    where id in (select id from failed) returning id`);
+  return retried.length;
+}
+
 /**
  * Deletes jobs that will never run; at most 5,000 per call. These are jobs that have used all their attempts, after
  * `failedDays`; and jobs without a key, after one hour: while such a job ran, another job took over its key, and then

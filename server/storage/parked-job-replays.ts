@@ -44,6 +44,13 @@ export function persistenceQueue(tenantId: string): string {
   return `persist:${tenantId}`;
 }
 
+/** Counts the parked jobs of all tenants, at most 10,000. Platform scope. */
+export async function countParkedJobs(tx: Tx): Promise<number> {
+  const [row] = await tx.execute<{ jobs: number }>(sql`
+    select count(*)::int as jobs from (select from parked_jobs limit 10000) counted`);
+  return row?.jobs ?? 0;
+}
+
 /** A replay, with what the worker needs to run it. */
 export interface Replay {
   tenantId: string;

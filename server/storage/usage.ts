@@ -1,9 +1,9 @@
-import { count, eq, sql } from 'drizzle-orm';
+import { count, desc, eq, gt, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { storageTotals } from '#db/schema/storage.ts';
+import { tenants } from '#db/schema/tenants.ts';
 import { AppError } from '#server/errors.ts';
-import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
-import { atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { type ActingOperator, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import type { Settings } from '#server/settings.ts';
 import { selectBinding } from './bindings.ts';
 import type { StorageUsage } from './schema.ts';
@@ -37,6 +37,15 @@ function capOf(
 ): number | null {
   if (typeof own === 'number') return own || null;
   return PLATFORM_STORAGE_CAP_BYTES ?? (WORKSPACE_STORAGE_CAP_BYTES || null);
+}
+
+/** Returns the cap that an operator has set for a tenant: 0 for no cap, null for the deployment's cap. */
+export async function readOwnCap(tx: Tx, tenantId: string): Promise<number | null> {
+  const [totals] = await tx
+    .select({ own: storageTotals.capBytes })
+    .from(storageTotals)
+    .where(eq(storageTotals.tenantId, tenantId));
+  return totals?.own ?? null;
 }
 
 /**
@@ -100,6 +109,48 @@ export async function findFullTenants(
   return { cap, full: found?.full ?? 0 };
 }
 
+/** The files of a workspace in platform storage. */
+export interface StoredByWorkspace {
+  tenantId: string;
+  name: string;
+  bytes: number;
+  objects: number;
+  /** The limit of `bytes`; null without a limit. */
+  allowed: number | null;
+}
+
+/** Returns the workspaces with the most bytes in platform storage, and the sum of all. Platform scope. */
+export async function readLargestWorkspaces(
+  tx: Tx,
+  settings: Settings,
+  limit: number,
+): Promise<{ workspaces: StoredByWorkspace[]; bytes: number; objects: number }> {
+  const rows = await tx
+    .select({
+      tenantId: storageTotals.tenantId,
+      name: tenants.name,
+      bytes: storageTotals.bytes,
+      objects: storageTotals.objects,
+      own: storageTotals.capBytes,
+    })
+    .from(storageTotals)
+    .innerJoin(tenants, eq(tenants.tenantId, storageTotals.tenantId))
+    .where(gt(storageTotals.bytes, 0))
+    .orderBy(desc(storageTotals.bytes), storageTotals.tenantId)
+    .limit(limit);
+  const [sums] = await tx
+    .select({
+      bytes: sql<number>`coalesce(sum(${storageTotals.bytes}), 0)::float8`,
+      objects: sql<number>`coalesce(sum(${storageTotals.objects}), 0)::float8`,
+    })
+    .from(storageTotals);
+  return {
+    workspaces: rows.map(({ own, ...row }) => ({ ...row, allowed: capOf(settings, own) })),
+    bytes: sums?.bytes ?? 0,
+    objects: sums?.objects ?? 0,
+  };
+}
+
 /**
  * Sets a tenant's own cap.
  * @param cap bytes; 0 for no cap, null for the deployment's cap
@@ -110,6 +161,7 @@ export async function setStorageCap(
   database: Database,
   tenantId: string,
   cap: number | null,
+  by: ActingOperator,
 ): Promise<number | null> {
   return database.inTenant(tenantId, async (tx) => {
     const known = await tx.execute(sql`select 1 from tenants where tenant_id = ${tenantId}`);
@@ -123,7 +175,7 @@ export async function setStorageCap(
     const from = before?.cap ?? null;
     if (from === cap) return from;
     await tx.update(storageTotals).set({ capBytes: cap }).where(eq(storageTotals.tenantId, tenantId));
-    await recordAdministration(tx, atTheServer, serverAdministrator, {
+    await recordAdministration(tx, by.origin, by.admin, {
       action: 'storage_cap_changed',
       tenantId,
       target: tenantId,

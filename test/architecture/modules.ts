@@ -157,6 +157,8 @@ export const modules: Module[] = [
   // The router that joins the routers of all domains. A router of a domain may use internal files of its domain, and
   // only this module may import the router.
   { name: 'routers', files: /^server\/([\w-]+\/)*[\w-]*router\.ts$/, packages: /^npm:zod$/ },
+  // What operators see and do: the queue, one workspace, the models, platform storage.
+  domain('operations'),
   {
     // Metrics, traces, the log of requests, and the readiness of a process.
     name: 'server/observability',
@@ -184,7 +186,7 @@ export const modules: Module[] = [
   }),
   domain('language/terminology', { tables: /terminology/, packages: /^node:(os|worker_threads)$/ }),
   domain('language'),
-  domain('storage', { tables: /storage/ }),
+  domain('storage', { tables: /storage|tenants/ }),
   domain('billing/metering', { tables: /metering|tenants/ }),
   domain('billing', { tables: /billing|tenants/ }),
   domain('identity/auth', {

@@ -67,7 +67,7 @@ type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
  * Reads the current allowance, whatever period is reported. The figures are the same that `usageCheck` counts.
  * @throws AppError 404 if the tenant does not exist
  */
-async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
+export async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
   const [[tenant], [committed]] = await Promise.all([
     selectBilledTenant(tx),
     selectCommittedUsage(tx, {

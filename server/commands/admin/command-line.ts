@@ -5,9 +5,12 @@ import { audit } from './commands/audit.ts';
 import { cancelDeletion, deleteTenant, deletions } from './commands/deletions.ts';
 import { exportsOf, exportTenant, saveExport } from './commands/exports.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
+import { queue, retry } from './commands/queue.ts';
 import { requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
 import { setRetention } from './commands/retention.ts';
+import { storage } from './commands/storage.ts';
+import { endSessions, tenant } from './commands/tenant.ts';
 import {
   deactivateTenant,
   reactivateTenant,
@@ -19,11 +22,13 @@ import {
 /** The operator's commands by name, in the order in which the help lists them. */
 export const commands = {
   tenants,
+  tenant,
   'rotate-key': rotateKey,
   'revoke-key': revokeKey,
   'restore-admin': restoreAdmin,
   invite,
   'anonymize-member': anonymizeMember,
+  'end-sessions': endSessions,
   'deactivate-tenant': deactivateTenant,
   'reactivate-tenant': reactivateTenant,
   'delete-tenant': deleteTenant,
@@ -34,7 +39,10 @@ export const commands = {
   'save-export': saveExport,
   'set-allowance': setAllowance,
   'set-retention': setRetention,
+  queue,
+  retry,
   requeue,
+  storage,
   'set-storage-cap': setStorageCap,
   'reseal-secrets': resealSecrets,
   audit,

@@ -152,6 +152,15 @@ export async function endSession(tx: Tx, tenantId: string, accessToken: string):
   return deleteTokens(tx, tenantId, { tokenHash: hashSecret(accessToken) });
 }
 
+/** Counts the active sessions of a tenant, or of one member: the sign-ins with a token that is still accepted. */
+export async function countSessions(tx: Tx, tenantId: string, userId?: string): Promise<number> {
+  const ofMember = userId === undefined ? sql`true` : sql`user_id = ${userId}`;
+  const [row] = await tx.execute<{ sessions: number }>(sql`
+    select count(distinct family_id)::int as sessions from tokens
+    where tenant_id = ${tenantId} and ${ofMember} and expires_at > now() and consumed_at is null`);
+  return row?.sessions ?? 0;
+}
+
 /** Ends every session of a member by deleting its access and refresh tokens. */
 export async function endSessionsOf(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await lockMember(tx, tenantId, userId);

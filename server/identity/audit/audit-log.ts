@@ -1,7 +1,7 @@
-import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 import { type Database, prepare, type Tx } from '#db/client.ts';
 import { auditLog } from '#db/schema/audit.ts';
-import type { Administrator } from '#server/identity/access/guards/admin.ts';
+import { type Administrator, serverAdministrator } from '#server/identity/access/guards/admin.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { newId } from '#server/platform/ids.ts';
 
@@ -15,6 +15,7 @@ export const auditActions = [
   'token_revoked',
   'refresh_token_reused',
   'session_ended',
+  'sessions_ended',
   // The second factor
   'mfa_enrolled',
   'mfa_code_refused',
@@ -60,6 +61,8 @@ export const auditActions = [
   'storage_binding_verified',
   'storage_binding_refused',
   'storage_binding_displaced',
+  // The queue of background jobs
+  'background_job_retried',
   // SECRETS_KEY
   'secrets_resealed',
   // Billing
@@ -77,6 +80,15 @@ export interface Origin {
 
 /** The origin of a command on the server, which has no request. */
 export const atTheServer: Origin = { requestId: null, clientAddress: null };
+
+/** A platform operator who acts, and the origin of the action: a request, or a command on the server. */
+export interface ActingOperator {
+  admin: Administrator;
+  origin: Origin;
+}
+
+/** Someone who runs a command on the server. */
+export const operatorAtServer: ActingOperator = { admin: serverAdministrator, origin: atTheServer };
 
 /**
  * Who acted: a member, a caller with the tenant's API key, a caller who is not signed in, a caller with the operator
@@ -198,6 +210,21 @@ export async function* readEvents(
     left -= size;
     after = page.at(-1);
   }
+}
+
+/** Returns the time of the latest event of a tenant with one of these actions; null if the log has none. */
+export async function latestEventAt(
+  tx: Tx,
+  tenantId: string,
+  actions: readonly AuditAction[],
+): Promise<Date | null> {
+  const [row] = await tx
+    .select({ recordedAt: auditLog.recordedAt })
+    .from(auditLog)
+    .where(and(eq(auditLog.tenantId, tenantId), inArray(auditLog.action, actions)))
+    .orderBy(desc(auditLog.recordedAt))
+    .limit(1);
+  return row?.recordedAt ?? null;
 }
 
 interface EventListing {

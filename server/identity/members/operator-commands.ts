@@ -2,12 +2,14 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
 import {
   serverAdministrator,
   type WithNamedTenant,
   type WithOwningTenant,
 } from '#server/identity/access/guards/admin.ts';
-import { atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { countSessions, endAllSessions, endSessionsOf } from '#server/identity/access/sessions.ts';
+import { type ActingOperator, atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import { createInvite } from './invites.ts';
@@ -90,6 +92,73 @@ export async function inviteByOperator(
     });
     return { account, invite: created };
   });
+}
+
+/**
+ * Ends all sessions of a tenant, or of one member. For a whole tenant, also deletes pending MFA challenges and reset
+ * links.
+ * @param email of the member, in lower case; undefined for all members
+ * @returns the number of sessions that were active
+ * @throws AppError 404 if there is no such tenant or member; 409 for the service key's tenant
+ */
+export async function endSessions(
+  database: Database,
+  tenantId: string,
+  email: string | undefined,
+  by: ActingOperator,
+): Promise<{ account: TenantAccount; sessions: number }> {
+  return database.inTenant(tenantId, async (tx) => {
+    const account = await lockAccount(tx, tenantId);
+    const member = email === undefined ? undefined : await selectMemberByEmail(tx, tenantId, email);
+    if (email !== undefined && !member)
+      throw new AppError('not_found', 'the workspace has no member with this email address');
+    const sessions = await countSessions(tx, tenantId, member?.userId);
+    if (member) await endSessionsOf(tx, tenantId, member.userId);
+    else await endAllSessions(tx, tenantId);
+    await recordAdministration(tx, by.origin, by.admin, {
+      action: 'sessions_ended',
+      tenantId,
+      target: member?.userId ?? tenantId,
+      details: { sessions },
+    });
+    return { account, sessions };
+  });
+}
+
+/** A member, with the number of active sessions. */
+export interface MemberSessions {
+  userId: string;
+  email: string;
+  role: string;
+  active: boolean;
+  sessions: number;
+  /** When the latest token of an active session was issued; null without a session. */
+  lastUsedAt: Date | null;
+}
+
+/** Returns at most `limit` members of a tenant, those with the latest use first, and the number of all members. */
+export async function readMemberSessions(
+  tx: Tx,
+  tenantId: string,
+  limit: number,
+): Promise<{ members: MemberSessions[]; total: number }> {
+  const rows = await tx.execute<
+    Omit<MemberSessions, 'lastUsedAt'> & { lastUsedAt: string | null; total: number }
+  >(sql`
+    select user_id as "userId", email, role, active, coalesce(s.sessions, 0) as sessions,
+      s.last_used_at as "lastUsedAt", (count(*) over ())::int as total
+    from users left join (
+      select user_id, count(distinct family_id)::int as sessions, max(issued_at) as last_used_at from tokens
+      where tenant_id = ${tenantId} and expires_at > now() and consumed_at is null group by user_id) s using (user_id)
+    where tenant_id = ${tenantId}
+    order by s.last_used_at desc nulls last, email limit ${limit}`);
+  return {
+    members: rows.map(({ total: _total, lastUsedAt, ...member }) => ({
+      ...member,
+      lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
+    })),
+    total: rows[0]?.total ?? 0,
+  };
 }
 
 /** The active administrators of a tenant: the first 20, oldest members first, and the number of all. */

@@ -3,10 +3,13 @@ import type { Database, Tx } from '#db/client.ts';
 import { tenantDeletions, tenants } from '#db/schema/tenants.ts';
 import { AppError } from '#server/errors.ts';
 import { deleteApiKeys } from '#server/identity/access/api-keys.ts';
-import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
 import { endAllSessions } from '#server/identity/access/sessions.ts';
-import { type AuditEvent, atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import {
+  type ActingOperator,
+  type AuditEvent,
+  recordAdministration,
+} from '#server/identity/audit/audit-log.ts';
 import { accountOf } from './accounts.ts';
 import { replaceKeys } from './replace-keys.ts';
 import type { TenantAccount } from './schema.ts';
@@ -37,11 +40,12 @@ export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccou
 export async function rotateKey(
   database: Database,
   tenantId: string,
+  by: ActingOperator,
 ): Promise<{ account: TenantAccount; apiKey: string }> {
   return database.inTenant(tenantId, async (tx) => {
     await lockAccount(tx, tenantId);
     const { apiKey, row, change } = await replaceKeys(tx, tenantId);
-    await record(tx, tenantId, 'api_key_rotated', change);
+    await record(tx, by, tenantId, 'api_key_rotated', change);
     return { account: accountOf(row), apiKey };
   });
 }
@@ -53,12 +57,12 @@ export interface Outcome {
 }
 
 /** Deletes a tenant's key. */
-export async function revokeKey(database: Database, tenantId: string): Promise<Outcome> {
+export async function revokeKey(database: Database, tenantId: string, by: ActingOperator): Promise<Outcome> {
   return database.inTenant(tenantId, async (tx) => {
     const before = await lockAccount(tx, tenantId);
     if ((await deleteApiKeys(tx, tenantId)) === 0) return { account: before, changed: false };
     const row = await updateTenant(tx, tenantId, { apiKeyPrefix: '' });
-    await record(tx, tenantId, 'api_key_revoked', { from: before.api_key_prefix, to: '' });
+    await record(tx, by, tenantId, 'api_key_revoked', { from: before.api_key_prefix, to: '' });
     return { account: accountOf(row), changed: true };
   });
 }
@@ -67,23 +71,42 @@ export async function revokeKey(database: Database, tenantId: string): Promise<O
  * Deactivates a tenant: from the next request on, none of its credentials is accepted. Ends all sessions of its
  * members, so that a stolen session does not work again when the tenant is reactivated. The tenant's API key stays.
  */
-export async function deactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
-  return setActive(database, tenantId, false);
+export async function deactivateTenant(
+  database: Database,
+  tenantId: string,
+  by: ActingOperator,
+): Promise<Outcome> {
+  // An operator who is a member of the tenant could not reactivate it on the page.
+  if (by.admin.tenant?.id === tenantId)
+    throw new AppError(
+      'state_conflict',
+      'this is the workspace of your own session; deactivate it with npm run admin on the server',
+    );
+  return setActive(database, tenantId, false, by);
 }
 
 /** Reactivates a tenant: its API key is accepted again, and its members can sign in again. */
-export async function reactivateTenant(database: Database, tenantId: string): Promise<Outcome> {
-  return setActive(database, tenantId, true);
+export async function reactivateTenant(
+  database: Database,
+  tenantId: string,
+  by: ActingOperator,
+): Promise<Outcome> {
+  return setActive(database, tenantId, true, by);
 }
 
-async function setActive(database: Database, tenantId: string, active: boolean): Promise<Outcome> {
+async function setActive(
+  database: Database,
+  tenantId: string,
+  active: boolean,
+  by: ActingOperator,
+): Promise<Outcome> {
   return database.inTenant(tenantId, async (tx) => {
     const before = await lockAccount(tx, tenantId);
     if (before.active === active) return { account: before, changed: false };
     if (active) await requireNoDeletion(tx, tenantId);
     const row = await updateTenant(tx, tenantId, { active });
     if (!active) await endAllSessions(tx, tenantId);
-    await record(tx, tenantId, active ? 'tenant_reactivated' : 'tenant_deactivated', {
+    await record(tx, by, tenantId, active ? 'tenant_reactivated' : 'tenant_deactivated', {
       from: before.active,
       to: active,
     });
@@ -92,12 +115,21 @@ async function setActive(database: Database, tenantId: string, active: boolean):
 }
 
 async function requireNoDeletion(tx: Tx, tenantId: string): Promise<void> {
-  const [scheduled] = await tx.select().from(tenantDeletions).where(eq(tenantDeletions.tenantId, tenantId));
-  if (scheduled)
+  const dueAt = await deletionOf(tx, tenantId);
+  if (dueAt)
     throw new AppError(
       'state_conflict',
-      `the deletion of ${tenantId} is scheduled for ${scheduled.dueAt.toISOString()}; cancel it with cancel-deletion`,
+      `the deletion of ${tenantId} is scheduled for ${dueAt.toISOString()}; cancel it with cancel-deletion`,
     );
+}
+
+/** Returns the time from which the tenant may be deleted; null if no deletion is scheduled. */
+export async function deletionOf(tx: Tx, tenantId: string): Promise<Date | null> {
+  const [scheduled] = await tx
+    .select({ dueAt: tenantDeletions.dueAt })
+    .from(tenantDeletions)
+    .where(eq(tenantDeletions.tenantId, tenantId));
+  return scheduled?.dueAt ?? null;
 }
 
 /**
@@ -108,25 +140,27 @@ export async function setAllowance(
   database: Database,
   tenantId: string,
   monthlyCharLimit: number,
+  by: ActingOperator,
 ): Promise<Outcome & { from: number }> {
   return database.inTenant(tenantId, async (tx) => {
     const before = await lockKnown(tx, tenantId);
     const from = before.monthlyCharLimit;
     if (from === monthlyCharLimit) return { account: accountOf(before), from, changed: false };
     const row = await updateTenant(tx, tenantId, { monthlyCharLimit });
-    await record(tx, tenantId, 'allowance_changed', { from, to: monthlyCharLimit });
+    await record(tx, by, tenantId, 'allowance_changed', { from, to: monthlyCharLimit });
     return { account: accountOf(row), from, changed: true };
   });
 }
 
 function record(
   tx: Tx,
+  { admin, origin }: ActingOperator,
   tenantId: string,
   action: AuditEvent['action'],
   details: NonNullable<AuditEvent['details']>,
 ): Promise<void> {
   const event = { action, tenantId, target: tenantId, details };
-  return recordAdministration(tx, atTheServer, serverAdministrator, event);
+  return recordAdministration(tx, origin, admin, event);
 }
 
 /** Updates an existing tenant. */

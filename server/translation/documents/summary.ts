@@ -43,6 +43,18 @@ export async function summarizeStages(tx: Tx): Promise<Record<string, unknown>> 
   return Object.fromEntries(rows.map(({ stage, ...figures }) => [stage, figures]));
 }
 
+/** Returns the latest failed documents of a tenant, with the code of each failure. */
+export async function selectLatestFailures(
+  tx: Tx,
+  tenantId: string,
+  limit: number,
+): Promise<{ id: string; failedAt: Date; code: string | null }[]> {
+  const rows = await tx.execute<{ id: string; failedAt: string; code: string | null }>(sql`
+    select document_id as id, updated_at as "failedAt", failure ->> 'code' as code from document_jobs
+    where tenant_id = ${tenantId} and status = 'failed' order by updated_at desc, document_id desc limit ${limit}`);
+  return rows.map(({ failedAt, ...row }) => ({ ...row, failedAt: new Date(failedAt) }));
+}
+
 /** The documents that wait for an outage to pass, by reason. */
 export interface WaitingDocuments {
   /** The error code of the last try. */

@@ -106,6 +106,24 @@ export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<T
   return job;
 }
 
+/** Returns the latest failed jobs of a tenant, with the message of each failure. */
+export async function selectLatestFailures(
+  tx: Tx,
+  tenantId: string,
+  limit: number,
+): Promise<{ id: string; failedAt: Date; error: string | null }[]> {
+  return tx
+    .select({
+      id: translationJobs.jobId,
+      failedAt: translationJobs.updatedAt,
+      error: sql<string | null>`${translationJobs.agentRun} ->> 'error'`,
+    })
+    .from(translationJobs)
+    .where(and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.status, 'failed')))
+    .orderBy(desc(translationJobs.updatedAt), desc(translationJobs.jobId))
+    .limit(limit);
+}
+
 export type JobRow = typeof translationJobs.$inferSelect;
 
 /** A stored job in the operator's full view, with fields for internal use. */

@@ -55,6 +55,11 @@ const ofOperators: Pick<Probe, 'operatorOnly'> = {
   operatorOnly: '403 only platform operators can access documents of all workspaces',
 };
 const deletions: Probe = { operatorOnly: '403 only platform operators can delete workspaces' };
+const ofDeployment: Pick<Probe, 'operatorOnly'> = {
+  operatorOnly: '403 only platform operators can operate the deployment',
+};
+/** A workspace whose members make no calls, so that its credentials may end. */
+const another = async ({ app }: GuardFixture) => ({ tenant_id: (await app.signUp()).tenantId });
 const named = ({ founder }: GuardFixture) => ({ tenant_id: founder.tenantId });
 const target = ({ target: { userId } }: GuardFixture) => ({ user_id: userId });
 const leaver = ({ leaver: { userId } }: GuardFixture) => ({ user_id: userId });
@@ -330,6 +335,23 @@ export const probes: Readonly<Record<string, Probe>> = {
     in: '409 revoke the access of the member first',
     abroad: noUser,
   },
+  'operations.queue': ofDeployment,
+  'operations.retry': { input: () => ({ task: 'run_document' }), ...ofDeployment },
+  'operations.storage': ofDeployment,
+  'operations.workspace': { input: named, ...ofDeployment },
+  'operations.deactivate': { input: another, ...ofDeployment },
+  'operations.reactivate': { input: another, ...ofDeployment },
+  'operations.setAllowance': {
+    input: async (fixture) => ({ ...(await another(fixture)), monthly_char_limit: 5 }),
+    ...ofDeployment,
+  },
+  'operations.setStorageCap': {
+    input: async (fixture) => ({ ...(await another(fixture)), cap_bytes: null }),
+    ...ofDeployment,
+  },
+  'operations.endSessions': { input: another, ...ofDeployment },
+  'operations.revokeKey': { input: another, ...ofDeployment },
+  'operations.rotateKey': { input: another, ...ofDeployment },
 
   'storage.bind': { input: () => ({ provider: 'platform' }) },
 

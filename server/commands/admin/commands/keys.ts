@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { operatorAtServer } from '#server/identity/audit/audit-log.ts';
 import { revokeKey as revoke, rotateKey as rotate } from '#server/identity/tenants/operator-commands.ts';
 import { defineCommand, tenantId } from '../command.ts';
 import { named } from '../printing.ts';
@@ -10,7 +11,7 @@ export const rotateKey = defineCommand({
   options: {},
   input: z.object({ tenant_id: tenantId }),
   async *run({ database }, { tenant_id }) {
-    const { account, apiKey } = await rotate(database, tenant_id);
+    const { account, apiKey } = await rotate(database, tenant_id, operatorAtServer);
     yield `API key of ${named(account)} rotated; the old one no longer works. The new key, shown only once:`;
     yield apiKey;
   },
@@ -22,7 +23,7 @@ export const revokeKey = defineCommand({
   options: {},
   input: z.object({ tenant_id: tenantId }),
   async *run({ database }, { tenant_id }) {
-    const { account, changed } = await revoke(database, tenant_id);
+    const { account, changed } = await revoke(database, tenant_id, operatorAtServer);
     yield changed
       ? `API key of ${named(account)} revoked.`
       : `${named(account)} has no API key; nothing was changed.`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
+import { operatorAtServer } from '#server/identity/audit/audit-log.ts';
 import { type Administrators, administratorsOf } from '#server/identity/members/operator-commands.ts';
 import { listTenants } from '#server/identity/tenants/accounts.ts';
 import {
@@ -70,7 +71,7 @@ export const deactivateTenant = defineCommand({
   options: {},
   input: z.object({ tenant_id: tenantId }),
   async *run({ database }, { tenant_id }) {
-    const { account, changed } = await deactivate(database, tenant_id);
+    const { account, changed } = await deactivate(database, tenant_id, operatorAtServer);
     yield changed
       ? `${named(account)} is deactivated: its API key is rejected, and its members are signed out.`
       : `${named(account)} is already deactivated; nothing was changed.`;
@@ -83,7 +84,7 @@ export const reactivateTenant = defineCommand({
   options: {},
   input: z.object({ tenant_id: tenantId }),
   async *run({ database }, { tenant_id }) {
-    const { account, changed } = await reactivate(database, tenant_id);
+    const { account, changed } = await reactivate(database, tenant_id, operatorAtServer);
     yield changed
       ? `${named(account)} is active again.`
       : `${named(account)} is already active; nothing was changed.`;
@@ -96,7 +97,7 @@ export const setAllowance = defineCommand({
   options: {},
   input: z.object({ tenant_id: tenantId, characters: wholeNumber(1, maxMonthlyLimit) }),
   async *run({ database }, { tenant_id, characters }) {
-    const { account, from, changed } = await set(database, tenant_id, characters);
+    const { account, from, changed } = await set(database, tenant_id, characters, operatorAtServer);
     yield changed
       ? `The monthly allowance of ${named(account)} is ${characters} characters; it was ${from}.`
       : `The monthly allowance of ${named(account)} is already ${from} characters; nothing was changed.`;
@@ -118,7 +119,7 @@ export const setStorageCap = defineCommand({
   options: {},
   input: z.object({ tenant_id: tenantId, bytes: storedCap }),
   async *run({ database }, { tenant_id, bytes }) {
-    const from = await setCap(database, tenant_id, bytes);
+    const from = await setCap(database, tenant_id, bytes, operatorAtServer);
     yield from === bytes
       ? `Tenant ${tenant_id} already has ${capInWords(from)}; nothing was changed.`
       : `Tenant ${tenant_id} now has ${capInWords(bytes)}; it had ${capInWords(from)}.`;

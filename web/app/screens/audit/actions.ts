@@ -13,6 +13,7 @@ const ofWorkspaces = {
   token_revoked: true,
   refresh_token_reused: true,
   session_ended: true,
+  sessions_ended: true,
   mfa_enrolled: true,
   mfa_code_refused: true,
   mfa_challenge_burnt: true,
@@ -52,6 +53,7 @@ const ofWorkspaces = {
   storage_binding_verified: true,
   storage_binding_refused: true,
   storage_binding_displaced: true,
+  background_job_retried: true,
   subscription_mirrored: true,
   topup_credited: true,
   // The following actions concern the whole deployment.

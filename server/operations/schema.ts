@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { usageSummary } from '#server/billing/metering/schema.ts';
+import { maxMonthlyLimit } from '#server/identity/tenants/schema.ts';
+import { storageUsage } from '#server/storage/schema.ts';
+
+const moment = z.string().describe('A time in ISO 8601 format, in UTC.');
+const count = z.int().min(0);
+/** Bytes and other sums that may exceed the range of `z.int`. */
+const amount = z.number().min(0);
+
+export const queueView = z.object({
+  tasks: z.array(
+    z.object({
+      task: z.string(),
+      running: count,
+      waiting: count.describe('Jobs that a worker may take now.'),
+      scheduled: count.describe('Jobs that may not start yet.'),
+      retrying: count.describe('Jobs whose last attempt failed and that run again automatically.'),
+      failed: count.describe('Jobs without attempts left.'),
+      oldest_seconds: amount.describe('Seconds for which the oldest job that may start has been waiting.'),
+    }),
+  ),
+  failed: z.array(
+    z.object({
+      id: z.string(),
+      task: z.string(),
+      tenant_id: z.string().nullable(),
+      attempts: count,
+      max_attempts: count,
+      last_attempt_at: moment,
+      next_attempt_at: moment.nullable().describe('Null if no attempts are left.'),
+      error: z.string().nullable().describe('The kind of the error; null if the worker died.'),
+    }),
+  ),
+});
+export type QueueView = z.infer<typeof queueView>;
+
+/** The largest ID of a background job. */
+const maxJobId = 2n ** 63n - 1n;
+
+export const backgroundJobId = z
+  .string()
+  .regex(/^[1-9]\d{0,18}$/, 'is not a valid job ID')
+  .refine((id) => BigInt(id) <= maxJobId, 'is not a valid job ID');
+
+export const taskName = z.string().regex(/^[a-z_]{1,63}$/, 'is not a valid task name');
+
+export const retryRequest = z
+  .strictObject({ job_id: backgroundJobId.optional(), task: taskName.optional() })
+  .refine(({ job_id, task }) => (job_id === undefined) !== (task === undefined), {
+    error: 'send job_id or task',
+    path: ['job_id'],
+  });
+
+export const retried = z.object({ retried: count });
+
+export const workspaceView = z.object({
+  id: z.string(),
+  name: z.string(),
+  created_at: moment,
+  active: z.boolean(),
+  deletion_due_at: moment.nullable(),
+  plan: z.string().nullable(),
+  subscription: z.enum(['current', 'lapsed', 'ended', 'none']).nullable().describe('Null without billing.'),
+  monthly_char_limit: z.int(),
+  allowance: usageSummary.shape.allowance,
+  topup: usageSummary.shape.topup,
+  api_key_prefix: z.string().nullable().describe('Null without an API key.'),
+  api_key_since: moment.nullable().describe('Null if the audit log does not have the event.'),
+  storage: storageUsage.extend({
+    own_cap: amount.nullable().describe('0 for no cap, null for the cap of the deployment.'),
+    binding_status: z.string().nullable(),
+    last_verified_at: moment.nullable(),
+  }),
+  members: z.array(
+    z.object({
+      user_id: z.string(),
+      email: z.string(),
+      role: z.string(),
+      active: z.boolean(),
+      sessions: count,
+      last_used_at: moment.nullable(),
+    }),
+  ),
+  members_total: count,
+  failures: z.array(
+    z.object({
+      kind: z.enum(['text', 'document']),
+      id: z.string(),
+      failed_at: moment,
+      reason: z.string().nullable(),
+    }),
+  ),
+});
+export type WorkspaceView = z.infer<typeof workspaceView>;
+
+const tenantId = z.string().max(100);
+
+export const workspaceRequest = z.strictObject({ tenant_id: tenantId });
+
+export const allowanceRequest = z.strictObject({
+  tenant_id: tenantId,
+  monthly_char_limit: z.int().min(1).max(maxMonthlyLimit),
+});
+
+export const storageCapRequest = z.strictObject({
+  tenant_id: tenantId,
+  /** Bytes; 0 for no cap, null for the cap of the deployment. */
+  cap_bytes: z.int().min(0).max(999_999_999_999_999).nullable(),
+});
+
+export const endSessionsRequest = z.strictObject({
+  tenant_id: tenantId,
+  email: z.string().trim().toLowerCase().max(320).optional(),
+});
+
+export const changed = z.object({ changed: z.boolean() });
+export const endedSessions = z.object({ sessions: count });
+
+export const storageView = z.object({
+  provider: z.enum(['directory', 'datalake']),
+  up: z.boolean().describe('Whether platform storage accepts objects.'),
+  free_bytes: amount.nullable(),
+  total_bytes: amount.nullable(),
+  doubtful_since: moment
+    .nullable()
+    .describe('Objects since this time are being checked after an unclean shutdown; null if none are.'),
+  parked_jobs: count.describe('Texts whose record could not be stored yet; at most 10000 are counted.'),
+  document_bytes: amount,
+  document_files: amount,
+  workspaces: z.array(
+    z.object({
+      tenant_id: z.string(),
+      name: z.string(),
+      bytes: amount,
+      files: count,
+      bytes_allowed: amount.nullable(),
+    }),
+  ),
+  maintenance: z.array(
+    z.object({ task: z.string(), age_seconds: amount, interval_seconds: z.number().nullable() }),
+  ),
+});
+export type StorageView = z.infer<typeof storageView>;
