@@ -32,6 +32,7 @@ import type { Services } from './context.ts';
 import { describeForLog } from './errors.ts';
 import { type Observation, observeProcess } from './observability/observe-process.ts';
 import { watchReadiness } from './observability/readiness.ts';
+import { storeModelRequests } from './operations/models.ts';
 import { readSettings, redactSettings, type Settings } from './settings.ts';
 
 /**
@@ -206,6 +207,12 @@ async function startParts(
     started.push({ stop: () => spending.close() });
     countTokens(spending);
   }
+  if (given.engine.live)
+    started.push(
+      storeModelRequests(probe, settings, (error) =>
+        log.warn({ error: describeForLog(error) }, 'could not store the figures of the models; retrying'),
+      ),
+    );
   log.debug({ settings: redactSettings(settings) }, 'settings');
   const readiness = api?.readiness ?? watchReadiness({ database: probe, storage: given.storage, log });
   readiness.beginStart();

@@ -8,6 +8,7 @@ import { resumeImports, runImport } from '#server/language/translation-memory/im
 import { indexPair, indexPendingPairs } from '#server/language/translation-memory/index-pair.ts';
 import { indexPending, indexSet } from '#server/language/translation-memory/index-set.ts';
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
+import { pruneModelRequests } from '#server/operations/models.ts';
 import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { pruneMaintenance } from '#server/platform/maintenance-runs.ts';
@@ -131,7 +132,7 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
 
 /**
  * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, deleted comments, old
- * payment events and memory imports. Also deletes jobs that will never run.
+ * payment events, memory imports and figures of the models. Also deletes jobs that will never run.
  */
 async function prune({
   database,
@@ -150,6 +151,8 @@ async function prune({
     jobs: await database.inPlatform(async (tx) =>
       pruneQueue(tx, { failedDays, heldTenants: await selectHeldTenants(tx) }),
     ),
+    jobs: await database.inPlatform(pruneQueue),
+    model_requests: await database.inPlatform(pruneModelRequests),
     maintenance_runs: await database.inPlatform((tx) => pruneMaintenance(tx, recurring)),
   };
   log.info({ pruned }, 'expired rows deleted');

@@ -16,12 +16,14 @@ import {
 import { rotatedKey } from '#server/identity/tenants/schema.ts';
 import { setStorageCap } from '#server/storage/usage.ts';
 import { router } from '#server/trpc.ts';
+import { viewModels } from './models.ts';
 import { retryBackgroundJobs, viewQueue } from './queue.ts';
 import {
   allowanceRequest,
   changed,
   endedSessions,
   endSessionsRequest,
+  modelsView,
   queueView,
   retried,
   retryRequest,
@@ -136,6 +138,11 @@ export const operationsRouter = router({
       const { account, apiKey } = await rotateKey(ctx.services.database, tenant_id, by);
       return { api_key: apiKey, api_key_prefix: account.api_key_prefix };
     }),
+
+  models: operator.output(modelsView).query(async ({ ctx }) => {
+    await ctx.asOperator();
+    return viewModels(ctx.services);
+  }),
 
   storage: operator.output(storageView).query(async ({ ctx }) => {
     await ctx.asOperator();

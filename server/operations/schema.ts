@@ -117,6 +117,26 @@ export const endSessionsRequest = z.strictObject({
 export const changed = z.object({ changed: z.boolean() });
 export const endedSessions = z.object({ sessions: count });
 
+export const modelsView = z.object({
+  mode: z.enum(['stub', 'live']),
+  hours: z.int().describe('The figures are of the current hour and the hours before it, over all processes.'),
+  models: z.array(
+    z.object({
+      model: z.string().describe('`other` for models that the settings do not name.'),
+      roles: z.array(z.enum(['translation', 'judge', 'embedding', 'candidate'])),
+      modes: z.array(z.string()).describe('How JSON was requested; `vectors` for an embedding model.'),
+      requests: count,
+      failed: count,
+      errors: z.array(z.object({ kind: z.string(), requests: count })),
+      p50_seconds: amount.nullable().describe('Of successful requests; null without any.'),
+      p95_seconds: amount.nullable(),
+      input_tokens: amount,
+      output_tokens: amount,
+    }),
+  ),
+});
+export type ModelsView = z.infer<typeof modelsView>;
+
 export const storageView = z.object({
   provider: z.enum(['directory', 'datalake']),
   up: z.boolean().describe('Whether platform storage accepts objects.'),

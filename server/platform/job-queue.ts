@@ -101,7 +101,7 @@ export async function addJob<N extends TaskName>(
       job_key_mode => ${postpone ? 'replace' : 'preserve_run_at'}, priority => ${priority}::int)`);
 }
 
-/** A background job that failed, and whether it will run again by itself. */
+/** A background job that failed. */
 export interface FailedJob {
   id: string;
   task: string;
@@ -109,7 +109,7 @@ export interface FailedJob {
   tenantId: string | null;
   attempts: number;
   maxAttempts: number;
-  /** The time of the next attempt; null if there are no attempts left. */
+  /** The time of the next attempt; null if all attempts are used. */
   nextAttemptAt: Date | null;
   lastAttemptAt: Date;
   /** The kind of the error, without parameters and texts; null if the worker died. */
@@ -117,8 +117,8 @@ export interface FailedJob {
 }
 
 /**
- * Whether a job has failed and no worker is running it: its last attempt ended with an error, or it has no attempts
- * left. A job that was retried by `retryFailedJobs` has no attempts, so that it does not count.
+ * Whether a job has failed and no worker is running it: its last attempt ended with an error, or all attempts
+ * are used. After `retryFailedJobs`, a job counts as not attempted.
  */
 const hasFailed = sql`locked_at is null and attempts > 0 and (last_error is not null or attempts >= max_attempts)`;
 

@@ -157,7 +157,7 @@ export const modules: Module[] = [
   // The router that joins the routers of all domains. A router of a domain may use internal files of its domain, and
   // only this module may import the router.
   { name: 'routers', files: /^server\/([\w-]+\/)*[\w-]*router\.ts$/, packages: /^npm:zod$/ },
-  // What operators see and do: the queue, one workspace, the models, platform storage.
+  // Views and actions of operators: the queue, one workspace, the models, platform storage.
   domain('operations'),
   {
     // Metrics, traces, the log of requests, and the readiness of a process.

@@ -144,6 +144,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.redo': 'tenant_identity',
   'documents.history': 'tenant_identity',
   'documents.render': 'tenant_identity',
+  'operations.models': 'platform_operator',
   'operations.queue': 'platform_operator',
   'operations.retry': 'platform_operator',
   'operations.workspace': 'platform_operator',

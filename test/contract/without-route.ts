@@ -36,6 +36,7 @@ export const withoutRoute: readonly string[] = [
   'retention.scheduleDeletion',
   'operations.deactivate',
   'operations.endSessions',
+  'operations.models',
   'operations.queue',
   'operations.reactivate',
   'operations.retry',

@@ -175,6 +175,7 @@ const forBrowsers = [
   'retention.scheduleDeletion',
   'operations.deactivate',
   'operations.endSessions',
+  'operations.models',
   'operations.queue',
   'operations.reactivate',
   'operations.retry',

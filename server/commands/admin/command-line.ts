@@ -5,6 +5,7 @@ import { audit } from './commands/audit.ts';
 import { cancelDeletion, deleteTenant, deletions } from './commands/deletions.ts';
 import { exportsOf, exportTenant, saveExport } from './commands/exports.ts';
 import { revokeKey, rotateKey } from './commands/keys.ts';
+import { models } from './commands/models.ts';
 import { queue, retry } from './commands/queue.ts';
 import { requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
@@ -42,6 +43,7 @@ export const commands = {
   queue,
   retry,
   requeue,
+  models,
   storage,
   'set-storage-cap': setStorageCap,
   'reseal-secrets': resealSecrets,

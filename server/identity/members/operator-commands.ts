@@ -99,7 +99,7 @@ export async function inviteByOperator(
  * links.
  * @param email of the member, in lower case; undefined for all members
  * @returns the number of sessions that were active
- * @throws AppError 404 if there is no such tenant or member; 409 for the service key's tenant
+ * @throws AppError 404 for an unknown tenant or member; 409 for the service key's tenant
  */
 export async function endSessions(
   database: Database,

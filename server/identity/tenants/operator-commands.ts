@@ -80,7 +80,7 @@ export async function deactivateTenant(
   if (by.admin.tenant?.id === tenantId)
     throw new AppError(
       'state_conflict',
-      'this is the workspace of your own session; deactivate it with npm run admin on the server',
+      'you are signed in to this workspace; deactivate it with npm run admin on the server',
     );
   return setActive(database, tenantId, false, by);
 }

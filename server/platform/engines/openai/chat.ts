@@ -1,4 +1,5 @@
 import type { ChatCompletion } from 'openai/resources/chat/completions';
+import { type CountTokens, recordModelRequest } from '../../model-requests.ts';
 import { countModelTokens } from '../../telemetry.ts';
 import type { CallScope, EngineResult, Paid } from '../engine.ts';
 import { type ClientSettings, callConcurrently, openClient, throwErrorInside } from './client.ts';
@@ -78,12 +79,15 @@ function ask<Reply, Value>(
   scope: CallScope,
 ): Promise<ChatResult<Value>> {
   const tokens = { inputTokens: 0, outputTokens: 0 };
-  const attempt = async (mode: OutputMode): Promise<ChatResult<Value>> => {
+  const attempt = (mode: OutputMode): Promise<ChatResult<Value>> =>
+    recordModelRequest({ model: question.model, mode }, (count) => attemptOnce(mode, count));
+  const attemptOnce = async (mode: OutputMode, count: CountTokens): Promise<ChatResult<Value>> => {
     const completion = await upstream.chat(question, mode, scope.signal);
     const { inputTokens, outputTokens } = countTokens(completion);
     tokens.inputTokens += inputTokens;
     tokens.outputTokens += outputTokens;
     countModelTokens(question.model, { inputTokens, outputTokens });
+    count({ inputTokens, outputTokens });
     await upstream.paid(scope.tenantId, inputTokens + outputTokens);
     const value = readCompletion(completion, question);
     return { value, model: readModel(completion) ?? question.model, ...tokens };

@@ -1,5 +1,6 @@
 import type { Settings } from '#server/settings.ts';
 import { createConcurrencyLimit } from '../../concurrency-limit.ts';
+import { recordModelRequest } from '../../model-requests.ts';
 import { countModelTokens } from '../../telemetry.ts';
 import type { Embedder } from '../engine.ts';
 import { type ClientSettings, callConcurrently, openClient } from './client.ts';
@@ -35,19 +36,22 @@ export function createOpenAiEmbedder(
     model,
     async embed(texts, scope) {
       const results = await callConcurrently(batches(texts), scope, (input, within) =>
-        callWithRetries(policy, within, async () => {
-          // `dimensions` is not sent, because many endpoints reject it. Base64 needs a quarter of the bytes of JSON
-          // numbers.
-          const response = await call(
-            (client, signal) =>
-              client.embeddings.create({ model, input, encoding_format: 'base64' }, { signal }),
-            within.signal,
-          );
-          const { inputTokens } = countTokens(response);
-          countModelTokens(model, { inputTokens, outputTokens: 0 });
-          await paid(within.tenantId, inputTokens);
-          return readVectors(response, input.length);
-        }),
+        callWithRetries(policy, within, () =>
+          recordModelRequest({ model, mode: 'vectors' }, async (count) => {
+            // `dimensions` is not sent, because many endpoints reject it. Base64 needs a quarter of the bytes of JSON
+            // numbers.
+            const response = await call(
+              (client, signal) =>
+                client.embeddings.create({ model, input, encoding_format: 'base64' }, { signal }),
+              within.signal,
+            );
+            const { inputTokens } = countTokens(response);
+            countModelTokens(model, { inputTokens, outputTokens: 0 });
+            count({ inputTokens, outputTokens: 0 });
+            await paid(within.tenantId, inputTokens);
+            return readVectors(response, input.length);
+          }),
+        ),
       );
       return results.flat();
     },

@@ -1,0 +1,82 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { pruneModelRequests, storeModelRequests, viewModels } from '#server/operations/models.ts';
+import { addModelRequests, recordModelRequest, takeModelRequests } from '#server/platform/model-requests.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { operateHere } from '../admin/command.ts';
+
+const app = useTestApp();
+const live = () => ({
+  ...app.services.settings,
+  OPENAI_API_KEY: 'a key',
+  OPENAI_MODEL: 'large',
+  OPENAI_REFINER_MODEL: 'small',
+  OPENAI_EMBEDDING_MODEL: 'none',
+});
+
+/** Writes the counts of this process as at its end. */
+async function write(database = app.database, failed = (error: unknown): void => expect(error).toBeNull()) {
+  await storeModelRequests(database, live(), failed).stop();
+}
+
+test('requests of all processes are added up by model; those of models without a setting are "other"', async () => {
+  takeModelRequests();
+  onTestFinished(() => void takeModelRequests());
+  const ask = (model: string) =>
+    recordModelRequest({ model, mode: 'json_schema' }, async (count) =>
+      count({ inputTokens: 100, outputTokens: 10 }),
+    );
+  await ask('large');
+  await write();
+  // As if by another process, in the same hour.
+  await ask('large');
+  await ask('of a caller');
+  const failure = Object.assign(new Error('x'), { kind: 'outage' });
+  await expect(
+    recordModelRequest({ model: 'large', mode: 'instructions' }, () => Promise.reject(failure)),
+  ).rejects.toBe(failure);
+  await write();
+  const { mode, models } = await viewModels({ database: app.database, settings: live() });
+  expect(mode).toBe('live');
+  expect(models).toEqual([
+    {
+      model: 'large',
+      roles: ['translation'],
+      modes: ['instructions', 'json_schema'],
+      requests: 3,
+      failed: 1,
+      errors: [{ kind: 'outage', requests: 1 }],
+      p50_seconds: expect.closeTo(0.05),
+      p95_seconds: expect.closeTo(0.095),
+      input_tokens: 200,
+      output_tokens: 20,
+    },
+    expect.objectContaining({ model: 'small', roles: ['judge'], requests: 0, p50_seconds: null }),
+    expect.objectContaining({ model: 'other', roles: [], requests: 1 }),
+  ]);
+  const lines = await operateHere(
+    { services: { ...app.services, settings: live() } as typeof app.services },
+    ['models'],
+  );
+  expect(lines[1]).toMatch(
+    /^large +translation +instructions, json_schema +3 +1 +0\.05 s +0\.10 s +200 +20 +outage 1$/,
+  );
+  expect((await operateHere(app, ['models']))[0]).toContain('No model is connected');
+});
+
+test('counts that could not be stored are stored later, and old ones are deleted', async () => {
+  takeModelRequests();
+  const one = { model: 'small', mode: 'json_schema', outcome: 'ok', duration: 3, requests: 2 };
+  addModelRequests([{ ...one, inputTokens: 5, outputTokens: 1 }]);
+  const errors: unknown[] = [];
+  const down = { ...app.database, inPlatform: () => Promise.reject(new Error('the database is down')) };
+  await write(down, (error) => errors.push(error));
+  expect(errors).toHaveLength(1);
+  await write();
+  const sql = openSuperuser(app.superuserUrl);
+  expect(await sql`select requests::int from model_requests where model = 'small'`).toMatchObject([
+    { requests: 2 },
+  ]);
+  await sql`update model_requests set hour = hour - interval '8 days' where model = 'small'`;
+  expect(await app.database.inPlatform(pruneModelRequests)).toBe(1);
+});
