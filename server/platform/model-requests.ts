@@ -1,6 +1,6 @@
 /*
  * Counts the requests to models in this process, until `takeModelRequests` hands the counts over. Counting needs no
- * database: a text job must not wait for statistics.
+ * database, so that it delays no text job.
  */
 
 /** Upper limits of the classes of durations, in seconds. The last class has no limit. */

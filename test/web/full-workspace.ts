@@ -39,6 +39,7 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
     '/app/edit/documents/$documentId': await addDocument(app, operator),
     '/app/glossaries/$setId': await addGlossary(app, operator),
     '/app/memories/$setId': await addMemory(app, operator),
+    '/app/settings/operator/workspaces/$tenantId': operatorWorkspace,
   };
   await queueDocument(app, operator);
   const team = inviting(app, person.bearer);

@@ -74,6 +74,10 @@ const forAdministrators = [
   '/billing',
   '/app/settings/storage',
   '/app/settings/operator',
+  '/app/settings/operator/queue',
+  '/app/settings/operator/models',
+  '/app/settings/operator/storage',
+  '/app/settings/operator/workspaces/$tenantId',
 ];
 
 /** Screens that load only the member until the first action. */

@@ -142,3 +142,16 @@ export function actOnJobs(reviews: ReviewManyRequest['reviews']): Promise<Review
 export function startExport(): Promise<unknown> {
   return connection.mutate({ name: 'exports.start', repeatable: false }, {});
 }
+
+/**
+ * Calls a procedure of the operators' pages that changes something. It is resent after a temporary failure, because a
+ * second call changes nothing more.
+ */
+export function operate<T>(name: string, input: object): Promise<T> {
+  return connection.mutate({ name: `operations.${name}`, repeatable: true }, input);
+}
+
+/** Rotates the API key of a workspace. It is not resent: the first response may have contained the valid key. */
+export function rotateKeyOf(tenantId: string): Promise<{ api_key: string }> {
+  return connection.mutate({ name: 'operations.rotateKey', repeatable: false }, { tenant_id: tenantId });
+}

@@ -136,6 +136,30 @@ const operator = createRoute({
   component: lazyRouteComponent(() => import('./screens/operator/operator.tsx'), 'OperatorScreen'),
 });
 
+const operatorQueue = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/settings/operator/queue',
+  component: lazyRouteComponent(() => import('./screens/operator/queue.tsx'), 'QueueScreen'),
+});
+
+const operatorModels = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/settings/operator/models',
+  component: lazyRouteComponent(() => import('./screens/operator/models.tsx'), 'ModelsScreen'),
+});
+
+const operatorStorage = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/settings/operator/storage',
+  component: lazyRouteComponent(() => import('./screens/operator/storage.tsx'), 'PlatformStorageScreen'),
+});
+
+const operatorWorkspace = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/settings/operator/workspaces/$tenantId',
+  component: lazyRouteComponent(() => import('./screens/operator/workspace.tsx'), 'OneWorkspaceScreen'),
+});
+
 const documents = createRoute({
   getParentRoute: () => workspace,
   path: '/app/files',
@@ -214,6 +238,10 @@ export const router = createRouter({
       billing,
       storage,
       operator,
+      operatorQueue,
+      operatorModels,
+      operatorStorage,
+      operatorWorkspace,
     ]),
     ...formerAddresses(root),
   ]),

@@ -24,6 +24,7 @@ export function useFormat() {
       /** @param iso a time, ISO 8601 */
       moment: (iso: string) => moment.format(new Date(iso)),
       bytes: (bytes: number) => formatBytes(bytes, locale),
+      span: (seconds: number) => formatSpan(seconds, locale),
       duration: (milliseconds: number) => formatDuration(milliseconds, locale),
     };
   }, [locale]);
@@ -56,3 +57,18 @@ function formatDuration(milliseconds: number, locale: string): string {
     ? part(seconds, 'second')
     : `${part(minutes, 'minute')} ${part(seconds % 60, 'second')}`;
 }
+
+/** In the largest unit of which there are at least two: seconds, minutes, hours or days. */
+function formatSpan(seconds: number, locale: string): string {
+  const [unit, size] =
+    spans.find(([, secondsOfUnit]) => seconds >= 2 * secondsOfUnit) ?? (['second', 1] as const);
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 0 }).format(
+    seconds / size,
+  );
+}
+
+const spans = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;

@@ -1,47 +1,25 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
-import { type Me, useOperatorStanding } from '../../session/use-me.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
-import { HeldUpDocuments } from './held-up-documents.tsx';
+import { OperatorPage } from './operator-page.tsx';
 import { ProvisionForm } from './provision-form.tsx';
 
 const pageSize = 100;
 
-/** `/app/settings/operator`: for platform operators, who can access all tenants. */
+/** `/app/settings/operator`: the workspaces of the deployment, and their usage. */
 export function OperatorScreen() {
-  const t = useT();
   return (
-    <AdminsOnly title="operator.title">
-      {(me) => <IfOperator me={me} otherwise={<Forbidden why={t('operator.only')} />} />}
-    </AdminsOnly>
-  );
-}
-
-function IfOperator({ me, otherwise }: { me: Me; otherwise: ReactNode }) {
-  const standing = useOperatorStanding(me);
-  return (
-    <Read from={standing} lines={10}>
-      {(isOperator) =>
-        isOperator ? (
-          <>
-            <Tenants />
-            <HeldUpDocuments />
-            <SummedUsage />
-          </>
-        ) : (
-          otherwise
-        )
-      }
-    </Read>
+    <OperatorPage>
+      <Tenants />
+      <SummedUsage />
+    </OperatorPage>
   );
 }
 
@@ -72,7 +50,9 @@ function Tenants() {
                 {tenants.map(({ id, name, api_key_prefix, monthly_char_limit, created_at, active }) => (
                   <tr key={id}>
                     <th scope="row" className="plain-cell">
-                      <bdi translate="no">{name}</bdi>
+                      <Link to="/app/settings/operator/workspaces/$tenantId" params={{ tenantId: id }}>
+                        <bdi translate="no">{name}</bdi>
+                      </Link>
                     </th>
                     <td data-label={t('operator.id')} translate="no">
                       <code>{id}</code>

@@ -1,0 +1,154 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { addJob } from '#server/platform/job-queue.ts';
+import { recordMaintenance } from '#server/platform/maintenance-runs.ts';
+import {
+  addAdministrator,
+  openOperators,
+  operatorEnv,
+  operatorWorkspace,
+} from '#test/factories/operators.ts';
+import { join, type Person, signUpFounder } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
+import { expectAccessible } from './accessibility.ts';
+import { useBrowser, withoutBrowser } from './browser.ts';
+import { sessionCookie } from './screens.ts';
+
+const app = useTestApp({ env: { ...operatorEnv, BASE_URL: '' } });
+const browser = useBrowser(app);
+const sql = () => openSuperuser(app.superuserUrl);
+
+let operator: { tenantId: string; userId: string };
+let customer: Person;
+beforeAll(async () => {
+  if (withoutBrowser) return;
+  await openOperators(app);
+  operator = { ...(await addAdministrator(app, 'first@ops.example')), tenantId: operatorWorkspace };
+});
+beforeEach(async () => {
+  if (withoutBrowser) return;
+  customer = await signUpFounder(app);
+  await sql()`update tenants set name = 'Northwind Legal' where tenant_id = ${customer.tenantId}`;
+});
+
+/** Opens a page of the operator's area, and checks that it is accessible, also in a narrow window. */
+async function opened(path: string): Promise<Page> {
+  const { page } = await browser.person('/about', { viewport: { width: 1280, height: 900 } });
+  await page.context().addCookies([await sessionCookie(app, operator)]);
+  await page.goto(path);
+  await page.getByRole('navigation', { name: 'Operator' }).waitFor();
+  return page;
+}
+
+async function fitsNarrow(page: Page): Promise<void> {
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await expectAccessible(page);
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+describe.skipIf(withoutBrowser)('an operator', { timeout: 60_000 }, () => {
+  test('sees failed jobs, and retries one and then all of a task', async () => {
+    await sql()`delete from graphile_worker._private_jobs`;
+    for (const documentId of ['a', 'b', 'c'])
+      await app.database.inPlatform((tx) =>
+        addJob(tx, 'run_document', { tenantId: customer.tenantId, documentId }),
+      );
+    await sql()`update graphile_worker._private_jobs set attempts = 25, last_error = 'run_document failed: AppError'`;
+    await app.database.inPlatform((tx) => addJob(tx, 'check_document_files', {}));
+    const page = await opened('/app/settings/operator/queue');
+    const failed = page.getByRole('region', { name: 'Failed jobs' });
+    await failed.getByText('run_document failed: AppError').first().waitFor();
+    await fitsNarrow(page);
+    await failed.getByRole('button', { name: 'Retry', exact: true }).first().click();
+    await expect.poll(() => failed.getByText('run_document failed: AppError').count()).toBe(2);
+    await failed.getByRole('button', { name: 'Retry all of run_document' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Retry all of run_document' }).click();
+    await failed.getByText('No failed jobs.').waitFor();
+    const row = page
+      .getByRole('region', { name: 'Background jobs' })
+      .getByRole('row', { name: /^run_document/ });
+    expect(await row.getByRole('cell').first().innerText()).toBe('0');
+    expect(await eventsOf(app, customer.tenantId, 'background_job_retried')).toMatchObject([
+      { actor: ['member', operator.userId] },
+    ]);
+  });
+
+  test('opens one workspace, changes its limits, ends sessions, and deactivates and reactivates it', async () => {
+    const colleague = await join(app, customer);
+    await sql()`insert into storage_totals (tenant_id, bytes, objects) values (${customer.tenantId}, 52428800, 12)`;
+    await app.json('POST', '/api/translations', {
+      headers: customer.bearer,
+      body: { source_text: 'A text that fails', target_lang: 'fr' },
+    });
+    await sql()`update translation_jobs set status = 'failed', agent_run = jsonb_set(agent_run, '{error}', '"the model is not reachable"')
+      where tenant_id = ${customer.tenantId}`;
+    const page = await opened('/app/settings/operator');
+    await page.getByRole('link', { name: 'Northwind Legal' }).first().click();
+    await page.getByRole('heading', { name: /Northwind Legal/ }).waitFor();
+    await page.getByText('the model is not reachable').waitFor();
+    await fitsNarrow(page);
+
+    await page.getByRole('spinbutton', { name: 'Characters per month' }).fill('750000');
+    await page.getByRole('button', { name: 'Save: Characters per month' }).click();
+    await page.getByText('of 750,000 characters').waitFor();
+
+    await page.getByRole('button', { name: 'End all sessions' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End all sessions' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'End sessions' }).count()).toBe(0);
+    expect((await app.json('GET', '/api/auth/me', { headers: colleague.bearer })).status).toBe(401);
+
+    await page.getByRole('button', { name: 'Rotate API key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate API key' }).click();
+    const key = await page.getByLabel('Workspace API key').inputValue();
+    const headers = { 'x-api-key': key };
+    expect((await app.json('GET', '/api/translations', { headers })).status).toBe(200);
+
+    await page.getByRole('button', { name: 'Deactivate workspace' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Deactivate workspace' }).click();
+    await page.getByRole('button', { name: 'Reactivate workspace' }).waitFor();
+    expect((await app.json('GET', '/api/translations', { headers })).status).toBe(401);
+    await page.getByRole('button', { name: 'Reactivate workspace' }).click();
+    await page.getByRole('button', { name: 'Deactivate workspace' }).waitFor();
+    expect((await app.json('GET', '/api/translations', { headers })).status).toBe(200);
+    for (const action of ['allowance_changed', 'sessions_ended', 'api_key_rotated', 'tenant_deactivated'])
+      expect(await eventsOf(app, customer.tenantId, action)).toMatchObject([
+        { actor: ['member', operator.userId], address: '127.0.0.1' },
+      ]);
+  });
+
+  test('sees the state of storage and of the models', async () => {
+    await sql()`insert into storage_totals (tenant_id, bytes, objects) values (${customer.tenantId}, 52428800, 12)`;
+    await app.database.inPlatform((tx) => recordMaintenance(tx, 'sweep_stale_jobs', 60));
+    await sql()`update maintenance_runs set finished_at = now() - interval '1 day'`;
+    const page = await opened('/app/settings/operator/storage');
+    await page.getByText('Accepts files').waitFor();
+    await page
+      .getByRole('row', { name: /Northwind Legal 52\.4 MB/ })
+      .first()
+      .waitFor();
+    await page.getByRole('row', { name: /sweep_stale_jobs 24 hr ago Overdue/ }).waitFor();
+    await page.getByText('No backup has been recorded.').waitFor();
+    await fitsNarrow(page);
+
+    await sql()`insert into model_requests values
+      (date_trunc('hour', now()), 'other', 'json_schema', 'ok', 4, 60, 1000, 200),
+      (date_trunc('hour', now()), 'other', 'json_schema', 'saturated', 1, 20, 0, 0)`;
+    await page.getByRole('link', { name: 'Models' }).click();
+    await page.getByText('No model is connected.').waitFor();
+    await page.getByRole('row', { name: /Other models.* 80 20 \(25%\) saturated 20/ }).waitFor();
+    await fitsNarrow(page);
+  });
+
+  test('an administrator of a workspace sees why the pages are closed', async () => {
+    const { page } = await browser.person('/about');
+    await page.context().addCookies([await sessionCookie(app, customer)]);
+    for (const path of ['queue', 'models', 'storage', `workspaces/${customer.tenantId}`]) {
+      await page.goto(`/app/settings/operator/${path}`);
+      await page.getByText('Only platform operators can open this page').waitFor();
+    }
+  });
+});
