@@ -20,6 +20,9 @@ describe('a wrong command line is one line that names the fault, before a databa
     ['an address that is none', ['restore-admin', 't', 'ada'], /<email>/],
     ['half a day', ['delete-tenant', 't', '--after-days', '0.5'], /--after-days/],
     ['a role that is none', ['invite', 't', '--role', 'operator'], /--role/],
+    ['a retry of nothing', ['retry'], /--id or --task/],
+    ['a retry of a job and a task', ['retry', '--id', '1', '--task', 'run_document'], /--id/],
+    ['a job ID that is none', ['retry', '--id', '01'], /--id/],
     ['an allowance of nothing', ['set-allowance', 't', '0'], /<characters>.* 1$/],
     ['an allowance past what is stored', ['set-allowance', 't', '2147483648'], /<characters>.* 2147483647$/],
     ['an action that is none', ['audit', '--action', 'api_key_stolen'], /--action/],
@@ -34,11 +37,13 @@ describe('a wrong command line is one line that names the fault, before a databa
 
 describe('an unknown tenant, and the service key’s tenant', () => {
   const onTenant: string[][] = [
+    ['tenant'],
     ['rotate-key'],
     ['revoke-key'],
     ['restore-admin', 'ada@example.org'],
     ['invite'],
     ['anonymize-member', 'ada@example.org'],
+    ['end-sessions'],
     ['deactivate-tenant'],
     ['reactivate-tenant'],
     ['delete-tenant'],
@@ -63,7 +68,7 @@ describe('an unknown tenant, and the service key’s tenant', () => {
     const before = await contentsOf(app);
     for (const [name, ...rest] of onTenant as [string, ...string[]][]) {
       await expect(operateHere(app, [name, 'nobody', ...rest])).rejects.toThrow('unknown tenant: nobody');
-      if (name === 'set-allowance' || name === 'set-storage-cap') continue;
+      if (['tenant', 'set-allowance', 'set-storage-cap'].includes(name)) continue;
       await expect(operateHere(app, [name, 'default', ...rest])).rejects.toThrow(
         /^default is reserved for SERVICE_API_KEY and has no account$/,
       );
