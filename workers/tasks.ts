@@ -151,7 +151,6 @@ async function prune({
     jobs: await database.inPlatform(async (tx) =>
       pruneQueue(tx, { failedDays, heldTenants: await selectHeldTenants(tx) }),
     ),
-    jobs: await database.inPlatform(pruneQueue),
     model_requests: await database.inPlatform(pruneModelRequests),
     maintenance_runs: await database.inPlatform((tx) => pruneMaintenance(tx, recurring)),
   };

@@ -1,4 +1,4 @@
-import { integer, pgTable } from 'drizzle-orm/pg-core';
+import { bigint, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { identifier, moment } from './columns.ts';
 
 /**
@@ -18,3 +18,23 @@ export const maintenanceRuns = pgTable('maintenance_runs', {
   /** Seconds between two runs. Null if the operator decides when it runs. */
   everySeconds: integer('every_seconds'),
 });
+
+/**
+ * The requests to models by hour, over all processes and tenants. The rows of an hour differ in model, mode, outcome
+ * and class of durations (`server/platform/model-requests.ts`).
+ */
+export const modelRequests = pgTable(
+  'model_requests',
+  {
+    hour: moment('hour').notNull(),
+    /** A model that the settings name, or `other`. */
+    model: identifier('model').notNull(),
+    mode: identifier('mode').notNull(),
+    outcome: identifier('outcome').notNull(),
+    duration: integer('duration').notNull(),
+    requests: bigint('requests', { mode: 'number' }).notNull(),
+    inputTokens: bigint('input_tokens', { mode: 'number' }).notNull(),
+    outputTokens: bigint('output_tokens', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.hour, t.model, t.mode, t.outcome, t.duration] })],
+);

@@ -25,6 +25,7 @@ const bounded = new Set([
   ...['payment_events', 'worker_heartbeats', 'memory_contents', 'memory_sets', 'memory_segments'],
   ...[
     'maintenance_runs',
+    'model_requests',
     'memory_shards',
     'memory_postings',
     'memory_vectors',
