@@ -12,7 +12,7 @@ export const workerHeartbeats = pgTable('worker_heartbeats', {
 
 /** The last completed run of each recurring task, and of the backup. Metrics report its age. */
 export const maintenanceRuns = pgTable('maintenance_runs', {
-  /** The name of a recurring task, or `backup`. */
+  /** The name of a recurring task, `backup` or `verify_backup`. */
   name: identifier('name').primaryKey(),
   finishedAt: moment('finished_at').notNull().defaultNow(),
   /** Seconds between two runs. Null if the operator decides when it runs. */

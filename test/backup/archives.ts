@@ -21,7 +21,7 @@ export async function entriesOf(file: string): Promise<Entries> {
   return unpackTar(await tarOf(file));
 }
 
-/** Writes parts as the service does: the list and what follows it are a frame of their own. */
+/** Writes parts as the service does: the list and what follows it are a separate frame. */
 export async function packed(entries: Entries): Promise<Buffer> {
   const found = entries.findIndex(({ header }) => /^(list\/|manifest)/.test(header.name));
   const at = found < 0 ? entries.length : found;

@@ -155,7 +155,7 @@ describe('an incremental backup', () => {
     expect((await store.back(at('one'), at('full'))).included).toBe(1);
   });
 
-  test('of a file that grows while it is read has everything of before, and the next one has the rest', async () => {
+  test('of a growing file has everything that was in it at the start, and the next backup has the rest', async () => {
     const { at, store } = await populated();
     const start = `${'a line of a large pack\n'.repeat(400_000)}`;
     await store.write(pack, start);

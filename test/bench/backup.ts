@@ -17,7 +17,8 @@ const words = Array.from({ length: 20_000 }, () => Math.floor(random() * 36 ** 6
 /** Text that zstd compresses about as well as records. */
 function text(bytes: number): string {
   const parts: string[] = [];
-  for (let size = 0; size < bytes; size += 7) parts.push(words[Math.floor(random() ** 2 * words.length)] ?? '');
+  for (let size = 0; size < bytes; size += 7)
+    parts.push(words[Math.floor(random() ** 2 * words.length)] ?? '');
   return parts.join(' ').slice(0, bytes);
 }
 
@@ -64,7 +65,10 @@ export async function benchBackup(print: (line: string) => void): Promise<void> 
     const known = await measure('two', 'one');
     report('1% changed, versions known', known, full);
     print(`memory grows by ${((process.memoryUsage().rss - before) / 1e6).toFixed(0)} MB`);
-    requirePremise(known.included > objects / 200 && known.included <= objects / 100, 'about 1% have changed');
+    requirePremise(
+      known.included > objects / 200 && known.included <= objects / 100,
+      'about 1% have changed',
+    );
     // Much longer than the window of zstd, so that rows do not compress better than real ones.
     const pool = text(30_000_000);
     const field = (n: number) => {

@@ -71,7 +71,7 @@ export interface Chain {
 }
 
 /**
- * Reads the ends of the files, and requires that each file belongs to the one before.
+ * Reads the ends of the files, and requires that each file belongs to the previous one.
  * @throws Refusal that names the file which is missing, foreign or not in its place
  */
 export async function openChain(files: readonly string[]): Promise<Chain> {

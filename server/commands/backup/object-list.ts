@@ -59,7 +59,7 @@ export class ListCursor {
   }
 
   /**
-   * Returns the object with this path, and moves behind it. Each call needs a greater path than the one before.
+   * Returns the object with this path, and moves behind it. Each call needs a greater path than the previous call.
    * @param skipped called with each object before this path
    */
   async find(

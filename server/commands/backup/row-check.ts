@@ -5,8 +5,8 @@ const newline = 10;
 const tab = 9;
 
 /**
- * Checks without a server that the rows of a backup are complete and readable: that each table has as many rows as the
- * manifest says, and each row as many fields as the table has columns.
+ * Checks without a server that the rows of a backup are complete and readable: that each table has the number
+ * of rows in the manifest, and that each row has as many fields as the table has columns.
  */
 export class RowCheck {
   readonly #file: string;
@@ -43,7 +43,7 @@ export class RowCheck {
         throw new DamagedError(
           this.#file,
           `database/${table}`,
-          `it has ${found} rows, but the manifest says ${rows[table] ?? 0}`,
+          `it has ${found} rows, but should have ${rows[table] ?? 0}`,
         );
     }
     if (!this.#hasSequences) throw new DamagedError(this.#file, names.sequences, 'it is missing');

@@ -51,7 +51,7 @@ await runCommand(usage, async (stop, print) => {
   print(`No damage found, in ${((performance.now() - begun) / 1000).toFixed(1)} s`);
 });
 
-/** Returns the keys of the service; undefined if there are none on this machine. */
+/** Returns the keys of the service; undefined if this machine has no keys. */
 async function knownKeys(settings: Settings): Promise<SecretsKeys | undefined> {
   try {
     return await loadSecretsKeys(settings, { make: false });
