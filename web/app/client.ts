@@ -138,6 +138,16 @@ export function actOnJobs(reviews: ReviewManyRequest['reviews']): Promise<Review
   return patientConnection.mutate(call, { reviews }, { signal: signedIn.signal });
 }
 
+/**
+ * Calls a procedure that only this application uses. It is not resent: if the response is lost, the first request may
+ * have had its effect.
+ * @param name the procedure, such as `retention.cancelDeletion`
+ * @throws LinguaLoopError
+ */
+export function tell<T>(name: string, input: object): Promise<T> {
+  return connection.mutate({ name, repeatable: false }, input);
+}
+
 /** Starts the export of the workspace. It is not resent: another export cannot start while the first one runs. */
 export function startExport(): Promise<unknown> {
   return connection.mutate({ name: 'exports.start', repeatable: false }, {});

@@ -115,6 +115,8 @@ export const queryKeys = {
     storage: ['operator', 'storage'],
     outages: ['operator', 'outage'],
     outage: (since: string) => ['operator', 'outage', since],
+    deletions: ['operator', 'deletions'],
+    deletionPreview: (tenantId: string) => ['operator', 'deletions', 'preview', tenantId],
   },
 } as const;
 

@@ -8,12 +8,14 @@ import { Problem } from './problem.tsx';
  * @param action label of the button: the action, never "OK"
  * @param isCautious whether "Cancel" has the focus first, for a dialog that may appear while the member types
  * @param isReady false while the action cannot be started yet
+ * @param keep label of the button that changes nothing, if "Cancel" could be taken for the action
  */
 export function ConfirmDialog({
   title,
   action,
   isCautious = false,
   isReady = true,
+  keep,
   onConfirm,
   onClose,
   children,
@@ -22,6 +24,7 @@ export function ConfirmDialog({
   action: string;
   isCautious?: boolean;
   isReady?: boolean;
+  keep?: string;
   onConfirm: () => Promise<unknown>;
   onClose: () => void;
   children?: ReactNode;
@@ -53,7 +56,7 @@ export function ConfirmDialog({
           {action}
         </button>
         <button ref={cancel} type="button" disabled={isBusy} onClick={onClose}>
-          {t('common.cancel')}
+          {keep ?? t('common.cancel')}
         </button>
       </div>
     </Dialog>

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MemberRole } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { client, tell } from '../../client.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
@@ -11,15 +11,15 @@ import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
-import type { Member, PasswordLink } from './member.ts';
+import { isAnonymized, type Member, type PasswordLink } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
 
 /** Actions that need a confirmation. */
-type Question = 'revoke' | 'reset_mfa';
+type Question = 'anonymize' | 'revoke' | 'reset_mfa';
 
 /**
  * The actions that an administrator can take on a member.
- * @param onRevoked is called after the member has lost access
+ * @param onRevoked is called after the member has lost access or the personal data
  */
 function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
   const t = useT();
@@ -42,6 +42,11 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
     async revoke() {
       await client.members.revoke(user_id);
       await done('members.access_revoked');
+      onRevoked();
+    },
+    async anonymize() {
+      await tell('retention.anonymizeMember', { user_id });
+      await done('members.anonymizing');
       onRevoked();
     },
     async reset_mfa() {
@@ -88,6 +93,7 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
   return (
     <Dialog title={<bdi translate="no">{email}</bdi>} onClose={onClose} isBusy={isBusy}>
       {error ? <Problem error={error} /> : null}
+      {isAnonymized(member) && <p>{t('members.anonymized')}</p>}
       {active && (
         <>
           <RoleChoice value={chosen} onChange={setChosen} />
@@ -118,9 +124,21 @@ export function MemberDialog({ member, me, onClose }: { member: Member; me: Me; 
             {t('members.revoke')}
           </button>
         ) : (
-          <button type="button" className="primary" disabled={isBusy} onClick={restore}>
-            {t('members.restore')}
-          </button>
+          !isAnonymized(member) && (
+            <>
+              <button type="button" className="primary" disabled={isBusy} onClick={restore}>
+                {t('members.restore')}
+              </button>
+              <button
+                type="button"
+                className="danger"
+                disabled={isBusy}
+                onClick={() => setQuestion('anonymize')}
+              >
+                {t('members.anonymize')}
+              </button>
+            </>
+          )
         )}
         <button type="button" disabled={isBusy} onClick={onClose}>
           {t('common.close')}

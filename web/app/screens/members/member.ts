@@ -7,6 +7,11 @@ export type Member = UserRow;
 /** A link with which a member can set a new password once. */
 export type PasswordLink = PasswordResetLink;
 
+/** Whether the personal data of a former member is removed. Then the email address is made of the member's ID. */
+export function isAnonymized({ email }: Member): boolean {
+  return email.endsWith('@anonymized.invalid');
+}
+
 /** The label of a role. For an unknown role, the name in the API is shown. */
 export function roleName(role: string, t: Translate): string {
   if (role === 'global_administrator') return t('members.administrator');

@@ -8,6 +8,7 @@ import { More, usePages } from '../../parts/more.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
+import { Deletions } from './deletions.tsx';
 import { OperatorPage } from './operator-page.tsx';
 import { ProvisionForm } from './provision-form.tsx';
 
@@ -18,6 +19,7 @@ export function OperatorScreen() {
   return (
     <OperatorPage>
       <Tenants />
+      <Deletions />
       <SummedUsage />
     </OperatorPage>
   );

@@ -1,0 +1,234 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, tell } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Setting } from '../../parts/setting.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { queryKeys } from '../../query-keys.ts';
+import type { DeletionPreview, DeletionRecord } from './deletion.ts';
+import { DeletionDialog } from './deletion-dialog.tsx';
+import styles from './deletions.module.css';
+import { RowCounts, sumOf } from './row-counts.tsx';
+
+/** Milliseconds between two reads of the list while a deletion is running. */
+const pollMs = 5000;
+
+/** Counts and schedules the deletion of a workspace, and lists all deletions with their reports. */
+export function Deletions() {
+  const t = useT();
+  const reading = useQuery({
+    queryKey: queryKeys.operator.deletions,
+    queryFn: () => ask<{ deletions: DeletionRecord[] }>('retention.listDeletions'),
+    refetchInterval: ({ state }) =>
+      state.data?.deletions.some(({ state }) => state === 'running') ? pollMs : false,
+  });
+  return (
+    <Setting id="deletions" title={t('operator.deletions')} why={t('operator.deletions_why')} wide>
+      <DryRun />
+      <Read from={reading} lines={3}>
+        {({ deletions }) =>
+          deletions.length === 0 ? (
+            <p className="hint">{t('operator.no_deletions')}</p>
+          ) : (
+            <DeletionTable deletions={deletions} />
+          )
+        }
+      </Read>
+    </Setting>
+  );
+}
+
+/** Counts what a deletion would delete, before it can be scheduled. */
+function DryRun() {
+  const t = useT();
+  const { number } = useFormat();
+  const [id, setId] = useState('');
+  const [found, setFound] = useState<DeletionPreview>();
+  const [isAsking, setAsking] = useState(false);
+  const { run, error, isBusy } = useAction();
+  const count = run(async () => {
+    setFound(undefined);
+    setFound(await ask<DeletionPreview>('retention.previewDeletion', { tenant_id: id.trim() }));
+  });
+  return (
+    <>
+      <form className="form" onSubmit={count}>
+        <Field
+          label={t('operator.workspace_id')}
+          hint={t('operator.dry_run_hint')}
+          problem={undefined}
+          required
+          dir="ltr"
+          maxLength={64}
+          autoComplete="off"
+          value={id}
+          onValue={(value) => {
+            setId(value);
+            setFound(undefined);
+          }}
+        />
+        <button type="submit" disabled={isBusy}>
+          {t('operator.dry_run')}
+        </button>
+        {error !== undefined && <Problem error={error} />}
+      </form>
+      {found && (
+        <section className={styles['preview']} aria-labelledby="deletion-preview">
+          <h3 id="deletion-preview">
+            <bdi translate="no">{found.name}</bdi>
+          </h3>
+          <p>
+            {t('operator.counts', {
+              rows: atLeast(sumOf(found.rows), number, Object.values(found.rows), found.max_counted),
+              files: atLeast(found.files, number, [found.files], found.max_counted),
+            })}
+          </p>
+          <p className="hint">{t('operator.counts_hint')}</p>
+          <RowCounts rows={found.rows} max={found.max_counted} />
+          <div className="actions">
+            <button type="button" className="danger" onClick={() => setAsking(true)}>
+              {t('operator.delete')}
+            </button>
+          </div>
+          {isAsking && (
+            <DeletionDialog
+              found={found}
+              onDone={() => {
+                setFound(undefined);
+                setId('');
+              }}
+              onClose={() => setAsking(false)}
+            />
+          )}
+        </section>
+      )}
+    </>
+  );
+}
+
+/** A number, with a plus if a part of it was not counted to its end. */
+function atLeast(
+  value: number,
+  number: (value: number) => string,
+  parts: readonly number[],
+  max: number,
+): string {
+  return parts.some((part) => part >= max) ? `${number(value)}+` : number(value);
+}
+
+function DeletionTable({ deletions }: { deletions: readonly DeletionRecord[] }) {
+  const t = useT();
+  const format = useFormat();
+  const [canceled, setCanceled] = useState<DeletionRecord>();
+  return (
+    <>
+      <div className="table-scroll">
+        <table className="stacked">
+          <thead>
+            <tr>
+              <th scope="col">{t('operator.workspace')}</th>
+              <th scope="col">{t('operator.state')}</th>
+              <th scope="col">{t('operator.deletion_when')}</th>
+              <th scope="col">{t('operator.deletion_done')}</th>
+              <th scope="col">
+                <span className="visually-hidden">{t('operator.actions')}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {deletions.map((deletion) => (
+              <tr key={deletion.id}>
+                <th scope="row" className="plain-cell">
+                  {deletion.name !== null && (
+                    <bdi translate="no" className={styles['name']}>
+                      {deletion.name}
+                    </bdi>
+                  )}
+                  <code translate="no">{deletion.id}</code>
+                </th>
+                <td data-label={t('operator.state')}>
+                  <span className={badges[deletion.state]}>{t(`operator.deletion_${deletion.state}`)}</span>
+                </td>
+                <td data-label={t('operator.deletion_when')}>
+                  {format.moment(deletion.finished_at ?? deletion.due_at)}
+                </td>
+                <td data-label={t('operator.deletion_done')}>
+                  <Report of={deletion} />
+                </td>
+                <td>
+                  {deletion.state === 'scheduled' && (
+                    <button type="button" className="small" onClick={() => setCanceled(deletion)}>
+                      {t('operator.cancel_deletion')}{' '}
+                      <bdi className="visually-hidden" translate="no">
+                        {deletion.name ?? deletion.id}
+                      </bdi>
+                    </button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {canceled && <CancelDialog deletion={canceled} onClose={() => setCanceled(undefined)} />}
+    </>
+  );
+}
+
+const badges = { scheduled: 'badge', running: 'badge bad', finished: 'badge good' } as const;
+
+/** What has been deleted so far. */
+function Report({ of: { state, rows, files, files_in_account, left_in_account } }: { of: DeletionRecord }) {
+  const t = useT();
+  const { number } = useFormat();
+  if (state === 'scheduled') return '–';
+  return (
+    <>
+      {t('operator.counts', { rows: number(sumOf(rows)), files: number(files + files_in_account) })}
+      {left_in_account > 0 && (
+        <p className="hint">{t('operator.left_in_account', { files: number(left_in_account) })}</p>
+      )}
+      <RowCounts rows={rows} />
+    </>
+  );
+}
+
+function CancelDialog({
+  deletion: { id, name },
+  onClose,
+}: {
+  deletion: DeletionRecord;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const queries = useQueryClient();
+  const cancel = async () => {
+    try {
+      await tell('retention.cancelDeletion', { tenant_id: id });
+      announce(t('operator.deletion_canceled'));
+    } finally {
+      void queries.invalidateQueries({ queryKey: queryKeys.operator.deletions });
+      void queries.invalidateQueries({ queryKey: queryKeys.operator.tenants });
+    }
+  };
+  return (
+    <ConfirmDialog
+      title={t('operator.cancel_deletion')}
+      action={t('operator.cancel_deletion')}
+      onConfirm={cancel}
+      onClose={onClose}
+      keep={t('operator.keep_deletion')}
+    >
+      <p>
+        <bdi translate="no">{name ?? id}</bdi>
+      </p>
+      <p>{t('operator.cancel_deletion_why')}</p>
+    </ConfirmDialog>
+  );
+}
