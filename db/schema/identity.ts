@@ -169,7 +169,7 @@ export const resetLinks = pgTable(
 );
 
 /**
- * Invites into a tenant. Rows are kept after use, as a record. Only the SHA-256 of the secret is stored, never the
+ * Invites into a tenant. Rows are kept after use, as a record, until retention deletes them. Only the SHA-256 of the secret is stored, never the
  * token.
  */
 export const invites = pgTable(

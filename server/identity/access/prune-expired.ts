@@ -37,7 +37,7 @@ const batch = 5000;
 
 /**
  * Deletes expired tokens and their directory rows, MFA challenges, reset links, single sign-on states and rate-limit
- * windows. Invites and the audit log are kept.
+ * windows. Retention deletes old invites and audit events.
  * @returns the number of deleted rows per table
  */
 export async function pruneExpired(database: Database): Promise<Record<PrunedTable, number>> {

@@ -15,6 +15,7 @@ const byMessage: readonly (readonly [status: number, message: RegExp, text: Mess
   [400, /^email already registered/, 'problems.email_registered'],
   [401, /^invalid email or password/, 'problems.credentials'],
   [401, /^invalid MFA code/, 'problems.mfa_code'],
+  [403, /^invalid MFA code/, 'problems.mfa_code'],
   [401, /^invalid or expired MFA challenge/, 'problems.mfa_expired'],
   [401, /^invalid or expired reset link/, 'problems.reset_link'],
   [401, /^invalid or expired sign-in state/, 'problems.sso_state'],
