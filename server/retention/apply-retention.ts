@@ -129,8 +129,8 @@ interface TenantPolicy {
 }
 
 /**
- * Returns the next tenants, without those that keep everything. Also reads the age of their data: otherwise each tenant
- * would need a transaction for each kind of data.
+ * Returns the next tenants, without those that keep everything. One statement reads the age of the data of a page of
+ * tenants. Otherwise, each tenant would need a transaction for each kind of data.
  */
 async function selectPolicies(
   { database, settings }: DeletionServices,
