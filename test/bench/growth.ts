@@ -1,3 +1,5 @@
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { fuzzyCorpus } from './fuzzy-corpus.ts';
 import { indexMemories, reportIncidents, withTasks } from './growth/background.ts';
 import { type Deployment, openDeployment } from './growth/deployment.ts';
@@ -6,6 +8,7 @@ import { fill, fillGolden, timer } from './growth/fill.ts';
 import { heading, type Line, maxRatio, measureRequests, measureTogether, show } from './growth/measure.ts';
 import { reportPeriodic } from './growth/periodic.ts';
 import { sizes } from './growth/sizes.ts';
+import { requirePremise } from './load.ts';
 
 const seconds = Number(process.env['BENCH_SECONDS'] ?? 5);
 
@@ -21,14 +24,17 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
   const { segments } = fuzzyCorpus('en', Math.max(...sizes.map(({ biggest }) => biggest.segments)), 0);
   progress('sentences');
   const deployments: Deployment[] = [];
+  const stop = () => Promise.all(deployments.map((deployment) => deployment.stop()));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void stop().finally(() => process.exit(1)));
+  await requireDisk();
   try {
     for (const each of sizes) {
       const { jobs, workspaces, biggest, average } = each;
       print(
         `${jobs} jobs of ${workspaces} workspaces. The biggest: ${biggest.jobs} jobs, ${biggest.segments} segments in ${biggest.sets} TMs. The others: ${average.jobs} jobs, ${average.segments} segments each.`,
       );
-      const deployment = await openDeployment(each, segments);
-      deployments.push(deployment);
+      const deployment = await openDeployment(deployments, each, segments);
       for (const workspace of [deployment.biggest, deployment.average]) await fillGolden(workspace);
       await indexMemories(deployment);
       progress('TMs of the measured workspaces');
@@ -66,6 +72,19 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
     await reportIncidents(largest, print);
     print(`\nThe benchmark took ${((performance.now() - start) / 60_000).toFixed(1)} minutes.`);
   } finally {
-    for (const deployment of deployments) await deployment.stop();
+    await stop();
   }
+}
+
+/** Bytes on disk of the database for each job, with its share of all other tables and of the log. */
+const bytesPerJob = 5800;
+
+async function requireDisk(): Promise<void> {
+  const { bavail, bsize } = await statfs(tmpdir());
+  const needed = sizes.reduce((sum, { jobs }) => sum + jobs * bytesPerJob, 0);
+  const gigabytes = (bytes: number) => `${(bytes / 1e9).toFixed(1)} GB`;
+  requirePremise(
+    bavail * bsize > needed,
+    `${tmpdir()} has ${gigabytes(needed)} free; it has ${gigabytes(bavail * bsize)}`,
+  );
 }

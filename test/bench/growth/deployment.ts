@@ -27,8 +27,15 @@ export interface Deployment {
   stop(): Promise<void>;
 }
 
-/** Starts a service without workers and creates the two measured workspaces with their TMs. */
-export async function openDeployment(sizes: Sizes, sources: readonly string[]): Promise<Deployment> {
+/**
+ * Starts a service without workers and creates the two measured workspaces with their TMs. Adds the deployment to the
+ * opened ones as soon as it must be stopped.
+ */
+export async function openDeployment(
+  opened: Deployment[],
+  sizes: Sizes,
+  sources: readonly string[],
+): Promise<Deployment> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
   const server = await joinEmbeddedPostgres(dataDir);
   const env = {
@@ -61,19 +68,15 @@ export async function openDeployment(sizes: Sizes, sources: readonly string[]): 
       service = await start();
     },
     async stop() {
-      await superuser.end();
+      await superuser.end({ timeout: 5 });
       await service.stop();
       await server.leave();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-  const opened = deployment as Deployment;
-  try {
-    for (const kind of ['biggest', 'average'] as const)
-      opened[kind] = await createWorkspace(opened, sizes[kind], sources.slice(0, sizes[kind].segments));
-  } catch (error) {
-    await opened.stop();
-    throw error;
-  }
-  return opened;
+  const complete = deployment as Deployment;
+  opened.push(complete);
+  for (const kind of ['biggest', 'average'] as const)
+    complete[kind] = await createWorkspace(complete, sizes[kind], sources.slice(0, sizes[kind].segments));
+  return complete;
 }

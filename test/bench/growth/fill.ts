@@ -208,8 +208,8 @@ async function fillMemories(sql: postgres.Sql, { sizes, average: { tenantId } }:
 }
 
 /**
- * Numbers the jobs that the service has created, for each of the measured workspaces. All values are stored in the rows
- * themselves, so that copying a row reads no other table.
+ * Numbers the jobs that the service has created, for each of the measured workspaces. No value is in a TOAST table, so
+ * that copying a row reads only the row.
  */
 async function prepareTemplates(sql: postgres.Sql, { biggest, average }: Deployment): Promise<void> {
   const select = sql`
