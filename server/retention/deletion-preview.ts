@@ -4,7 +4,7 @@ import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import type { DeletionPreview } from './schema.ts';
 import { countRows } from './tenant-tables.ts';
 
-/** Rows of a table, and files, from which the others are not counted: the operator waits for the response. */
+/** Maximum number of rows of a table, and of files, that are counted. */
 export const maxCounted = 100_000;
 
 /**

@@ -75,7 +75,7 @@ const schedule = operator
     },
   );
 
-/** @throws AppError 409 for the workspace of the operators: nobody could sign in to cancel its deletion */
+/** @throws AppError 409 for the workspace of the operators: no operator could sign in to cancel its deletion */
 function requireOther({ tenant }: Administrator, tenantId: string): void {
   if (tenant?.id === tenantId)
     throw new AppError(

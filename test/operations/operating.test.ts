@@ -151,7 +151,9 @@ describe('one workspace', () => {
     expect(JSON.stringify(body)).not.toContain('secret');
     expect((await view('workspace', { tenant_id: 'unknown' })).status).toBe(404);
     const lines = await operateHere(app, ['tenant', mine.tenantId]);
-    expect(lines.join('\n')).toMatch(/allowance +500000 characters: .*[\s\S]*\nmember +role +state +sessions/);
+    expect(lines.join('\n')).toMatch(
+      /allowance +500000 characters: .*[\s\S]*\nmember +role +state +sessions/,
+    );
     await expect(operateHere(app, ['tenant', 'unknown'])).rejects.toThrow('unknown tenant: unknown');
   });
 

@@ -93,7 +93,7 @@ describe('records in a pack', () => {
     expect(await read(path)).toBe('{"a":1}');
   });
 
-  test('that are damaged are no record, but are not missing', async () => {
+  test('that are damaged are read as they are, and are not missing', async () => {
     const path = await write('{"a":1}', 'one.json');
     const [file] = await filesBelow(records);
     await using opened = await open(file!, 'r+');

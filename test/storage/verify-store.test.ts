@@ -28,7 +28,7 @@ async function openStore() {
   // The lines of the manifest are written later than the responses, so the test waits for them.
   for (const { id } of [job, document])
     await poll(async () => (await manifestLinesOf(app, mine, id)).length === 1);
-  // Most damages are easier to make in files of their own, as former versions wrote them.
+  // Most damages are easier to make in separate files, as former versions wrote them.
   for (const { id } of [job, document]) await toSingleFile(app, mine.tenantId, id);
   const place = (address: string) => join(folder, mine.tenantId, address);
   const [artifact] = await sql`

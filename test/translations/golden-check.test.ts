@@ -187,7 +187,7 @@ test('the second look for a deleted job’s records is retried while the store i
   expect(await removeGoldenRecords(app.services, removed)).toBe(1);
 });
 
-describe('records that former versions wrote, each in a file of its own', () => {
+describe('records that former versions wrote to separate files', () => {
   test('are moved into packs by the check, and are the same', async () => {
     const jobs = [await mine.job({ source_text: 'one' }), await mine.job({ source_text: 'two' })];
     const texts = await Promise.all(jobs.map(async ({ id }) => (await recordsOf(app, mine, id))[0]!.text));

@@ -43,7 +43,7 @@ function openPlatformLake(
   return {
     ...store,
     ...withPacks(store),
-    // A Data Lake has no limit of the entries of a folder, and each record is an object of its own.
+    // A Data Lake does not limit the entries of a folder, so each record is a separate object.
     async putRecord({ folder, name, content, announced }) {
       const path = `${name.slice(0, 6)}/${name}`;
       await store.appendLine(announced.path, announced.line.replace('{record}', path));

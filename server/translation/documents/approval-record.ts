@@ -8,11 +8,11 @@ import {
   announcedJobs,
   type GoldenRecord,
   isOfAttempt,
-  isPacked,
   listGolden,
   type NewGoldenRecord,
   type RecordedJobs,
   removeGolden,
+  verdictUntilWrittenAgain,
   writeGolden,
 } from '#server/translation/records/golden-records.ts';
 import { type DocumentRow, documentColumns, isDocument, requestOf } from './jobs.ts';
@@ -165,9 +165,7 @@ export const approvalRecords: RecordedJobs = {
       if (!referred) return 'remove';
       if (referred.goldenUri === golden_uri) return 'listed';
       if (!isOfAttempt(golden_uri, job_id, referred.approval)) return 'remove';
-      // A repeated write replaces an object, but not a record in a pack.
-      if (!isPacked(golden_uri)) return 'keep';
-      return referred.goldenUri === null ? 'wait' : 'remove';
+      return referred.goldenUri === null ? verdictUntilWrittenAgain(golden_uri) : 'remove';
     });
   },
   async tenantsSince(tx, since) {

@@ -23,7 +23,7 @@ import {
 export const goldenFolder = 'golden';
 
 /**
- * The path of a job's golden record where each record is an object of its own, relative to the tenant or to the golden
+ * The path of a job's golden record where each record is a separate object, relative to the tenant or to the golden
  * directory of its account. A directory is named by the first digits of the ID, which are a timestamp, and contains the
  * records of 4.7 hours (decision 36). Each attempt has a separate record, so that a run that was replaced by another
  * cannot overwrite the other run's record.
@@ -54,9 +54,13 @@ export function isOfAttempt(uri: string, jobId: string, attempt: number): boolea
   return recordName(uri) === goldenFile(jobId, attempt);
 }
 
-/** Whether a record has a place of its own, so that a repeated write does not replace it. */
-export function isPacked(uri: string): boolean {
-  return !isInAccount(uri) && uri.split('/').length > 3;
+/**
+ * Returns the decision about a record that will be written again. In a pack, this adds another record, and the former one
+ * must be removed then; elsewhere, the write replaces the former one.
+ */
+export function verdictUntilWrittenAgain(uri: string): Verdict {
+  const isPacked = !isInAccount(uri) && uri.split('/').length > 3;
+  return isPacked ? 'wait' : 'keep';
 }
 
 /** Returns the key of a record in manifests. */

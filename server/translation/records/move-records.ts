@@ -63,7 +63,7 @@ function removeFormerLater(tx: Tx, tenantId: string, jobId: string, goldenUri: s
 }
 
 /**
- * Moves records that earlier versions wrote, each in a file of its own, into packs. May be interrupted at any point: a
+ * Moves records that earlier versions wrote to separate files into packs. May be interrupted at any point: a
  * row refers to the file until its record is in a pack, and the file is removed after that.
  */
 export async function packSingleRecords(

@@ -42,7 +42,7 @@ type Languages = Pick<TranslationJob['request'], 'source_lang' | 'target_lang'>;
 
 type Fields = Record<string, unknown>;
 
-/** The difference of an object from an expected one: 0 if there is none, else its other fields and those it lacks. */
+/** The difference of an object from an expected one: 0 without a difference, else its other fields and those it lacks. */
 type Difference = 0 | [changed: Fields] | [changed: Fields, missing: string[]];
 
 /** A judgement: null if the job has none, 'column' if it is in its column, else its difference. */

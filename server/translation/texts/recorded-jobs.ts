@@ -7,9 +7,9 @@ import {
   announcedJobs,
   type GoldenRecord,
   isOfAttempt,
-  isPacked,
   type RecordedJobs,
   type Verdict,
+  verdictUntilWrittenAgain,
 } from '#server/translation/records/golden-records.ts';
 import { goldenRecord } from './golden-record.ts';
 import { isJob, jobOfRow } from './jobs.ts';
@@ -80,8 +80,7 @@ function verdictOn({ job_id, golden_uri: uri }: Announcement, job: RecordedJob |
   if (job.status === 'pending') return 'wait';
   if (!isOfAttempt(uri, job_id, job.attempt)) return 'remove';
   if (['failed', 'published', 'human_edited'].includes(job.status)) return 'remove';
-  // The next publication writes another record in a pack, but replaces an object.
-  return isPacked(uri) ? 'wait' : 'keep';
+  return verdictUntilWrittenAgain(uri);
 }
 
 /** The columns of a job's row that concern its golden record. */

@@ -23,7 +23,7 @@ export interface PackedRecord {
 
 const recordPath = /^(.+\.jsonl\.gz)\/(\d{1,15})-(\d{1,10})\/([\w.-]+)$/;
 
-/** Returns the path by which the store knows a record: `<pack>/<offset>-<length>/<name>`. */
+/** Returns the path of a record in the store: `<pack>/<offset>-<length>/<name>`. */
 export function pathOfRecord({ pack, offset, length, name }: PackedRecord): string {
   return `${pack}/${offset}-${length}/${name}`;
 }

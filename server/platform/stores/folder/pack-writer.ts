@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { encodeRecord, packSuffix, pathOfRecord } from './pack-format.ts';
 
 /*
- * Adds records to packs. Each process writes to its own packs, so it knows the position of a record before it writes it.
+ * Adds records to packs. Each process writes to its own packs, so the position of a record is known before the write.
  * A folder has one subfolder for each month.
  */
 
@@ -85,7 +85,7 @@ export function addRecords(pack: Pack, records: readonly PlacedRecord[]): void {
   }
 }
 
-/** Adds nothing to a pack any more: the next record begins another. */
+/** Stops adding to a pack: the next record begins another. */
 export function abandonPack(pack: Pack): void {
   for (const [folder, known] of packs) if (known === pack) packs.delete(folder);
 }

@@ -12,7 +12,7 @@ export interface DeletionRecord {
   left_in_account: number;
 }
 
-/** What a deletion would delete. */
+/** The rows and files that a deletion would delete. */
 export interface DeletionPreview {
   tenant_id: string;
   name: string;

@@ -183,7 +183,7 @@ function DeletionTable({ deletions }: { deletions: readonly DeletionRecord[] }) 
 
 const badges = { scheduled: 'badge', running: 'badge bad', finished: 'badge good' } as const;
 
-/** What has been deleted so far. */
+/** The counts of a deletion so far. */
 function Report({ of: { state, rows, files, files_in_account, left_in_account } }: { of: DeletionRecord }) {
   const t = useT();
   const { number } = useFormat();
