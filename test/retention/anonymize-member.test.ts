@@ -5,11 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { anonymizeMember } from '#server/retention/anonymize-member.ts';
 import { renamePerson } from '#server/retention/rename-person.ts';
 import { passwordGrant } from '#test/auth/sign-in.ts';
+import { viaRpc } from '#test/contract/call.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
-import { addDocument, env, found, invite, type Person, withAuthenticator } from '#test/factories.ts';
+import { addDocument, env, found, invite, join, type Person, withAuthenticator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { everyRow } from '#test/setup/stored-rows.ts';
+import { eventsOf, everyRow } from '#test/setup/stored-rows.ts';
 import { operateHere } from '../admin/command.ts';
 import { openReviewers } from '../translations/workplace/reviewers.ts';
 
@@ -139,6 +140,55 @@ describe('anonymize-member', () => {
       await sql()`select job_id from translation_jobs where agent_run::text like ${`%${member.email}%`}`;
     expect(rows.map(({ job_id }) => job_id)).toEqual([first]);
     expect(second).not.toBe(first);
+  });
+});
+
+describe('retention.anonymizeMember', () => {
+  const anonymize = async (by: Person, userId: string) => {
+    const at = { path: 'retention.anonymizeMember', type: 'mutation' } as const;
+    const { status, body } = await viaRpc(app, at, { input: { user_id: userId }, headers: by.bearer });
+    return [status, body.detail ?? body.user_id];
+  };
+  const queued = async (userId: string) =>
+    (await sql()`select from graphile_worker._private_jobs where payload ->> 'userId' = ${userId}`).length;
+
+  test('is for revoked members, and names the administrator in the audit log', async () => {
+    const founder = await found(app);
+    const member = await join(app, founder);
+    expect(await anonymize(founder, member.userId)).toEqual([409, 'revoke the access of the member first']);
+    expect(
+      (await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: founder.bearer })).status,
+    ).toBe(200);
+    await operateHere(app, ['set-retention', founder.tenantId, '--hold']);
+    expect(await anonymize(founder, member.userId)).toEqual([
+      409,
+      'the workspace has a legal hold, so no data of members can be removed',
+    ]);
+    await operateHere(app, ['set-retention', founder.tenantId, '--release']);
+    expect(await anonymize(await found(app), member.userId)).toEqual([404, 'user not found']);
+    expect(await queued(member.userId)).toBe(0);
+    expect(await anonymize(founder, member.userId)).toEqual([200, member.userId]);
+    expect(await queued(member.userId)).toBe(1);
+    expect((await eventsOf(app, founder.tenantId, 'member_anonymized')).at(-1)).toMatchObject({
+      actor: ['member', founder.userId],
+      target: member.userId,
+    });
+    await run(member);
+    expect(await placesOf(member.email)).toEqual([]);
+  });
+
+  test('does nothing if the member is restored before it begins', async () => {
+    const founder = await found(app);
+    const member = await join(app, founder);
+    expect(
+      (await app.json('DELETE', `/api/auth/users/${member.userId}`, { headers: founder.bearer })).status,
+    ).toBe(200);
+    expect((await anonymize(founder, member.userId))[0]).toBe(200);
+    const path = `/api/auth/users/${member.userId}/restore`;
+    expect((await app.json('POST', path, { headers: founder.bearer })).status).toBe(200);
+    await run(member);
+    const [row] = await sql()`select email from users where user_id = ${member.userId}`;
+    expect(row).toEqual({ email: member.email });
   });
 });
 
