@@ -26,7 +26,7 @@ const pageSize = 100;
  * Writes a record again. In an account, it replaces the former one. In platform storage, the row then refers to the new
  * record, and the former one is removed. If a process dies before that, the row still refers to the former record, and
  * `checkGoldenRecords` removes the new one.
- * @returns false if the row has changed in the meantime, or if the account is no longer connected
+ * @returns false if the row has changed in the meantime, or if the account was disconnected
  * @throws the error of the store; AppError 409 storage_binding_not_verified
  */
 export async function rewriteRecord(

@@ -36,7 +36,7 @@ async function headerOf(file: FileHandle, { offset, length, name }: PackedRecord
 }
 
 /**
- * Overwrites a record, so that its content is no longer on the disk.
+ * Overwrites a record, so that its content disappears from the disk.
  * @returns whether the record existed
  */
 export async function removeRecord(folder: string, record: PackedRecord): Promise<boolean> {
