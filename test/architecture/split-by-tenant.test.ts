@@ -12,6 +12,7 @@ import { bigTables } from '#test/setup/partitions.ts';
 const wholeTables = [
   'credential_directory',
   'maintenance_runs',
+  'model_requests',
   'rate_windows',
   'sso_states',
   'worker_heartbeats',

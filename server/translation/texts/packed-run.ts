@@ -278,7 +278,11 @@ function expectedStep(
     verification: [input, `passed, score ${verification?.score}`],
     quality_gate: [input, 'pass'],
   };
-  const [input_summary, output_summary] = summaries[known] ?? [input, ''];
+  // A step may have any name, also one of a function that every object has.
+  const [input_summary, output_summary] = (Object.hasOwn(summaries, known) && summaries[known]) || [
+    input,
+    '',
+  ];
   return {
     id,
     name: known,
