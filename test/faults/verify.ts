@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { connect } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
 import type { Cluster } from './cluster.ts';
@@ -94,28 +94,25 @@ async function billing(cluster: Cluster, jobs: StoredJob[], { answers }: Load): 
 /** Each published job that was translated must have its published record. */
 async function records(storage: string, jobs: StoredJob[]): Promise<string[]> {
   const wrong: string[] = [];
+  const store = openFolder(storage);
   for (const { tenant_id, job_id, status, golden_uri, fast_path } of jobs) {
     if (status !== 'published' && status !== 'human_edited') continue;
     if (golden_uri === null) {
       if (fast_path === null) wrong.push(`published job ${job_id} has no record`);
       continue;
     }
-    const text = await readFile(join(storage, tenant_id, golden_uri), 'utf8').catch(() => '{}');
-    if (JSON.parse(text).job_id !== job_id) wrong.push(`the record of job ${job_id} is not there`);
+    const bytes = await store.read(`${tenant_id}/${golden_uri}`, 0, 10_000_000);
+    if (JSON.parse(Buffer.from(bytes ?? '{}').toString()).job_id !== job_id)
+      wrong.push(`the record of job ${job_id} is not there`);
   }
   return wrong;
 }
 
 async function recordsIn(storage: string): Promise<string[]> {
+  const store = openFolder(storage);
   const paths: string[] = [];
-  for (const tenant of await readdir(storage)) {
-    if (tenant === 'golden' || tenant.startsWith('.')) continue;
-    for (const entry of await readdir(join(storage, tenant, 'golden'), {
-      recursive: true,
-      withFileTypes: true,
-    }))
-      if (entry.isFile()) paths.push(join(entry.parentPath, entry.name).slice(storage.length + 1));
-  }
+  for (const tenant of await store.listTop())
+    if (tenant !== 'golden') for await (const path of store.walk(`${tenant}/golden`)) paths.push(path);
   return paths;
 }
 

@@ -1,6 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { connect, type Signup } from '#test/setup/app.ts';
 import { poll } from '#test/setup/poll.ts';
@@ -65,11 +65,11 @@ const places: Record<string, () => Promise<Place>> = {
 };
 
 async function filesOf(folder: string): Promise<Map<string, string>> {
+  const store = openFolder(folder);
   const files = new Map<string, string>();
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) files.set(path.slice(folder.length + 1), await readFile(path, 'latin1'));
-  }
+  for (const top of await store.listTop())
+    for await (const path of store.walk(top))
+      files.set(path, Buffer.from((await store.read(path, 0, 10_000_000)) ?? '').toString('latin1'));
   return files;
 }
 
