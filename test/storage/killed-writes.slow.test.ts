@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
