@@ -63,6 +63,14 @@ const exceptions: Record<string, string> = {
   'select 1 from "tenants" where "tenants"."tenant_id" <> $1 limit $2': 'whether a first workspace exists',
   'select "tenant_id" from "storage_bindings" where (("storage_bindings"."account_url" = $1':
     'whether another workspace holds a container',
+  'select $1::text as kind, $2::text as status, count(*)::int as jobs from (':
+    "the operator's page of the queue: jobs in progress",
+  'select coalesce(sum("bytes"), 0)::float8, coalesce(sum("objects"), 0)::float8 from "storage_totals"':
+    "the operator's page of the storage: its size",
+  'select count(*)::int as jobs from (select from parked_jobs limit':
+    "the operator's page of the storage: jobs without a record",
+  'select "tenant_id" from "tenant_retention" where "tenant_retention"."hold" = $1':
+    'the workspaces with a legal hold, whose failed background jobs stay',
   'select waiting_reason as reason, count(*)::int as documents':
     'a metric: documents that wait for an outage to end',
   'select (select count(*)::int from ( select from tenants t cross join lateral':
