@@ -53,9 +53,12 @@ function screenAt(path: string): string {
   if (area !== 'app') return { signin: 'sign-in', jobs: 'job' }[area] ?? area;
   if (!name) return 'inbox';
   if (name === 'edit') return id ? 'document-editor' : 'texts-editor';
-  if (name === 'settings') return part ?? name;
+  if (name === 'settings') return part === 'operator' && id ? (operatorScreens[id] ?? id) : (part ?? name);
   return (part ? itemScreens[name] : listScreens[name]) ?? name;
 }
+
+/** The screens for operators whose source file has another name than the path. */
+const operatorScreens: Record<string, string> = { storage: 'platform-storage', workspaces: 'workspace' };
 
 /** The screens whose source file has another name than the path. */
 const listScreens: Record<string, string> = { files: 'documents', texts: 'jobs', reports: 'usage' };

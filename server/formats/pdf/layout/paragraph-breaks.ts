@@ -40,8 +40,12 @@ const maxOfLine = 0.6;
 const minOfItem = 0.75;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
-/** The minimum number of words of a line from which a sentence continues, although the file declares two texts. */
+/**
+ * The minimum number of words of a line from which a sentence continues, although the file declares two texts, and the
+ * maximum distance of the next line, as a factor of the font size.
+ */
 const minWordsOfLine = 12;
+const maxLineDistance = 1.6;
 /**
  * The maximum distance of a form field from the text after it, and of a label from the field after it, as factors of the
  * font size.
@@ -131,7 +135,8 @@ export class ParagraphBreaks {
     const goesOn = continues(above.text, line.text);
     const mayGoOn = goesOn || isOpen(above.text, line.text, endsEarly);
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
-    if (relation === 'other' && !(isOneText && hasWords(above, minWordsOfLine))) return true;
+    const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
+    if (relation === 'other' && !(isOneText && isNear && hasWords(above, minWordsOfLine))) return true;
     const maySpread = isOneText && (mayGoOn || isRunning(chain, edges, index, isCentred));
     if (!maySpread && this.#leadings.separate(chain, index)) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
