@@ -79,7 +79,6 @@ export const translationJobs = pgTable(
     uniqueIndex('translation_jobs_tenant_id_idempotency_key_key')
       .on(t.tenantId, t.idempotencyKey)
       .where(sql`idempotency_key is not null`),
-    index('translation_jobs_tenant_id_updated_at_idx').on(t.tenantId, t.updatedAt, t.jobId),
     index('translation_jobs_status_idx').on(t.tenantId, t.status, t.updatedAt, t.jobId),
     index('translation_jobs_pending_idx').on(t.tenantId, t.updatedAt).where(sql`status = 'pending'`),
     index('translation_jobs_unpersisted_idx')

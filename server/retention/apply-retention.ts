@@ -12,7 +12,7 @@ import { serverAdministrator, type WithOwningTenant } from '#server/identity/acc
 import { addJob } from '#server/platform/job-queue.ts';
 import { removeDocument } from '#server/translation/documents/removal.ts';
 import { deleteCommentsOn } from '#server/translation/review/comments.ts';
-import { removeOldJobs } from '#server/translation/texts/removal.ts';
+import { finishedStatuses, removeOldJobs } from '#server/translation/texts/removal.ts';
 import type { DeletionServices } from './deletion-run.ts';
 import { removeOldUsage } from './old-usage.ts';
 import {
@@ -122,8 +122,7 @@ interface TenantPolicy {
   tenantId: string;
   policy: RetentionPolicy;
   /**
-   * The time of the oldest row of a kind; null without rows. Older rows may have a state in which they are not deleted.
-   * Not read for kinds of which there are few rows, or no index by time.
+   * The time of the oldest row of a kind; null without rows. A document may have a state in which it is not deleted. Not read for kinds of which there are few rows, or no index by time.
    */
   oldest: Partial<Record<Retained, Date | null>>;
 }
@@ -142,7 +141,7 @@ async function selectPolicies(
       .select({
         tenantId: tenants.tenantId,
         own: tenantRetention,
-        jobs: oldestOf(translationJobs, translationJobs.updatedAt),
+        jobs: oldestFinished,
         documents: oldestOf(documentJobs, documentJobs.updatedAt),
         audit: oldestOf(auditLog, auditLog.recordedAt),
       })
@@ -166,6 +165,16 @@ function oldestOf(table: PgTable & { tenantId: PgColumn }, time: PgColumn): SQL<
     order by ${time} limit 1)`;
   return oldest.mapWith(time) as SQL<Date | null>;
 }
+
+/** The time of a tenant's oldest finished job, from the index of statuses. */
+const oldestFinished = sql<Date | null>`(select min(first) from
+  unnest(array[${sql.join(
+    finishedStatuses.map((status) => sql.raw(`'${status}'`)),
+    sql`, `,
+  )}]) finished(status),
+  lateral (select ${translationJobs.updatedAt} as first from ${translationJobs}
+    where ${translationJobs.tenantId} = ${tenants.tenantId} and ${translationJobs.status} = finished.status
+    order by ${translationJobs.updatedAt} limit 1) job)`.mapWith(translationJobs.updatedAt);
 
 /** @returns the number of deleted rows */
 async function applyPolicy(

@@ -5,6 +5,7 @@ import { selectCommittedUsage } from '#server/billing/metering/committed-usage.t
 import { lookUpPrincipal } from '#server/identity/access/principal.ts';
 import { selectJobsByKeys } from '#server/translation/texts/idempotency.ts';
 import { selectJobs } from '#server/translation/texts/jobs.ts';
+import { jobStatus } from '#server/translation/texts/schema.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { partitionCount } from '#test/setup/partitions.ts';
@@ -92,7 +93,22 @@ testNames.each([
   const values = [`'${tenantId}'`, `'translated'`, '51', `'${tenantId}'`, '8000000', '50'];
   const plan = (await plans.planOf('bytes_before', (_type, at) => values[at]!)).join('\n');
   expect(plan.match(/translation_jobs_status_idx/g), plan).toHaveLength(1);
-  expect(plan).not.toContain('translation_jobs_tenant_id_updated_at_idx');
+  expect(plan).not.toContain('Seq Scan');
+});
+
+test('jobs of all statuses are merged in their order, without a sort of all', async () => {
+  const { tenantId, submit } = await openWorkspace(app);
+  await submit(text);
+  await addJobs(tenantId);
+  await openSuperuser(app.superuserUrl)`analyze translation_jobs`;
+  const plans = openPlans(tenantId);
+  const query = { tenantId, limit: 2 };
+  await plans.execute((tx) => selectJobs(tx, query), { jobs: expect.anything(), more: true });
+  const statuses = jobStatus.options.flatMap((status) => [`'${tenantId}'`, `'${status}'`, '3']);
+  const values = [...statuses, '3', `'${tenantId}'`, '8000000', '2'];
+  const plan = (await plans.planOf('bytes_before', (_type, at) => values[at]!)).join('\n');
+  expect(plan).toContain('Merge Append');
+  expect(plan.match(/using translation_jobs_status_idx/g), plan).toHaveLength(jobStatus.options.length);
   expect(plan).not.toContain('Seq Scan');
 });
 

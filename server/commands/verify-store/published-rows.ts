@@ -2,6 +2,8 @@ import { and, asc, eq, gt, inArray, isNotNull, or, type SQL, sql } from 'drizzle
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { translationJobs } from '#db/schema/translations.ts';
+import { ofEachStatus } from '#server/translation/texts/jobs.ts';
+import type { JobStatus } from '#server/translation/texts/schema.ts';
 
 /** A published job or an approved document. */
 export interface PublishedRow {
@@ -30,21 +32,24 @@ export interface PublishedRows {
   byIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<PublishedRow[]>;
 }
 
+const earliestFirst = [asc(translationJobs.updatedAt), asc(translationJobs.jobId)];
+
 const textJobs: PublishedRows = {
   isRecordedLater: false,
   byId: (tx, tenantId, after, limit) =>
     selectJobs(tx, tenantId, gt(translationJobs.jobId, after)).orderBy(translationJobs.jobId).limit(limit),
   byTime: (tx, tenantId, after, limit) =>
-    selectJobs(
-      tx,
-      tenantId,
-      and(
-        isNotNull(translationJobs.goldenUri),
-        follows(translationJobs.updatedAt, translationJobs.jobId, after),
-      ),
-    )
-      .orderBy(asc(translationJobs.updatedAt), translationJobs.jobId)
-      .limit(limit),
+    ofEachStatus(publishedStatuses, earliestFirst, limit, (status) =>
+      selectJobs(
+        tx,
+        tenantId,
+        and(
+          isNotNull(translationJobs.goldenUri),
+          follows(translationJobs.updatedAt, translationJobs.jobId, after),
+        ),
+        [status],
+      ).$dynamic(),
+    ),
   byIds: (tx, tenantId, ids) => selectJobs(tx, tenantId, inArray(translationJobs.jobId, [...ids])),
 };
 
@@ -54,19 +59,19 @@ const hasRecord = or(
   sql`${translationJobs.pipelineMetadata} -> 'provenance' ->> 'fast_path' is null`,
 );
 
-function selectJobs(tx: Tx, tenantId: string, which: SQL | undefined) {
+const publishedStatuses = ['published', 'human_edited'] as const;
+
+function selectJobs(
+  tx: Tx,
+  tenantId: string,
+  which: SQL | undefined,
+  statuses: readonly JobStatus[] = publishedStatuses,
+) {
   const { jobId, goldenUri, updatedAt, status } = translationJobs;
   return tx
     .select({ id: jobId, uri: goldenUri, at: updatedAt })
     .from(translationJobs)
-    .where(
-      and(
-        eq(translationJobs.tenantId, tenantId),
-        inArray(status, ['published', 'human_edited']),
-        hasRecord,
-        which,
-      ),
-    );
+    .where(and(eq(translationJobs.tenantId, tenantId), inArray(status, [...statuses]), hasRecord, which));
 }
 
 /** The time at which an approval was recorded or, if it is not recorded yet, stamped. */

@@ -10,8 +10,9 @@ import {
   filterCondition,
   readsRequest,
 } from '#server/translation/core/listing/job-list-filter.ts';
+import { ofEachStatus } from './jobs.ts';
 import { readGate } from './packed-run.ts';
-import type { JobStatus } from './schema.ts';
+import { type JobStatus, jobStatus } from './schema.ts';
 import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
 
 /** Maximum number of characters of a text in a summary. */
@@ -76,7 +77,7 @@ function bytesRead(filter: JobFilter): SQL<number> {
   return sql`4 * (${whole} + ${run}) + ${texts}`;
 }
 
-/** Returns the next positions in the listing, for each status, using the index of statuses. */
+/** Returns the next positions in the listing, using the index of statuses. */
 export async function selectPlaces(
   tx: Tx,
   { tenantId, filter, order }: Search,
@@ -85,33 +86,24 @@ export async function selectPlaces(
 ): Promise<Place[]> {
   const { updated_from: from, updated_to: to } = filter;
   const comparison = order === 'newest' ? sql`<` : sql`>`;
-  const statuses: (JobStatus | undefined)[] = filter.statuses ? [...new Set(filter.statuses)] : [undefined];
-  const found = await Promise.all(
-    statuses.map((status) =>
-      tx
-        .select({ id: jobId, updatedAt, bytes: bytesRead(filter) })
-        .from(translationJobs)
-        .where(
-          and(
-            eq(translationJobs.tenantId, tenantId),
-            status && eq(translationJobs.status, status),
-            from === undefined ? undefined : gte(updatedAt, new Date(from)),
-            to === undefined ? undefined : lt(updatedAt, new Date(to)),
-            earliestChange(translationJobs, filter),
-            after &&
-              sql`(${updatedAt}, ${jobId}) ${comparison} (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
-          ),
-        )
-        .orderBy(...inOrder(order))
-        .limit(limit),
-    ),
+  const statuses = filter.statuses ? [...new Set(filter.statuses)] : jobStatus.options;
+  return ofEachStatus(statuses, inOrder(order), limit, (status) =>
+    tx
+      .select({ id: jobId, updatedAt, bytes: bytesRead(filter).as('bytes') })
+      .from(translationJobs)
+      .where(
+        and(
+          eq(translationJobs.tenantId, tenantId),
+          eq(translationJobs.status, status),
+          from === undefined ? undefined : gte(updatedAt, new Date(from)),
+          to === undefined ? undefined : lt(updatedAt, new Date(to)),
+          earliestChange(translationJobs, filter),
+          after &&
+            sql`(${updatedAt}, ${jobId}) ${comparison} (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+        ),
+      )
+      .$dynamic(),
   );
-  if (found.length === 1) return found[0] as Place[];
-  const sign = order === 'newest' ? -1 : 1;
-  return found
-    .flat()
-    .sort((a, b) => sign * (a.updatedAt.getTime() - b.updatedAt.getTime() || (a.id < b.id ? -1 : 1)))
-    .slice(0, limit);
 }
 
 export function inOrder(order: SearchInput['order']): SQL[] {

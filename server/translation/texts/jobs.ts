@@ -1,11 +1,12 @@
 import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import type { PgSelect } from 'drizzle-orm/pg-core';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
 import { readRun } from './packed-run.ts';
-import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
+import { type JobStatus, jobStatus, type TranslationJob, type TranslationRequest } from './schema.ts';
 
 export async function selectJob(
   tx: Tx,
@@ -33,7 +34,7 @@ const pageBytes = 8_000_000;
  * SQL: approximate bytes of a job in a response, computed from stored sizes, so that no value is decompressed.
  * Compressed JSON is counted four times, a packed run 16 times.
  */
-const jobBytes = sql`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
+const jobBytes = sql<number>`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
   + octet_length(coalesce(${translationJobs.baselineTranslation}, ${translationJobs.finalTranslation}, ''))
   + 16 * coalesce(octet_length(${translationJobs.packedRun}), 0)
   + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
@@ -49,30 +50,35 @@ export async function selectJobs(
   tx: Tx,
   { tenantId, status, limit, after, ids }: JobListing,
 ): Promise<{ jobs: TranslationJob[]; more: boolean }> {
-  const order = [desc(translationJobs.updatedAt), desc(translationJobs.jobId)];
-  const page = tx.$with('page').as(
+  const { jobId, updatedAt } = translationJobs;
+  const latestFirst = [desc(updatedAt), desc(jobId)];
+  const places = ofEachStatus(status ? [status] : jobStatus.options, latestFirst, limit + 1, (one) =>
     tx
-      .select({
-        jobId: translationJobs.jobId,
-        bytesBefore:
-          sql<number>`sum(${jobBytes}) over (order by ${sql.join(order, sql`, `)} rows unbounded preceding) - (${jobBytes})`.as(
-            'bytes_before',
-          ),
-        place: sql<number>`row_number() over (order by ${sql.join(order, sql`, `)})`.as('place'),
-      })
+      .select({ jobId, updatedAt, bytes: jobBytes.as('bytes') })
       .from(translationJobs)
       .where(
         and(
           eq(translationJobs.tenantId, tenantId),
-          status && eq(translationJobs.status, status),
-          ids &&
-            sql`${translationJobs.jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
+          eq(translationJobs.status, one),
+          ids && sql`${jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
           after &&
-            sql`(${translationJobs.updatedAt}, ${translationJobs.jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
+            sql`(${updatedAt}, ${jobId}) < (${after.updatedAt.toISOString()}::timestamptz, ${after.id})`,
         ),
       )
-      .orderBy(...order)
-      .limit(limit + 1),
+      .$dynamic(),
+  ).as('places');
+  const order = sql`${places.updatedAt} desc, ${places.jobId} desc`;
+  const page = tx.$with('page').as(
+    tx
+      .select({
+        jobId: places.jobId,
+        bytesBefore:
+          sql<number>`sum(${places.bytes}) over (order by ${order} rows unbounded preceding) - ${places.bytes}`.as(
+            'bytes_before',
+          ),
+        place: sql<number>`row_number() over (order by ${order})`.as('place'),
+      })
+      .from(places),
   );
   const rows = await tx
     .with(page)
@@ -83,11 +89,36 @@ export async function selectJobs(
       and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, page.jobId)),
     )
     .where(sql`${page.bytesBefore} < ${pageBytes} and ${page.place} <= ${limit}`)
-    .orderBy(...order);
+    .orderBy(...latestFirst);
   return {
     jobs: rows.map(({ row }) => jobOfRow(row)),
     more: rows.length < (rows[0]?.found ?? 0),
   };
+}
+
+/**
+ * Selects the first jobs of several statuses in the order of `updated_at` and ID, or in the reverse order. The index of
+ * statuses has the jobs of each status in this order, and PostgreSQL merges these, so no index of all jobs by time is
+ * needed. It does so only if each part has the order and the limit, too.
+ * @param select selects the jobs of a status, with the columns `job_id` and `updated_at`
+ */
+export function ofEachStatus<Q extends PgSelect>(
+  statuses: readonly JobStatus[],
+  order: readonly SQL[],
+  limit: number,
+  select: (status: JobStatus) => Q,
+): Q {
+  const [first, ...others] = statuses.map(
+    (status) =>
+      select(status)
+        .orderBy(...order)
+        .limit(limit) as Q,
+  ) as [Q, ...Q[]];
+  if (others.length === 0) return first;
+  return others
+    .reduce((all, one) => all.unionAll(one as never) as Q, first)
+    .orderBy(...order)
+    .limit(limit) as Q;
 }
 
 /** Returns the tenant of a job, for the operator. Platform scope. */

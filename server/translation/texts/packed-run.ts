@@ -90,10 +90,11 @@ export function storedRun(job: RunFields & { request: Languages }): StoredRun {
   const refinement = packJudgement(expectedRefinement(packedAssessment), job.refinement);
   const verification = packJudgement(expectedVerification(packedAssessment), job.verification);
   const firstId = run.steps[0]?.id ?? '';
+  const began = timeOf(firstId);
   const packed: Packed = [
     version,
     firstId,
-    run.steps.map((step, index) => packStep(step, idAfter(firstId, index), job)),
+    run.steps.map((step, index) => packStep(step, idAfter(firstId, index), began, job)),
     differenceFrom(
       expectedGate({
         quality_assessment: packedAssessment,
@@ -298,10 +299,15 @@ function expectedStep(
   };
 }
 
-function packStep(step: AgentStep, id: string, job: RunFields & { request: Languages }): PackedStep {
+/** @param first the time of the run's first ID */
+function packStep(
+  step: AgentStep,
+  id: string,
+  first: number,
+  job: RunFields & { request: Languages },
+): PackedStep {
   const name = placesOfNames.get(step.name) ?? step.name;
   const { started_at, completed_at, ...rest } = step;
-  const first = timeOf(job.agent_run.steps[0]?.id ?? '');
   const start = millisecondsBetween(first, started_at);
   const end = start === null ? null : millisecondsBetween(first + start, completed_at);
   const difference = differenceFrom(expectedStep(name, id, job), {
@@ -340,20 +346,33 @@ function timeOf(id: string): number {
 }
 
 function differenceFrom(expected: Fields, actual: object): Difference {
-  const entries = Object.entries(actual).filter(([, value]) => value !== undefined);
-  const other = entries.filter(
-    ([key, value]) => !Object.hasOwn(expected, key) || !isSame(expected[key], value),
-  );
-  const missing = Object.keys(expected).filter((key) => (actual as Fields)[key] === undefined);
-  const fields = Object.fromEntries(other);
-  if (missing.length > 0) return [fields, missing];
-  return other.length === 0 ? 0 : [fields];
+  const fields = actual as Fields;
+  const other: [string, unknown][] = [];
+  for (const key in fields) {
+    const value = fields[key];
+    if (value === undefined || (Object.hasOwn(expected, key) && isSame(expected[key], value))) continue;
+    other.push([key, value]);
+  }
+  const missing = Object.keys(expected).filter((key) => fields[key] === undefined);
+  if (missing.length > 0) return [Object.fromEntries(other), missing];
+  return other.length === 0 ? 0 : [Object.fromEntries(other)];
 }
 
+/** Whether two values are the same as JSON. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object') return false;
-  return JSON.stringify(inJsonOrder(a)) === JSON.stringify(inJsonOrder(b));
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  return holds(a, b) && holds(b, a);
+}
+
+function holds(all: object, some: object): boolean {
+  for (const key in some) {
+    const value = (some as Fields)[key];
+    if (value !== undefined && !(Object.hasOwn(all, key) && isSame((all as Fields)[key], value)))
+      return false;
+  }
+  return true;
 }
 
 function changed(expected: Fields, difference: Difference): Fields {

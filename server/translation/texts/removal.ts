@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt } from 'drizzle-orm';
+import { and, asc, eq, inArray, lt } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
@@ -11,8 +11,8 @@ import {
   removeGoldenNow,
   removeGoldenRecords,
 } from '#server/translation/records/golden-deletion.ts';
-import { isJob, selectTenantOfJob } from './jobs.ts';
-import type { JobDeletion } from './schema.ts';
+import { isJob, ofEachStatus, selectTenantOfJob } from './jobs.ts';
+import type { JobDeletion, JobStatus } from './schema.ts';
 
 /**
  * Deletes a job. The row is deleted first: a run in progress then finds no job, and removes its own golden record. The
@@ -67,7 +67,7 @@ async function deleteJob(
 }
 
 /** The statuses of a job about which nothing is left to decide. */
-const finished = ['published', 'human_edited', 'rejected', 'failed'] as const;
+export const finishedStatuses = ['published', 'human_edited', 'rejected', 'failed'] as const;
 
 /** Jobs whose records are removed at the same time. */
 const atOnce = 16;
@@ -86,19 +86,21 @@ export async function removeOldJobs(
   deleteAttached: (tx: Tx, jobIds: readonly string[]) => Promise<void>,
 ): Promise<number> {
   const { database } = services;
-  const isOld = and(
-    eq(translationJobs.tenantId, tenantId),
-    inArray(translationJobs.status, [...finished]),
-    lt(translationJobs.updatedAt, before),
-  );
+  const isOld = (statuses: readonly JobStatus[]) =>
+    and(
+      eq(translationJobs.tenantId, tenantId),
+      inArray(translationJobs.status, [...statuses]),
+      lt(translationJobs.updatedAt, before),
+    );
   const { jobId, attempt, goldenUri } = translationJobs;
   const jobs = await database.inTenant(tenantId, (tx) =>
-    tx
-      .select({ jobId, attempt, goldenUri })
-      .from(translationJobs)
-      .where(isOld)
-      .orderBy(translationJobs.updatedAt)
-      .limit(limit),
+    ofEachStatus(finishedStatuses, [asc(translationJobs.updatedAt)], limit, (status) =>
+      tx
+        .select({ jobId, attempt, goldenUri, updatedAt: translationJobs.updatedAt })
+        .from(translationJobs)
+        .where(isOld([status]))
+        .$dynamic(),
+    ),
   );
   for (let from = 0; from < jobs.length; from += atOnce)
     await Promise.all(
@@ -113,7 +115,9 @@ export async function removeOldJobs(
   if (jobs.length === 0) return 0;
   const ids = jobs.map((job) => job.jobId);
   return database.inTenant(tenantId, async (tx) => {
-    const { count } = await tx.delete(translationJobs).where(and(isOld, inArray(translationJobs.jobId, ids)));
+    const { count } = await tx
+      .delete(translationJobs)
+      .where(and(isOld(finishedStatuses), inArray(translationJobs.jobId, ids)));
     await deleteAttached(tx, ids);
     return count;
   });
