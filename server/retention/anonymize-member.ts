@@ -88,7 +88,7 @@ const anonymousEmail = (userId: string) => `${userId}@anonymized.invalid`;
  * Revokes a member, and queues the task that removes the member's email address everywhere.
  * @param email in lower case
  * @returns undefined if the tenant has no such member
- * @throws AppError 404 for an unknown tenant; 409 for its last active administrator
+ * @throws AppError 404 for an unknown tenant; 409 for its last active administrator, or during a legal hold
  */
 export async function scheduleAnonymization(
   database: Database,
@@ -103,6 +103,7 @@ export async function scheduleAnonymization(
       .where(and(eq(users.tenantId, tenantId), eq(users.email, email)));
     if (!member) return undefined;
     const { userId } = member;
+    await refuseDuringHold(tx, tenantId);
     const withOwningTenant: WithOwningTenant = (work) => work(tx, tenantId, serverAdministrator);
     await revokeMember(atTheServer, withOwningTenant, userId);
     await queueAnonymization(tx, { tenantId, userId }, atTheServer, serverAdministrator);
@@ -129,18 +130,22 @@ export async function anonymizeRevoked(
     if (member.active) throw new AppError('state_conflict', 'revoke the access of the member first');
     if (!operator && isDesignatedOperator(tenantId, member.email, settings))
       throw new AppError('forbidden', 'anonymizing an operator requires operator access');
-    const [held] = await tx
-      .select()
-      .from(tenantRetention)
-      .where(and(eq(tenantRetention.tenantId, tenantId), eq(tenantRetention.hold, true)));
-    if (held)
-      throw new AppError(
-        'state_conflict',
-        'the workspace has a legal hold, so no data of members can be removed',
-      );
+    await refuseDuringHold(tx, tenantId);
     if (member.email !== anonymousEmail(userId))
       await queueAnonymization(tx, { tenantId, userId }, origin, admin);
   });
+}
+
+async function refuseDuringHold(tx: Tx, tenantId: string): Promise<void> {
+  const [held] = await tx
+    .select()
+    .from(tenantRetention)
+    .where(and(eq(tenantRetention.tenantId, tenantId), eq(tenantRetention.hold, true)));
+  if (held)
+    throw new AppError(
+      'state_conflict',
+      'the workspace has a legal hold, so no data of members can be removed',
+    );
 }
 
 async function queueAnonymization(
@@ -213,6 +218,8 @@ async function renameInPage(
 ): Promise<string | null> {
   const { tenantId, userId, email } = person;
   const quoted = JSON.stringify(email);
+  // After an interruption, the rows of the page may be renamed, but not their records.
+  const quotedId = JSON.stringify(userId);
   const own = sql.identifier(id);
   const { last, changed } = await services.database.inTenant(tenantId, async (tx) => {
     const list = sql.join(
@@ -224,7 +231,7 @@ async function renameInPage(
       where tenant_id = ${tenantId} and ${own} > ${after} order by ${own} limit ${pageSize}::int`);
     const found: string[] = [];
     for (const row of rows) {
-      if (!columns.some((name) => row[name]?.includes(quoted))) continue;
+      if (!columns.some((name) => row[name]?.includes(quoted) || row[name]?.includes(quotedId))) continue;
       // Read it again with a lock, because it may have changed.
       const [locked] = await tx.execute<Record<string, string | null>>(sql`
         select ${list} from ${sql.identifier(table)}

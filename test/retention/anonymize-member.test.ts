@@ -141,6 +141,29 @@ describe('anonymize-member', () => {
     expect(rows.map(({ job_id }) => job_id)).toEqual([first]);
     expect(second).not.toBe(first);
   });
+
+  test('writes the records again whose rows an interrupted run had changed', async () => {
+    const { founder, member } = await openDecided();
+    await operateHere(app, ['anonymize-member', founder.tenantId, member.email]);
+    const { tenantId, userId } = member;
+    const storage: typeof app.services.storage = Object.create(app.services.storage, {
+      putRecord: { value: () => Promise.reject(new Error('the disk is full')) },
+    });
+    const position = { tenantId, userId, part: 0, after: '' };
+    await expect(anonymizeMember({ ...app.services, storage }, position)).rejects.toThrow('the disk is full');
+    expect(await placesOf(member.email)).toContain('a file');
+    await run(member);
+    expect(await placesOf(member.email)).toEqual([]);
+  });
+
+  test('is rejected during a legal hold', async () => {
+    const founder = await found(app);
+    const member = await join(app, founder);
+    await operateHere(app, ['set-retention', founder.tenantId, '--hold']);
+    const command = operateHere(app, ['anonymize-member', founder.tenantId, member.email]);
+    await expect(command).rejects.toThrow('the workspace has a legal hold');
+    expect((await app.json('GET', '/api/auth/me', { headers: member.bearer })).status).toBe(200);
+  });
 });
 
 describe('retention.anonymizeMember', () => {
