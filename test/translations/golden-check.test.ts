@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
@@ -210,6 +210,30 @@ describe('records that former versions wrote to separate files', () => {
     // No row refers to it, so it is left to verify-store.
     expect(await readFile(orphan, 'utf8')).toBe('{}');
     expect((await mine.remove(jobs[0]!.id, mine.admin)).body.golden_records_deleted).toBe(1);
+  });
+
+  test('are moved after many files without a row, although one run has not enough time for these', async () => {
+    const job = await mine.job();
+    const file = await toSingleFile(app, mine.tenantId, job.id);
+    const services = await restartSystem(app);
+    const { singleRecords } = services.storage;
+    const { now } = Date;
+    let passed = 0;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + passed);
+    onTestFinished(() => clock.mockRestore());
+    services.storage.singleRecords = async function* (folder) {
+      if (!folder.startsWith(mine.tenantId)) return;
+      for (let at = 0; at < 250; at++) {
+        if (at % 100 === 99) passed += 11_000;
+        yield `${folder}/2024-01/${at.toString(16).padStart(32, '0')}.json`;
+      }
+      yield* singleRecords(folder);
+    };
+    for (const exists of [true, true, false]) {
+      await checkGoldenRecords(services);
+      expect(await stat(file).then(Boolean, () => false)).toBe(exists);
+    }
+    expect((await recordsOf(app, mine, job.id))[0]!.path).toContain('.jsonl.gz/');
   });
 
   test('that are deleted while they are moved leave nothing', async () => {

@@ -15,8 +15,14 @@ type MoveServices = LocatingServices & Pick<Services, 'log'>;
 
 /** Milliseconds of one run. The next one continues. */
 const runMs = 10_000;
-/** Milliseconds until a process looks again for records to move, after it has found none. */
+/** Milliseconds until a process looks again for records to move, after it has looked at all files and moved none. */
 const restMs = 86_400_000;
+/** A look at all files of former versions, which takes as many runs as necessary. */
+interface Pass {
+  files: AsyncIterator<Announcement, void>;
+  moved: number;
+}
+const passes = new WeakMap<Services['storage'], Pass>();
 /** When a process next looks for records to move. */
 const restsUntil = new WeakMap<Services['storage'], number>();
 /** Records whose rows are read together. */
@@ -73,25 +79,37 @@ export async function packSingleRecords(
   const { storage, log } = services;
   if (Date.now() < (restsUntil.get(storage) ?? 0)) return;
   const end = Date.now() + runMs;
+  const pass = passes.get(storage) ?? { files: filesOf(storage), moved: 0 };
+  // After an error, the next run begins again.
+  passes.delete(storage);
   let moved = 0;
-  for (const tenantId of await storage.listTop()) {
-    let page: Announcement[] = [];
-    const movePage = async () => {
-      for (const kind of kinds) moved += await moveRecords(services, kind, page);
-      page = [];
-    };
+  for (let page = await nextPage(pass.files); page.length > 0; page = await nextPage(pass.files)) {
+    for (const kind of kinds) moved += await moveRecords(services, kind, page);
+    if (Date.now() <= end) continue;
+    passes.set(storage, { ...pass, moved: pass.moved + moved });
+    break;
+  }
+  if (!passes.has(storage) && pass.moved + moved === 0) restsUntil.set(storage, Date.now() + restMs);
+  if (moved > 0) log.info({ moved }, 'golden records moved into packs');
+}
+
+async function* filesOf(storage: Services['storage']): AsyncGenerator<Announcement, void> {
+  for (const tenantId of await storage.listTop())
     for await (const path of storage.singleRecords(`${tenantId}/${goldenFolder}`)) {
       const uri = path.slice(tenantId.length + 1);
       const jobId = /([0-9a-f]{32})(?:\.\d+)?\.json$/.exec(uri)?.[1];
-      if (jobId) page.push({ tenant_id: tenantId, job_id: jobId, golden_uri: uri });
-      if (page.length === pageSize) await movePage();
-      if (Date.now() > end) break;
+      if (jobId) yield { tenant_id: tenantId, job_id: jobId, golden_uri: uri };
     }
-    await movePage();
-    if (Date.now() > end) break;
+}
+
+async function nextPage(files: Pass['files']): Promise<Announcement[]> {
+  const page: Announcement[] = [];
+  while (page.length < pageSize) {
+    const { done, value } = await files.next();
+    if (done) break;
+    page.push(value);
   }
-  if (moved === 0) restsUntil.set(storage, Date.now() + restMs);
-  if (moved > 0) log.info({ moved }, 'golden records moved into packs');
+  return page;
 }
 
 /** Moves those records of a page to which rows of this kind refer. Returns their number. */
