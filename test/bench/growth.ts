@@ -66,8 +66,8 @@ export async function benchGrowth(print: (line: string) => void): Promise<void> 
     const largest = deployments.at(-1)!;
     print('\nOn disk, at the largest size');
     await reportHotUpdates(largest, print);
-    await reportDisk(largest, print);
-    await reportWrites(largest, print);
+    const rows = await reportDisk(largest, print);
+    await reportWrites(largest, rows, print);
     print('\nBackground tasks after an incident, at the largest size');
     await reportIncidents(largest, print);
     print(`\nThe benchmark took ${((performance.now() - start) / 60_000).toFixed(1)} minutes.`);

@@ -34,8 +34,11 @@ const bounded = new Set([
   ],
 ]);
 
-/** Prints the bytes on disk for each table and for each job. */
-export async function reportDisk(deployment: Deployment, print: (line: string) => void): Promise<void> {
+/**
+ * Prints the bytes on disk for each table and for each job.
+ * @returns the bytes of a job's rows with their indexes
+ */
+export async function reportDisk(deployment: Deployment, print: (line: string) => void): Promise<number> {
   const tables = await tableSizes(deployment);
   print('table                        rows      heap, TOAST, indexes in bytes a row');
   for (const { name, rows, heap, toast, indexes } of tables.slice(0, 14)) {
@@ -50,6 +53,11 @@ export async function reportDisk(deployment: Deployment, print: (line: string) =
     from pg_index i join pg_class c on c.oid = i.indrelid
     where i.indrelid in ('translation_jobs'::regclass, 'usage_records'::regclass) order by 1`;
   for (const { name, bytes } of indexes) print(`  ${name}: ${Math.round(bytes)} bytes a row`);
+  const ofJobs = ['translation_jobs', 'usage_records', 'usage_day_groups'];
+  const bytes = tables
+    .filter(({ name }) => ofJobs.includes(name))
+    .reduce((sum, { heap, toast, indexes }) => sum + heap + toast + indexes, 0);
+  return bytes / deployment.sizes.jobs;
 }
 
 /** Prints how many updates since the tables were filled were HOT, which means that no index had to change. */
@@ -70,8 +78,15 @@ export async function reportHotUpdates(
 /** The number of jobs whose WAL is measured, and of those whose files are measured. */
 const counted = { wal: 300, files: 5000 };
 
-/** Runs jobs, and prints what they write: WAL, HOT updates of their rows, and files. */
-export async function reportWrites(deployment: Deployment, print: (line: string) => void): Promise<void> {
+/**
+ * Runs jobs, and prints what they write: WAL, HOT updates of their rows, and files.
+ * @param rows the bytes of a job's rows with their indexes
+ */
+export async function reportWrites(
+  deployment: Deployment,
+  rows: number,
+  print: (line: string) => void,
+): Promise<void> {
   const { superuser, biggest } = deployment;
   const counters = async () => {
     const [row] = await superuser<{ wal: number; pages: number; updated: number; hot: number }[]>`
@@ -102,6 +117,10 @@ export async function reportWrites(deployment: Deployment, print: (line: string)
     ((full[what] - empty[what]) / counted.files).toFixed(what === 'inodes' ? 3 : 0);
   print(
     `its stored files take ${each('inodes')} inodes, ${each('blocks')} bytes on disk, and ${each('bytes')} bytes of content (${counted.files} jobs)`,
+  );
+  const files = (full.blocks - empty.blocks) / counted.files;
+  print(
+    `in all, a job takes ${Math.round(rows + files)} bytes on disk: ${Math.round(rows)} for its rows and their indexes, and ${Math.round(files)} for its record and its line in the manifest`,
   );
 }
 
