@@ -151,7 +151,10 @@ const operatorModels = createRoute({
 const operatorStorage = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/operator/storage',
-  component: lazyRouteComponent(() => import('./screens/operator/platform-storage.tsx'), 'PlatformStorageScreen'),
+  component: lazyRouteComponent(
+    () => import('./screens/operator/platform-storage.tsx'),
+    'PlatformStorageScreen',
+  ),
 });
 
 const operatorWorkspace = createRoute({

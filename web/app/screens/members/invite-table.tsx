@@ -2,6 +2,7 @@ import type { InviteRecord } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { roleName } from './member.ts';
 import styles from './members.module.css';
 
@@ -22,50 +23,42 @@ export function InviteTable({
   const t = useT();
   const format = useFormat();
   return (
-    <div className="table-scroll">
-      <table className={`stacked ${styles['people']}`}>
-        <thead>
-          <tr>
-            <th scope="col">{t('members.invite_for')}</th>
-            <th scope="col">{t('members.role')}</th>
-            <th scope="col">{t('members.status')}</th>
-            <th scope="col">{t('members.expires')}</th>
-            <th scope="col">{t('members.invited_by')}</th>
-            {onAsk && (
-              <th scope="col">
-                <span className="visually-hidden">{t('members.actions')}</span>
-              </th>
-            )}
-          </tr>
-        </thead>
-        <tbody>
-          {invites.map((invite) => (
-            <tr key={invite.invite_id}>
-              <td data-label={t('members.invite_for')}>
-                {invite.email === null ? t('members.anybody') : <bdi translate="no">{invite.email}</bdi>}
-              </td>
-              <td data-label={t('members.role')}>{roleName(invite.role, t)}</td>
-              <td data-label={t('members.status')}>
-                <span className={`badge ${invite.status === 'pending' ? 'waits' : ''}`}>
-                  {t(`members.invite_${invite.status}`)}
-                </span>
-              </td>
-              <td data-label={t('members.expires')}>{format.moment(invite.expires_at)}</td>
-              <td data-label={t('members.invited_by')}>
-                <bdi translate="no">{invite.created_by}</bdi>
-              </td>
-              {onAsk && (
-                <td>
-                  <div className={styles['row']}>
-                    <Actions invite={invite} link={links?.get(invite.invite_id)} onAsk={onAsk} />
-                  </div>
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <StackedTable
+      columns={[
+        t('members.invite_for'),
+        t('members.role'),
+        t('members.status'),
+        t('members.expires'),
+        t('members.invited_by'),
+      ]}
+      actions={onAsk && t('members.actions')}
+      className={styles['people']}
+    >
+      {invites.map((invite) => (
+        <tr key={invite.invite_id}>
+          <td data-label={t('members.invite_for')}>
+            {invite.email === null ? t('members.anybody') : <bdi translate="no">{invite.email}</bdi>}
+          </td>
+          <td data-label={t('members.role')}>{roleName(invite.role, t)}</td>
+          <td data-label={t('members.status')}>
+            <span className={`badge ${invite.status === 'pending' ? 'waits' : ''}`}>
+              {t(`members.invite_${invite.status}`)}
+            </span>
+          </td>
+          <td data-label={t('members.expires')}>{format.moment(invite.expires_at)}</td>
+          <td data-label={t('members.invited_by')}>
+            <bdi translate="no">{invite.created_by}</bdi>
+          </td>
+          {onAsk && (
+            <td>
+              <div className={styles['row']}>
+                <Actions invite={invite} link={links?.get(invite.invite_id)} onAsk={onAsk} />
+              </div>
+            </td>
+          )}
+        </tr>
+      ))}
+    </StackedTable>
   );
 }
 

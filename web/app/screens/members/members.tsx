@@ -7,6 +7,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 import { Invites } from './invites.tsx';
@@ -102,55 +103,44 @@ function MemberTable({
   const t = useT();
   const format = useFormat();
   return (
-    <div className="table-scroll">
-      <table className={`stacked ${styles['people']}`}>
-        <thead>
-          <tr>
-            <th scope="col">{t('members.email')}</th>
-            <th scope="col">{t('members.role')}</th>
-            <th scope="col">{t('members.authenticator')}</th>
-            <th scope="col">{t('members.since')}</th>
-            <th scope="col">
-              <span className="visually-hidden">{t('members.actions')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {members.map(({ user_id, email, role, active, totp_enrolled, provider, created_at }) => (
-            <tr key={user_id}>
-              <th scope="row" className="plain-cell">
-                <span className={styles['person']}>
-                  <i aria-hidden translate="no">
-                    {[...email][0]?.toUpperCase()}
-                  </i>
-                  <span>
-                    <bdi translate="no">{email}</bdi> {user_id === me.user.user_id && t('members.you')}{' '}
-                    {!active && <span className="badge bad">{t('members.revoked')}</span>}
-                    {provider !== 'email' && (
-                      <span className="hint">
-                        {t('members.by')} <bdi translate="no">{provider}</bdi>
-                      </span>
-                    )}
+    <StackedTable
+      columns={[t('members.email'), t('members.role'), t('members.authenticator'), t('members.since')]}
+      actions={t('members.actions')}
+      className={styles['people']}
+    >
+      {members.map(({ user_id, email, role, active, totp_enrolled, provider, created_at }) => (
+        <tr key={user_id}>
+          <th scope="row" className="plain-cell">
+            <span className={styles['person']}>
+              <i aria-hidden translate="no">
+                {[...email][0]?.toUpperCase()}
+              </i>
+              <span>
+                <bdi translate="no">{email}</bdi> {user_id === me.user.user_id && t('members.you')}{' '}
+                {!active && <span className="badge bad">{t('members.revoked')}</span>}
+                {provider !== 'email' && (
+                  <span className="hint">
+                    {t('members.by')} <bdi translate="no">{provider}</bdi>
                   </span>
-                </span>
-              </th>
-              <td data-label={t('members.role')}>{roleName(role, t)}</td>
-              <td data-label={t('members.authenticator')}>
-                {totp_enrolled ? t('members.enrolled') : t('members.not_enrolled')}
-              </td>
-              <td data-label={t('members.since')}>{format.day(created_at)}</td>
-              <td>
-                <button type="button" className="small" onClick={() => onManage(user_id)}>
-                  {t('members.manage')}{' '}
-                  <bdi className="visually-hidden" translate="no">
-                    {email}
-                  </bdi>
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+                )}
+              </span>
+            </span>
+          </th>
+          <td data-label={t('members.role')}>{roleName(role, t)}</td>
+          <td data-label={t('members.authenticator')}>
+            {totp_enrolled ? t('members.enrolled') : t('members.not_enrolled')}
+          </td>
+          <td data-label={t('members.since')}>{format.day(created_at)}</td>
+          <td>
+            <button type="button" className="small" onClick={() => onManage(user_id)}>
+              {t('members.manage')}{' '}
+              <bdi className="visually-hidden" translate="no">
+                {email}
+              </bdi>
+            </button>
+          </td>
+        </tr>
+      ))}
+    </StackedTable>
   );
 }

@@ -9,6 +9,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import type { DeletionPreview, DeletionRecord } from './deletion.ts';
@@ -128,54 +129,47 @@ function DeletionTable({ deletions }: { deletions: readonly DeletionRecord[] }) 
   const [canceled, setCanceled] = useState<DeletionRecord>();
   return (
     <>
-      <div className="table-scroll">
-        <table className="stacked">
-          <thead>
-            <tr>
-              <th scope="col">{t('operator.workspace')}</th>
-              <th scope="col">{t('operator.state')}</th>
-              <th scope="col">{t('operator.deletion_when')}</th>
-              <th scope="col">{t('operator.deletion_done')}</th>
-              <th scope="col">
-                <span className="visually-hidden">{t('operator.actions')}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {deletions.map((deletion) => (
-              <tr key={deletion.id}>
-                <th scope="row" className="plain-cell">
-                  {deletion.name !== null && (
-                    <bdi translate="no" className={styles['name']}>
-                      {deletion.name}
-                    </bdi>
-                  )}
-                  <code translate="no">{deletion.id}</code>
-                </th>
-                <td data-label={t('operator.state')}>
-                  <span className={badges[deletion.state]}>{t(`operator.deletion_${deletion.state}`)}</span>
-                </td>
-                <td data-label={t('operator.deletion_when')}>
-                  {format.moment(deletion.finished_at ?? deletion.due_at)}
-                </td>
-                <td data-label={t('operator.deletion_done')}>
-                  <Report of={deletion} />
-                </td>
-                <td>
-                  {deletion.state === 'scheduled' && (
-                    <button type="button" className="small" onClick={() => setCanceled(deletion)}>
-                      {t('operator.cancel_deletion')}{' '}
-                      <bdi className="visually-hidden" translate="no">
-                        {deletion.name ?? deletion.id}
-                      </bdi>
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <StackedTable
+        columns={[
+          t('operator.workspace'),
+          t('operator.state'),
+          t('operator.deletion_when'),
+          t('operator.deletion_done'),
+        ]}
+        actions={t('operator.actions')}
+      >
+        {deletions.map((deletion) => (
+          <tr key={deletion.id}>
+            <th scope="row" className="plain-cell">
+              {deletion.name !== null && (
+                <bdi translate="no" className={styles['name']}>
+                  {deletion.name}
+                </bdi>
+              )}
+              <code translate="no">{deletion.id}</code>
+            </th>
+            <td data-label={t('operator.state')}>
+              <span className={badges[deletion.state]}>{t(`operator.deletion_${deletion.state}`)}</span>
+            </td>
+            <td data-label={t('operator.deletion_when')}>
+              {format.moment(deletion.finished_at ?? deletion.due_at)}
+            </td>
+            <td data-label={t('operator.deletion_done')}>
+              <Report of={deletion} />
+            </td>
+            <td>
+              {deletion.state === 'scheduled' && (
+                <button type="button" className="small" onClick={() => setCanceled(deletion)}>
+                  {t('operator.cancel_deletion')}{' '}
+                  <bdi className="visually-hidden" translate="no">
+                    {deletion.name ?? deletion.id}
+                  </bdi>
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </StackedTable>
       {canceled && <CancelDialog deletion={canceled} onClose={() => setCanceled(undefined)} />}
     </>
   );

@@ -8,6 +8,7 @@ import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { queryKeys } from '../../query-keys.ts';
 
 const dayMs = 86_400_000;
@@ -92,34 +93,27 @@ function HeldUpTable({ rows }: { rows: readonly HeldUp[] }) {
   const t = useT();
   const { number } = useFormat();
   return (
-    <div className="table-scroll">
-      <table className="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{t('operator.state')}</th>
-            <th scope="col">{t('operator.reason')}</th>
-            <th scope="col">{t('operator.documents')}</th>
-            <th scope="col">{t('operator.longest_wait')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ state, reason, documents, minutes }) => (
-            <tr key={`${state} ${reason}`}>
-              <th scope="row" className="plain-cell">
-                <span className={state === 'failed' ? 'badge bad' : 'badge'}>{t(`operator.${state}`)}</span>
-              </th>
-              <td data-label={t('operator.reason')}>
-                {isKnown(reason) ? t(`operator.code_${reason}`) : reason}
-              </td>
-              <td data-label={t('operator.documents')}>{number(documents)}</td>
-              <td data-label={t('operator.longest_wait')}>
-                {minutes === null ? '–' : t('operator.minutes', { minutes })}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <StackedTable
+      columns={[
+        t('operator.state'),
+        t('operator.reason'),
+        t('operator.documents'),
+        t('operator.longest_wait'),
+      ]}
+    >
+      {rows.map(({ state, reason, documents, minutes }) => (
+        <tr key={`${state} ${reason}`}>
+          <th scope="row" className="plain-cell">
+            <span className={state === 'failed' ? 'badge bad' : 'badge'}>{t(`operator.${state}`)}</span>
+          </th>
+          <td data-label={t('operator.reason')}>{isKnown(reason) ? t(`operator.code_${reason}`) : reason}</td>
+          <td data-label={t('operator.documents')}>{number(documents)}</td>
+          <td data-label={t('operator.longest_wait')}>
+            {minutes === null ? '–' : t('operator.minutes', { minutes })}
+          </td>
+        </tr>
+      ))}
+    </StackedTable>
   );
 }
 

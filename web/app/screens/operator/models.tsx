@@ -5,6 +5,7 @@ import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
@@ -49,69 +50,64 @@ function Figures({ models }: Pick<ModelsView, 'models'>) {
   const { number, duration, percent } = useFormat();
   const seconds = (value: number | null) => (value === null ? '–' : duration(value * 1000));
   return (
-    <div className="table-scroll">
-      <table className="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{t('operator.model')}</th>
-            <th scope="col">{t('operator.requests')}</th>
-            <th scope="col">{t('operator.failed')}</th>
-            <th scope="col">{t('operator.p50')}</th>
-            <th scope="col">{t('operator.p95')}</th>
-            <th scope="col">{t('operator.tokens_in')}</th>
-            <th scope="col">{t('operator.tokens_out')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {models.map((of) => (
-            <tr key={of.model}>
-              <th scope="row" className="plain-cell">
-                {of.model === 'other' && of.roles.length === 0 ? (
-                  t('operator.other_models')
-                ) : (
-                  <code translate="no">{of.model}</code>
-                )}
-                <br />
-                <span className="hint">
-                  {of.roles.map((role) => t(`operator.role_${role}`)).join(', ')}
-                  {of.roles.length > 0 && of.modes.length > 0 && ' · '}
-                  <span translate="no">{of.modes.join(', ')}</span>
+    <StackedTable
+      columns={[
+        t('operator.model'),
+        t('operator.requests'),
+        t('operator.failed'),
+        t('operator.p50'),
+        t('operator.p95'),
+        t('operator.tokens_in'),
+        t('operator.tokens_out'),
+      ]}
+    >
+      {models.map((of) => (
+        <tr key={of.model}>
+          <th scope="row" className="plain-cell">
+            {of.model === 'other' && of.roles.length === 0 ? (
+              t('operator.other_models')
+            ) : (
+              <code translate="no">{of.model}</code>
+            )}
+            <br />
+            <span className="hint">
+              {of.roles.map((role) => t(`operator.role_${role}`)).join(', ')}
+              {of.roles.length > 0 && of.modes.length > 0 && ' · '}
+              <span translate="no">{of.modes.join(', ')}</span>
+            </span>
+          </th>
+          <td data-label={t('operator.requests')} className={styles['number']}>
+            {number(of.requests)}
+          </td>
+          <td data-label={t('operator.failed')} className={styles['number']}>
+            {of.failed === 0 ? (
+              number(0)
+            ) : (
+              <>
+                <span className="badge bad">
+                  {number(of.failed)} ({percent(of.failed / of.requests)})
                 </span>
-              </th>
-              <td data-label={t('operator.requests')} className={styles['number']}>
-                {number(of.requests)}
-              </td>
-              <td data-label={t('operator.failed')} className={styles['number']}>
-                {of.failed === 0 ? (
-                  number(0)
-                ) : (
-                  <>
-                    <span className="badge bad">
-                      {number(of.failed)} ({percent(of.failed / of.requests)})
-                    </span>
-                    <br />
-                    <span className="hint" translate="no">
-                      {of.errors.map(({ kind, requests }) => `${kind} ${requests}`).join(', ')}
-                    </span>
-                  </>
-                )}
-              </td>
-              <td data-label={t('operator.p50')} className={styles['number']}>
-                {seconds(of.p50_seconds)}
-              </td>
-              <td data-label={t('operator.p95')} className={styles['number']}>
-                {seconds(of.p95_seconds)}
-              </td>
-              <td data-label={t('operator.tokens_in')} className={styles['number']}>
-                {number(of.input_tokens)}
-              </td>
-              <td data-label={t('operator.tokens_out')} className={styles['number']}>
-                {number(of.output_tokens)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+                <br />
+                <span className="hint" translate="no">
+                  {of.errors.map(({ kind, requests }) => `${kind} ${requests}`).join(', ')}
+                </span>
+              </>
+            )}
+          </td>
+          <td data-label={t('operator.p50')} className={styles['number']}>
+            {seconds(of.p50_seconds)}
+          </td>
+          <td data-label={t('operator.p95')} className={styles['number']}>
+            {seconds(of.p95_seconds)}
+          </td>
+          <td data-label={t('operator.tokens_in')} className={styles['number']}>
+            {number(of.input_tokens)}
+          </td>
+          <td data-label={t('operator.tokens_out')} className={styles['number']}>
+            {number(of.output_tokens)}
+          </td>
+        </tr>
+      ))}
+    </StackedTable>
   );
 }

@@ -6,6 +6,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More, usePages } from '../../parts/more.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { DailyReport } from '../usage/daily-report.tsx';
 import { Deletions } from './deletions.tsx';
@@ -36,44 +37,39 @@ function Tenants() {
       <ProvisionForm />
       <Read from={reading} lines={10}>
         {(tenants) => (
-          <div className="table-scroll">
-            <table className="stacked">
-              <thead>
-                <tr>
-                  <th scope="col">{t('operator.name')}</th>
-                  <th scope="col">{t('operator.id')}</th>
-                  <th scope="col">{t('operator.key')}</th>
-                  <th scope="col">{t('operator.limit')}</th>
-                  <th scope="col">{t('operator.created')}</th>
-                  <th scope="col">{t('operator.state')}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {tenants.map(({ id, name, api_key_prefix, monthly_char_limit, created_at, active }) => (
-                  <tr key={id}>
-                    <th scope="row" className="plain-cell">
-                      <Link to="/app/settings/operator/workspaces/$tenantId" params={{ tenantId: id }}>
-                        <bdi translate="no">{name}</bdi>
-                      </Link>
-                    </th>
-                    <td data-label={t('operator.id')} translate="no">
-                      <code>{id}</code>
-                    </td>
-                    <td data-label={t('operator.key')} translate="no">
-                      <code>{api_key_prefix}…</code>
-                    </td>
-                    <td data-label={t('operator.limit')}>{number(monthly_char_limit)}</td>
-                    <td data-label={t('operator.created')}>{day(created_at)}</td>
-                    <td data-label={t('operator.state')}>
-                      <span className={`badge ${active ? 'good' : 'bad'}`}>
-                        {t(active ? 'operator.active' : 'operator.inactive')}
-                      </span>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <StackedTable
+            columns={[
+              t('operator.name'),
+              t('operator.id'),
+              t('operator.key'),
+              t('operator.limit'),
+              t('operator.created'),
+              t('operator.state'),
+            ]}
+          >
+            {tenants.map(({ id, name, api_key_prefix, monthly_char_limit, created_at, active }) => (
+              <tr key={id}>
+                <th scope="row" className="plain-cell">
+                  <Link to="/app/settings/operator/workspaces/$tenantId" params={{ tenantId: id }}>
+                    <bdi translate="no">{name}</bdi>
+                  </Link>
+                </th>
+                <td data-label={t('operator.id')} translate="no">
+                  <code>{id}</code>
+                </td>
+                <td data-label={t('operator.key')} translate="no">
+                  <code>{api_key_prefix}…</code>
+                </td>
+                <td data-label={t('operator.limit')}>{number(monthly_char_limit)}</td>
+                <td data-label={t('operator.created')}>{day(created_at)}</td>
+                <td data-label={t('operator.state')}>
+                  <span className={`badge ${active ? 'good' : 'bad'}`}>
+                    {t(active ? 'operator.active' : 'operator.inactive')}
+                  </span>
+                </td>
+              </tr>
+            ))}
+          </StackedTable>
         )}
       </Read>
       <More of={more} />

@@ -6,6 +6,7 @@ import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
@@ -92,38 +93,28 @@ function Largest({ workspaces }: Pick<StorageView, 'workspaces'>) {
   const t = useT();
   const { bytes, number } = useFormat();
   return (
-    <div className="table-scroll">
-      <table className="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{t('operator.name')}</th>
-            <th scope="col">{t('operator.size')}</th>
-            <th scope="col">{t('operator.storage_cap')}</th>
-            <th scope="col">{t('operator.files')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {workspaces.map(({ tenant_id: tenantId, name, bytes: size, bytes_allowed: allowed, files }) => (
-            <tr key={tenantId}>
-              <th scope="row" className="plain-cell">
-                <Link to="/app/settings/operator/workspaces/$tenantId" params={{ tenantId }}>
-                  <bdi translate="no">{name}</bdi>
-                </Link>
-              </th>
-              <td data-label={t('operator.size')} className={styles['number']}>
-                {bytes(size)}
-              </td>
-              <td data-label={t('operator.storage_cap')} className={styles['number']}>
-                {allowed === null ? t('operator.no_cap') : bytes(allowed)}
-              </td>
-              <td data-label={t('operator.files')} className={styles['number']}>
-                {number(files)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <StackedTable
+      columns={[t('operator.name'), t('operator.size'), t('operator.storage_cap'), t('operator.files')]}
+    >
+      {workspaces.map(({ tenant_id: tenantId, name, bytes: size, bytes_allowed: allowed, files }) => (
+        <tr key={tenantId}>
+          <th scope="row" className="plain-cell">
+            <Link to="/app/settings/operator/workspaces/$tenantId" params={{ tenantId }}>
+              <bdi translate="no">{name}</bdi>
+            </Link>
+          </th>
+          <td data-label={t('operator.size')} className={styles['number']}>
+            {bytes(size)}
+          </td>
+          <td data-label={t('operator.storage_cap')} className={styles['number']}>
+            {allowed === null ? t('operator.no_cap') : bytes(allowed)}
+          </td>
+          <td data-label={t('operator.files')} className={styles['number']}>
+            {number(files)}
+          </td>
+        </tr>
+      ))}
+    </StackedTable>
   );
 }
 
@@ -137,33 +128,22 @@ function Maintenance({ runs }: { runs: StorageView['maintenance'] }) {
     <>
       {!runs.some(({ task }) => task === 'backup') && <p className="notice">{t('operator.no_backup')}</p>}
       {runs.length > 0 && (
-        <div className="table-scroll">
-          <table className="stacked">
-            <thead>
-              <tr>
-                <th scope="col">{t('operator.task')}</th>
-                <th scope="col">{t('operator.completed')}</th>
-                <th scope="col">{t('operator.interval')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {runs.map(({ task, age_seconds: age, interval_seconds: interval }) => (
-                <tr key={task}>
-                  <th scope="row" className="plain-cell">
-                    {task === 'backup' ? t('operator.backup') : <code translate="no">{task}</code>}
-                  </th>
-                  <td data-label={t('operator.completed')}>
-                    {t('operator.ago', { span: span(age) })}{' '}
-                    {interval !== null && age > overdueAfter * interval + 600 && (
-                      <span className="badge bad">{t('operator.overdue')}</span>
-                    )}
-                  </td>
-                  <td data-label={t('operator.interval')}>{interval === null ? '–' : span(interval)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <StackedTable columns={[t('operator.task'), t('operator.completed'), t('operator.interval')]}>
+          {runs.map(({ task, age_seconds: age, interval_seconds: interval }) => (
+            <tr key={task}>
+              <th scope="row" className="plain-cell">
+                {task === 'backup' ? t('operator.backup') : <code translate="no">{task}</code>}
+              </th>
+              <td data-label={t('operator.completed')}>
+                {t('operator.ago', { span: span(age) })}{' '}
+                {interval !== null && age > overdueAfter * interval + 600 && (
+                  <span className="badge bad">{t('operator.overdue')}</span>
+                )}
+              </td>
+              <td data-label={t('operator.interval')}>{interval === null ? '–' : span(interval)}</td>
+            </tr>
+          ))}
+        </StackedTable>
       )}
     </>
   );

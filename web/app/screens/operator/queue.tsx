@@ -10,6 +10,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { HeldUpDocuments } from './held-up-documents.tsx';
@@ -62,42 +63,29 @@ function States({ tasks }: Pick<QueueView, 'tasks'>) {
   const t = useT();
   const { number, span } = useFormat();
   return (
-    <div className="table-scroll">
-      <table className="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{t('operator.task')}</th>
-            {states.map((state) => (
-              <th key={state} scope="col">
-                {t(`operator.${state}`)}
-              </th>
-            ))}
-            <th scope="col">{t('operator.oldest')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {tasks.map((counts) => (
-            <tr key={counts.task}>
-              <th scope="row" className="plain-cell">
-                <code translate="no">{counts.task}</code>
-              </th>
-              {states.map((state) => (
-                <td key={state} data-label={t(`operator.${state}`)} className={styles['number']}>
-                  {state === 'failed' && counts.failed > 0 ? (
-                    <span className="badge bad">{number(counts.failed)}</span>
-                  ) : (
-                    number(counts[state])
-                  )}
-                </td>
-              ))}
-              <td data-label={t('operator.oldest')} className={styles['number']}>
-                {counts.oldest_seconds >= 1 ? span(counts.oldest_seconds) : '–'}
-              </td>
-            </tr>
+    <StackedTable
+      columns={[t('operator.task'), ...states.map((state) => t(`operator.${state}`)), t('operator.oldest')]}
+    >
+      {tasks.map((counts) => (
+        <tr key={counts.task}>
+          <th scope="row" className="plain-cell">
+            <code translate="no">{counts.task}</code>
+          </th>
+          {states.map((state) => (
+            <td key={state} data-label={t(`operator.${state}`)} className={styles['number']}>
+              {state === 'failed' && counts.failed > 0 ? (
+                <span className="badge bad">{number(counts.failed)}</span>
+              ) : (
+                number(counts[state])
+              )}
+            </td>
           ))}
-        </tbody>
-      </table>
-    </div>
+          <td data-label={t('operator.oldest')} className={styles['number']}>
+            {counts.oldest_seconds >= 1 ? span(counts.oldest_seconds) : '–'}
+          </td>
+        </tr>
+      ))}
+    </StackedTable>
   );
 }
 
@@ -121,70 +109,63 @@ function Failed({ jobs }: { jobs: readonly FailedJob[] }) {
   return (
     <>
       {error !== undefined && <Problem error={error} />}
-      <div className="table-scroll">
-        <table className="stacked">
-          <thead>
-            <tr>
-              <th scope="col">{t('operator.job')}</th>
-              <th scope="col">{t('operator.tenants_one')}</th>
-              <th scope="col">{t('operator.error')}</th>
-              <th scope="col">{t('operator.last_attempt')}</th>
-              <th scope="col">{t('operator.next_attempt')}</th>
-              <th scope="col">
-                <span className="visually-hidden">{t('operator.retry')}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {jobs.map((job) => (
-              <tr key={job.id}>
-                <th scope="row" className="plain-cell" id={`job-${job.id}`}>
-                  <code translate="no">
-                    {job.task} {job.id}
-                  </code>
-                </th>
-                <td data-label={t('operator.tenants_one')}>
-                  <TenantLink id={job.tenant_id} />
-                </td>
-                <td data-label={t('operator.error')} className={styles['error']}>
-                  {job.error === null ? (
-                    t('operator.worker_died')
-                  ) : (
-                    <span lang="en" dir="ltr" translate="no">
-                      {job.error}
-                    </span>
-                  )}
-                </td>
-                <td data-label={t('operator.last_attempt')}>
-                  {moment(job.last_attempt_at)}
-                  <br />
-                  {t('operator.attempts_of', {
-                    attempts: number(job.attempts),
-                    max: number(job.max_attempts),
-                  })}
-                </td>
-                <td data-label={t('operator.next_attempt')}>
-                  {job.next_attempt_at === null ? (
-                    <span className="badge bad">{t('operator.none')}</span>
-                  ) : (
-                    moment(job.next_attempt_at)
-                  )}
-                </td>
-                <td className={styles['action']}>
-                  <button
-                    type="button"
-                    aria-describedby={`job-${job.id}`}
-                    disabled={isBusy}
-                    onClick={run(() => retry({ job_id: job.id }))}
-                  >
-                    {t('operator.retry')}
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <StackedTable
+        columns={[
+          t('operator.job'),
+          t('operator.tenants_one'),
+          t('operator.error'),
+          t('operator.last_attempt'),
+          t('operator.next_attempt'),
+        ]}
+        actions={t('operator.retry')}
+      >
+        {jobs.map((job) => (
+          <tr key={job.id}>
+            <th scope="row" className="plain-cell" id={`job-${job.id}`}>
+              <code translate="no">
+                {job.task} {job.id}
+              </code>
+            </th>
+            <td data-label={t('operator.tenants_one')}>
+              <TenantLink id={job.tenant_id} />
+            </td>
+            <td data-label={t('operator.error')} className={styles['error']}>
+              {job.error === null ? (
+                t('operator.worker_died')
+              ) : (
+                <span lang="en" dir="ltr" translate="no">
+                  {job.error}
+                </span>
+              )}
+            </td>
+            <td data-label={t('operator.last_attempt')}>
+              {moment(job.last_attempt_at)}
+              <br />
+              {t('operator.attempts_of', {
+                attempts: number(job.attempts),
+                max: number(job.max_attempts),
+              })}
+            </td>
+            <td data-label={t('operator.next_attempt')}>
+              {job.next_attempt_at === null ? (
+                <span className="badge bad">{t('operator.none')}</span>
+              ) : (
+                moment(job.next_attempt_at)
+              )}
+            </td>
+            <td className={styles['action']}>
+              <button
+                type="button"
+                aria-describedby={`job-${job.id}`}
+                disabled={isBusy}
+                onClick={run(() => retry({ job_id: job.id }))}
+              >
+                {t('operator.retry')}
+              </button>
+            </td>
+          </tr>
+        ))}
+      </StackedTable>
       <div className="actions">
         {tasks.map((task) => (
           <button key={task} type="button" disabled={isBusy} onClick={() => setAsked(task)}>

@@ -7,6 +7,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Setting } from '../../parts/setting.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 
@@ -72,44 +73,32 @@ function Members({ members, onEnd }: { members: WorkspaceView['members']; onEnd:
   const t = useT();
   const { number, moment } = useFormat();
   return (
-    <div className="table-scroll">
-      <table className="stacked">
-        <thead>
-          <tr>
-            <th scope="col">{t('members.member')}</th>
-            <th scope="col">{t('operator.role')}</th>
-            <th scope="col">{t('operator.sessions')}</th>
-            <th scope="col">{t('operator.last_use')}</th>
-            <th scope="col">
-              <span className="visually-hidden">{t('operator.end_sessions')}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {members.map(({ user_id: id, email, role, active, sessions, last_used_at: used }) => (
-            <tr key={id}>
-              <th scope="row" className="plain-cell" id={`member-${id}`}>
-                <bdi translate="no">{email}</bdi>{' '}
-                {!active && <span className="badge bad">{t('operator.no_access')}</span>}
-              </th>
-              <td data-label={t('operator.role')}>
-                {t(role === 'global_administrator' ? 'members.administrator' : 'members.member')}
-              </td>
-              <td data-label={t('operator.sessions')} className={styles['number']}>
-                {number(sessions)}
-              </td>
-              <td data-label={t('operator.last_use')}>{used === null ? '–' : moment(used)}</td>
-              <td className={styles['action']}>
-                {sessions > 0 && (
-                  <button type="button" aria-describedby={`member-${id}`} onClick={() => onEnd(email)}>
-                    {t('operator.end_sessions')}
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <StackedTable
+      columns={[t('members.member'), t('operator.role'), t('operator.sessions'), t('operator.last_use')]}
+      actions={t('operator.end_sessions')}
+    >
+      {members.map(({ user_id: id, email, role, active, sessions, last_used_at: used }) => (
+        <tr key={id}>
+          <th scope="row" className="plain-cell" id={`member-${id}`}>
+            <bdi translate="no">{email}</bdi>{' '}
+            {!active && <span className="badge bad">{t('operator.no_access')}</span>}
+          </th>
+          <td data-label={t('operator.role')}>
+            {t(role === 'global_administrator' ? 'members.administrator' : 'members.member')}
+          </td>
+          <td data-label={t('operator.sessions')} className={styles['number']}>
+            {number(sessions)}
+          </td>
+          <td data-label={t('operator.last_use')}>{used === null ? '–' : moment(used)}</td>
+          <td className={styles['action']}>
+            {sessions > 0 && (
+              <button type="button" aria-describedby={`member-${id}`} onClick={() => onEnd(email)}>
+                {t('operator.end_sessions')}
+              </button>
+            )}
+          </td>
+        </tr>
+      ))}
+    </StackedTable>
   );
 }

@@ -7,6 +7,7 @@ import { type Translate, useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import styles from './operator.module.css';
 import { OperatorPage } from './operator-page.tsx';
@@ -134,34 +135,24 @@ function Failures({ of: { failures } }: { of: WorkspaceView }) {
       {failures.length === 0 ? (
         <p>{t('operator.no_failures')}</p>
       ) : (
-        <div className="table-scroll">
-          <table className="stacked">
-            <thead>
-              <tr>
-                <th scope="col">{t('operator.id')}</th>
-                <th scope="col">{t('operator.kind')}</th>
-                <th scope="col">{t('operator.when')}</th>
-                <th scope="col">{t('operator.reason')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {failures.map(({ kind, id, failed_at: at, reason }) => (
-                <tr key={`${kind} ${id}`}>
-                  <th scope="row" className="plain-cell">
-                    <code translate="no">{id}</code>
-                  </th>
-                  <td data-label={t('operator.kind')}>{t(`operator.kind_${kind}`)}</td>
-                  <td data-label={t('operator.when')}>{moment(at)}</td>
-                  <td data-label={t('operator.reason')} className={styles['error']}>
-                    <span lang="en" dir="ltr" translate="no">
-                      {reason ?? '–'}
-                    </span>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <StackedTable
+          columns={[t('operator.id'), t('operator.kind'), t('operator.when'), t('operator.reason')]}
+        >
+          {failures.map(({ kind, id, failed_at: at, reason }) => (
+            <tr key={`${kind} ${id}`}>
+              <th scope="row" className="plain-cell">
+                <code translate="no">{id}</code>
+              </th>
+              <td data-label={t('operator.kind')}>{t(`operator.kind_${kind}`)}</td>
+              <td data-label={t('operator.when')}>{moment(at)}</td>
+              <td data-label={t('operator.reason')} className={styles['error']}>
+                <span lang="en" dir="ltr" translate="no">
+                  {reason ?? '–'}
+                </span>
+              </td>
+            </tr>
+          ))}
+        </StackedTable>
       )}
     </Setting>
   );

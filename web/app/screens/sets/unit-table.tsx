@@ -4,6 +4,7 @@ import type { MemoryUnit } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { LanguageText } from '../../parts/language-text.tsx';
+import { StackedTable } from '../../parts/stacked-table.tsx';
 import type { SearchedSide } from './search.ts';
 import styles from './sets.module.css';
 
@@ -30,47 +31,39 @@ export function UnitTable({
   const t = useT();
   const { day } = useFormat();
   return (
-    <div className="table-scroll">
-      <table className={`stacked ${styles.texts}`}>
-        <thead>
-          <tr>
-            <th scope="col">{t('sets.source')}</th>
-            <th scope="col">{t('sets.target')}</th>
-            <th scope="col">{t(withSet ? 'sets.from_set' : 'sets.changed')}</th>
+    <StackedTable
+      columns={[t('sets.source'), t('sets.target'), t(withSet ? 'sets.from_set' : 'sets.changed')]}
+      className={styles.texts}
+    >
+      {units.map((unit) => {
+        const spans = (side: SearchedSide) => (side === marked ? unit.spans : undefined);
+        return (
+          <tr key={`${unit.set_id} ${unit.unit_no}`}>
+            <td>
+              <LanguageText as="span" language={unit.source_lang} className={styles.text}>
+                {markSpans(unit.source_text, spans('source'))}
+              </LanguageText>
+            </td>
+            <td>
+              <LanguageText as="span" language={unit.target_lang} className={styles.text}>
+                {markSpans(unit.target_text, spans('target'))}
+              </LanguageText>
+            </td>
+            <td className={styles.soft}>
+              {withSet && (
+                <>
+                  <Link to="/app/memories/$setId" params={{ setId: unit.set_id }}>
+                    <bdi translate="no">{unit.set_name}</bdi>
+                  </Link>
+                  <br />
+                </>
+              )}
+              <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time>
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {units.map((unit) => {
-            const spans = (side: SearchedSide) => (side === marked ? unit.spans : undefined);
-            return (
-              <tr key={`${unit.set_id} ${unit.unit_no}`}>
-                <td>
-                  <LanguageText as="span" language={unit.source_lang} className={styles.text}>
-                    {markSpans(unit.source_text, spans('source'))}
-                  </LanguageText>
-                </td>
-                <td>
-                  <LanguageText as="span" language={unit.target_lang} className={styles.text}>
-                    {markSpans(unit.target_text, spans('target'))}
-                  </LanguageText>
-                </td>
-                <td className={styles.soft}>
-                  {withSet && (
-                    <>
-                      <Link to="/app/memories/$setId" params={{ setId: unit.set_id }}>
-                        <bdi translate="no">{unit.set_name}</bdi>
-                      </Link>
-                      <br />
-                    </>
-                  )}
-                  <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time>
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </StackedTable>
   );
 }
 
