@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
 import { iconImports } from './icon-imports.ts';
+import type { Catalog } from './server/build.ts';
 import { type Locale, locales } from './server/locale.ts';
 
 /*
@@ -47,7 +48,7 @@ async function buildWeb(): Promise<void> {
           'word-preview': join(root, 'preview/word-preview.ts'),
           ...Object.fromEntries(
             locales.flatMap((locale) =>
-              [locale, `${locale}-workspace`].map((name) => [`locale-${name}`, `virtual:catalog-${name}`]),
+              catalogParts.map((part) => [catalogName(locale, part), `virtual:catalog-${locale}-${part}`]),
             ),
           ),
         },
@@ -60,7 +61,7 @@ async function buildWeb(): Promise<void> {
           codeSplitting: {
             // A group also takes the modules that its modules import, so the files of the first screens come first.
             groups: [
-              ...(['session', 'app', 'workspace', 'editor-parts', 'parts'] as const).map((name) => ({
+              ...(['session', 'app', 'workspace', 'editor-parts', 'preview-parts', 'parts'] as const).map((name) => ({
                 name: (id: string, modules: Rolldown.ChunkingContext) =>
                   fileOf(id, modules) === name ? name : null,
                 debugName: name,
@@ -85,8 +86,8 @@ const workspaceLibraries = /\/(queriesObserver|useQueries|infiniteQuery\w+|useIn
 /**
  * Selects the file of a module. These files are shared: `session`; `app`, for the other modules of the first screen;
  * `workspace`, for the modules of the frame of all workspace screens and of the inbox; `editor-parts`, for those that
- * the editor of a document shares with other screens; one for each folder of screens; and `parts`, for all other
- * modules that several screens share. Without this function, the bundler would create one file for each set of screens
+ * the editor of a document shares with other screens; `preview-parts`, for those that its previews share; one for each
+ * folder of screens; and `parts`, for all other modules that several screens share. Without this function, the bundler would create one file for each set of screens
  * that share modules. A list would then need thirty files, and a browser requests six at a time over HTTP/1.1.
  * @returns null for modules that only one screen uses, and for libraries that few screens use
  */
@@ -111,6 +112,7 @@ function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
   const path = relative(join(root, 'app'), id);
   if (path.startsWith('..')) return id.includes('/lucide-react/') ? 'workspace' : null;
   if (isUsedBy('editor/document-editor.tsx')) return 'editor-parts';
+  if (path.startsWith('editor/')) return 'preview-parts';
   return path.startsWith('screens/') ? `${basename(dirname(path))}-parts` : 'parts';
 }
 
@@ -175,10 +177,9 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
     catalogs: Object.fromEntries(
       locales.map((locale) => [
         locale,
-        {
-          signIn: address(entry(`locale-${locale}`).fileName),
-          workspace: address(entry(`locale-${locale}-workspace`).fileName),
-        },
+        Object.fromEntries(
+          catalogParts.map((part) => [part, address(entry(catalogName(locale, part)).fileName)]),
+        ) as Catalog,
       ]),
     ),
     pageStyle: style('pages'),
@@ -191,24 +192,35 @@ function address(file: string): string {
   return `/static/${file}`;
 }
 
-/** The areas of messages that screens before the sign-in use. */
-const signInAreas = ['common', 'problems', 'signin'];
+const catalogParts = ['signIn', 'workspace', 'operator'] as const;
+
+/** The parts to which areas of messages belong. All other areas belong to `workspace`. */
+const partOfArea: Record<string, keyof Catalog> = {
+  common: 'signIn',
+  problems: 'signIn',
+  signin: 'signIn',
+  operator: 'operator',
+};
+
+function catalogName(locale: Locale, part: keyof Catalog): string {
+  return `locale-${locale}-${part.toLowerCase()}`;
+}
 
 /**
- * Creates two modules for each language, which contain its compiled messages. If a language lacks a message, the
- * English message is used.
+ * Creates a module for each part of a language's messages, which contains them compiled. If a language lacks a message,
+ * the English message is used.
  */
 function catalogs(): Plugin {
   const parse = (id: string) => {
-    const [, locale, part] = /^\0?virtual:catalog-(\w+)(-workspace)?$/.exec(id) ?? [];
-    return locale ? { locale: locale as Locale, isWorkspace: part !== undefined } : undefined;
+    const [, locale, part] = /^\0?virtual:catalog-(\w+)-(\w+)$/.exec(id) ?? [];
+    return locale ? { locale: locale as Locale, part: part as keyof Catalog } : undefined;
   };
-  const read = (locale: Locale, isWorkspace: boolean) => {
+  const read = (locale: Locale, part: keyof Catalog) => {
     const folder = join(root, 'locales', locale);
     return Object.fromEntries(
       readdirSync(folder).flatMap((file) => {
         const area = basename(file, '.json');
-        if (signInAreas.includes(area) === isWorkspace) return [];
+        if ((partOfArea[area] ?? 'workspace') !== part) return [];
         const messages = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Record<string, string>;
         return Object.entries(messages).map(([key, text]) => [`${area}.${key}`, text]);
       }),
@@ -220,9 +232,9 @@ function catalogs(): Plugin {
     async load(id) {
       const wanted = parse(id);
       if (!wanted) return undefined;
-      const { locale, isWorkspace } = wanted;
+      const { locale, part } = wanted;
       const { compileMessage } = await import('@lingui/message-utils/compileMessage');
-      const messages = { ...read('en', isWorkspace), ...read(locale, isWorkspace) };
+      const messages = { ...read('en', part), ...read(locale, part) };
       const compiled = Object.fromEntries(
         Object.entries(messages).map(([key, text]) => [key, compileMessage(text)]),
       );

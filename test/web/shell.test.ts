@@ -65,6 +65,12 @@ describe('the page of the application', () => {
     }
   });
 
+  test('links the messages for operators at their screens only', async () => {
+    const words = /rel="modulepreload" href="\/static\/locale-en-operator-[\w-]+\.js"/;
+    expect(await (await app.request('/app/settings/operator/queue')).text()).toMatch(words);
+    expect(await (await app.request('/app/settings/members')).text()).not.toMatch(words);
+  });
+
   test('has the enabled ways to sign in, and the path of the public URL', async () => {
     expect(await described()).toMatchObject({
       basePath: '',
@@ -75,7 +81,7 @@ describe('the page of the application', () => {
     });
     const below = await described(closed);
     expect(below).toMatchObject({ basePath: '/loop', passwordSignIn: false, emailSignUp: false });
-    expect(below.catalogs.ar.signIn).toMatch(/^\/loop\/static\/locale-ar-[\w-]+\.js$/);
+    expect(below.catalogs.ar.signIn).toMatch(/^\/loop\/static\/locale-ar-signin-[\w-]+\.js$/);
     expect(below.catalogs.ar.workspace).toMatch(/^\/loop\/static\/locale-ar-workspace-[\w-]+\.js$/);
   });
 

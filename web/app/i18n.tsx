@@ -72,8 +72,8 @@ interface Interface {
 const InterfaceContext = createContext<Interface | null>(null);
 
 const i18n = setupI18n();
-/** Whether the messages of the workspace screens are needed, which are loaded only after sign-in. */
-let inWorkspace = false;
+/** The loaded parts of the messages. */
+const parts: (keyof Catalog)[] = ['signIn'];
 
 /** Loads the messages of the sign-in screens, in the language of the page. */
 export function loadInterface(): Promise<void> {
@@ -81,15 +81,14 @@ export function loadInterface(): Promise<void> {
   return activate(locales.find((one) => one === asked) ?? 'en');
 }
 
-/** Loads the messages of all other areas. Call this before a workspace screen is shown. */
-export async function loadWorkspaceWords(): Promise<void> {
-  if (inWorkspace) return;
-  i18n.load(i18n.locale, await loadCatalog(i18n.locale as Locale, 'workspace'));
-  inWorkspace = true;
+/** Loads another part of the messages. Call this before a screen is shown that needs it. */
+export async function loadWords(part: keyof Catalog): Promise<void> {
+  if (parts.includes(part)) return;
+  i18n.load(i18n.locale, await loadCatalog(i18n.locale as Locale, part));
+  parts.push(part);
 }
 
 async function activate(locale: Locale): Promise<void> {
-  const parts = inWorkspace ? (['signIn', 'workspace'] as const) : (['signIn'] as const);
   const catalogs = await Promise.all(parts.map((part) => loadCatalog(locale, part)));
   i18n.loadAndActivate({ locale, messages: Object.assign({}, ...catalogs) });
 }

@@ -10,7 +10,7 @@ import { deployment } from './deployment.ts';
 import { readSegmentFilter } from './editor/segment-filter.ts';
 import { readTextSearch } from './editor/texts/filters.ts';
 import { formerAddresses } from './former-addresses.ts';
-import { loadWorkspaceWords } from './i18n.tsx';
+import { loadWords } from './i18n.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
 import { readDocumentFilter } from './screens/documents/search.ts';
@@ -47,7 +47,7 @@ const workspace = createRoute({
   async beforeLoad({ location }) {
     if (sessionState().kind === 'signed_out')
       throw redirect({ to: '/signin', search: { next: location.href } });
-    await loadWorkspaceWords();
+    await loadWords('workspace');
   },
   component: lazyRouteComponent(() => import('./frame/workspace-frame.tsx'), 'WorkspaceFrame'),
 });
@@ -128,8 +128,15 @@ const storage = createRoute({
   component: lazyRouteComponent(() => import('./screens/storage/storage.tsx'), 'StorageScreen'),
 });
 
-const operator = createRoute({
+/** The parent of the screens for operators, which have messages of their own. */
+const operators = createRoute({
   getParentRoute: () => workspace,
+  id: 'operators',
+  beforeLoad: () => loadWords('operator'),
+});
+
+const operator = createRoute({
+  getParentRoute: () => operators,
   path: '/app/settings/operator',
   validateSearch: (search: Record<string, unknown>): { tenant?: string } =>
     texts(search, { tenant: /^[\w-]{1,100}$/ }),
@@ -137,19 +144,19 @@ const operator = createRoute({
 });
 
 const operatorQueue = createRoute({
-  getParentRoute: () => workspace,
+  getParentRoute: () => operators,
   path: '/app/settings/operator/queue',
   component: lazyRouteComponent(() => import('./screens/operator/queue.tsx'), 'QueueScreen'),
 });
 
 const operatorModels = createRoute({
-  getParentRoute: () => workspace,
+  getParentRoute: () => operators,
   path: '/app/settings/operator/models',
   component: lazyRouteComponent(() => import('./screens/operator/models.tsx'), 'ModelsScreen'),
 });
 
 const operatorStorage = createRoute({
-  getParentRoute: () => workspace,
+  getParentRoute: () => operators,
   path: '/app/settings/operator/storage',
   component: lazyRouteComponent(
     () => import('./screens/operator/platform-storage.tsx'),
@@ -158,7 +165,7 @@ const operatorStorage = createRoute({
 });
 
 const operatorWorkspace = createRoute({
-  getParentRoute: () => workspace,
+  getParentRoute: () => operators,
   path: '/app/settings/operator/workspaces/$tenantId',
   component: lazyRouteComponent(() => import('./screens/operator/workspace.tsx'), 'OneWorkspaceScreen'),
 });
@@ -240,11 +247,7 @@ export const router = createRouter({
       usage,
       billing,
       storage,
-      operator,
-      operatorQueue,
-      operatorModels,
-      operatorStorage,
-      operatorWorkspace,
+      operators.addChildren([operator, operatorQueue, operatorModels, operatorStorage, operatorWorkspace]),
     ]),
     ...formerAddresses(root),
   ]),

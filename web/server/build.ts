@@ -6,13 +6,10 @@ import type { Locale } from './locale.ts';
 export const dist = join(import.meta.dirname, '../dist');
 
 /**
- * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `workspace`: all
- * other messages.
+ * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `operator`: those of
+ * the screens for operators; `workspace`: all others.
  */
-export interface Catalog {
-  signIn: string;
-  workspace: string;
-}
+export type Catalog = Record<'signIn' | 'workspace' | 'operator', string>;
 
 /** URLs of scripts and style sheets. */
 export interface Files {

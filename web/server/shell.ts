@@ -84,19 +84,21 @@ export function shellPage(
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
-  const { signIn, workspace } = build.catalogs[locale];
+  const { signIn, workspace, operator } = build.catalogs[locale];
+  const isForOperators = path.startsWith('/app/settings/operator');
+  const words = signedOut ? [signIn] : [signIn, workspace, ...(isForOperators ? [operator] : [])];
   const screen = build.screens[screenAt(path)] ?? { scripts: [], styles: [] };
   const styles = [...build.first.styles, ...screen.styles]
     .map((file) => `<link rel="stylesheet" href="${at(file)}">`)
     .join('\n');
-  const preloads = [...build.first.scripts, ...screen.scripts, signIn, ...(signedOut ? [] : [workspace])]
+  const preloads = [...build.first.scripts, ...screen.scripts, ...words]
     .map((file) => `<link rel="modulepreload" href="${at(file)}">`)
     .join('\n');
   const scripts = build.scripts.map((file) => `<script type="module" src="${at(file)}"></script>`).join('\n');
   const catalogs = Object.fromEntries(
-    Object.entries(build.catalogs).map(([name, { signIn, workspace }]) => [
+    Object.entries(build.catalogs).map(([name, parts]) => [
       name,
-      { signIn: basePath + signIn, workspace: basePath + workspace },
+      Object.fromEntries(Object.entries(parts).map(([part, file]) => [part, basePath + file])),
     ]),
   );
   return `<!doctype html>

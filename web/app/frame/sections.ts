@@ -82,7 +82,7 @@ export const sections: readonly Section[] = [
       { to: '/app/settings/storage', name: 'storage.title', icon: HardDrive, admin: true },
       { to: '/billing', name: 'billing.title', icon: CreditCard, admin: true, needs: 'billing' },
       { to: '/app/settings/audit', name: 'audit.title', icon: ScrollText, admin: true },
-      { to: '/app/settings/operator', name: 'operator.title', icon: ServerCog, operator: true },
+      { to: '/app/settings/operator', name: 'common.operator', icon: ServerCog, operator: true },
     ],
   },
 ];

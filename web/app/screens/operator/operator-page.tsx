@@ -17,7 +17,7 @@ const pages = [
 export function OperatorPage({ children }: { children: ReactNode }) {
   const t = useT();
   return (
-    <AdminsOnly title="operator.title">
+    <AdminsOnly title="common.operator">
       {(me) => (
         <IfOperator me={me} otherwise={<Forbidden why={t('operator.only')} />}>
           <Pages />
@@ -43,7 +43,7 @@ function Pages() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const current = pages.find(([to]) => to === path) ?? pages[0];
   return (
-    <nav aria-label={t('operator.title')} className={styles['pages']}>
+    <nav aria-label={t('common.operator')} className={styles['pages']}>
       {pages.map(([to, name]) => (
         <Link
           key={to}

@@ -81,7 +81,7 @@ function Tenants() {
 function SummedUsage() {
   const t = useT();
   const navigate = useNavigate({ from: '/app/settings/operator' });
-  const { tenant } = useSearch({ from: '/workspace/app/settings/operator' });
+  const { tenant } = useSearch({ from: '/workspace/operators/app/settings/operator' });
   const usage = useQuery({
     queryKey: queryKeys.operator.usage(tenant),
     queryFn: () => client.usage.daily({}, { tenantId: tenant }),

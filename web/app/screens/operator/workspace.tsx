@@ -26,7 +26,7 @@ export function OneWorkspaceScreen() {
 
 function OneWorkspace() {
   const t = useT();
-  const { tenantId } = useParams({ from: '/workspace/app/settings/operator/workspaces/$tenantId' });
+  const { tenantId } = useParams({ from: '/workspace/operators/app/settings/operator/workspaces/$tenantId' });
   const workspace = useQuery({
     queryKey: queryKeys.operator.workspace(tenantId),
     queryFn: () => ask<WorkspaceView>('operations.workspace', { tenant_id: tenantId }),
