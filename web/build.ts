@@ -61,11 +61,13 @@ async function buildWeb(): Promise<void> {
           codeSplitting: {
             // A group also takes the modules that its modules import, so the files of the first screens come first.
             groups: [
-              ...(['session', 'app', 'workspace', 'editor-parts', 'preview-parts', 'parts'] as const).map((name) => ({
-                name: (id: string, modules: Rolldown.ChunkingContext) =>
-                  fileOf(id, modules) === name ? name : null,
-                debugName: name,
-              })),
+              ...(['session', 'app', 'workspace', 'editor-parts', 'preview-parts', 'parts'] as const).map(
+                (name) => ({
+                  name: (id: string, modules: Rolldown.ChunkingContext) =>
+                    fileOf(id, modules) === name ? name : null,
+                  debugName: name,
+                }),
+              ),
               { name: fileOf, debugName: 'parts of screens' },
             ],
           },
@@ -87,8 +89,9 @@ const workspaceLibraries = /\/(queriesObserver|useQueries|infiniteQuery\w+|useIn
  * Selects the file of a module. These files are shared: `session`; `app`, for the other modules of the first screen;
  * `workspace`, for the modules of the frame of all workspace screens and of the inbox; `editor-parts`, for those that
  * the editor of a document shares with other screens; `preview-parts`, for those that its previews share; one for each
- * folder of screens; and `parts`, for all other modules that several screens share. Without this function, the bundler would create one file for each set of screens
- * that share modules. A list would then need thirty files, and a browser requests six at a time over HTTP/1.1.
+ * folder of screens; and `parts`, for all other modules that several screens share. Without this function, the bundler
+ * would create one file for each set of screens that share modules. A list would then need thirty files, and a browser
+ * requests six at a time over HTTP/1.1.
  * @returns null for modules that only one screen uses, and for libraries that few screens use
  */
 function fileOf(id: string, modules: Rolldown.ChunkingContext): string | null {
