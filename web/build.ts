@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
 import { iconImports } from './icon-imports.ts';
-import type { Catalog } from './server/build.ts';
 import { type Locale, locales } from './server/locale.ts';
 
 /*
@@ -182,7 +181,7 @@ function addressesOf({ output }: Rolldown.RolldownOutput) {
         locale,
         Object.fromEntries(
           catalogParts.map((part) => [part, address(entry(catalogName(locale, part)).fileName)]),
-        ) as Catalog,
+        ),
       ]),
     ),
     pageStyle: style('pages'),
@@ -196,16 +195,17 @@ function address(file: string): string {
 }
 
 const catalogParts = ['signIn', 'workspace', 'operator'] as const;
+type CatalogPart = (typeof catalogParts)[number];
 
 /** The parts to which areas of messages belong. All other areas belong to `workspace`. */
-const partOfArea: Record<string, keyof Catalog> = {
+const partOfArea: Record<string, CatalogPart> = {
   common: 'signIn',
   problems: 'signIn',
   signin: 'signIn',
   operator: 'operator',
 };
 
-function catalogName(locale: Locale, part: keyof Catalog): string {
+function catalogName(locale: Locale, part: CatalogPart): string {
   return `locale-${locale}-${part.toLowerCase()}`;
 }
 
@@ -216,9 +216,9 @@ function catalogName(locale: Locale, part: keyof Catalog): string {
 function catalogs(): Plugin {
   const parse = (id: string) => {
     const [, locale, part] = /^\0?virtual:catalog-(\w+)-(\w+)$/.exec(id) ?? [];
-    return locale ? { locale: locale as Locale, part: part as keyof Catalog } : undefined;
+    return locale ? { locale: locale as Locale, part: part as CatalogPart } : undefined;
   };
-  const read = (locale: Locale, part: keyof Catalog) => {
+  const read = (locale: Locale, part: CatalogPart) => {
     const folder = join(root, 'locales', locale);
     return Object.fromEntries(
       readdirSync(folder).flatMap((file) => {
