@@ -1,4 +1,4 @@
-import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync, inflateRawSync, type ZlibOptions } from 'node:zlib';
 
 /*
  * A pack is a file with many records, as a gzip file with a member for each record: `zcat` prints one record a line.
@@ -73,12 +73,22 @@ function field(name: string, content: Buffer): Buffer {
 }
 
 /**
+ * Returns settings of zlib for a text of this length. By default, zlib clears 256 KB of memory for each text; less is
+ * enough for a short one, with the same result.
+ */
+function memoryFor(bytes: number): ZlibOptions {
+  const windowBits = Math.min(Math.max(Math.ceil(Math.log2(bytes + 1)), 9), constants.Z_MAX_WINDOWBITS);
+  const memLevel = Math.min(windowBits - 6, constants.Z_DEFAULT_MEMLEVEL);
+  return { windowBits, memLevel, chunkSize: 1 << (windowBits - 1) };
+}
+
+/**
  * Returns the member of a record.
  * @param content a text without line breaks, such as JSON
  */
 export function encodeRecord(name: string, at: Date, content: string): Buffer {
   const line = Buffer.from(`${content}\n`);
-  const packed = deflateRawSync(line);
+  const packed = deflateRawSync(line, memoryFor(line.length));
   const length = Buffer.alloc(4);
   const named = Buffer.from(`${name}\0`, 'latin1');
   const head = header(flags.extra | flags.name, Math.floor(at.getTime() / 1000), field(lengthField, length));
