@@ -41,13 +41,15 @@ export async function prunePaymentEvents(database: Database): Promise<number> {
 }
 
 async function deleteOldEvents(tx: Tx): Promise<number> {
-  // The condition is repeated: if the table is split, rows of several partitions can have the same ctid.
+  // The condition is repeated, because rows of several partitions can have the same ctid if the table is split. It is
+  // repeated in a form for which no index can be used, so that the rows are found by their places.
   const isOld = sql`applied_at < now() - make_interval(days => ${daysKept})`;
+  const isStillOld = sql`applied_at - now() < - make_interval(days => ${daysKept})`;
   const [row] = await tx.execute(sql`
     with pruned as (
       delete from ${paymentEvents} where ctid = any(array(
         select ctid from ${paymentEvents} where ${isOld} limit ${batch}
-        for update skip locked)) and ${isOld}
+        for update skip locked)) and ${isStillOld}
       returning 1)
     select count(*)::int as count from pruned`);
   return Number(row?.['count']);

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '#db/client.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
@@ -54,6 +56,27 @@ async function fill(): Promise<void> {
       values ('signup', ${`${tenantId} ${at}`}, 1, now() + ${end}::interval)`;
   }
 }
+
+test('expired rows are found by their places, even if they were not expired when the table was analyzed', async () => {
+  const { tenantId } = await app.signUp();
+  await superuser`
+    insert into tokens (tenant_id, token_hash, kind, user_id, scope, role, expires_at)
+    select ${tenantId}, sha256(convert_to('token ' || n, 'UTF8')), 'refresh_token', user_id, '', '', now() + interval '1 hour'
+    from users, generate_series(1, 11000) n where tenant_id = ${tenantId}`;
+  await superuser`analyze tokens`;
+  await superuser`update tokens set expires_at = now() - interval '1 hour' where expires_at > now() + interval '50 minutes'`;
+  const database = openDatabase(app.databaseUrl, { size: 1 });
+  onTestFinished(() => database.close());
+  expect((await pruneExpired(database)).tokens).toBeGreaterThanOrEqual(11_000);
+  const plan = await database.inPlatform(async (tx) => {
+    const [prepared] = await tx.execute<{ name: string }>(sql`
+      select name from pg_prepared_statements where position('delete from "tokens"' in statement) > 0`);
+    return tx.execute<{ 'QUERY PLAN': string }>(sql.raw(`explain execute "${prepared!.name}" (5000)`));
+  });
+  expect(plan.map((row) => row['QUERY PLAN']).join('\n')).toMatch(
+    /Delete on tokens\b[\s\S]*->\s+Tid Scan on tokens/,
+  );
+});
 
 test('expired rows are deleted, and nothing else: keys, live tokens and consumed ones stay', async () => {
   await fill();

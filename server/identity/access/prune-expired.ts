@@ -18,6 +18,8 @@ const prunedTables = Object.keys(expiryColumns) as PrunedTable[];
 /**
  * Deletes some expired rows of a table, over all tenants. The limit applies to each partition of a table that is split:
  * a `ctid` is a place in a partition, so the condition on the time is repeated for the rows at the same places in others.
+ * It is repeated in a form for which no index can be used. Otherwise PostgreSQL reads all expired rows by the index, and
+ * compares each with the places, if its statistics are older than the expiry.
  * @returns the number of deleted rows
  */
 async function pruneTable(tx: Tx, table: PrunedTable, limit: number): Promise<number> {
@@ -26,7 +28,7 @@ async function pruneTable(tx: Tx, table: PrunedTable, limit: number): Promise<nu
   const [row] = await tx.execute(sql`
     with pruned as (
       delete from ${name} where ctid = any(array(select ctid from ${name} where ${expiry} < now() limit ${limit}
-        for update skip locked)) and ${expiry} < now()
+        for update skip locked)) and ${expiry} - now() < interval '0'
       returning 1)
     select count(*)::int as count from pruned`);
   return Number(row?.['count']);
