@@ -201,6 +201,7 @@ export function contextOf(services: Services, cookies: boolean) {
       return clientAddress(request.headers, request.socket.remoteAddress ?? '', TRUST_PROXY);
     },
     cookie: (name) => (cookies ? readCookie(request.headers, name) : null),
+    prefersAsync: prefersAsync(request.headers),
     crossSite: isCrossSite(request.headers, BASE_URL),
     fromBrowser: isFromBrowser(request.headers),
     disconnected: () => disconnectSignal(reply),
@@ -216,6 +217,12 @@ export function contextOf(services: Services, cookies: boolean) {
       addCookie: (cookie) => void reply.header('set-cookie', cookie),
     },
   });
+}
+
+/** Reads the preference for an asynchronous response (RFC 7240). A preference may have a value and parameters. */
+function prefersAsync({ prefer }: FastifyRequest['headers']): boolean {
+  const preferences = [prefer ?? []].flat().join(',').split(',');
+  return preferences.some((preference) => /^\s*respond-async\s*(?:[=;]|$)/i.test(preference));
 }
 
 /**

@@ -98,6 +98,8 @@ export interface RequestContext {
   readonly clientAddress: string;
   /** A cookie of the request, as sent. Null if it is missing, or if the transport ignores cookies, as /trpc does. */
   cookie(name: string): string | null;
+  /** True if the request has the preference `respond-async` (RFC 7240): a response before the result exists. */
+  prefersAsync: boolean;
   /** True if Origin or Sec-Fetch-Site shows that another site's page made the request. */
   crossSite: boolean;
   /** True if a browser made the request: it sent Origin or Sec-Fetch-Site. */

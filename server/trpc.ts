@@ -44,6 +44,8 @@ export interface Route {
   chosenBy?: string;
   /** The body is a file, or a form that contains one. */
   upload?: Upload;
+  /** Whether a request with `Prefer: respond-async` gets a 202 before the result exists. */
+  respondsAsync?: true;
   /** The schema of a 202 response, if the procedure may send one instead (`ctx.response.setStatus`). */
   accepted?: z.ZodType;
   /**

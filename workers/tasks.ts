@@ -35,6 +35,7 @@ import {
   queueParkedJobs,
   replayParkedJobs,
 } from '#server/translation/texts/parked-jobs.ts';
+import { runQueued } from '#server/translation/texts/queued-series.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import { failStaleJobs, queueStaleJobs } from '#server/translation/texts/stale-sweep.ts';
 import { runExport } from '#server/workspace-export/run-export.ts';
@@ -51,7 +52,7 @@ interface Task<N extends TaskName> {
    * The pool of workers that runs the task. Tasks that use only the database, and therefore end soon, run in
    * `housekeeping`. Default: `work`.
    */
-  pool?: 'housekeeping' | 'documents';
+  pool?: 'housekeeping' | 'texts' | 'documents';
 }
 
 const hourly = () => 3600;
@@ -76,6 +77,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   index_memory: { run: (services, { tenantId, setId }) => indexSet(services, tenantId, setId) },
   index_memory_pair: { run: indexPair },
   embed_memory: { run: (services, { tenantId, setId }) => embedSet(services, tenantId, setId) },
+  run_texts: { run: runQueued, pool: 'texts' },
   run_document: {
     run: (services, { tenantId, documentId }) => runDocument(services, tenantId, documentId),
     pool: 'documents',
@@ -103,16 +105,17 @@ export interface WorkerPool {
 
 /**
  * Housekeeping has a separate pool, because it frees the locks of dead processes: it must not wait for workers that
- * are busy with slow models or stores. Documents have a separate pool, too, because a document may take minutes and
- * an import must not wait for it.
+ * are busy with slow models or stores. Texts have one, because they must run soon, and documents, because one may take
+ * minutes and an import must not wait for it.
  */
 export const workerPools: readonly WorkerPool[] = [
   { name: 'housekeeping', tasks: tasksOf('housekeeping'), concurrency: concurrentJobs.housekeeping },
+  { name: 'texts', tasks: tasksOf('texts'), concurrency: concurrentJobs.texts },
   { name: 'documents', tasks: tasksOf('documents'), concurrency: concurrentJobs.documents },
   { name: 'work', tasks: tasksOf(undefined), concurrency: concurrentJobs.work },
 ];
 
-function tasksOf(pool: 'housekeeping' | 'documents' | undefined): TaskName[] {
+function tasksOf(pool: Task<TaskName>['pool']): TaskName[] {
   return (Object.keys(tasks) as TaskName[]).filter((name) => tasks[name].pool === pool);
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  boolean,
   foreignKey,
   index,
   integer,
@@ -72,6 +73,8 @@ export const translationJobs = pgTable(
     replacedText: text('replaced_text'),
     createdAt: moment('created_at').notNull().defaultNow(),
     updatedAt: moment('updated_at').notNull().defaultNow(),
+    /** Whether a task in the queue runs the job. Such a job does not count as stale. */
+    queued: boolean('queued').notNull().default(false),
   },
   (t) => [
     primaryKey({ columns: [t.tenantId, t.jobId] }),

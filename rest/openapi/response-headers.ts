@@ -25,23 +25,46 @@ const requestDiffers = flag(
 const keyIgnored = flag(
   'The request has an Idempotency-Key, which this operation ignores. Otherwise absent.',
 );
+const location = text('The path of the job, if the request created one job only.');
+const preferenceApplied: Headers[string] = {
+  description: 'The request has `Prefer: respond-async`. Otherwise absent.',
+  schema: { type: 'string', enum: ['respond-async'] },
+};
 const retryAfter: Headers[string] = {
   description: 'Seconds after which a repeated request may succeed. Absent if unknown.',
   schema: { type: 'integer', minimum: 0 },
 };
 
+const prefer: Operation['parameters'][number] = {
+  in: 'header',
+  name: 'Prefer',
+  required: false,
+  description:
+    '`respond-async`: the response is a 202 with the pending jobs, which workers translate (RFC 7240). Other preferences are ignored.',
+  schema: { type: 'string' },
+  example: 'respond-async',
+};
+
 /**
- * Adds to an operation those response headers that callers can use. Headers that every response has are in the
+ * Adds to an operation the preference of its request, and those response headers that callers can use. Headers that every response has are in the
  * introduction.
  */
 export function describeHeaders(procedure: RestProcedure, operation: Operation): Operation {
   const success = headersOfSuccess(procedure);
   const responses = Object.entries(operation.responses).map(([status, { description, ...rest }]) => {
     const isLater = status === '429' || status === '503';
-    const headers = status.startsWith('2') ? success : isLater ? { 'Retry-After': retryAfter } : undefined;
+    const accepted = status === '202' && procedure.route.respondsAsync;
+    const headers = accepted
+      ? { ...success, Location: location, 'Preference-Applied': preferenceApplied }
+      : status.startsWith('2')
+        ? success
+        : isLater
+          ? { 'Retry-After': retryAfter }
+          : undefined;
     return [status, { description, ...(headers && { headers }), ...rest }];
   });
-  return { ...operation, responses: Object.fromEntries(responses) };
+  const parameters = procedure.route.respondsAsync ? [...operation.parameters, prefer] : operation.parameters;
+  return { ...operation, parameters, responses: Object.fromEntries(responses) };
 }
 
 function headersOfSuccess({ route, type }: RestProcedure): Headers {

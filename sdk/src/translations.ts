@@ -92,10 +92,19 @@ export interface Translations {
     request: FileTranslationRequest,
     options?: CreateOptions & UploadOptions,
   ): ApiPromise<TranslationJob[]>;
+  /**
+   * Queues a text, and returns its job, which is `pending`. The service translates it in the background; `waitFor` returns
+   * the result. Rejected like `create`, for example if the text is too long or does not fit into the allowance.
+   */
+  submit(request: TranslationRequest, options?: CreateOptions): ApiPromise<TranslationJob>;
+  /**
+   * Queues a batch, and returns its pending jobs in the order of `createBatch`. A failed text does not end the batch.
+   */
+  submitBatch(request: BatchTranslationRequest, options?: CreateOptions): ApiPromise<TranslationJob[]>;
   /** Returns the job with this id. Throws NotFoundError if it does not exist for the caller's credential. */
   get(jobId: string, options?: CallOptions): ApiPromise<TranslationJob>;
   /**
-   * Waits for a job that a call has returned as `pending`, and returns it when it is no longer in progress:
+   * Waits for a job that `submit` or another call has returned as `pending`, and returns it when it has ended:
    * `published`, or `awaiting_review` if it needs a review. Throws TranslationFailedError if the translation failed,
    * TimeoutError if the job is still in progress after `timeout`, and NotFoundError if the job does not exist. If a
    * poll fails for a temporary reason, it is repeated for up to five minutes.
@@ -185,6 +194,8 @@ const createFromFileCall: Call = {
   result: ['length'],
   warns: true,
 };
+const submitCall: Call = { ...createCall, name: 'translations.submit' };
+const submitBatchCall: Call = { ...createBatchCall, name: 'translations.submitBatch' };
 const getCall: Call = { name: 'translations.get', repeatable: true, result: ['id'] };
 const waitForCall: Call = { name: 'translations.waitFor', repeatable: true, result: ['id'] };
 const listCall: Call = { name: 'translations.list', repeatable: true, result: ['length'] };
@@ -208,6 +219,11 @@ const actCall: Call = { name: 'translations.act', repeatable: false };
 const reviewManyCall: Call = { name: 'translations.reviewMany', repeatable: false };
 
 const path = '/api/translations';
+
+/** Asks the service to respond before the result exists (RFC 7240). */
+function asynchronous(request: RestRequest): RestRequest {
+  return { ...request, headers: { ...request.headers, prefer: 'respond-async' } };
+}
 
 export function translations(connection: Connection): Translations {
   const { create, json, keyOf, mutate, query, rest, run, settings } = connection;
@@ -248,6 +264,10 @@ export function translations(connection: Connection): Translations {
         ),
       );
     },
+    submit: (request, options) =>
+      create(submitCall, asynchronous(post(withKey(request, submitCall, options))), options),
+    submitBatch: (request, options) =>
+      create(submitBatchCall, asynchronous(post(withKey(request, submitBatchCall, options))), options),
     get: (jobId, options) => json(getCall, { method: 'GET', path: at(jobId) }, options),
     waitFor: (jobId, options) =>
       waitForJob(

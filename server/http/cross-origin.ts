@@ -12,6 +12,8 @@ const exposedHeaders = [
   'Idempotency-Replayed',
   'Idempotency-Request-Differs',
   'Idempotency-Key-Ignored',
+  'Location',
+  'Preference-Applied',
   'Retry-After',
   'Content-Disposition',
   'X-Suggested-Filename',

@@ -14,6 +14,7 @@ export const poolSizes = {
 /** Maximum concurrent jobs in one process, for each worker pool. */
 export const concurrentJobs = {
   housekeeping: () => 2,
+  texts: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
   documents: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
   work: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
 };

@@ -33,6 +33,19 @@ export interface TaskPayloads {
   index_memory_pair: { tenantId: string; pairSource: string; pairTarget: string };
   /** Computes the vectors that are missing for the segments of a golden set. */
   embed_memory: { tenantId: string; setId: string };
+  /**
+   * Runs the pending jobs of an asynchronous request, in their order. `attempt` is that of a job when it was
+   * queued; the other fields are those of the admission.
+   */
+  run_texts: {
+    tenantId: string;
+    jobs: { id: string; attempt: number }[];
+    credential: 'session' | 'api_key';
+    submittedBy: string;
+    requestId: string;
+    onTrial: boolean;
+    drawsTopUp: boolean;
+  };
   /** Translates a document, or continues where the previous worker stopped. */
   run_document: { tenantId: string; documentId: string };
   /** Renders the file of a document again after reviewers have changed segments, and adds the segments to the TM. */

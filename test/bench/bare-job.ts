@@ -40,6 +40,7 @@ export async function recordJob(sourceText: string): Promise<{ admit: Statement[
         reservedChars: chars,
         reservedRestChars: 0,
         reservedRestJobs: 0,
+        queued: false,
       },
       {
         chars,

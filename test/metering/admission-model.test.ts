@@ -120,6 +120,7 @@ test('the database admits the same as the pure functions, in 400 random states',
           reservedChars: given.chars,
           reservedRestChars: 0,
           reservedRestJobs: 0,
+          queued: false,
         };
         const [counted] = await admitJob(tx, job, admission.limits);
         const spent = given.yesterday ? 0 : 1000 * given.spent;

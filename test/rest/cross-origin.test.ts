@@ -83,6 +83,8 @@ describe('a response to an allowed origin', () => {
       'Idempotency-Replayed',
       'Idempotency-Request-Differs',
       'Idempotency-Key-Ignored',
+      'Location',
+      'Preference-Applied',
       'Retry-After',
       'Content-Disposition',
       'X-Suggested-Filename',

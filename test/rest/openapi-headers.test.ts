@@ -64,6 +64,7 @@ describe('a header is declared only where it can occur', () => {
       'documents.translate 200',
       'documents.translate 202',
       'translations.create 200',
+      'translations.create 202',
     ]);
   });
 

@@ -136,6 +136,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
     translations.createFromText({ source_text: 'a', target_lang: 'fr' } as never),
   'translations.createFromFile': ({ translations }) =>
     translations.createFromFile(file, { target_lang: 'fr' }),
+  'translations.submit': ({ translations }) => translations.submit({ source_text: 'a', target_lang: 'fr' }),
+  'translations.submitBatch': ({ translations }) => translations.submitBatch({ inputs: [] }),
   'translations.get': ({ translations }) => translations.get('a'),
   'translations.waitFor': ({ translations }) => translations.waitFor('a'),
   'translations.list': ({ translations }) => translations.list().toArray({ limit: 1 }),

@@ -81,8 +81,9 @@ test('the sweep continues while every worker waits for a model', async () => {
   expect(asked).toHaveLength(2);
 });
 
-test('each task is in exactly one worker pool, documents in one of their own', () => {
+test('each task is in exactly one worker pool, documents and texts in their own', () => {
   expect(workerPools.find(({ name }) => name === 'documents')?.tasks).toEqual(['run_document']);
+  expect(workerPools.find(({ name }) => name === 'texts')?.tasks).toEqual(['run_texts']);
   expect(workerPools.flatMap((pool) => pool.tasks).toSorted()).toEqual(Object.keys(tasks).toSorted());
 });
 
@@ -94,7 +95,7 @@ test('a start with more workers than PostgreSQL has connections for is logged', 
     await warnOfFewConnections({ ...app.services, settings, log });
     return lines;
   };
-  // The required number of connections is 13, plus 2 for each of WORKER_CONCURRENCY (docs/scaling.md).
-  expect(await warned(100)).toEqual([{ available: 197, needed: 213 }]);
+  // The required number of connections is 14, plus 3 for each of WORKER_CONCURRENCY (docs/scaling.md).
+  expect(await warned(100)).toEqual([{ available: 197, needed: 314 }]);
   expect(await warned(2)).toEqual([]);
 });

@@ -128,7 +128,7 @@ const storage = createRoute({
   component: lazyRouteComponent(() => import('./screens/storage/storage.tsx'), 'StorageScreen'),
 });
 
-/** The parent of the screens for operators, which have messages of their own. */
+/** The parent of the screens for operators, which have separate messages. */
 const operators = createRoute({
   getParentRoute: () => workspace,
   id: 'operators',

@@ -78,6 +78,8 @@ export interface SeriesItem extends Submitted {
   known: StoredJob | undefined;
   /** The weight of the text; null if the existing job is returned unchanged. */
   weight: Weight | null;
+  /** The pending job of the item, if it was admitted before the series began. It reserves its own characters. */
+  admitted?: Admitted;
 }
 
 /** An item that has to run. */
@@ -189,6 +191,59 @@ export async function admitSeries(
   return { run: runOf(caller, first, counted.admitted, { onTrial, drawsTopUp }), refusal: null };
 }
 
+/** The jobs of a series that workers will run. */
+export interface Queued {
+  jobs: Admitted[];
+  terms: Pick<Run, 'onTrial' | 'drawsTopUp'>;
+}
+
+/** Thrown to roll back an admission, because a concurrent submission has inserted the job of a key first. */
+export class JobTaken extends Error {}
+
+/**
+ * Admits a series like `admitSeries`, for workers to run it: all its jobs are inserted as pending, and each reserves its
+ * own characters. The statements of the caller may follow in the same transaction.
+ * @returns the jobs of the items with work; undefined if a concurrent submission inserted the job of the first key
+ * @throws JobTaken if one inserted the job of a later key; the errors of `admitSeries`
+ */
+export async function admitQueued(
+  tx: Tx,
+  settings: Settings,
+  caller: SeriesCaller,
+  { tenant, storageRefusal }: Gates,
+  items: readonly SeriesItem[],
+): Promise<{ queued: Queued | undefined; refusal: AppError | null }> {
+  const [first, ...others] = items.filter(isWork) as [WorkItem, ...WorkItem[]];
+  const keys = items.flatMap(({ request }) => request.idempotency_key ?? []);
+  const chars = [first, ...others].reduce((sum, { weight }) => sum + weight.billableChars, 0);
+  const entitlement = checkEntitlement(
+    settings,
+    tenant,
+    { kind: 'text', credential: caller.credential, chars },
+    keys,
+  );
+  const own = (item: WorkItem) => reservationOf([item]);
+  const locked = lockAdmissions(tx, caller.id);
+  const counting = first.known
+    ? readmitJob(tx, restartOf(caller, first.known, own(first), settings, true), entitlement.limits)
+    : admitJob(tx, newJob(caller, first, own(first), true), entitlement.limits);
+  const [[counted]] = await Promise.all([counting, locked]);
+  if (!counted?.admitted)
+    return { queued: undefined, refusal: counted ? entitlement.refusal(counted.usage) : null };
+  if (storageRefusal) throw storageRefusal;
+  const rest = await Promise.all(
+    others.map(async (item) => {
+      const [job] = await (item.known
+        ? restartJob(tx, restartOf(caller, item.known, own(item), settings, true))
+        : insertJob(tx, newJob(caller, item, own(item), true)));
+      if (!job) throw new JobTaken('the job of a later item already exists');
+      return job;
+    }),
+  );
+  const terms = { onTrial: entitlement.onTrial, drawsTopUp: entitlement.drawsTopUp(counted.usage) };
+  return { queued: { jobs: [counted.admitted, ...rest], terms }, refusal: null };
+}
+
 /**
  * Inserts the next job of an admitted series, which takes over the series' reservation. The statement is sent
  * immediately.
@@ -202,6 +257,7 @@ export async function admitNext(
   terms: Pick<Run, 'onTrial' | 'drawsTopUp'>,
 ): Promise<Run | undefined> {
   const [item] = work as [WorkItem];
+  if (item.admitted) return runOf(caller, item, item.admitted, terms);
   const { known } = item;
   const reserved = reservationOf(work);
   const [admitted] = await (known
@@ -211,14 +267,14 @@ export async function admitNext(
 }
 
 /**
- * Returns the runs of items that already have results. Their jobs do not exist yet: `insertFinished` inserts them in the
+ * Returns the runs of items that already have results. If their jobs do not exist yet, `insertFinished` inserts them in the
  * transaction that stores the results. They have the creation time of the series' current job, and ids in their order.
  */
 export function runsAfter(caller: SeriesCaller, current: Run, items: readonly WorkItem[]): Run[] {
   const ids = items.map(newId).sort();
   const { createdAt } = current.admitted;
   return items.map((item, index) =>
-    runOf(caller, item, { jobId: ids[index] as string, attempt: 1, createdAt }, current),
+    runOf(caller, item, item.admitted ?? { jobId: ids[index] as string, attempt: 1, createdAt }, current),
   );
 }
 
@@ -232,6 +288,7 @@ export async function insertFinished(
   item: WorkItem,
   { admitted: { jobId, createdAt } }: Run,
 ): Promise<boolean> {
+  if (item.admitted) return true;
   const inserted = await insertJob(tx, { ...newJob(caller, item, reservationOf([item])), jobId, createdAt });
   return inserted.length > 0;
 }
@@ -249,6 +306,7 @@ function newJob(
   caller: SeriesCaller,
   { request, fingerprint, warnings }: WorkItem,
   reserved: Reservation,
+  queued = false,
 ): NewJob {
   return {
     tenantId: caller.id,
@@ -256,6 +314,7 @@ function newJob(
     request: namingTenant(request, caller),
     requestFingerprint: fingerprint,
     warnings,
+    queued,
     ...reserved,
   };
 }
@@ -266,11 +325,12 @@ function restartOf(
   { job }: StoredJob,
   reserved: Reservation,
   { STALE_PENDING_SECONDS: staleSeconds }: Settings,
+  queued = false,
 ): Restart {
-  return { tenantId: id, jobId: job.id, staleSeconds, ...reserved };
+  return { tenantId: id, jobId: job.id, staleSeconds, queued, ...reserved };
 }
 
-function runOf(
+export function runOf(
   caller: SeriesCaller,
   { request, warnings, known, weight }: WorkItem,
   admitted: Admitted,

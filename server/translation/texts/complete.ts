@@ -10,6 +10,7 @@ import type { RunResult } from '#server/translation/core/pipeline/run.ts';
 import {
   admitNext,
   insertFinished,
+  JobTaken,
   type Run,
   runsAfter,
   type SeriesCaller,
@@ -158,9 +159,6 @@ function withMetadata(request: TranslationRequest, written: RunResult['metadata'
   return written ? { ...request, metadata: { ...request.metadata, ...written } } : request;
 }
 
-/** Thrown to store the first run only, because a concurrent submission has inserted the job of a later one. */
-class JobExists extends Error {}
-
 /**
  * Inserts the jobs of the following runs, and the next job of the series. This is optional: if it fails, the first
  * translation is still stored.
@@ -183,7 +181,7 @@ function insertNext(
         startsNext ? admitNext(tx, settings, caller, work, run) : undefined,
         Promise.all(inserting),
       ]);
-      if (!inserted.every(Boolean)) throw new JobExists('the job of a later item already exists');
+      if (!inserted.every(Boolean)) throw new JobTaken('the job of a later item already exists');
       return next;
     },
   );

@@ -8,6 +8,7 @@ import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import { markKeyedResult, withDifferingRequest } from '#server/http/request-fingerprint.ts';
 import { notingUnknownFields } from '#server/http/unknown-fields.ts';
 import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { basePathOf } from '#server/settings.ts';
 import { warningsOf } from '#server/translation/core/intake/request-warnings.ts';
 import { type Prefetched, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { type DocumentJob, documentJob } from '#server/translation/documents/schema.ts';
@@ -28,6 +29,7 @@ import { isLayoutFile, readFileRequest } from './intake/file.ts';
 import { requestPagesOfText } from './intake/pages.ts';
 import { batchRequest, documentTextRequest, type FileRequest, fileRequest } from './intake/schema.ts';
 import type { StoredJob } from './jobs.ts';
+import { queueSeries } from './queued-series.ts';
 import {
   type TranslationJob,
   type TranslationRequest,
@@ -48,7 +50,7 @@ const submissionProcedure = deferredTenantProcedure.use(({ ctx, next }) => {
   return next();
 });
 
-type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'requestId'> & {
+type SubmissionContext = Pick<RequestContext, 'services' | 'response' | 'requestId' | 'prefersAsync'> & {
   withTenant: WithTenant;
   audience: { operator: boolean };
 };
@@ -72,16 +74,35 @@ async function withWarnings(
 
 /**
  * Runs a submission and returns its jobs in the caller's view. If all jobs already existed, marks the response as a
- * replay.
+ * replay. An asynchronous request gets the pending jobs, which workers run.
  */
 async function submitFor(
-  { services, response, requestId, withTenant, audience }: SubmissionContext,
+  { services, response, requestId, prefersAsync, withTenant, audience }: SubmissionContext,
   submitted: Submitted[],
 ): Promise<TranslationJob[]> {
-  const { jobs, items, replayed } = await submit(services, withTenant, requestId, submitted);
+  const { jobs, items, replayed } = await submit(
+    services,
+    withTenant,
+    { requestId, prefersAsync },
+    submitted,
+  );
   markKeyedResult(response, { replayed, differs: items.some(({ differs }) => differs) });
+  if (prefersAsync) markAsync(services, response, jobs);
   const view = viewFor(audience);
   return jobs.map((job, index) => (items[index]?.differs ? withDifferingRequest(view(job)) : view(job)));
+}
+
+/** Sets the status and the headers of the response to an asynchronous request (RFC 7240). */
+function markAsync(
+  { settings }: Pick<Services, 'settings'>,
+  response: RequestContext['response'],
+  jobs: readonly TranslationJob[],
+): void {
+  response.setHeader('Preference-Applied', 'respond-async');
+  const [job, ...others] = jobs;
+  if (job && others.length === 0)
+    response.setHeader('Location', `${basePathOf(settings)}/api/translations/${job.id}`);
+  if (jobs.some(({ status }) => status === 'pending')) response.setStatus(202);
 }
 
 export const create = submissionProcedure
@@ -93,8 +114,9 @@ export const create = submissionProcedure
       tag: 'Translations',
       summary: 'Translate a text, a batch or a text file',
       description:
-        'Translates and checks the text, and returns the job with the status `published` or `awaiting_review`. A repeated request with the same Idempotency-Key returns the same job, and nothing is translated or billed twice.',
+        'Translates and checks the text, and returns the job with the status `published` or `awaiting_review`. A repeated request with the same Idempotency-Key returns the same job, and nothing is translated or billed twice. With `Prefer: respond-async`, the response is a 202 with the pending jobs: workers translate them, and you poll until the status is no longer `pending`, `translated` or `approved`.',
       headers: { idempotency_key: 'Idempotency-Key' },
+      respondsAsync: true,
     },
   })
   .use(notingUnknownFields(translationRequest))
@@ -131,6 +153,7 @@ export const createBatch = submissionProcedure
       description:
         'Each pair of an input and a target becomes a job. The jobs run side by side, are stored one after the other, and are returned in the same order. If a job fails, the response is its error; earlier jobs are kept, later ones are discarded, and a repeated request with the same key continues with the failed job.',
       headers: { idempotency_key: 'Idempotency-Key' },
+      respondsAsync: true,
     },
   })
   .use(notingUnknownFields(batchRequest))
@@ -157,6 +180,7 @@ export const createFromFile = submissionProcedure
       description:
         'Send a form with the part `source_document`, or the file as the body with the fields in the query. The text of the file is split into pages, and each page becomes a job. A PDF, DOCX or XLSX file in a form is translated with its layout instead: the response is a queued document job, as from POST /api/documents/translate.',
       headers: { idempotency_key: 'Idempotency-Key' },
+      respondsAsync: true,
     },
   })
   .use(notingUnknownFields(fileRequest))
@@ -206,6 +230,7 @@ export const createFromText = submissionProcedure
       tag: 'Translations',
       summary: 'Translate the text of a document, page by page',
       headers: { idempotency_key: 'Idempotency-Key' },
+      respondsAsync: true,
     },
   })
   .use(notingUnknownFields(documentTextRequest))
@@ -237,7 +262,7 @@ interface Submission {
 async function submit(
   services: RunServices,
   withTenant: WithTenant,
-  requestId: string,
+  { requestId, prefersAsync }: Pick<RequestContext, 'requestId' | 'prefersAsync'>,
   submitted: Submitted[],
 ): Promise<Submission> {
   const { settings } = services;
@@ -245,7 +270,7 @@ async function submit(
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   const admitted = await withTenant(
     // Runs in the transaction that authenticated the caller.
-    async (tx, principal, looked: LookedUp): Promise<Series | Submission> => {
+    async (tx, principal, looked: LookedUp): Promise<Series | Submission | Unadmitted> => {
       const items = planItems(submitted, looked.known, settings);
       // If no job has to run, the existing jobs are returned before any gate could reject the submission.
       if (!items.some(isWork))
@@ -256,6 +281,8 @@ async function submit(
         submittedBy: submitterOf(principal),
         requestId,
       };
+      // Such a series is admitted in another transaction, because it inserts the jobs of all keys.
+      if (prefersAsync) return { caller, items, isQueued: true };
       // Apply the gates for payment, storage and allowance to the whole series.
       const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
       // With keys, `runSeries` checks again: a concurrent request with the same keys may have caused the usage.
@@ -266,10 +293,17 @@ async function submit(
     async (tx) => lookUp(tx, services, requests, keys),
   );
   if ('jobs' in admitted) return admitted;
+  if ('isQueued' in admitted) {
+    const { jobs, items, isNew } = await queueSeries(services, admitted.caller, admitted.items);
+    return { jobs, items, replayed: !isNew };
+  }
   const series = withRequestDeadline(settings, ({ signal }) => runSeries(services, admitted, signal));
   const { jobs, items, ran } = await services.backgroundWork.track(series);
   return { jobs, items, replayed: !ran };
 }
+
+/** A series that workers will run. */
+type Unadmitted = Pick<Series, 'caller' | 'items'> & { isQueued: true };
 
 /** Data about the tenant for the gates and the pipeline. */
 interface LookedUp {

@@ -4,7 +4,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { fingerprintOf } from '#server/http/request-fingerprint.ts';
-import { type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
+import { isStalePending, type JobRow, jobOfRow, type StoredJob } from './jobs.ts';
 import { maxKeyLength, type TranslationRequest } from './schema.ts';
 
 /** @throws AppError 422 for an idempotency key of more than `maxKeyLength` characters */
@@ -62,8 +62,7 @@ const selectByKeys = prepare<
   db
     .select({
       row: translationJobs,
-      stalePending: sql<boolean>`${translationJobs.status} = 'pending' and
-        ${translationJobs.updatedAt} < now() - make_interval(secs => ${sql.placeholder('staleSeconds')})`,
+      stalePending: sql<boolean>`${isStalePending(sql.placeholder('staleSeconds'))}`,
     })
     .from(translationJobs)
     .where(

@@ -17,6 +17,8 @@ export interface NewJob {
   /** Fingerprint of the request; null without an idempotency key. */
   requestFingerprint: Uint8Array | null;
   warnings: readonly Warning[];
+  /** Whether a task of the workers will run the job. Then the first run has attempt 1, like that of other jobs. */
+  queued: boolean;
   /** Default: the time of the transaction. */
   createdAt?: Date;
   /** Billable characters of this job. */
@@ -48,6 +50,7 @@ export interface Restart {
   tenantId: string;
   jobId: string;
   staleSeconds: number;
+  queued: boolean;
   reservedChars: number;
   reservedRestChars: number;
   reservedRestJobs: number;
@@ -66,7 +69,7 @@ const pendingJob = {
   tenantId: sql<string>`${value('tenantId')}::text`.as('tenant_id'),
   jobId: sql<string>`${value('jobId')}::text`.as('job_id'),
   status: sql<string>`'pending'`.as('status'),
-  attempt: sql<number>`1`.as('attempt'),
+  attempt: sql<number>`case when ${value('queued')}::boolean then 0 else 1 end`.as('attempt'),
   idempotencyKey: sql<string | null>`${value('idempotencyKey')}::text`.as('idempotency_key'),
   reservedChars: sql<number>`${value('reservedChars')}::bigint`.as('reserved_chars'),
   reservedRestChars: sql<number>`${value('reservedRestChars')}::bigint`.as('reserved_rest_chars'),
@@ -92,6 +95,7 @@ const pendingJob = {
   replacedText: sql<null>`null`.as('replaced_text'),
   createdAt: sql<Date>`coalesce(${value('createdAt')}::timestamptz, now())`.as('created_at'),
   updatedAt: sql<Date>`now()`.as('updated_at'),
+  queued: sql<boolean>`${value('queued')}::boolean`.as('queued'),
 };
 
 /** The index columns for which a tenant can have only one job: the idempotency key. */
@@ -124,11 +128,11 @@ const pendingAgain = {
   reservedRestChars: sql`${value('reservedRestChars')}::bigint`,
   reservedRestJobs: sql`${value('reservedRestJobs')}::int`,
   updatedAt: sql`now()`,
+  queued: sql`${value('queued')}::boolean`,
 };
 
 const isRestartable = sql`${translationJobs.tenantId} = ${value('tenantId')} and ${translationJobs.jobId} = ${value('jobId')}
-  and (${translationJobs.status} = 'failed' or ${translationJobs.status} = 'pending'
-    and ${translationJobs.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')}))`;
+  and (${translationJobs.status} = 'failed' or ${isStalePending(value('staleSeconds'))})`;
 
 function restart(db: QueryBuilder, { committed, withinLimits }: UsageCheck) {
   return db
@@ -219,11 +223,11 @@ export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
  */
 export function restartJob(
   tx: Tx,
-  { tenantId, jobId, staleSeconds, reservedChars, reservedRestChars, reservedRestJobs }: Restart,
+  { tenantId, jobId, staleSeconds, queued, reservedChars, reservedRestChars, reservedRestJobs }: Restart,
 ): Promise<Admitted[]> {
   return tx
     .update(translationJobs)
-    .set({ ...pendingAgain, reservedChars, reservedRestChars, reservedRestJobs })
+    .set({ ...pendingAgain, queued, reservedChars, reservedRestChars, reservedRestJobs })
     .where(
       and(isJob(tenantId, jobId), or(eq(translationJobs.status, 'failed'), isStalePending(staleSeconds))),
     )

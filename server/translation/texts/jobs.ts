@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgSelect } from 'drizzle-orm/pg-core';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
@@ -222,9 +222,12 @@ export function isJob(tenantId: string, jobId: string): SQL | undefined {
   return and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, jobId));
 }
 
-export function isStalePending(staleSeconds: number): SQL | undefined {
-  return and(
-    eq(translationJobs.status, 'pending'),
-    lt(translationJobs.updatedAt, sql`now() - make_interval(secs => ${staleSeconds})`),
-  );
+/** Seconds after which a job counts as stale although a task of the workers should run it. */
+const staleQueuedSeconds = 86_400;
+
+/** @param staleSeconds a number, or a placeholder of a prepared statement */
+export function isStalePending(staleSeconds: number | Placeholder): SQL {
+  const { status, updatedAt, queued } = translationJobs;
+  return sql`(${status} = 'pending' and ${updatedAt} < now() - make_interval(secs => ${staleSeconds})
+    and (not ${queued} or ${updatedAt} < now() - make_interval(secs => ${staleQueuedSeconds})))`;
 }

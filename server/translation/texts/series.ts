@@ -3,11 +3,14 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
+import type { Settings } from '#server/settings.ts';
 import { forgetText, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { RunError } from '#server/translation/core/pipeline/run.ts';
 import {
   admitSeries,
+  type Gates,
   isWork,
+  JobTaken,
   planItems,
   type Run,
   readGates,
@@ -33,6 +36,11 @@ export interface Series {
   firstRun: Run | undefined;
   /** The tenant's glossary revision and TM matches when the series was submitted. */
   prefetched: Prefetched;
+  /**
+   * Whether a job stays pending if its run fails by an error that may not occur again, because the same job is run again
+   * later.
+   */
+  keepsPending?: boolean;
 }
 
 /**
@@ -49,7 +57,7 @@ const maxStoredTogether = 16;
  */
 export async function runSeries(
   services: RunServices,
-  { caller, items: submitted, firstRun, prefetched }: Series,
+  { caller, items: submitted, firstRun, prefetched, keepsPending = false }: Series,
   deadline: AbortSignal,
 ): Promise<{ jobs: TranslationJob[]; items: readonly SeriesItem[]; ran: boolean }> {
   const jobs: TranslationJob[] = [];
@@ -73,13 +81,21 @@ export async function runSeries(
             'transient_error',
             'the service is stopping; send the request again with the same key',
           );
-        const rest = await admitRest(services, caller, items.slice(index));
+        const rest = await admitAgain(services, caller, items.slice(index), (...given) =>
+          admitSeries(...given).then(({ run: admitted, refusal }) => ({ admitted, refusal })),
+        );
         items = [...items.slice(0, index), ...rest.items];
-        run = rest.firstRun;
+        run = rest.admitted;
         continue;
       }
       ran = true;
-      const completed = await runJob(services, run, pipelines, { caller, items, index }, deadline);
+      const completed = await runJob(
+        services,
+        run,
+        pipelines,
+        { caller, items, index, keepsPending },
+        deadline,
+      );
       jobs.push(...completed.jobs);
       // A later item with the same text must be served from the TM.
       for (const { request } of items.slice(index, jobs.length)) forgetText(prefetched, request);
@@ -92,31 +108,44 @@ export async function runSeries(
 }
 
 /**
- * Looks up the keys of the remaining items and admits them through all gates again. Needed if a concurrent submission
- * inserted the job of a key first, or if the next job could not be inserted when the previous one was stored.
+ * Looks up the keys of items and admits them through all gates, in a separate transaction. Needed if a concurrent
+ * submission may have inserted the job of a key first, or if the next job could not be inserted when the previous one was
+ * stored.
+ * @param admit sends the statements of the admission; without a result and a refusal, the keys are looked up again
+ * @returns the items as they are now, and the result of `admit`; undefined if no item has work any longer
  * @throws AppError 402; 503 transient_error if the jobs of the keys keep changing
  */
-async function admitRest(
+export async function admitAgain<T>(
   services: Pick<Services, 'accountStores' | 'database' | 'settings'>,
   caller: SeriesCaller,
   rest: readonly SeriesItem[],
-): Promise<Pick<Series, 'items' | 'firstRun'>> {
+  admit: (
+    tx: Tx,
+    settings: Settings,
+    caller: SeriesCaller,
+    gates: Gates,
+    items: readonly SeriesItem[],
+  ) => Promise<{ admitted: T | undefined; refusal: AppError | null }>,
+): Promise<{ items: readonly SeriesItem[]; admitted: T | undefined }> {
   const { database, settings } = services;
   const keys = rest.flatMap(({ request }) => request.idempotency_key ?? []);
   let refusedAt: string | undefined;
   for (let attempt = 0; attempt < 8; attempt++) {
-    const result = await database.inTenant(caller.id, async (tx) => {
+    const deciding = database.inTenant(caller.id, async (tx) => {
       const [known, gates] = await Promise.all([
         keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
         readGates(tx, services),
       ]);
       const items = planItems(rest, known, settings);
-      if (!items.some(isWork)) return { items, firstRun: undefined };
-      const { run, refusal } = await admitSeries(tx, settings, caller, gates, items);
-      return refusal ? { refusal, jobs: stateOfJobs(known) } : run && { items, firstRun: run };
+      if (!items.some(isWork)) return { items, admitted: undefined };
+      const { admitted, refusal } = await admit(tx, settings, caller, gates, items);
+      return refusal ? { refusal, jobs: stateOfJobs(known) } : admitted && { items, admitted };
+    });
+    const result = await deciding.catch((error: unknown) => {
+      if (!(error instanceof JobTaken)) throw error;
     });
     if (!result) continue;
-    if (!result.refusal) return result;
+    if (!('refusal' in result)) return result;
     // Throw the error only if the jobs were the same in both reads; otherwise a concurrent request with the same keys
     // may have caused the usage.
     if (result.jobs === refusedAt) throw result.refusal;
@@ -133,6 +162,7 @@ interface Position {
   caller: SeriesCaller;
   items: readonly SeriesItem[];
   index: number;
+  keepsPending: boolean;
 }
 
 /**
@@ -144,7 +174,7 @@ async function runJob(
   services: RunServices,
   run: Run,
   pipelines: SideBySide,
-  { caller, items, index }: Position,
+  { caller, items, index, keepsPending }: Position,
   deadline: AbortSignal,
 ): Promise<Completion> {
   const { tenantId, admitted } = run;
@@ -161,13 +191,17 @@ async function runJob(
       deadline.aborted && failure.code === 'transient_error' ? toAppError(deadline.reason) : failure;
     const discarded = pipelines.abandon();
     // If only the golden record is missing, the translation is stored and the run has not failed.
-    if (known.code !== 'persistence_failed')
+    const staysPending = keepsPending && mayBeRetried.includes(known.code);
+    if (known.code !== 'persistence_failed' && !staysPending)
       await recordFailedRun(services, run, error, known, { ...about, discarded });
     throw known;
   } finally {
     clearInterval(keeping);
   }
 }
+
+/** The errors of a run that may not occur again. */
+export const mayBeRetried: readonly AppError['code'][] = ['rate_limit', 'transient_error'];
 
 /**
  * Returns the items directly after the current one that already have results and no job. An existing job that runs

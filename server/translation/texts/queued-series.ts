@@ -1,0 +1,140 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import { toAppError } from '#server/errors.ts';
+import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
+import { prefetch } from '#server/translation/core/leverage/leverage.ts';
+import { RunError } from '#server/translation/core/pipeline/run.ts';
+import {
+  admitQueued,
+  planItems,
+  runOf,
+  type SeriesCaller,
+  type SeriesItem,
+  type WorkItem,
+} from './admit-series.ts';
+import type { Admitted } from './insert-jobs.ts';
+import { type JobRow, jobOfRow } from './jobs.ts';
+import type { TranslationJob } from './schema.ts';
+import { admitAgain, mayBeRetried, type RunServices, runSeries } from './series.ts';
+
+/*
+ * The series of an asynchronous request (`Prefer: respond-async`). Its jobs exist as soon as it is admitted. A task of the
+ * workers runs them in order; the queue runs the task again if the worker dies.
+ */
+
+/** Seconds of one run of the task. */
+const runSeconds = 600;
+/** Maximum runs of a job whose runs fail by errors that may not occur again. The pauses between them grow. */
+const maxRuns = 6;
+
+/**
+ * Admits a series for workers, and returns its jobs. Existing jobs of the keys are returned as they are.
+ * @throws AppError 402, 409, 429; 503 transient_error if the jobs of the keys keep changing
+ */
+export async function queueSeries(
+  services: RunServices,
+  caller: SeriesCaller,
+  submitted: readonly SeriesItem[],
+): Promise<{ jobs: TranslationJob[]; items: readonly SeriesItem[]; isNew: boolean }> {
+  const { items, admitted } = await admitAgain(
+    services,
+    caller,
+    submitted,
+    async (tx, settings, ...given) => {
+      const { queued, refusal } = await admitQueued(tx, settings, ...given);
+      if (!queued) return { admitted: undefined, refusal };
+      const { credential, submittedBy, requestId } = caller;
+      const jobs = queued.jobs.map(({ jobId: id, attempt }) => ({ id, attempt }));
+      await addJob(tx, 'run_texts', {
+        ...{ tenantId: caller.id, jobs, credential, submittedBy, requestId },
+        ...queued.terms,
+      });
+      return {
+        admitted: await selectRows(
+          tx,
+          caller.id,
+          jobs.map(({ id }) => id),
+        ),
+        refusal: null,
+      };
+    },
+  );
+  const added = [...(admitted ?? [])];
+  const jobs = items.flatMap((item) => (item.weight === null ? item.known?.job : jobOf(added.shift())) ?? []);
+  return { jobs, items, isNew: admitted !== undefined };
+}
+
+const jobOf = (row: JobRow | undefined) => row && jobOfRow(row);
+
+/** Returns the rows of jobs in the order of their IDs, without those that do not exist. */
+async function selectRows(tx: Tx, tenantId: string, ids: readonly string[]): Promise<JobRow[]> {
+  const rows = await tx.select().from(translationJobs).where(among(tenantId, ids));
+  return ids.flatMap((id) => rows.find(({ jobId }) => jobId === id) ?? []);
+}
+
+const among = (tenantId: string, ids: readonly string[]) =>
+  and(
+    eq(translationJobs.tenantId, tenantId),
+    sql`${translationJobs.jobId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
+  );
+
+/**
+ * Runs the jobs of a queued series that are still pending. A failed job does not end the series. If a run fails by an
+ * error that may not occur again, the job stays pending, and the error is thrown, so that the queue runs the task again.
+ */
+export async function runQueued(
+  services: RunServices,
+  { tenantId, jobs, credential, submittedBy, requestId, ...terms }: TaskPayloads['run_texts'],
+): Promise<void> {
+  const { database, settings } = services;
+  const firstAttempts = new Map(jobs.map(({ id, attempt }) => [id, attempt]));
+  // Each pass ends at a failed job. The next one continues after it.
+  for (;;) {
+    const rows = await database.inTenant(tenantId, (tx) => begin(tx, tenantId, [...firstAttempts.keys()]));
+    if (rows.length === 0) return;
+    const items = rows.map((row) => itemOf(row, settings));
+    const [first] = items as [WorkItem & { admitted: Admitted }];
+    const { name } = first.request.metadata['tenant'] as { name: string };
+    const caller: SeriesCaller = { id: tenantId, name, credential, submittedBy, requestId };
+    const requests = items.map(({ request }) => request);
+    const prefetched = await database.inTenant(tenantId, (tx) => prefetch(tx, requests));
+    const runs = first.admitted.attempt - (firstAttempts.get(first.admitted.jobId) ?? 0);
+    const keepsPending = runs < maxRuns;
+    const firstRun = runOf(caller, first, first.admitted, terms);
+    try {
+      await withRequestDeadline({ REQUEST_DEADLINE_SECONDS: runSeconds }, ({ signal }) =>
+        runSeries(services, { caller, items, firstRun, prefetched, keepsPending }, signal),
+      );
+      return;
+    } catch (error) {
+      const { code } = toAppError(error instanceof RunError ? error.cause : error);
+      if (keepsPending && mayBeRetried.includes(code)) throw error;
+    }
+  }
+}
+
+/**
+ * Begins the next attempt of the jobs that are still pending: a worker that is thought dead then writes nothing.
+ * @returns their rows, in the order of the IDs
+ */
+async function begin(tx: Tx, tenantId: string, ids: readonly string[]): Promise<JobRow[]> {
+  const rows = await tx
+    .update(translationJobs)
+    .set({ attempt: sql`${translationJobs.attempt} + 1`, updatedAt: sql`now()` })
+    .where(and(among(tenantId, ids), eq(translationJobs.status, 'pending'), eq(translationJobs.queued, true)))
+    .returning();
+  return ids.flatMap((id) => rows.find(({ jobId }) => jobId === id) ?? []);
+}
+
+function itemOf(row: JobRow, settings: RunServices['settings']): WorkItem & { admitted: Admitted } {
+  const { request, warnings } = jobOfRow(row);
+  const [item] = planItems(
+    [{ request, warnings, fingerprint: row.requestFingerprint }],
+    undefined,
+    settings,
+  ) as [WorkItem];
+  const { jobId, attempt, createdAt } = row;
+  return { ...item, admitted: { jobId, attempt, createdAt } };
+}
