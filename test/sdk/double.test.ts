@@ -179,6 +179,25 @@ describe('the double answers as the service does', () => {
     expect(outcomes[0]).toEqual(outcomes[1]);
   });
 
+  test('with the same pending jobs of an asynchronous request', async () => {
+    const outcomes = await both(async ({ translations }) => {
+      const { data: job, response } = await translations.submit(hello).withResponse();
+      const inputs = [{ Text: 'Hello', Targets: [{ Language: 'fr' as const }] }];
+      const [first] = await translations.submitBatch({ inputs });
+      return [job, first].map((one) => [
+        response.status,
+        one?.status,
+        one?.final_translation,
+        one?.agent_run,
+        shapeOf(one),
+      ]);
+    });
+    expect(outcomes[1]).toEqual(outcomes[0]);
+    const { client } = doubled();
+    const { id } = await client.translations.submit(hello);
+    expect((await client.translations.waitFor(id)).status).toBe('published');
+  });
+
   test('with the same requests of a batch, of a text file and of the text of a document', async () => {
     const [real, double] = await both(async ({ translations }) => {
       const inputs = [

@@ -8,7 +8,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
-import { keyed, useWorkspace } from './workspace.ts';
+import { keyed, openWorkspace, useWorkspace } from './workspace.ts';
 
 /** The engine's reply to a text. By default, the text is translated. */
 let answer: (text: string) => string | Error = (text) => `[fr] ${text}`;
@@ -222,6 +222,18 @@ describe('Prefer: respond-async', () => {
     expect(await mine.usage()).toHaveLength(1);
     const records = await app.request(`/api/translations/${body.id}/golden`, { headers: mine.headers });
     expect(await records.text()).toContain('[fr] Hello');
+  });
+
+  test('the first text of a workspace comes before the others of a workspace with many', async () => {
+    const other = await openWorkspace(app);
+    const first = await mine.submit(batch('One', 'Two', 'Three'), later());
+    const second = await mine.submit(text('Four'), later());
+    const ofOther = await other.submit(text('Five'), later());
+    const rows = await sql()`
+      select j.payload -> 'jobs' -> 0 ->> 'id' as id from graphile_worker._private_jobs j
+      join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'run_texts'
+      where j.payload ->> 'tenantId' in (${mine.tenantId}, ${other.tenantId}) order by j.priority, j.id`;
+    expect(rows.map(({ id }) => id)).toEqual([first.body[0].id, ofOther.body.id, second.body.id]);
   });
 
   test('a deleted job is not translated', async () => {

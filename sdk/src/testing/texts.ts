@@ -55,11 +55,12 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
   };
 
   /** @param first number of the first text in the idempotency keys */
-  const createMany = (texts: TextRequest[], key: string | null, first: number) => {
+  const createMany = (texts: TextRequest[], key: string | null, first: number, isAsync: boolean) => {
     const made = texts.map((request, n) => create(request, key === null ? null : `${key}:${first + n}`));
+    const shown = made.map(({ job, replayed }) => (isAsync && !replayed ? pending(job) : job));
     return answer(
-      200,
-      made.map(({ job }) => job),
+      shown.some(({ status }) => status === 'pending') ? 202 : 200,
+      shown,
       keyHeaders(
         made.length > 0 && made.every(({ replayed }) => replayed),
         made.some(({ differs }) => differs),
@@ -74,17 +75,20 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     const fields = (isRaw ? query : (request.body ?? {})) as Record<string, unknown>;
     const given = fields['idempotency_key'] ?? headers['idempotency-key'];
     const key = typeof given === 'string' ? given : null;
+    const isAsync = headers['prefer'] === 'respond-async';
     if (key === '') throw misfit(['body', 'idempotency_key'], 'must not be empty');
-    if (Array.isArray(fields['inputs'])) return createMany(textsOfBatch(fields['inputs']), key, 0);
+    if (Array.isArray(fields['inputs'])) return createMany(textsOfBatch(fields['inputs']), key, 0, isAsync);
     const file = isRaw ? rawFile(request) : fields['source_document'];
     if (file instanceof File) {
       if (!isRaw && /\.(pdf|docx|xlsx)$/i.test(file.name))
         throw noPart(request, ' with a file in its layout');
-      return createMany(await textsOfFile(file, fields), key, 1);
+      return createMany(await textsOfFile(file, fields), key, 1, isAsync);
     }
     const said = (fields['metadata'] as Record<string, unknown> | undefined)?.['source_document'];
-    if (typeof said === 'object' && said !== null) return createMany(textsOfDocument(fields, said), key, 1);
+    if (typeof said === 'object' && said !== null)
+      return createMany(textsOfDocument(fields, said), key, 1, isAsync);
     const { job, replayed, differs } = create(requestOf(fields), key);
+    if (isAsync && !replayed) return answer(202, pending(job), keyHeaders(replayed, differs));
     return answer(200, job, keyHeaders(replayed, differs));
   }
 
@@ -155,6 +159,12 @@ function golden(jobs: Jobs, id: string | undefined, format = 'txt'): Response {
     throw new Refused(409, detail, 'conflict');
   }
   return fileAnswer(job.final_translation ?? '', type, goldenName(job, format));
+}
+
+/** Returns a job as the response to an asynchronous request shows it. When it is read again, it has ended. */
+function pending(job: TranslationJob): TranslationJob {
+  const agent_run = { ...job.agent_run, status: 'pending' as const };
+  return { ...job, status: 'pending', baseline_translation: null, final_translation: null, agent_run };
 }
 
 function keyHeaders(replayed: boolean, differs: boolean): Record<string, string> {

@@ -47,23 +47,31 @@ export async function queueSeries(
       if (!queued) return { admitted: undefined, refusal };
       const { credential, submittedBy, requestId } = caller;
       const jobs = queued.jobs.map(({ jobId: id, attempt }) => ({ id, attempt }));
-      await addJob(tx, 'run_texts', {
-        ...{ tenantId: caller.id, jobs, credential, submittedBy, requestId },
-        ...queued.terms,
-      });
-      return {
-        admitted: await selectRows(
-          tx,
-          caller.id,
-          jobs.map(({ id }) => id),
-        ),
-        refusal: null,
-      };
+      const payload = { tenantId: caller.id, jobs, credential, submittedBy, requestId, ...queued.terms };
+      const pending = await countPending(tx, caller.id);
+      await addJob(tx, 'run_texts', payload, { priority: Math.max(pending - jobs.length, 0) });
+      const ids = jobs.map(({ id }) => id);
+      return { admitted: await selectRows(tx, caller.id, ids), refusal: null };
     },
   );
   const added = [...(admitted ?? [])];
   const jobs = items.flatMap((item) => (item.weight === null ? item.known?.job : jobOf(added.shift())) ?? []);
   return { jobs, items, isNew: admitted !== undefined };
+}
+
+/** The last priority. If a tenant has more pending jobs than this, its last series all have this priority. */
+const lastPriority = 1000;
+
+/**
+ * Counts the tenant's pending jobs, up to `lastPriority`. A series runs after those of tenants that had fewer: the texts of
+ * one tenant do not delay the first one of another.
+ */
+async function countPending(tx: Tx, tenantId: string): Promise<number> {
+  const [row] = await tx.execute<{ pending: number }>(sql`
+    select count(*)::int as pending from (select from ${translationJobs}
+      where ${translationJobs.tenantId} = ${tenantId} and ${translationJobs.status} = 'pending'
+      limit ${lastPriority}::int) counted`);
+  return row?.pending ?? 0;
 }
 
 const jobOf = (row: JobRow | undefined) => row && jobOfRow(row);
