@@ -109,7 +109,7 @@ function successesOf(
   const status = route.status ?? 200;
   if (status === 204) return { 204: { description: successes[204] } };
   if (route.respondsAsync)
-    return { [status]: responseObject(status, content), 202: responseObject(202, content) };
+    return { [status]: responseObject(status, content), 202: responseObject(202, structuredClone(content)) };
   if (!route.accepted) return { [status]: responseObject(status, content) };
   const accepted = refTo(route.accepted.meta()?.id ?? '');
   const output = content?.['application/json']?.schema;

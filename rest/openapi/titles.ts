@@ -15,8 +15,14 @@ export function titleInlineSchemas({ paths, components }: OpenApiDocument): void
       const name = pascal(operation.operationId);
       titleContents(operation.requestBody?.content ?? {}, `${name}Request`);
       for (const [status, { content = {} }] of Object.entries(operation.responses))
-        titleContents(content, `${name}Response${status.startsWith('2') ? '' : pascal(status)}`);
+        titleContents(content, `${name}Response${suffixOf(status)}`);
     }
+}
+
+/** A 202 with an inline schema is the additional response of an operation. */
+function suffixOf(status: string): string {
+  if (status === '202') return 'Accepted';
+  return status.startsWith('2') ? '' : pascal(status);
 }
 
 /**

@@ -186,6 +186,29 @@ describe('Prefer: respond-async', () => {
     }
   });
 
+  test('a busy model lets the other texts of a batch be tried again, however many texts have failed before', async () => {
+    answer = (source) =>
+      source.startsWith('Bad')
+        ? new AppError('content_filtered', 'no')
+        : source === 'Busy'
+          ? new AppError('rate_limit', 'the model is busy')
+          : `[fr] ${source}`;
+    try {
+      const bad = Array.from({ length: 8 }, (_, n) => `Bad ${n}`);
+      const { body } = await mine.submit(batch(...bad, 'Busy', 'Fine'), later());
+      await expect(runTasks()).rejects.toThrow('busy');
+      const statuses = async () =>
+        Promise.all(body.map(async ({ id }: { id: string }) => (await mine.read(id)).status));
+      expect(await statuses()).toEqual([...bad.map(() => 'failed'), 'pending', 'pending']);
+      answer = (source) => `[fr] ${source}`;
+      await runTasks();
+      expect(await statuses()).toEqual([...bad.map(() => 'failed'), 'published', 'published']);
+      expect(await mine.usage()).toHaveLength(2);
+    } finally {
+      answer = (source) => `[fr] ${source}`;
+    }
+  });
+
   test('a queued job never counts as stale', async () => {
     const { body } = await mine.submit(text(), later(keyed('waits')));
     await sql()`update translation_jobs set updated_at = now() - interval '5 hours' where job_id = ${body.id}`;

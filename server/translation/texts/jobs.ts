@@ -222,12 +222,12 @@ export function isJob(tenantId: string, jobId: string): SQL | undefined {
   return and(eq(translationJobs.tenantId, tenantId), eq(translationJobs.jobId, jobId));
 }
 
-/** Seconds after which a job counts as stale although a task of the workers should run it. */
-const staleQueuedSeconds = 86_400;
-
-/** @param staleSeconds a number, or a placeholder of a prepared statement */
+/**
+ * Matches pending jobs without progress. A job in the queue of the workers is stale after a day.
+ * @param staleSeconds a number, or a placeholder of a prepared statement
+ */
 export function isStalePending(staleSeconds: number | Placeholder): SQL {
   const { status, updatedAt, queued } = translationJobs;
   return sql`(${status} = 'pending' and ${updatedAt} < now() - make_interval(secs => ${staleSeconds})
-    and (not ${queued} or ${updatedAt} < now() - make_interval(secs => ${staleQueuedSeconds})))`;
+    and (not ${queued} or ${updatedAt} < now() - interval '1 day'))`;
 }

@@ -78,7 +78,10 @@ const jobOf = (row: JobRow | undefined) => row && jobOfRow(row);
 
 /** Returns the rows of jobs in the order of their IDs, without those that do not exist. */
 async function selectRows(tx: Tx, tenantId: string, ids: readonly string[]): Promise<JobRow[]> {
-  const rows = await tx.select().from(translationJobs).where(among(tenantId, ids));
+  return inOrder(await tx.select().from(translationJobs).where(among(tenantId, ids)), ids);
+}
+
+function inOrder(rows: readonly JobRow[], ids: readonly string[]): JobRow[] {
   return ids.flatMap((id) => rows.find(({ jobId }) => jobId === id) ?? []);
 }
 
@@ -97,19 +100,19 @@ export async function runQueued(
   { tenantId, jobs, credential, submittedBy, requestId, ...terms }: TaskPayloads['run_texts'],
 ): Promise<void> {
   const { database, settings } = services;
-  const firstAttempts = new Map(jobs.map(({ id, attempt }) => [id, attempt]));
-  // Each pass ends at a failed job. The next one continues after it.
-  for (;;) {
-    const rows = await database.inTenant(tenantId, (tx) => begin(tx, tenantId, [...firstAttempts.keys()]));
-    if (rows.length === 0) return;
+  const queuedAttempts = new Map(jobs.map(({ id, attempt }) => [id, attempt]));
+  const ids = [...queuedAttempts.keys()];
+  let rows = await database.inTenant(tenantId, (tx) => begin(tx, tenantId, ids));
+  // A series ends at a failed job. The next one continues after it.
+  while (rows.length > 0) {
     const items = rows.map((row) => itemOf(row, settings));
     const [first] = items as [WorkItem & { admitted: Admitted }];
     const { name } = first.request.metadata['tenant'] as { name: string };
     const caller: SeriesCaller = { id: tenantId, name, credential, submittedBy, requestId };
     const requests = items.map(({ request }) => request);
     const prefetched = await database.inTenant(tenantId, (tx) => prefetch(tx, requests));
-    const runs = first.admitted.attempt - (firstAttempts.get(first.admitted.jobId) ?? 0);
-    const keepsPending = runs < maxRuns;
+    const { jobId, attempt } = first.admitted;
+    const keepsPending = attempt - (queuedAttempts.get(jobId) ?? 0) < maxRuns;
     const firstRun = runOf(caller, first, first.admitted, terms);
     try {
       await withRequestDeadline({ REQUEST_DEADLINE_SECONDS: runSeconds }, ({ signal }) =>
@@ -119,6 +122,10 @@ export async function runQueued(
     } catch (error) {
       const { code } = toAppError(error instanceof RunError ? error.cause : error);
       if (keepsPending && mayBeRetried.includes(code)) throw error;
+      const left = await database.inTenant(tenantId, (tx) => selectBegun(tx, tenantId, rows));
+      // If the failure could not be stored, the queue runs the task again.
+      if (left.length === rows.length) throw error;
+      rows = left;
     }
   }
 }
@@ -133,7 +140,17 @@ async function begin(tx: Tx, tenantId: string, ids: readonly string[]): Promise<
     .set({ attempt: sql`${translationJobs.attempt} + 1`, updatedAt: sql`now()` })
     .where(and(among(tenantId, ids), eq(translationJobs.status, 'pending'), eq(translationJobs.queued, true)))
     .returning();
-  return ids.flatMap((id) => rows.find(({ jobId }) => jobId === id) ?? []);
+  return inOrder(rows, ids);
+}
+
+/** Returns those of some rows that are still pending with the same attempt. */
+async function selectBegun(tx: Tx, tenantId: string, begun: readonly JobRow[]): Promise<JobRow[]> {
+  const ids = begun.map(({ jobId }) => jobId);
+  const rows = await selectRows(tx, tenantId, ids);
+  return rows.filter(
+    ({ jobId, status, attempt }) =>
+      status === 'pending' && begun.some((row) => row.jobId === jobId && row.attempt === attempt),
+  );
 }
 
 function itemOf(row: JobRow, settings: RunServices['settings']): WorkItem & { admitted: Admitted } {
