@@ -19,7 +19,7 @@ export function titleInlineSchemas({ paths, components }: OpenApiDocument): void
     }
 }
 
-/** A 202 with an inline schema is the additional response of an operation. */
+/** The status 202 with an inline schema is an additional response of an operation. */
 function suffixOf(status: string): string {
   if (status === '202') return 'Accepted';
   return status.startsWith('2') ? '' : pascal(status);
