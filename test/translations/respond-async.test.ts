@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
 import { AppError } from '#server/errors.ts';
 import type { TaskPayloads } from '#server/platform/job-queue.ts';
@@ -257,6 +257,22 @@ describe('Prefer: respond-async', () => {
       join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'run_texts'
       where j.payload ->> 'tenantId' in (${mine.tenantId}, ${other.tenantId}) order by j.priority, j.id`;
     expect(rows.map(({ id }) => id)).toEqual([first.body[0].id, ofOther.body.id, second.body.id]);
+  });
+
+  test('is on disk before the response, unlike other admissions', async () => {
+    await sql()`create table commits (queued boolean, mode text)`;
+    await sql()`create function note_commit() returns trigger language plpgsql security definer as
+      'begin insert into public.commits values (new.queued, current_setting(''synchronous_commit'')); return null; end'`;
+    await sql()`create trigger noted after insert on translation_jobs for each row execute function note_commit()`;
+    onTestFinished(async () => {
+      await sql()`drop trigger noted on translation_jobs`;
+    });
+    await mine.submit(text(), later());
+    await mine.submit(text());
+    expect([...(await sql()`select queued, mode from commits order by queued`)]).toEqual([
+      { queued: false, mode: 'off' },
+      { queued: true, mode: 'on' },
+    ]);
   });
 
   test('a deleted job is not translated', async () => {

@@ -13,11 +13,12 @@ export const currentMonth = sql`date_trunc('month', now() at time zone 'UTC')::d
 /** The first day of the next month in UTC. */
 export const nextMonth = sql`(date_trunc('month', now() at time zone 'UTC') + interval '1 month')::date`;
 
-const lock = prepare<{ tenantId: string }, unknown>((db) =>
+const lock = prepare<{ tenantId: string; isDurable: boolean }, unknown>((db) =>
   db
     .select({
       locked: sql`pg_advisory_xact_lock(hashtextextended(${value('tenantId')}, 8202))`,
-      commits: sql`set_config('synchronous_commit', 'off', true)`,
+      commits: sql`set_config('synchronous_commit',
+        case when ${value('isDurable')}::boolean then current_setting('synchronous_commit') else 'off' end, true)`,
     })
     .from(sql`(select) one_row`)
     .prepare('lock_admissions'),
@@ -34,9 +35,11 @@ const lock = prepare<{ tenantId: string }, unknown>((db) =>
  * The commit of this transaction returns before it is on disk. The client gets its response only after the result is
  * stored, and the commit that stores the result also writes this one to disk. If the database crashes in between, a
  * pending job may be lost, unbilled, as if the client had never sent it.
+ * @param isDurable for a client that gets its response before the result is stored: the commit then returns as usual,
+ * when it is on disk
  */
-export function lockAdmissions(tx: Tx, tenantId: string): Promise<unknown> {
-  return lock(tx, { tenantId });
+export function lockAdmissions(tx: Tx, tenantId: string, { isDurable = false } = {}): Promise<unknown> {
+  return lock(tx, { tenantId, isDurable });
 }
 
 /** A tenant's used and reserved weighted characters; see `AllowanceFigures`. */

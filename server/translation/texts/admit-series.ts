@@ -223,7 +223,7 @@ export async function admitQueued(
     keys,
   );
   const own = (item: WorkItem) => reservationOf([item]);
-  const locked = lockAdmissions(tx, caller.id);
+  const locked = lockAdmissions(tx, caller.id, { isDurable: true });
   const counting = first.known
     ? readmitJob(tx, restartOf(caller, first.known, own(first), settings, true), entitlement.limits)
     : admitJob(tx, newJob(caller, first, own(first), true), entitlement.limits);
