@@ -42,12 +42,11 @@ const prefer: Operation['parameters'][number] = {
   description:
     '`respond-async`: the response is a 202 with the pending jobs, which workers translate (RFC 7240). Other preferences are ignored.',
   schema: { type: 'string' },
-  example: 'respond-async',
 };
 
 /**
- * Adds to an operation the preference of its request, and those response headers that callers can use. Headers that every response has are in the
- * introduction.
+ * Adds to an operation the preference of its request, and those response headers that callers can use. Headers that every
+ * response has are in the introduction.
  */
 export function describeHeaders(procedure: RestProcedure, operation: Operation): Operation {
   const success = headersOfSuccess(procedure);
