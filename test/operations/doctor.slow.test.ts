@@ -119,14 +119,14 @@ test('settings that miss something are found: a credential of Stripe, connection
   const billing = { BILLING_ENABLED: 'true', STRIPE_SECRET_KEY: 'sk_test_1' };
   const { found } = await doctor({ ...env, ...billing, WORKER_CONCURRENCY: '40' });
   expect(found('fail')).toEqual([]);
-  expect(found('warn')).toContain(connections(103));
+  expect(found('warn')).toContain(connections(144));
   expect(found('warn')).toContainEqual(
     expect.stringMatching(
       /^settings: BILLING_ENABLED is on, but STRIPE_WEBHOOK_SECRET is not set: purchases are rejected/,
     ),
   );
   const tooMany = await doctor({ ...env, WORKER_CONCURRENCY: '100' });
-  expect(tooMany.found('fail')).toEqual([connections(223)]);
+  expect(tooMany.found('fail')).toEqual([connections(324)]);
   const { SECRETS_KEY: _unset, ...withoutKey } = env;
   expect((await doctor(withoutKey)).found('fail')).toEqual([
     'secrets: SECRETS_KEY: is required with DATABASE_URL (32 bytes, base64)',
