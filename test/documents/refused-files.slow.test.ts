@@ -115,7 +115,9 @@ describe('a bad Office file is rejected soon, and without much memory', () => {
         made.map((job: { status: string; failure: { stage: string } }) => [job.status, job.failure.stage]),
       ).toEqual('before' in fate ? [] : [['failed', 'extract']]);
     }
-    expect(peak - before).toBeLessThan(100);
+    expect(peak - memory.first).toBeLessThan(100);
+    // A child process may keep the memory of an earlier file.
+    expect(peak - before).toBeLessThan(200);
     // Other tests run at the same time, so elapsed time is not measured here; it is in docs/performance.md.
     expect(cpuMs).toBeLessThan(2000);
   });
