@@ -122,7 +122,8 @@ interface TenantPolicy {
   tenantId: string;
   policy: RetentionPolicy;
   /**
-   * The time of the oldest row of a kind; null without rows. A document may have a state in which it is not deleted. Not read for kinds of which there are few rows, or no index by time.
+   * The time of the oldest row of a kind; null without rows. A document may have a state in which it is not deleted. Not
+   * read for kinds of which there are few rows, or no index by time.
    */
   oldest: Partial<Record<Retained, Date | null>>;
 }

@@ -220,8 +220,9 @@ describe('Prefer: respond-async', () => {
     expect((await mine.read(body.id)).status).toBe('published');
   });
 
-  test('the result of a worker that is thought dead is discarded: one translation, one bill', async () => {
-    const { body } = await mine.submit(text(), later());
+  test('the results of a worker that is thought dead are discarded: one translation and one bill each', async () => {
+    const { body: made } = await mine.submit(batch('Hello', 'World', 'Again'), later());
+    const [body] = made;
     const [payload] = await tasks();
     let first: (() => void) | undefined;
     const held = new Promise<void>((resolve) => {
@@ -240,9 +241,12 @@ describe('Prefer: respond-async', () => {
       .toBe(1);
     await runQueued(app.services, payload!);
     first?.();
-    await dead;
+    await dead.catch(() => {});
     expect((await mine.read(body.id)).final_translation).toBe('[fr] Hello');
-    expect(await mine.usage()).toHaveLength(1);
+    expect(await mine.usage()).toHaveLength(3);
+    expect((await mine.list()).map(({ id }: { id: string }) => id).sort()).toEqual(
+      made.map(({ id }: { id: string }) => id).sort(),
+    );
     const records = await app.request(`/api/translations/${body.id}/golden`, { headers: mine.headers });
     expect(await records.text()).toContain('[fr] Hello');
   });

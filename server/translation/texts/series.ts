@@ -81,6 +81,8 @@ export async function runSeries(
             'transient_error',
             'the service is stopping; send the request again with the same key',
           );
+        // Another worker has taken the series over, or the task must continue it.
+        if (item.admitted) throw new AppError('transient_error', 'the queued series was interrupted');
         const rest = await admitAgain(services, caller, items.slice(index), (...given) =>
           admitSeries(...given).then(({ run: admitted, refusal }) => ({ admitted, refusal })),
         );
