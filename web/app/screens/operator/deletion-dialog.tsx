@@ -7,7 +7,16 @@ import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { queryKeys } from '../../query-keys.ts';
-import type { DeletionPreview } from './deletion.ts';
+
+/** The rows and files that a deletion would delete. */
+export interface DeletionPreview {
+  tenant_id: string;
+  name: string;
+  rows: Record<string, number>;
+  files: number;
+  /** A number as large as this one stands for this number or more. */
+  max_counted: number;
+}
 
 /** Days of the waiting period, unless the operator enters another number. */
 const defaultDays = 30;

@@ -12,10 +12,23 @@ import { Setting } from '../../parts/setting.tsx';
 import { StackedTable } from '../../parts/stacked-table.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
-import type { DeletionPreview, DeletionRecord } from './deletion.ts';
-import { DeletionDialog } from './deletion-dialog.tsx';
+import { DeletionDialog, type DeletionPreview } from './deletion-dialog.tsx';
 import styles from './deletions.module.css';
 import { RowCounts, sumOf } from './row-counts.tsx';
+
+/** The deletion of a workspace: scheduled, running or finished. */
+interface DeletionRecord {
+  id: string;
+  /** Null if the row of the workspace is deleted. */
+  name: string | null;
+  state: 'finished' | 'running' | 'scheduled';
+  due_at: string;
+  finished_at: string | null;
+  rows: Record<string, number>;
+  files: number;
+  files_in_account: number;
+  left_in_account: number;
+}
 
 /** Milliseconds between two reads of the list while a deletion is running. */
 const pollMs = 5000;
