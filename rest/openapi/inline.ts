@@ -7,11 +7,12 @@ import { type JsonSchema, type OpenApiDocument, refTo } from './document.ts';
  */
 const inlined: ReadonlySet<string> = new Set([
   // The specification leaves these open, but they are not components: parts of the body of POST /api/translations,
-  // and the bodies of deletions.
+  // and the bodies of deletions and estimates.
   'BatchTranslationRequest',
   'DocumentTextRequest',
   'DocumentDeletion',
   'TranslationDeletion',
+  'TranslationEstimate',
   // The specification writes these out in place, like `{url}`, or describes them as an open object.
   'CheckoutRequest',
   'DeliveryReceipt',

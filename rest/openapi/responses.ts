@@ -108,21 +108,26 @@ function successesOf(
 ): Record<string, ResponseObject> {
   const status = route.status ?? 200;
   if (status === 204) return { 204: { description: successes[204] } };
+  const output = content?.['application/json']?.schema;
+  // An estimate is never a 202.
+  const pending = (output?.anyOf ?? (output ? [output] : [])).filter(({ $ref }) => $ref !== estimate.$ref);
   if (route.respondsAsync)
-    return { [status]: responseObject(status, content), 202: responseObject(202, structuredClone(content)) };
+    return {
+      [status]: responseObject(status, content),
+      202: responseObject(202, structuredClone(jsonOf(pending))),
+    };
   if (!route.accepted) return { [status]: responseObject(status, content) };
   const accepted = refTo(route.accepted.meta()?.id ?? '');
-  const output = content?.['application/json']?.schema;
-  if (output?.$ref === accepted.$ref)
-    return { [status]: responseObject(status, content), 202: responseObject(202, content) };
-  const either = output?.anyOf ?? [];
-  const others = either.filter(({ $ref }) => $ref !== accepted.$ref);
-  if (others.length !== either.length - 1)
+  const others = pending.filter(({ $ref }) => $ref !== accepted.$ref);
+  if (others.length !== pending.length - 1)
     throw new Error(
       `${path}: the body of status 202 must be the output of the procedure, or a named one of its outputs`,
     );
-  return { [status]: responseObject(status, jsonOf(others)), 202: responseObject(202, jsonOf([accepted])) };
+  const finished = others.length === 0 ? content : jsonOf(others);
+  return { [status]: responseObject(status, finished), 202: responseObject(202, jsonOf([accepted])) };
 }
+
+const estimate = refTo('TranslationEstimate');
 
 function responseObject(status: 200 | 202, content: Content | undefined): ResponseObject {
   return { description: successes[status], ...(content && { content }) };

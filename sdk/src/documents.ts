@@ -59,6 +59,7 @@ import type {
   SegmentSearchQuery,
   TenantDocumentArtifact,
   TenantDocumentJob,
+  TranslationEstimate,
 } from './types.ts';
 
 /** Options to translate a document. */
@@ -97,6 +98,12 @@ export interface Documents {
     request: DocumentUpload,
     options?: TranslateOptions,
   ): ApiPromise<DocumentPoller>;
+  /** Estimates the work and the price of a document. No job is created, and nothing is translated or billed. */
+  estimate(
+    file: SourceFile,
+    request: DocumentUpload,
+    options?: CallOptions & UploadOptions,
+  ): ApiPromise<TranslationEstimate>;
   /**
    * Returns a poller for a document, from the document's id or from a poller's handle, in any process. Throws
    * NotFoundError if the document does not exist.
@@ -241,6 +248,7 @@ export interface Documents {
 const translateCall: Call = { name: 'documents.translate', repeatable: true, result: ['source_format'] };
 /** The service translates the whole file before it responds, so the attempt needs more time. */
 const waitCall: Call = { ...translateCall, texts: 10 };
+const estimateCall: Call = { name: 'documents.estimate', repeatable: true, result: ['dry_run'] };
 const resumeCall: Call = { name: 'documents.resume', repeatable: true, result: ['source_format'] };
 const getCall: Call = { name: 'documents.get', repeatable: true, result: ['source_format'] };
 const listCall: Call = { name: 'documents.list', repeatable: true, result: ['length'] };
@@ -328,6 +336,22 @@ export function documents(connection: Connection): Documents {
       );
       return mapResult(sent, (job) => poll(job, options));
     },
+    estimate: (file, request, options) =>
+      afterwards(
+        formRequest(
+          `${path}/translate`,
+          formFields({ ...request, dry_run: true }),
+          'source_document',
+          file,
+          mediaTypes,
+        ),
+        (form) =>
+          json<TranslationEstimate>(
+            estimateCall,
+            { ...form, onUploadProgress: options?.onUploadProgress },
+            options,
+          ),
+      ),
     resume(document, options) {
       const id = typeof document === 'string' ? document : document.document_id;
       return mapResult(read(resumeCall, id, options), (job) => poll(job, options));

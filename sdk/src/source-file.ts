@@ -47,10 +47,10 @@ const maxPages = 50;
  */
 export async function uploadOf(
   file: SourceFile,
-  request: FileTranslationRequest,
-  key: string,
+  request: FileTranslationRequest & { dry_run?: true },
+  key: string | undefined,
 ): Promise<Upload> {
-  const headers = { 'idempotency-key': sendableKey(key) };
+  const headers: RequestHeaders = key === undefined ? {} : { 'idempotency-key': sendableKey(key) };
   const { name, data, contentType } = contentOf(file);
   const type = mediaType(contentType);
   const fields = fieldsOf(request);
@@ -155,11 +155,11 @@ function fieldsOf({ metadata, ...fields }: FileTranslationRequest): [string, str
   return metadata === undefined ? entries : [...entries, ['metadata', JSON.stringify(metadata)]];
 }
 
-/** Returns the names and values of the fields that are strings or lists. A list becomes JSON. */
+/** Returns the names and values of the fields that have one. A list becomes JSON. */
 export function formFields(fields: object): [string, string][] {
   return Object.entries(fields).flatMap(([name, value]): [string, string][] => {
     if (Array.isArray(value)) return [[name, JSON.stringify(value)]];
-    return typeof value === 'string' ? [[name, value]] : [];
+    return ['string', 'number', 'boolean'].includes(typeof value) ? [[name, String(value)]] : [];
   });
 }
 

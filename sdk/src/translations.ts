@@ -25,6 +25,7 @@ import type {
   TextCheck,
   TextCheckRequest,
   TranslationDeletion,
+  TranslationEstimate,
   TranslationJob,
   TranslationListQuery,
   TranslationRequest,
@@ -101,6 +102,20 @@ export interface Translations {
    * Queues a batch, and returns its pending jobs in the order of `createBatch`. A failed text does not end the batch.
    */
   submitBatch(request: BatchTranslationRequest, options?: CreateOptions): ApiPromise<TranslationJob[]>;
+  /**
+   * Estimates the work and the price of a text, a batch or the text of a document. No job is created, and nothing is
+   * translated or billed.
+   */
+  estimate(
+    request: TranslationRequest | BatchTranslationRequest | DocumentTextRequest,
+    options?: CallOptions,
+  ): ApiPromise<TranslationEstimate>;
+  /** Estimates the work and the price of a file for `createFromFile`. Nothing is translated or billed. */
+  estimateFile(
+    file: SourceFile,
+    request: FileTranslationRequest,
+    options?: CreateOptions & UploadOptions,
+  ): ApiPromise<TranslationEstimate>;
   /** Returns the job with this id. Throws NotFoundError if it does not exist for the caller's credential. */
   get(jobId: string, options?: CallOptions): ApiPromise<TranslationJob>;
   /**
@@ -196,6 +211,8 @@ const createFromFileCall: Call = {
 };
 const submitCall: Call = { ...createCall, name: 'translations.submit' };
 const submitBatchCall: Call = { ...createBatchCall, name: 'translations.submitBatch' };
+const estimateCall: Call = { name: 'translations.estimate', repeatable: true, result: ['dry_run'] };
+const estimateFileCall: Call = { ...estimateCall, name: 'translations.estimateFile' };
 const getCall: Call = { name: 'translations.get', repeatable: true, result: ['id'] };
 const waitForCall: Call = { name: 'translations.waitFor', repeatable: true, result: ['id'] };
 const listCall: Call = { name: 'translations.list', repeatable: true, result: ['length'] };
@@ -268,6 +285,17 @@ export function translations(connection: Connection): Translations {
       create(submitCall, asynchronous(post(withKey(request, submitCall, options))), options),
     submitBatch: (request, options) =>
       create(submitBatchCall, asynchronous(post(withKey(request, submitBatchCall, options))), options),
+    estimate: (request, options) => json(estimateCall, post({ ...request, dry_run: true }), options),
+    estimateFile: (file, request, options) =>
+      afterwards(
+        uploadOf(file, { ...request, dry_run: true }, options?.idempotencyKey),
+        ({ request: upload }) =>
+          json<TranslationEstimate>(
+            estimateFileCall,
+            { ...upload, onUploadProgress: options?.onUploadProgress },
+            options,
+          ),
+      ),
     get: (jobId, options) => json(getCall, { method: 'GET', path: at(jobId) }, options),
     waitFor: (jobId, options) =>
       waitForJob(

@@ -22,6 +22,8 @@ type Coded<T> = T extends string ? SupportedCode | (string & {}) : T;
 /** Adds `auto` to the source language of inputs for which the service can detect the language. */
 type WithAuto<T> = { [K in keyof T]: K extends 'source_lang' | 'Language' ? OrAuto<T[K]> : T[K] };
 type OrAuto<T> = T extends undefined ? T : SupportedCode | 'auto' | (string & {});
+/** Removes the field that `estimate` sends. */
+type WithoutDryRun<T> = Omit<T, 'dry_run'>;
 /** Adds the known options to the types of inputs, so that editors can complete them. */
 type WithOptions<T, Options = RequestMetadata> = {
   [K in keyof T]: K extends 'metadata' ? Options | Extract<T[K], undefined> : T[K];
@@ -72,10 +74,10 @@ export interface DocumentTextMetadata extends RequestMetadata {
   source_document: SourceDocument;
 }
 /** A text to translate, with options. Only `source_text` and `target_lang` are required. */
-export type TranslationRequest = WithAuto<WithOptions<Inputs['translations']['create']>>;
+export type TranslationRequest = WithAuto<WithOptions<WithoutDryRun<Inputs['translations']['create']>>>;
 /** Texts to translate, each into one or more languages; up to 50 translations in total. */
 export type BatchTranslationRequest = {
-  [K in keyof Inputs['translations']['createBatch']]: K extends 'inputs'
+  [K in keyof WithoutDryRun<Inputs['translations']['createBatch']>]: K extends 'inputs'
     ? BatchInput[]
     : Inputs['translations']['createBatch'][K];
 };
@@ -86,14 +88,24 @@ export type BatchInput = WithAuto<Inputs['translations']['createBatch']['inputs'
  * describes the document.
  */
 export type DocumentTextRequest = WithAuto<
-  WithOptions<Inputs['translations']['createFromText'], DocumentTextMetadata>
+  WithOptions<WithoutDryRun<Inputs['translations']['createFromText']>, DocumentTextMetadata>
 >;
 /** Options to translate a file. `metadata` has the options that a text has, such as `min_quality_score`. */
 export type FileTranslationRequest = WithAuto<
   Pick<Inputs['translations']['createFromFile'], 'source_lang' | 'domain' | 'tone' | 'gender' | 'model'>
-> & { target_lang: Coded<string>; metadata?: RequestMetadata | undefined };
+> & {
+  target_lang: Coded<string>;
+  metadata?: RequestMetadata | undefined;
+  /** The maximum number of billable characters; a larger file is rejected. */
+  max_characters?: number | undefined;
+};
+/**
+ * The work and the price of a request: its characters, the matches in the translation memory, the reviews that its
+ * rules require, and the reason for which it would be rejected.
+ */
+export type TranslationEstimate = Extract<Outputs['translations']['create'], { dry_run: true }>;
 /** A translation job of a text, in progress or completed. */
-export type TranslationJob = Outputs['translations']['create'];
+export type TranslationJob = Outputs['translations']['get'];
 /** The status of a job. The service may add values to an API version, so handle unknown ones. */
 export type JobStatus = TranslationJob['status'];
 /** Filters for jobs; `limit` is the size of a page. */
@@ -196,6 +208,8 @@ export type DocumentUpload = WithAuto<
    * of a PDF. Default: `translated`.
    */
   output?: 'translated' | DocumentRequest['output'] | undefined;
+  /** The maximum number of billable characters; a larger document is rejected. */
+  max_characters?: number | undefined;
 };
 type DocumentRequest = TenantDocumentJob['request'];
 /** A document job, in progress or completed. */

@@ -10,8 +10,11 @@ import {
   deferredTenantProcedure,
   tenantProcedure,
 } from '#server/identity/access/guards/tenant.ts';
+import { translationEstimate } from '#server/translation/core/estimate.ts';
+import { isDryRun } from '#server/translation/core/intake/submission-limits.ts';
 import { layoutTypes, listArtifacts } from '#server/translation/documents/artifacts.ts';
 import { downloadDocument } from '#server/translation/documents/download.ts';
+import { estimateDocument } from '#server/translation/documents/estimate.ts';
 import { getDocument, requireDocument } from '#server/translation/documents/jobs.ts';
 import { listDocuments } from '#server/translation/documents/list.ts';
 import { operatorProcedures } from '#server/translation/documents/operator-procedures.ts';
@@ -82,14 +85,13 @@ const translate = deferredTenantProcedure
   })
   .use(notingUnknownFields(documentForm))
   .input(documentForm)
-  .output(documentJob)
+  .output(z.union([documentJob, translationEstimate]))
   .mutation(async ({ ctx, input }) => {
     requireTranslationEnabled(ctx.services);
-    const made = await submitDocument(ctx.services, ctx.withTenant, input, {
-      via: 'documents',
-      signal: ctx.disconnected(),
-      unknownFields: ctx.unknownFields,
-    });
+    const { unknownFields } = ctx;
+    const origin = { via: 'documents', signal: ctx.disconnected(), unknownFields } as const;
+    if (isDryRun(input)) return estimateDocument(ctx.services, ctx.withTenant, input, origin);
+    const made = await submitDocument(ctx.services, ctx.withTenant, input, origin);
     markKeyedResult(ctx.response, made);
     if (made.inFlight) ctx.response.setStatus(202);
     return readSubmittedDocument(ctx.services, made, ctx.audience);

@@ -82,7 +82,7 @@ describe('GET /openapi.json', () => {
     expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
   });
 
-  test('one operation takes JSON, a form and raw bodies, and returns a job, an array of them or a document job', () => {
+  test('one operation takes JSON, a form and raw bodies, and returns a job, an array of them, a document job or an estimate', () => {
     const { requestBody, responses, parameters } = operationAt('post /api/translations');
     expect(Object.keys(requestBody?.content ?? {})).toEqual([
       'application/json',
@@ -97,9 +97,11 @@ describe('GET /openapi.json', () => {
       properties: { source_document: { type: 'string', format: 'binary' }, target_lang: { type: 'string' } },
       required: ['source_document', 'target_lang'],
     });
+    const estimate = expect.objectContaining({ required: expect.arrayContaining(['billable_characters']) });
     expect(responses['200']?.content?.['application/json']?.schema).toEqual({
       anyOf: [
         ref('TranslationJob'),
+        estimate,
         { type: 'array', items: ref('TranslationJob') },
         ref('TenantDocumentJob'),
       ],

@@ -31,6 +31,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'billing.topUp': ({ billing }) => billing.topUp(),
   'billing.portal': ({ billing }) => billing.portal(),
   'documents.translate': ({ documents }) => documents.translate(file, { target_lang: 'fr' }),
+  'documents.estimate': ({ documents }) => documents.estimate(file, { target_lang: 'fr' }),
   'documents.resume': ({ documents }) => documents.resume('a'),
   'documents.get': ({ documents }) => documents.get('a'),
   'documents.list': ({ documents }) => documents.list().toArray({ limit: 1 }),
@@ -138,6 +139,9 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
     translations.createFromFile(file, { target_lang: 'fr' }),
   'translations.submit': ({ translations }) => translations.submit({ source_text: 'a', target_lang: 'fr' }),
   'translations.submitBatch': ({ translations }) => translations.submitBatch({ inputs: [] }),
+  'translations.estimate': ({ translations }) =>
+    translations.estimate({ source_text: 'a', target_lang: 'fr' }),
+  'translations.estimateFile': ({ translations }) => translations.estimateFile(file, { target_lang: 'fr' }),
   'translations.get': ({ translations }) => translations.get('a'),
   'translations.waitFor': ({ translations }) => translations.waitFor('a'),
   'translations.list': ({ translations }) => translations.list().toArray({ limit: 1 }),

@@ -1,5 +1,5 @@
 import { canonicalLanguage, languageCodes } from '../../../server/languages.ts';
-import type { LanguageCode } from '../types.ts';
+import type { LanguageCode, TranslationEstimate } from '../types.ts';
 
 /** A request that the mock has received. */
 export interface DoubleRequest {
@@ -64,6 +64,43 @@ export function requireField(fields: Record<string, unknown>, name: string): str
   const trimmed = typeof value === 'string' ? value.trim() : '';
   if (trimmed === '') throw new Refused(400, `${name} is required`, 'validation_error');
   return trimmed;
+}
+
+/** Whether the fields of a request ask for an estimate. */
+export function asksForEstimate({ dry_run }: Record<string, unknown>): boolean {
+  return dry_run === true || dry_run === 'true' || dry_run === '1' || dry_run === 'yes';
+}
+
+/** @throws Refused if a request has more characters than its `max_characters` */
+export function requireWithin({ max_characters: most }: Record<string, unknown>, characters: number): void {
+  if (most && characters > Number(most))
+    throw new Refused(413, 'the request has more billable characters than max_characters');
+}
+
+/** Responds to a request for an estimate. The mock has no translation memory, so nothing has a match. */
+export function estimateAnswer({
+  jobs,
+  characters,
+  source_lang,
+}: Pick<TranslationEstimate, 'characters' | 'jobs' | 'source_lang'>): Response {
+  const none = { segments: 0, characters: 0 };
+  const estimate: TranslationEstimate = {
+    dry_run: true,
+    jobs,
+    existing_jobs: 0,
+    source_lang,
+    segments: jobs,
+    characters,
+    billable_characters: characters,
+    exact_matches: none,
+    fuzzy_matches: { ...none, by_similarity: [95, 85, 75, 70].map((from) => ({ from, ...none })) },
+    repetitions: none,
+    no_match: { segments: jobs, characters, not_searched: 0 },
+    review: { jobs: 0, reasons: [] },
+    refusal: null,
+    warnings: [],
+  };
+  return answer(200, estimate);
 }
 
 /** @returns the canonical code; for `auto`, always English. @throws Refused for an unsupported language */

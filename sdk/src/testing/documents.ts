@@ -1,7 +1,9 @@
 import type { TenantDocumentJob } from '../types.ts';
 import {
   answer,
+  asksForEstimate,
   type DoubleRequest,
+  estimateAnswer,
   fileAnswer,
   isSession,
   newId,
@@ -11,6 +13,7 @@ import {
   Refused,
   requireField,
   requireLanguage,
+  requireWithin,
 } from './answers.ts';
 import { createKeyedJobs, type KeyedJobs } from './keyed-jobs.ts';
 
@@ -80,7 +83,10 @@ async function translate(jobs: Jobs, { body, headers }: DoubleRequest): Promise<
   const source_lang = requireLanguage('source_lang', (fields['source_lang'] as string | undefined) ?? 'en');
   const bytes = new Uint8Array(await file.arrayBuffer());
   const source = await sourceOf(bytes, type);
-  const { source_document: _, wait: __, ...asked } = fields;
+  // The mock reads no file formats: it counts bytes.
+  if (asksForEstimate(fields)) return estimateAnswer({ jobs: 1, characters: file.size, source_lang });
+  requireWithin(fields, file.size);
+  const { source_document: _, wait: __, dry_run: ___, max_characters: ____, ...asked } = fields;
   const name = JSON.stringify([Object.entries(asked).toSorted(), source.sha256]);
   const known = jobs.ofKey(key, name);
   if (known)

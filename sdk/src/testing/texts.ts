@@ -1,7 +1,9 @@
 import type { TranslationJob } from '../types.ts';
 import {
   answer,
+  asksForEstimate,
   type DoubleRequest,
+  estimateAnswer,
   fileAnswer,
   isSession,
   misfit,
@@ -10,6 +12,7 @@ import {
   pageAnswer,
   passesFilter,
   Refused,
+  requireWithin,
 } from './answers.ts';
 import { createKeyedJobs, type KeyedJobs } from './keyed-jobs.ts';
 import { requestOf, type TextRequest, textsOfBatch, textsOfDocument, textsOfFile } from './requests.ts';
@@ -77,17 +80,25 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     const key = typeof given === 'string' ? given : null;
     const isAsync = headers['prefer'] === 'respond-async';
     if (key === '') throw misfit(['body', 'idempotency_key'], 'must not be empty');
-    if (Array.isArray(fields['inputs'])) return createMany(textsOfBatch(fields['inputs']), key, 0, isAsync);
+    /** Responds with the jobs of several texts, or with an estimate of them. */
+    const respond = (texts: TextRequest[], first: number) => {
+      if (asksForEstimate(fields)) return estimate(texts);
+      requireWithin(fields, countOf(texts));
+      return createMany(texts, key, first, isAsync);
+    };
+    if (Array.isArray(fields['inputs'])) return respond(textsOfBatch(fields['inputs']), 0);
     const file = isRaw ? rawFile(request) : fields['source_document'];
     if (file instanceof File) {
       if (!isRaw && /\.(pdf|docx|xlsx)$/i.test(file.name))
         throw noPart(request, ' with a file in its layout');
-      return createMany(await textsOfFile(file, fields), key, 1, isAsync);
+      return respond(await textsOfFile(file, fields), 1);
     }
     const said = (fields['metadata'] as Record<string, unknown> | undefined)?.['source_document'];
-    if (typeof said === 'object' && said !== null)
-      return createMany(textsOfDocument(fields, said), key, 1, isAsync);
-    const { job, replayed, differs } = create(requestOf(fields), key);
+    if (typeof said === 'object' && said !== null) return respond(textsOfDocument(fields, said), 1);
+    const text = requestOf(fields);
+    if (asksForEstimate(fields)) return estimate([text]);
+    requireWithin(fields, countOf([text]));
+    const { job, replayed, differs } = create(text, key);
     if (isAsync && !replayed) return answer(202, pending(job), keyHeaders(replayed, differs));
     return answer(200, job, keyHeaders(replayed, differs));
   }
@@ -125,6 +136,17 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
       }
     },
   };
+}
+
+const countOf = (texts: TextRequest[]) =>
+  texts.reduce((sum, { source_text }) => sum + [...source_text].length, 0);
+
+function estimate(texts: TextRequest[]): Response {
+  return estimateAnswer({
+    jobs: texts.length,
+    characters: countOf(texts),
+    source_lang: texts[0]?.source_lang ?? 'en',
+  });
 }
 
 function review(jobs: Jobs, id: string | undefined, { body }: DoubleRequest): Response {

@@ -4,7 +4,12 @@ import { billingNotice } from '#server/billing/capabilities.ts';
 import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
-import { type CommittedUsage, selectBilledTenant, type UsageLimits } from './committed-usage.ts';
+import {
+  type CommittedUsage,
+  selectBilledTenant,
+  selectCommittedUsage,
+  type UsageLimits,
+} from './committed-usage.ts';
 import { failedRunSecondsAllowed, refuseByFailedRuns } from './failed-run-rate.ts';
 import { type Remedies, refuseByAllowance } from './monthly-allowance.ts';
 import { type BillableRequest, type PaymentState, refuseByPayment } from './payment-gate.ts';
@@ -97,6 +102,27 @@ export function checkEntitlement(
       return spent ?? refuseByFailedRuns(settings, failedFor);
     },
   };
+}
+
+/**
+ * Returns the error that the tenant of the transaction would get for billable work now; null if it may start.
+ * @param tenant see `readBilledTenant`
+ */
+export async function findRefusal(
+  tx: Tx,
+  settings: Settings,
+  { tenantId, tenant }: { tenantId: string; tenant: BilledTenant | undefined },
+  request: BillableRequest,
+  keys: readonly string[] = [],
+): Promise<AppError | null> {
+  try {
+    const { limits, refusal } = checkEntitlement(settings, tenant, request, keys);
+    const [usage] = await selectCommittedUsage(tx, { ...limits, tenantId });
+    return usage ? refusal(usage) : null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
 }
 
 function paymentStateOf(tenant: BilledTenant, { TRIAL_DAYS }: Settings): PaymentState {

@@ -4,6 +4,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { clip } from '#server/formats/text.ts';
+import type { Warning } from '#server/http/warnings.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type { DocumentPayload } from '#server/platform/sandbox/tasks/layout-document.ts';
@@ -81,11 +82,7 @@ export async function createJob(
     },
   };
   const { target_lang } = request;
-  const warnings = [
-    ...unknownFieldWarnings(unknownFields, formFields),
-    // The text's language is compared with the stated one when the text is extracted.
-    ...languageWarnings({ source_lang, target_lang, isDetected: detection !== null }),
-  ];
+  const warnings = formWarnings(unknownFields, { source_lang, target_lang, isDetected: detection !== null });
   const insert = async (tx: Tx) => {
     if (destination.provider === 'platform')
       await requireRoom(tx, services.settings, tenant.id, bytes.length);
@@ -130,12 +127,20 @@ export async function createJob(
 /** The fields that the form may have. */
 const formFields = Object.keys(documentForm.shape);
 
+/** Returns the warnings about a form. The text's language is compared with the stated one in the extracted text. */
+export function formWarnings(
+  unknownFields: readonly string[],
+  languages: Parameters<typeof languageWarnings>[0],
+): Warning[] {
+  return [...unknownFieldWarnings(unknownFields, formFields), ...languageWarnings(languages)];
+}
+
 /**
  * Checks the file, and detects its language if the request asks for that.
  * @throws AppError 400 for an invalid file, or for one without a selected page or sheet; 422 if the language cannot be
  *   detected, or if the text of a PDF cannot be read to detect it
  */
-async function checkSource(
+export async function checkSource(
   services: Pick<Services, 'fileWork'>,
   payload: DocumentPayload,
   { source_lang }: Pick<DocumentTranslationRequest, 'source_lang'>,
@@ -151,10 +156,15 @@ async function checkSource(
     const { language, detection } = readSourceLanguage(names, source_lang, text);
     return { source_lang: language, detection };
   } catch (error) {
-    if (!(error instanceof FileError)) throw error;
-    if (error.reason === 'selection') throw new AppError('validation_error', error.message, { cause: error });
-    if (payload.format === 'pdf')
+    if (error instanceof FileError && error.reason !== 'selection' && payload.format === 'pdf')
       throw undetected(names.field, `${error.message}; send the language of the file in ${names.field}`);
-    throw new AppError('validation_error', `source_document: ${error.message}`, { cause: error });
+    throw fileRefusal(error);
   }
+}
+
+/** Returns the error response to an invalid file; any other error unchanged. */
+export function fileRefusal(error: unknown): unknown {
+  if (!(error instanceof FileError)) return error;
+  const message = error.reason === 'selection' ? error.message : `source_document: ${error.message}`;
+  return new AppError('validation_error', message, { cause: error });
 }

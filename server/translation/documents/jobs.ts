@@ -54,8 +54,10 @@ export function rebuildOptionsOf(row: Pick<DocumentRow, 'request'>): RebuildOpti
 }
 
 /** Returns the request fields that are the same for the translation of all texts of a document. */
-export function groupRequestOf(row: DocumentRow): GroupRequest {
-  const { source_lang, target_lang, domain, tone, gender } = requestOf(row);
+export function groupRequestOf(
+  request: Pick<DocumentTranslationRequest, 'source_lang' | 'target_lang' | 'domain' | 'tone' | 'gender'>,
+): GroupRequest {
+  const { source_lang, target_lang, domain, tone, gender } = request;
   return { source_lang, target_lang, domain, tone, gender, text_type: 'Plain', metadata: {} };
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { includable, outputs } from '#server/formats/selection.ts';
 import { warnings } from '#server/http/warnings.ts';
+import { limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
 import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { uploadedFile } from '#server/trpc.ts';
 
@@ -305,6 +306,7 @@ export const documentForm = z.object({
     .describe(
       'An idempotency key of 1 to 255 characters. If a job of the workspace already has this key, the response is that job.',
     ),
+  ...limitFormFields,
 });
 
 export const documentListQuery = jobListFilter.extend({

@@ -5,6 +5,7 @@ import { clip } from '#server/formats/text.ts';
 import { fingerprintOf } from '#server/http/request-fingerprint.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
 import { asksForDetection } from '#server/translation/core/intake/source-language.ts';
+import { readLimits, type SubmissionLimits } from '#server/translation/core/intake/submission-limits.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
 import { readSelection } from './selection-fields.ts';
@@ -15,6 +16,7 @@ export interface CheckedForm {
   format: LayoutKind;
   fileName: string;
   wait: boolean;
+  limits: SubmissionLimits;
   request: Omit<DocumentTranslationRequest, 'metadata'>;
 }
 
@@ -47,6 +49,7 @@ export function checkForm(form: DocumentForm): CheckedForm {
     format,
     fileName: fileNameOf(file, format),
     wait: ['1', 'true', 'yes'].includes(form.wait?.trim().toLowerCase() ?? ''),
+    limits: readLimits(form),
     request: {
       source_lang: asksForDetection(source_lang) ? source_lang : requireLanguage('source_lang', source_lang),
       target_lang: requireLanguage('target_lang', form.target_lang.trim()),

@@ -1,19 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Tx } from '#db/client.ts';
-import { selectCommittedUsage } from '#server/billing/metering/committed-usage.ts';
-import { checkEntitlement, readBilledTenant } from '#server/billing/metering/entitlement.ts';
 import { submitterOf } from '#server/billing/metering/submitter.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import { type KeyedResult, requestDiffers, withDifferingRequest } from '#server/http/request-fingerprint.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import type { Principal } from '#server/identity/access/principal.ts';
 import { KeyedSequence } from '#server/platform/keyed-sequence.ts';
 import { destinationIn } from '#server/storage/destination.ts';
 import { expectRoom } from '#server/storage/usage.ts';
+import { refuseByMaximum } from '#server/translation/core/intake/submission-limits.ts';
 import { createJob, type Origin } from './create-job.ts';
 import type { RunServices } from './document-run.ts';
+import { findDocumentRefusal, readDocument } from './estimate.ts';
 import {
   type DocumentRow,
   getDocument,
@@ -73,7 +71,9 @@ async function submitUntil(
     const key = checked.request.idempotency_key;
     const known = key === null ? undefined : await selectDocumentByKey(tx, tenant.id, key);
     if (known) return { tenant, submittedBy, checked, known };
-    await requireEntitlement(tx, services, principal);
+    // The number of characters is not known yet: the stage `admit` checks again.
+    const refusal = await findDocumentRefusal(tx, services, principal, 1);
+    if (refusal) throw refusal;
     const destination = await destinationIn(tx, services, tenant.id);
     if (destination.provider === 'platform')
       await expectRoom(tx, services.settings, tenant.id, checked.file.bytes.length);
@@ -84,8 +84,14 @@ async function submitUntil(
   const { wait } = checked;
   if (known) return replay(services, known, { wait, fingerprint, signal, deadline });
 
-  const make = () =>
-    createJob(services, { tenant, submittedBy, form: checked, fingerprint, destination, origin });
+  const make = async () => {
+    if (checked.limits.maxCharacters !== null) {
+      const { billableChars } = await readDocument(services, tenant.id, checked, origin);
+      const tooMuch = refuseByMaximum(checked.limits, billableChars);
+      if (tooMuch) throw tooMuch;
+    }
+    return createJob(services, { tenant, submittedBy, form: checked, fingerprint, destination, origin });
+  };
   const made =
     key === null
       ? await make()
@@ -171,22 +177,4 @@ export async function readSubmittedDocument(
 ): Promise<DocumentJob> {
   const job = await database.inTenant(tenantId, (tx) => getDocument(tx, tenantId, documentId, audience));
   return differs ? withDifferingRequest(job) : job;
-}
-
-/**
- * If billing is enabled, requires a subscription, because the trial does not cover layout jobs. Also requires that some
- * allowance remains. The number of characters is not known yet: the stage `admit` checks again.
- * @throws AppError 402, 429
- */
-async function requireEntitlement(
-  tx: Tx,
-  { settings }: Pick<Services, 'settings'>,
-  principal: Principal,
-): Promise<void> {
-  const tenant = await readBilledTenant(tx, settings);
-  const request = { kind: 'document', credential: principal.kind, chars: 1 } as const;
-  const { limits, refusal } = checkEntitlement(settings, tenant, request, []);
-  const [usage] = await selectCommittedUsage(tx, { ...limits, tenantId: principal.tenant.id });
-  const refused = usage && refusal(usage);
-  if (refused) throw refused;
 }

@@ -116,6 +116,11 @@ export function isWork(item: SeriesItem): item is WorkItem {
   return item.weight !== null;
 }
 
+/** Returns the billable characters of the items that have to run. */
+export function billableCharsOf(items: readonly SeriesItem[]): number {
+  return items.filter(isWork).reduce((sum, { weight }) => sum + weight.billableChars, 0);
+}
+
 /** Data about the tenant for the gates of payment, storage and allowance. */
 export interface Gates {
   tenant: BilledTenant | undefined;
@@ -173,7 +178,7 @@ export async function admitSeries(
   const [first] = work as [WorkItem];
   const reserved = reservationOf(work);
   const keys = items.flatMap(({ request }) => request.idempotency_key ?? []);
-  const chars = reserved.reservedChars + reserved.reservedRestChars;
+  const chars = billableCharsOf(items);
   const asked = { kind: 'text', credential: caller.credential, chars } as const;
   const entitlement = checkEntitlement(settings, tenant, asked, keys);
   const locked = lockAdmissions(tx, caller.id);
@@ -215,7 +220,7 @@ export async function admitQueued(
 ): Promise<{ queued: Queued | undefined; refusal: AppError | null }> {
   const [first, ...others] = items.filter(isWork) as [WorkItem, ...WorkItem[]];
   const keys = items.flatMap(({ request }) => request.idempotency_key ?? []);
-  const chars = [first, ...others].reduce((sum, { weight }) => sum + weight.billableChars, 0);
+  const chars = billableCharsOf(items);
   const entitlement = checkEntitlement(
     settings,
     tenant,

@@ -1,42 +1,37 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Tx } from '#db/client.ts';
-import { submitterOf } from '#server/billing/metering/submitter.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import { markKeyedResult, withDifferingRequest } from '#server/http/request-fingerprint.ts';
 import { notingUnknownFields } from '#server/http/unknown-fields.ts';
 import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { basePathOf } from '#server/settings.ts';
+import { type TranslationEstimate, translationEstimate } from '#server/translation/core/estimate.ts';
 import { warningsOf } from '#server/translation/core/intake/request-warnings.ts';
-import { type Prefetched, prefetch } from '#server/translation/core/leverage/leverage.ts';
+import {
+  isDryRun,
+  readLimits,
+  type SubmissionLimits,
+  splitLimits,
+} from '#server/translation/core/intake/submission-limits.ts';
+import { estimateDocument } from '#server/translation/documents/estimate.ts';
 import { type DocumentJob, documentJob } from '#server/translation/documents/schema.ts';
 import { readSubmittedDocument, submitDocument } from '#server/translation/documents/submit.ts';
-import {
-  admitSeries,
-  type Gates,
-  isWork,
-  planItems,
-  readGates,
-  type SeriesItem,
-  type Submitted,
-} from './admit-series.ts';
-import { requireKey, selectJobsByKeys } from './idempotency.ts';
+import type { Submitted } from './admit-series.ts';
+import { estimateTexts } from './estimate.ts';
+import { requireKey } from './idempotency.ts';
 import { expandBatch } from './intake/batch.ts';
 import { callersMetadata, checkRequest } from './intake/check-request.ts';
 import { isLayoutFile, readFileRequest } from './intake/file.ts';
 import { requestPagesOfText } from './intake/pages.ts';
 import { batchRequest, documentTextRequest, type FileRequest, fileRequest } from './intake/schema.ts';
-import type { StoredJob } from './jobs.ts';
-import { queueSeries } from './queued-series.ts';
 import {
   type TranslationJob,
   type TranslationRequest,
   translationJob,
   translationRequest,
 } from './schema.ts';
-import { type RunServices, runSeries, type Series } from './series.ts';
+import { submit } from './submission.ts';
 import { viewFor } from './tenant-view.ts';
 
 /** Rejects a submission before its body is read if translation is disabled. */
@@ -73,18 +68,21 @@ async function withWarnings(
 }
 
 /**
- * Runs a submission and returns its jobs in the caller's view. If all jobs already existed, marks the response as a
- * replay. An asynchronous request gets the pending jobs, which workers run.
+ * Runs a submission and returns its jobs in the caller's view, or estimates it. If all jobs already existed, marks the
+ * response as a replay. An asynchronous request gets the pending jobs, which workers run.
  */
 async function submitFor(
   { services, response, requestId, prefersAsync, withTenant, audience }: SubmissionContext,
   submitted: Submitted[],
-): Promise<TranslationJob[]> {
+  limits: SubmissionLimits,
+): Promise<TranslationJob[] | TranslationEstimate> {
+  if (limits.dryRun) return estimateTexts(services, withTenant, submitted, limits);
   const { jobs, items, replayed } = await submit(
     services,
     withTenant,
     { requestId, prefersAsync },
     submitted,
+    limits,
   );
   markKeyedResult(response, { replayed, differs: items.some(({ differs }) => differs) });
   if (prefersAsync) markAsync(services, response, jobs);
@@ -121,7 +119,7 @@ export const create = submissionProcedure
   })
   .use(notingUnknownFields(translationRequest))
   .input(translationRequest)
-  .output(translationJob)
+  .output(z.union([translationJob, translationEstimate]))
   .mutation(async ({ ctx, input }) => {
     // Over REST, such a body is handled by `createFromText`.
     if (isObject(input.metadata['source_document']))
@@ -130,9 +128,12 @@ export const create = submissionProcedure
         'metadata.source_document creates several jobs: use createFromText',
       );
     requireKey(input.idempotency_key);
-    const metadata = callersMetadata(input.metadata);
-    const request = checkRequest({ ...input, metadata }, ctx.services.settings);
-    const [job] = await submitFor(ctx, await withWarnings([request], ctx));
+    const { limits, request } = splitLimits(input);
+    const metadata = callersMetadata(request.metadata);
+    const checked = checkRequest({ ...request, metadata }, ctx.services.settings);
+    const made = await submitFor(ctx, await withWarnings([checked], ctx), limits);
+    if (!Array.isArray(made)) return made;
+    const [job] = made;
     if (!job) throw new Error('the request created no job');
     return job;
   });
@@ -158,10 +159,10 @@ export const createBatch = submissionProcedure
   })
   .use(notingUnknownFields(batchRequest))
   .input(batchRequest)
-  .output(z.array(translationJob))
+  .output(z.union([z.array(translationJob), translationEstimate]))
   .mutation(async ({ ctx, input }) => {
     const submitted = await expandBatch(input, ctx.services.settings, ctx.unknownFields);
-    return submitFor(ctx, submitted);
+    return submitFor(ctx, submitted, splitLimits(input).limits);
   });
 
 export const createFromFile = submissionProcedure
@@ -185,17 +186,18 @@ export const createFromFile = submissionProcedure
   })
   .use(notingUnknownFields(fileRequest))
   .input(fileRequest)
-  .output(z.union([z.array(translationJob), documentJob]))
+  .output(z.union([z.array(translationJob), documentJob, translationEstimate]))
   .mutation(async ({ ctx, input }) => {
     const file = input.source_document;
     if (file?.via === 'form' && isLayoutFile(file)) return submitDocumentFor(ctx, input);
+    const limits = readLimits(input);
     const authenticate = () =>
       ctx.withTenant(async (_tx, principal) => ({
         tenantId: principal.tenant.id,
         signal: ctx.disconnected(),
       }));
     const requests = await readFileRequest(ctx.services, input, authenticate);
-    return submitFor(ctx, await withWarnings(requests, ctx, Object.keys(fileRequest.shape)));
+    return submitFor(ctx, await withWarnings(requests, ctx, Object.keys(fileRequest.shape)), limits);
   });
 
 /** Queues a file to be translated with its layout, and returns the document job. */
@@ -209,13 +211,10 @@ async function submitDocumentFor(
     unknownFields,
   }: SubmissionContext & Pick<RequestContext, 'disconnected'> & { unknownFields: readonly string[] },
   form: FileRequest,
-): Promise<DocumentJob> {
-  const made = await submitDocument(
-    services,
-    withTenant,
-    { ...form, wait: undefined },
-    { via: 'translations', signal: disconnected(), unknownFields },
-  );
+): Promise<DocumentJob | TranslationEstimate> {
+  const origin = { via: 'translations', signal: disconnected(), unknownFields } as const;
+  if (isDryRun(form)) return estimateDocument(services, withTenant, form, origin);
+  const made = await submitDocument(services, withTenant, { ...form, wait: undefined }, origin);
   markKeyedResult(response, made);
   return readSubmittedDocument(services, made, audience);
 }
@@ -235,95 +234,12 @@ export const createFromText = submissionProcedure
   })
   .use(notingUnknownFields(documentTextRequest))
   .input(documentTextRequest)
-  .output(z.array(translationJob))
+  .output(z.union([z.array(translationJob), translationEstimate]))
   .mutation(async ({ ctx, input }) => {
     requireKey(input.idempotency_key);
-    const { source_document } = input.metadata;
-    const metadata = { ...callersMetadata(input.metadata), source_document };
-    const requests = await requestPagesOfText({ ...input, metadata }, ctx.services.settings);
-    return submitFor(ctx, await withWarnings(requests, ctx));
+    const { limits, request } = splitLimits(input);
+    const { source_document } = request.metadata;
+    const metadata = { ...callersMetadata(request.metadata), source_document };
+    const requests = await requestPagesOfText({ ...request, metadata }, ctx.services.settings);
+    return submitFor(ctx, await withWarnings(requests, ctx), limits);
   });
-
-interface Submission {
-  jobs: TranslationJob[];
-  /** The item of each job, in the same order. */
-  items: readonly SeriesItem[];
-  /** True if all jobs come from earlier submissions with the same keys, and no job had to run. */
-  replayed: boolean;
-}
-
-/**
- * Translates texts and returns their jobs in order. Makes the checks in this order: replay, authentication,
- * payment, storage, allowance. Then runs the pipeline for each text and stores the result. Models are called between
- * transactions, never inside one.
- * @param submitted have passed `checkRequest`
- * @throws AppError 401, 402, 422, 429, 5xx
- */
-async function submit(
-  services: RunServices,
-  withTenant: WithTenant,
-  { requestId, prefersAsync }: Pick<RequestContext, 'requestId' | 'prefersAsync'>,
-  submitted: Submitted[],
-): Promise<Submission> {
-  const { settings } = services;
-  const requests = submitted.map(({ request }) => request);
-  const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
-  const admitted = await withTenant(
-    // Runs in the transaction that authenticated the caller.
-    async (tx, principal, looked: LookedUp): Promise<Series | Submission | Unadmitted> => {
-      const items = planItems(submitted, looked.known, settings);
-      // If no job has to run, the existing jobs are returned before any gate could reject the submission.
-      if (!items.some(isWork))
-        return { jobs: items.flatMap(({ known }) => known?.job ?? []), items, replayed: true };
-      const caller = {
-        ...principal.tenant,
-        credential: principal.kind,
-        submittedBy: submitterOf(principal),
-        requestId,
-      };
-      // Such a series is admitted in another transaction, because it inserts the jobs of all keys.
-      if (prefersAsync) return { caller, items, isQueued: true };
-      // Apply the gates for payment, storage and allowance to the whole series.
-      const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
-      // With keys, `runSeries` checks again: a concurrent request with the same keys may have caused the usage.
-      if (refusal && keys.length === 0) throw refusal;
-      return { caller, items, firstRun: run, prefetched: looked.prefetched };
-    },
-    // Sent before the caller is authenticated. Row-level security limits the result to the tenant of the transaction.
-    async (tx) => lookUp(tx, services, requests, keys),
-  );
-  if ('jobs' in admitted) return admitted;
-  if ('isQueued' in admitted) {
-    const { jobs, items, isNew } = await queueSeries(services, admitted.caller, admitted.items);
-    return { jobs, items, replayed: !isNew };
-  }
-  const series = withRequestDeadline(settings, ({ signal }) => runSeries(services, admitted, signal));
-  const { jobs, items, ran } = await services.backgroundWork.track(series);
-  return { jobs, items, replayed: !ran };
-}
-
-/** A series that workers will run. */
-type Unadmitted = Pick<Series, 'caller' | 'items'> & { isQueued: true };
-
-/** Data about the tenant for the gates and the pipeline. */
-interface LookedUp {
-  /** Existing jobs by idempotency key; undefined if the submission has no keys. */
-  known: Map<string, StoredJob> | undefined;
-  gates: Gates;
-  prefetched: Prefetched;
-}
-
-async function lookUp(
-  tx: Tx,
-  services: Pick<Services, 'accountStores' | 'settings'>,
-  requests: readonly TranslationRequest[],
-  keys: readonly string[],
-): Promise<LookedUp> {
-  const { settings } = services;
-  const [known, gates, prefetched] = await Promise.all([
-    keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
-    readGates(tx, services),
-    prefetch(tx, requests),
-  ]);
-  return { known, gates, prefetched };
-}

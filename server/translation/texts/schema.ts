@@ -9,6 +9,7 @@ import {
   refinement,
   verification,
 } from '#server/translation/core/agent-run-schema.ts';
+import { limitFields } from '#server/translation/core/intake/submission-limits.ts';
 import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 
 const openObject = z.record(z.string(), z.unknown());
@@ -116,6 +117,7 @@ export const translationRequest = z
       .nullable()
       .default(null)
       .describe('Accepted for compatibility and returned; has no effect.'),
+    ...limitFields,
   })
   .meta({
     id: 'TranslationRequest',

@@ -75,9 +75,9 @@ export function decideGate(input: GateInput): QualityGate {
   };
 }
 
-/** Whether the request itself requires a review: by a regulated domain, or by a flag. */
-export function asksForReview(request: GateInput['request']): boolean {
-  return policyTriggers(request).length > 0;
+/** Returns the rules by which the request itself requires a review, as sentences: a regulated domain, or a flag. */
+export function reviewRulesOf(request: GateInput['request']): string[] {
+  return policyTriggers(request).map(({ reason }) => reason);
 }
 
 /**

@@ -23,7 +23,7 @@ import { debateCandidates } from './candidates.ts';
 import { type FastPath, takeFastPath } from './fast-path.ts';
 import { writtenMetadata } from './metadata.ts';
 import { type PreparedText, prepareText } from './prepared-text.ts';
-import { asksForReview, decideFastPathGate, decideGate, endOf } from './quality-gate.ts';
+import { decideFastPathGate, decideGate, endOf, reviewRulesOf } from './quality-gate.ts';
 import { readQualityOptions } from './quality-options.ts';
 import { type Repaired, repairDelta, repairLoop } from './repair.ts';
 import { joinSegments } from './source-text.ts';
@@ -80,7 +80,7 @@ export async function runPipeline(
   const trace = { steps: [], cost: noCost() };
   try {
     const prepared = await prepareText(request, leverage, scope.signal);
-    const fastPath = await takeFastPath(trace.steps, prepared, asksForReview(request));
+    const fastPath = await takeFastPath(trace.steps, prepared, reviewRulesOf(request).length > 0);
     if (fastPath) return serve(trace, prepared, fastPath);
     return await translate(engine, scope, trace, prepared, searchFailed);
   } catch (error) {

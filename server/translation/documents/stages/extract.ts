@@ -94,7 +94,7 @@ const rowsOfStatement = 5000;
  * Returns the text by which repetitions are found. A pair of formatting is not the same as a link, because a translation
  * may lack it.
  */
-function repeatedText(source: InlineContent): string {
+export function repeatedText(source: InlineContent): string {
   const formats = source.flatMap((item) => (typeof item === 'string' || !item.format ? [] : [item.tag]));
   return formats.length === 0 ? formatTagged(source) : `${formatTagged(source)}\n${formats.join(' ')}`;
 }

@@ -5,7 +5,7 @@ import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { type GroupText, lookUpTexts, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
-import { groupRequestOf } from '../jobs.ts';
+import { groupRequestOf, requestOf } from '../jobs.ts';
 import { ofDocument } from '../segments.ts';
 import { TranslationStore } from './translation-store.ts';
 
@@ -35,7 +35,7 @@ const groupsInFlight = 8;
  */
 export async function translateSegments(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, signal } = run;
-  const request = groupRequestOf(run.row);
+  const request = groupRequestOf(requestOf(run.row));
   const searchFailed = () =>
     services.log.warn({ document_id: documentId }, 'a segment is translated without fuzzy matches');
   const untranslated = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
@@ -81,7 +81,7 @@ async function* readGroups(
   for (let start = 0; start < untranslated.length; start += textsOfBatch) {
     const { texts, found } = await database.inTenant(run.tenantId, async (tx) => {
       const texts = await selectTexts(tx, run, untranslated.slice(start, start + textsOfBatch));
-      return { texts, found: await lookUpTexts(tx, groupRequestOf(run.row), texts) };
+      return { texts, found: await lookUpTexts(tx, groupRequestOf(requestOf(run.row)), texts) };
     });
     for (const group of groupsOf(texts)) yield { texts: group, found };
   }

@@ -4,7 +4,7 @@ import { inspectText } from '#server/translation/core/inspect-text.ts';
 import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
-import { type DocumentRow, groupRequestOf } from '#server/translation/documents/jobs.ts';
+import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
 import { chipIssues } from './chip-issues.ts';
 
 /** A text that a reviewer proposes as the translation of a segment. */
@@ -29,7 +29,10 @@ export async function checkSegments(
 ): Promise<QualityIssue[][]> {
   const { tenantId } = row;
   const caller = { tenantId, ...(signal && { signal }) };
-  const requests = texts.map(({ sourceText }) => ({ ...groupRequestOf(row), source_text: sourceText }));
+  const requests = texts.map(({ sourceText }) => ({
+    ...groupRequestOf(requestOf(row)),
+    source_text: sourceText,
+  }));
   const found = await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests));
   const issues: QualityIssue[][] = [];
   for (const [index, request] of requests.entries()) {

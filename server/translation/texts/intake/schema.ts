@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { tooLarge } from '#server/errors.ts';
 import { arrayLimits } from '#server/http/array-limits.ts';
 import type { Settings } from '#server/settings.ts';
+import { limitFields, limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
 import { uploadedFile } from '#server/trpc.ts';
 import { maxKeyLength, translationRequest } from '../schema.ts';
 
@@ -70,6 +71,7 @@ export const batchRequest = z
       .describe(
         'The idempotency key of the batch. Each job gets the key `<key>:<index>`, with its index from 0.',
       ),
+    ...limitFields,
   })
   .meta({ id: 'BatchTranslationRequest' });
 
@@ -130,6 +132,7 @@ export const fileRequest = z.object({
     .nullable()
     .default(null)
     .describe('The idempotency key of the file. Each page gets the key `<key>:<n>`, with its number from 1.'),
+  ...limitFormFields,
 });
 
 export type BatchRequest = z.infer<typeof batchRequest>;

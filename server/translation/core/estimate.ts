@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import type { Services } from '#server/context.ts';
+import { type AppError, errorTable } from '#server/errors.ts';
+import { warnings } from '#server/http/warnings.ts';
+import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
+import type { LanguageCode } from '#server/languages.ts';
+import { keyOf, leverageOf, type Prefetched, prefetch } from './leverage/leverage.ts';
+import { takeFastPath } from './pipeline/fast-path.ts';
+import { prepareText } from './pipeline/prepared-text.ts';
+import type { TextRequest } from './request.ts';
+
+const part = {
+  segments: z.int().describe('The number of texts or segments.'),
+  characters: z.int().describe('Their Unicode code points.'),
+};
+const share = z.object(part);
+
+export const translationEstimate = z
+  .object({
+    dry_run: z.literal(true).describe('Always true.'),
+    jobs: z.int().describe('The number of jobs that the request would run.'),
+    existing_jobs: z
+      .int()
+      .describe('The number of jobs that already exist for the idempotency key. They are not counted below.'),
+    source_lang: z.string().describe('The source language, as sent or detected.'),
+    segments: z.int().describe('The number of texts or, in a document, of segments.'),
+    characters: z.int().describe('The Unicode code points of the source.'),
+    billable_characters: z
+      .int()
+      .describe('The characters that would be billed: weighted, if a language has a dense script.'),
+    exact_matches: share.describe('Texts from the translation memory or a glossary, without a model.'),
+    fuzzy_matches: share
+      .extend({
+        by_similarity: z
+          .array(z.object({ from: z.int().describe('The lowest similarity, in percent.'), ...part }))
+          .describe('The same texts by their similarity: from 95, 85, 75 and 70 percent.'),
+      })
+      .describe('Texts for which the model gets a similar segment of the translation memory as an example.'),
+    repetitions: share.describe('Texts that occur earlier in the request, and have no exact match.'),
+    no_match: share
+      .extend({
+        not_searched: z
+          .int()
+          .describe(
+            'The number of texts that were not compared with the translation memory: those after the first 2000.',
+          ),
+      })
+      .describe('All other texts.'),
+    review: z
+      .object({
+        jobs: z.int().describe('The number of jobs that a rule sends to review, whatever their quality.'),
+        reasons: z.array(z.string()).describe('The rules, as readable sentences.'),
+      })
+      .describe(
+        'The reviews that are known in advance. Other translations may need a review for their quality.',
+      ),
+    refusal: z
+      .object({
+        status: z.int().describe('The status that the request would get.'),
+        detail: z.string().describe('The readable reason.'),
+      })
+      .nullable()
+      .describe(
+        'The reason for which the request would be rejected now, such as a used-up allowance; otherwise null.',
+      ),
+    warnings,
+  })
+  .meta({
+    id: 'TranslationEstimate',
+    description: 'The response to a request with `dry_run`: the work and its price. It has no effect.',
+  });
+
+export type TranslationEstimate = z.infer<typeof translationEstimate>;
+
+/** A text whose work is estimated. */
+export interface EstimatedText {
+  request: TextRequest;
+  /** Unicode code points. */
+  characters: number;
+  /** Texts with the same key are repetitions of the first one. Default: those that one exact match serves. */
+  repeatKey?: string;
+}
+
+/** The texts by the work that each needs. */
+export type Leveraged = Pick<
+  TranslationEstimate,
+  'characters' | 'exact_matches' | 'fuzzy_matches' | 'no_match' | 'repetitions' | 'segments'
+>;
+
+type EstimateServices = Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>;
+
+/** Lowest similarity of each band, in percent. The last one is the minimum of a fuzzy match. */
+const bands = [95, 85, 75, 70] as const;
+
+/** Number of texts in one lookup of exact matches. */
+const textsOfLookup = 400;
+/** Number of texts that are searched concurrently. A search takes a few connections, one after another. */
+const searchesInFlight = 4;
+/** Maximum number of texts in a request that are searched for fuzzy matches: a search takes up to 50 ms. */
+const maxSearches = 2000;
+
+/**
+ * Finds out which texts have exact or fuzzy matches, with the lookups of the pipeline. Calls no model: texts are
+ * compared by their characters only, not by their meaning.
+ * @param found exact matches that have been looked up already
+ * @throws the reason of the signal
+ */
+export async function leverageTexts(
+  services: EstimateServices,
+  { tenantId, signal }: { tenantId: string; signal: AbortSignal },
+  texts: readonly EstimatedText[],
+  found?: Prefetched,
+): Promise<Leveraged> {
+  const distinct = new Map<
+    string,
+    { text: EstimatedText; repeats: { segments: number; characters: number } }
+  >();
+  for (const text of texts) {
+    const key = text.repeatKey ?? keyOf(text.request);
+    const known = distinct.get(key);
+    if (known) add(known.repeats, text.characters);
+    else distinct.set(key, { text, repeats: { segments: 0, characters: 0 } });
+  }
+  const result: Leveraged = {
+    segments: texts.length,
+    characters: texts.reduce((sum, { characters }) => sum + characters, 0),
+    exact_matches: { segments: 0, characters: 0 },
+    fuzzy_matches: {
+      segments: 0,
+      characters: 0,
+      by_similarity: bands.map((from) => ({ from, segments: 0, characters: 0 })),
+    },
+    repetitions: { segments: 0, characters: 0 },
+    no_match: { segments: 0, characters: 0, not_searched: 0 },
+  };
+  let searches = 0;
+  const classify = async (
+    { text, repeats }: { text: EstimatedText; repeats: typeof result.repetitions },
+    found: Prefetched,
+  ) => {
+    signal.throwIfAborted();
+    const match = await matchOf(
+      services,
+      tenantId,
+      text.request,
+      found,
+      signal,
+      () => searches++ < maxSearches,
+    );
+    if (match === 'exact') {
+      add(result.exact_matches, text.characters);
+      add(result.exact_matches, repeats.characters, repeats.segments);
+      return;
+    }
+    add(result.repetitions, repeats.characters, repeats.segments);
+    if (typeof match === 'string') {
+      add(result.no_match, text.characters);
+      if (match === 'not_searched') result.no_match.not_searched++;
+      return;
+    }
+    add(result.fuzzy_matches, text.characters);
+    const band = result.fuzzy_matches.by_similarity.find(({ from }) => match * 100 >= from);
+    if (band) add(band, text.characters);
+  };
+  const all = [...distinct.values()];
+  for (let start = 0; start < all.length; start += textsOfLookup) {
+    const batch = all.slice(start, start + textsOfLookup);
+    const requests = batch.map(({ text }) => text.request);
+    const lookedUp = found ?? (await services.database.inTenant(tenantId, (tx) => prefetch(tx, requests)));
+    const rest = batch.values();
+    const lane = async () => {
+      for (const one of rest) await classify(one, lookedUp);
+    };
+    await Promise.all(Array.from({ length: searchesInFlight }, lane));
+  }
+  return result;
+}
+
+/** Returns `exact`, the similarity of the best fuzzy match from 0.7 to 1, `none`, or `not_searched`. */
+async function matchOf(
+  services: EstimateServices,
+  tenantId: string,
+  request: TextRequest,
+  found: Prefetched,
+  signal: AbortSignal,
+  maySearch: () => boolean,
+): Promise<'exact' | 'none' | 'not_searched' | number> {
+  const leverage = await leverageOf(services, tenantId, request, found);
+  const prepared = await prepareText(request, leverage, signal);
+  if (await takeFastPath([], prepared, false)) return 'exact';
+  // An exact match that is not served, for example because it misses a glossary term, is the best example.
+  if (leverage.exact) return 1;
+  if (!leverage.findClose) return 'none';
+  if (!maySearch()) return 'not_searched';
+  const pair = {
+    pairSource: request.source_lang as LanguageCode,
+    pairTarget: request.target_lang as LanguageCode,
+  };
+  const { close } = await findClose(services.database, tenantId, pair, request.source_text);
+  return close[0]?.similarity ?? 'none';
+}
+
+function add(sum: { segments: number; characters: number }, characters: number, segments = 1): void {
+  sum.segments += segments;
+  sum.characters += characters;
+}
+
+/** Returns the field `refusal` of an estimate. */
+export function refusalView(refusal: AppError | null): TranslationEstimate['refusal'] {
+  return refusal && { status: errorTable[refusal.code].status, detail: refusal.message };
+}

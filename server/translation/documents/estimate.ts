@@ -1,0 +1,148 @@
+import type { Tx } from '#db/client.ts';
+import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlement.ts';
+import { weighCharacters } from '#server/billing/metering/weight.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { plainText } from '#server/formats/inline-content.ts';
+import { countCodePoints } from '#server/formats/text.ts';
+import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { destinationIn } from '#server/storage/destination.ts';
+import { expectRoom } from '#server/storage/usage.ts';
+import {
+  type EstimatedText,
+  leverageTexts,
+  refusalView,
+  type TranslationEstimate,
+} from '#server/translation/core/estimate.ts';
+import type { SourceDetection } from '#server/translation/core/intake/source-language.ts';
+import { refuseByMaximum } from '#server/translation/core/intake/submission-limits.ts';
+import { requestOfText } from '#server/translation/core/pipeline/group.ts';
+import { checkSource, fileRefusal, formWarnings, type Origin } from './create-job.ts';
+import type { RunServices } from './document-run.ts';
+import { extractFile } from './file-work.ts';
+import { groupRequestOf, selectDocumentByKey } from './jobs.ts';
+import type { DocumentForm } from './schema.ts';
+import { selectionOf } from './selection-fields.ts';
+import { repeatedText } from './stages/extract.ts';
+import { type CheckedForm, checkForm } from './submission-form.ts';
+
+/**
+ * Estimates the work and the price of a document: reads its texts and looks up their matches. Makes the checks of a
+ * submission, but those that may change until it is sent, such as the allowance, are reported and not thrown. Stores
+ * nothing.
+ * @throws AppError 400, 401, 413, 415, 422, 429, 503
+ */
+export function estimateDocument(
+  services: RunServices,
+  withTenant: WithTenant,
+  form: DocumentForm,
+  { via, signal, unknownFields }: Origin,
+): Promise<TranslationEstimate> {
+  const checkedFirst = via === 'translations' ? checkForm(form) : undefined;
+  return withRequestDeadline(services.settings, async (deadline) => {
+    const scope = { signal: AbortSignal.any([signal, deadline.signal]) };
+    const { principal, checked, known } = await withTenant(async (tx, principal) => {
+      const checked = checkedFirst ?? checkForm(form);
+      const key = checked.request.idempotency_key;
+      const known = key === null ? undefined : await selectDocumentByKey(tx, principal.tenant.id, key);
+      return { principal, checked, known };
+    });
+    const tenantId = principal.tenant.id;
+    const { source_lang, detection, texts, billableChars } = known
+      ? { ...checked.request, detection: null, texts: [], billableChars: 0 }
+      : await readDocument(services, tenantId, checked, scope);
+    const leveraged = await leverageTexts(services, { tenantId, ...scope }, texts);
+    const refusal = known
+      ? null
+      : (refuseByMaximum(checked.limits, billableChars) ??
+        (await withTenant((tx) => findSubmissionRefusal(tx, services, principal, checked, billableChars))));
+    const { target_lang } = checked.request;
+    return {
+      dry_run: true,
+      jobs: known ? 0 : 1,
+      existing_jobs: known ? 1 : 0,
+      source_lang,
+      ...leveraged,
+      billable_characters: billableChars,
+      // Nothing in the request of a document requires a review.
+      review: { jobs: 0, reasons: [] },
+      refusal: refusalView(refusal),
+      warnings: formWarnings(unknownFields, { source_lang, target_lang, isDetected: detection !== null }),
+    };
+  });
+}
+
+/** The texts of a document that has not been submitted yet. */
+interface ReadDocument {
+  source_lang: string;
+  detection: SourceDetection | null;
+  texts: EstimatedText[];
+  billableChars: number;
+}
+
+/**
+ * Reads the texts of a document, as a job would. Nothing is stored.
+ * @throws AppError 400 for an invalid file, 422 if the language cannot be detected, 429 or 503 if too many files are
+ *   being read
+ */
+export async function readDocument(
+  services: Pick<Services, 'fileWork' | 'settings'>,
+  tenantId: string,
+  { file, format, request }: CheckedForm,
+  { signal }: { signal: AbortSignal },
+): Promise<ReadDocument> {
+  const payload = { format, bytes: file.bytes, selection: selectionOf(request) };
+  const scope = { tenantId, signal };
+  const { source_lang, detection } = await checkSource(services, payload, request, scope);
+  const { segments } = await extractFile(services, payload, scope).catch((error: unknown) => {
+    throw fileRefusal(error);
+  });
+  const ofAll = groupRequestOf({ ...request, source_lang });
+  const texts = segments.map(({ source }) => ({
+    request: requestOfText(ofAll, { source }),
+    characters: countCodePoints(plainText(source)),
+    repeatKey: repeatedText(source),
+  }));
+  const characters = texts.reduce((sum, text) => sum + text.characters, 0);
+  const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
+  const billableChars = weighCharacters(characters, source_lang, request.target_lang, weight);
+  return { source_lang, detection, texts, billableChars };
+}
+
+/**
+ * Returns the error that a document would get for payment or allowance; null if it may start. If billing is enabled,
+ * documents require a subscription, because the trial does not cover them.
+ * @param chars billable characters
+ */
+export async function findDocumentRefusal(
+  tx: Tx,
+  { settings }: Pick<Services, 'settings'>,
+  { tenant, kind: credential }: Principal,
+  chars: number,
+): Promise<AppError | null> {
+  const billed = { tenantId: tenant.id, tenant: await readBilledTenant(tx, settings) };
+  return findRefusal(tx, settings, billed, { kind: 'document', credential, chars });
+}
+
+/** Returns the error that a submission would get for payment, allowance or storage; null if it would be accepted. */
+async function findSubmissionRefusal(
+  tx: Tx,
+  services: Pick<Services, 'accountStores' | 'settings'>,
+  principal: Principal,
+  { file }: CheckedForm,
+  billableChars: number,
+): Promise<AppError | null> {
+  const refusal = await findDocumentRefusal(tx, services, principal, Math.max(billableChars, 1));
+  if (refusal) return refusal;
+  const { id } = principal.tenant;
+  try {
+    const { provider } = await destinationIn(tx, services, id);
+    if (provider === 'platform') await expectRoom(tx, services.settings, id, file.bytes.length);
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { findRefusal } from '#server/billing/metering/entitlement.ts';
+import type { Services } from '#server/context.ts';
+import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { leverageTexts, refusalView, type TranslationEstimate } from '#server/translation/core/estimate.ts';
+import { refuseByMaximum, type SubmissionLimits } from '#server/translation/core/intake/submission-limits.ts';
+import { reviewRulesOf } from '#server/translation/core/pipeline/quality-gate.ts';
+import { billableCharsOf, isWork, planItems, type Submitted } from './admit-series.ts';
+import { type LookedUp, lookUp } from './submission.ts';
+
+/**
+ * Estimates the work and the price of texts. Makes the checks of a submission, but those that may change until it is
+ * sent, such as the allowance, are reported and not thrown. Writes nothing.
+ * @param submitted have passed `checkRequest`
+ * @throws AppError 401, 422, 503
+ */
+export async function estimateTexts(
+  services: Pick<Services, 'accountStores' | 'database' | 'embedder' | 'glossaries' | 'log' | 'settings'>,
+  withTenant: WithTenant,
+  submitted: readonly Submitted[],
+  limits: Pick<SubmissionLimits, 'maxCharacters'>,
+): Promise<TranslationEstimate> {
+  const { settings } = services;
+  const requests = submitted.map(({ request }) => request);
+  const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
+  const planned = await withTenant(
+    async (tx, { tenant: { id: tenantId }, kind: credential }, { known, gates, prefetched }: LookedUp) => {
+      const items = planItems(submitted, known, settings);
+      const chars = billableCharsOf(items);
+      const asked = { kind: 'text', credential, chars } as const;
+      const refusal =
+        chars === 0
+          ? null
+          : (refuseByMaximum(limits, chars) ??
+            (await findRefusal(tx, settings, { tenantId, tenant: gates.tenant }, asked, keys)) ??
+            gates.storageRefusal);
+      return { tenantId, items, refusal, prefetched };
+    },
+    (tx) => lookUp(tx, services, requests, keys),
+  );
+  const { tenantId, items, refusal, prefetched } = planned;
+  const work = items.filter(isWork);
+  const texts = work.map(({ request, weight }) => ({ request, characters: weight.sourceChars }));
+  const leveraged = await withRequestDeadline(settings, ({ signal }) =>
+    leverageTexts(services, { tenantId, signal }, texts, prefetched),
+  );
+  const rules = work.map(({ request }) => reviewRulesOf(request));
+  return {
+    dry_run: true,
+    jobs: work.length,
+    existing_jobs: items.length - work.length,
+    source_lang: requests[0]!.source_lang,
+    ...leveraged,
+    billable_characters: billableCharsOf(items),
+    review: {
+      jobs: rules.filter((broken) => broken.length > 0).length,
+      reasons: [...new Set(rules.flat())],
+    },
+    refusal: refusalView(refusal),
+    warnings: uniqueWarnings(submitted),
+  };
+}
+
+/** Returns the warnings of all requests, each once. */
+function uniqueWarnings(submitted: readonly Submitted[]): TranslationEstimate['warnings'] {
+  const all = submitted.flatMap(({ warnings }) => warnings);
+  return [...new Map(all.map((warning) => [JSON.stringify(warning), warning])).values()];
+}
