@@ -96,7 +96,7 @@ const bands = [95, 85, 75, 70] as const;
 const textsOfLookup = 400;
 /** Number of texts that are searched concurrently. A search takes a few connections, one after another. */
 const searchesInFlight = 4;
-/** Maximum number of texts in a request that are searched for fuzzy matches: a search takes up to 50 ms. */
+/** Maximum number of texts in a request that are searched for fuzzy matches: a search lasts up to 50 ms. */
 const maxSearches = 2000;
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError, tooLarge } from '#server/errors.ts';
 
-/** What a submission may do: nothing but an estimate, and how much it may cost. */
+/** The limits of a submission: only an estimate, or a maximum price. */
 export interface SubmissionLimits {
   /** Whether the response is an estimate, and no job is created. */
   dryRun: boolean;
