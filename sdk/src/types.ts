@@ -22,8 +22,6 @@ type Coded<T> = T extends string ? SupportedCode | (string & {}) : T;
 /** Adds `auto` to the source language of inputs for which the service can detect the language. */
 type WithAuto<T> = { [K in keyof T]: K extends 'source_lang' | 'Language' ? OrAuto<T[K]> : T[K] };
 type OrAuto<T> = T extends undefined ? T : SupportedCode | 'auto' | (string & {});
-/** Removes the field that `estimate` sends. */
-type WithoutDryRun<T> = Omit<T, 'dry_run'>;
 /** Adds the known options to the types of inputs, so that editors can complete them. */
 type WithOptions<T, Options = RequestMetadata> = {
   [K in keyof T]: K extends 'metadata' ? Options | Extract<T[K], undefined> : T[K];
@@ -74,10 +72,10 @@ export interface DocumentTextMetadata extends RequestMetadata {
   source_document: SourceDocument;
 }
 /** A text to translate, with options. Only `source_text` and `target_lang` are required. */
-export type TranslationRequest = WithAuto<WithOptions<WithoutDryRun<Inputs['translations']['create']>>>;
+export type TranslationRequest = WithAuto<WithOptions<Omit<Inputs['translations']['create'], 'dry_run'>>>;
 /** Texts to translate, each into one or more languages; up to 50 translations in total. */
 export type BatchTranslationRequest = {
-  [K in keyof WithoutDryRun<Inputs['translations']['createBatch']>]: K extends 'inputs'
+  [K in keyof Omit<Inputs['translations']['createBatch'], 'dry_run'>]: K extends 'inputs'
     ? BatchInput[]
     : Inputs['translations']['createBatch'][K];
 };
@@ -88,7 +86,7 @@ export type BatchInput = WithAuto<Inputs['translations']['createBatch']['inputs'
  * describes the document.
  */
 export type DocumentTextRequest = WithAuto<
-  WithOptions<WithoutDryRun<Inputs['translations']['createFromText']>, DocumentTextMetadata>
+  WithOptions<Omit<Inputs['translations']['createFromText'], 'dry_run'>, DocumentTextMetadata>
 >;
 /** Options to translate a file. `metadata` has the options that a text has, such as `min_quality_score`. */
 export type FileTranslationRequest = WithAuto<
@@ -99,13 +97,13 @@ export type FileTranslationRequest = WithAuto<
   /** The maximum number of billable characters; a larger file is rejected. */
   max_characters?: number | undefined;
 };
+/** A translation job of a text, in progress or completed. */
+export type TranslationJob = Outputs['translations']['get'];
 /**
  * The work and the price of a request: its characters, the matches in the translation memory, the reviews that its
  * rules require, and the reason for which it would be rejected.
  */
 export type TranslationEstimate = Extract<Outputs['translations']['create'], { dry_run: true }>;
-/** A translation job of a text, in progress or completed. */
-export type TranslationJob = Outputs['translations']['get'];
 /** The status of a job. The service may add values to an API version, so handle unknown ones. */
 export type JobStatus = TranslationJob['status'];
 /** Filters for jobs; `limit` is the size of a page. */
