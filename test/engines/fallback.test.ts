@@ -208,10 +208,7 @@ describe('the settings of the second endpoint', () => {
       { OPENAI_FALLBACK_MODEL: 'm', OPENAI_FALLBACK_BASE_URL: 'https://a.example/v1' },
       'OPENAI_FALLBACK_BASE_URL: requires OPENAI_FALLBACK_API_KEY (any text, if the endpoint needs no key)',
     ],
-    [
-      { OPENAI_API_KEY: '', OPENAI_FALLBACK_MODEL: 'm' },
-      'OPENAI_FALLBACK_MODEL: requires OPENAI_API_KEY',
-    ],
+    [{ OPENAI_API_KEY: '', OPENAI_FALLBACK_MODEL: 'm' }, 'OPENAI_FALLBACK_MODEL: requires OPENAI_API_KEY'],
     [
       { OPENAI_FALLBACK_MODEL: 'm', OPENAI_FALLBACK_ON: 'outage, storm' },
       'OPENAI_FALLBACK_ON: must be a list of rate_limit, outage, unusable, misconfigured, content_filtered, separated by commas',
