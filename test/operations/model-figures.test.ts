@@ -10,7 +10,7 @@ const live = () => ({
   ...app.services.settings,
   OPENAI_API_KEY: 'a key',
   OPENAI_MODEL: 'large',
-    MODEL_PRICES: { large: { input: 2, output: 10 } },
+  MODEL_PRICES: { large: { input: 2, output: 10 } },
   OPENAI_REFINER_MODEL: 'small',
   OPENAI_EMBEDDING_MODEL: 'none',
 });
