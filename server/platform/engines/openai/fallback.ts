@@ -34,7 +34,7 @@ const failuresToSkip = 3;
 /** Milliseconds until one request tries it again. */
 const skipMs = 30_000;
 
-/** Remembers whether an endpoint works, so that a caller does not wait for one that has just failed several times. */
+/** Remembers whether an endpoint works, so that no caller is delayed by one that has just failed several times. */
 export function createHealth(now: () => number = () => performance.now()) {
   let failures = 0;
   let tryAgainAt = 0;
@@ -61,7 +61,7 @@ export type AskAs = (fallbackModel: string | undefined) => AskAll;
 
 /**
  * Sends requests to the first endpoint and, after some failures, to a second one. Requests without a `fallbackModel`
- * go to the first one only. The first one is then asked in a hurry: one retry, none after a timeout, and no long waits.
+ * go to the first one only. The first one is then asked in a hurry: one retry, none after a timeout, and none after a long Retry-After.
  */
 export function askWithFallback(
   first: Upstream,

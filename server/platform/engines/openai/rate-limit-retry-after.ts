@@ -11,7 +11,7 @@ export interface RetryPolicy {
   sleep: Sleep;
   /** Limits concurrent attempts. Between two attempts, a call holds no slot. */
   concurrencyLimit: ConcurrencyLimit;
-  /** Whether another endpoint can respond instead: then there is no retry after a timeout, and no long wait. */
+  /** Whether another endpoint can respond instead: then a timeout or a long Retry-After ends the retries. */
   isHurried?: boolean;
 }
 
