@@ -59,6 +59,9 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
+/** A command or an option that does not exist. The program also prints where its help is. */
+export class UnknownNameError extends UsageError {}
+
 /** A failure with a message for the reader. The program prints it without a stack, and exits with 1. */
 export class Failed extends Error {
   override name = 'Failed';
@@ -92,7 +95,7 @@ export function parse(command: Command, argv: readonly string[]): { args: string
   try {
     parsed = parseArgs({ args: [...argv], options: config, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(sentenceOf((error as Error).message, Object.keys(options)));
+    throw new UnknownNameError(sentenceOf((error as Error).message, Object.keys(options)));
   }
   const { positionals, values } = parsed;
   const { min, max } = command.count ?? { min: 0, max: 0 };

@@ -1,4 +1,13 @@
-import { aligned, type Command, exitCodes, helpOf, nearest, parse, UsageError } from './command.ts';
+import {
+  aligned,
+  type Command,
+  exitCodes,
+  helpOf,
+  nearest,
+  parse,
+  UnknownNameError,
+  UsageError,
+} from './command.ts';
 import { commands } from './commands/index.ts';
 import { openClient } from './credentials.ts';
 import { describeFailure } from './failure.ts';
@@ -21,7 +30,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const style = stylesOf(io, io.stderr);
     tell(io, `${style('red', 'error:')} ${describeFailure(error)}`);
     if (!(error instanceof UsageError)) return exitCodes.failed;
-    tell(io, 'Run "lingualoop --help" for the commands, or "lingualoop <command> --help" for one of them.');
+    if (error instanceof UnknownNameError)
+      tell(io, 'Run "lingualoop --help" for the commands, or "lingualoop <command> --help" for one of them.');
     return exitCodes.usage;
   }
 }
@@ -70,10 +80,12 @@ function find(argv: readonly string[]): { path: string; command: Command; rest: 
   return { path, command, rest };
 }
 
-function unknown(name: string, known: Readonly<Record<string, Command>>, path: string): UsageError {
+function unknown(name: string, known: Readonly<Record<string, Command>>, path: string): UnknownNameError {
   const near = nearest(name, Object.keys(known));
   const asked = [path, name].filter(Boolean).join(' ');
-  return new UsageError(`unknown command ${JSON.stringify(asked)}${near ? `; did you mean "${near}"?` : ''}`);
+  return new UnknownNameError(
+    `unknown command ${JSON.stringify(asked)}${near ? `; did you mean "${near}"?` : ''}`,
+  );
 }
 
 function overview(): string {

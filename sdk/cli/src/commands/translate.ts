@@ -81,9 +81,10 @@ type Result =
 async function run(call: Call): Promise<number> {
   const { io, values } = call;
   const project = await projectOf(call);
-  const sources = await findSources(io.cwd, project);
-  requireDistinctOutputs(project, sources);
   const lock = await openLockFile(io.cwd);
+  const outputs = lock.outputs();
+  const sources = (await findSources(io.cwd, project)).filter((path) => !outputs.has(path));
+  requireDistinctOutputs(project, sources);
   const tasks: Task[] = [];
   for (const source of sources) tasks.push(...(await tasksOf(io.cwd, lock, project, source)));
   const wanted = tasks.filter(
@@ -253,7 +254,8 @@ async function requireWithin(
 ): Promise<void> {
   let total = 0;
   await eachOf(wanted, estimatesInFlight, async ({ file }) => {
-    total += (await estimateFile(client, file, signal)).billable_characters;
+    const { billable_characters } = await estimateFile(client, file, signal);
+    total += billable_characters;
   });
   if (total > most)
     throw new Failed(

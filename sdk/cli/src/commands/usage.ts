@@ -1,4 +1,5 @@
-import { type Command, exitCodes, UsageError } from '../command.ts';
+import { AuthenticationError } from '../../../src/index.ts';
+import { type Command, exitCodes, Failed, UsageError } from '../command.ts';
 import { say, tableOf } from '../io.ts';
 
 export const usage: Command = {
@@ -17,10 +18,12 @@ export const usage: Command = {
     for (const [name, day] of Object.entries({ from, to }))
       if (day !== undefined && !/^\d{4}-\d{2}-\d{2}$/.test(day))
         throw new UsageError(`--${name} must be a day, such as 2026-01-31`);
-    const report = await (await client()).usage.daily(
-      { from, ...(to !== undefined && { to }) },
-      { signal: io.signal },
-    );
+    const report = await (await client()).usage
+      .daily({ from, ...(to !== undefined && { to }) }, { signal: io.signal })
+      .catch((error: unknown) => {
+        if (!(error instanceof AuthenticationError)) throw error;
+        throw new Failed('usage requires an administrator: run "lingualoop login --email ADDRESS"');
+      });
     const rows = report.days.map(({ date, jobs, billable_chars }): [string, number, number] => [
       date,
       jobs,

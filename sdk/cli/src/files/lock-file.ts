@@ -19,6 +19,8 @@ export interface Written {
  */
 export interface LockFile {
   of(source: string, lang: string): Written | undefined;
+  /** The paths of all translations that were written. */
+  outputs(): Set<string>;
   /** Sources in the file that are not in the list. */
   others(sources: readonly string[]): string[];
   /** Stores a translation. The file is written at once, so that an interrupted run continues where it stopped. */
@@ -46,6 +48,8 @@ export async function openLockFile(folder: string): Promise<LockFile> {
   };
   return {
     of: (source, lang) => content[source]?.[lang],
+    outputs: () =>
+      new Set(Object.values(content).flatMap((langs) => Object.values(langs).map(({ output }) => output))),
     others: (sources) => Object.keys(content).filter((source) => !sources.includes(source)),
     set(source, lang, written) {
       content[source] = { ...content[source], [lang]: written };

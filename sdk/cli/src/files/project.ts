@@ -110,7 +110,11 @@ export async function findSources(
     for (const path of matched) found.add(posix.normalize(path));
   }
   // `notes.de.txt` is the translation of `notes.txt`, if both are found.
-  const outputs = new Set([...found].flatMap((path) => to.map((lang) => outputOf(output, path, lang))));
+  const outputs = new Set(
+    [...found].flatMap((path) =>
+      to.map((lang) => outputOf(output, path, lang)).filter((translation) => translation !== path),
+    ),
+  );
   return [...found].filter((path) => !outputs.has(path)).sort();
 }
 
