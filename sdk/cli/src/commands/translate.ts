@@ -141,6 +141,7 @@ async function tasksOf(cwd: string, lock: LockFile, project: Project, source: st
       const sourceKey = sha256(`${optionsKey(file)} ${sha256(content)}`);
       const output = outputOf(project.output, source, lang);
       const known = lock.of(source, lang);
+      await finishWriting(join(cwd, output), known?.target);
       const existing = await readIfThere(join(cwd, output));
       return {
         source,
@@ -329,22 +330,39 @@ async function translateOne(
 ): Promise<Result> {
   const outcome = await translateFile(client, file, { signal, onProgress });
   if (outcome.kind === 'held') return { status: 'held', held: outcome.held };
-  await writeWhole(join(cwd, output), outcome.content);
-  await lock.set(source, lang, { source: sourceKey, output, target: sha256(outcome.content) });
+  const target = sha256(outcome.content);
+  await writeWhole(join(cwd, output), outcome.content, () =>
+    lock.set(source, lang, { source: sourceKey, output, target }),
+  );
   return { status: 'written', held: outcome.held };
 }
 
-/** Writes a file so that it is complete or unchanged at any time. */
-async function writeWhole(path: string, content: Uint8Array): Promise<void> {
+/** The name of a translation until it is complete and in the lock file. */
+const unfinished = (path: string) => `${path}.lingualoop.tmp`;
+
+/**
+ * Writes a translation in three steps: under another name, into the lock file, and under its name. If the program is
+ * killed in between, the next run finishes it (`finishWriting`): a translation that is not in the lock file would be
+ * taken for somebody's work.
+ */
+async function writeWhole(path: string, content: Uint8Array, enter: () => Promise<void>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const next = `${path}.${process.pid}.tmp`;
   try {
-    await writeFile(next, content);
-    await rename(next, path);
+    await writeFile(unfinished(path), content);
+    await enter();
+    await rename(unfinished(path), path);
   } catch (error) {
-    await rm(next, { force: true });
+    await rm(unfinished(path), { force: true });
     throw error;
   }
+}
+
+/** Finishes or removes what a killed run has left. @param target the hash of the translation in the lock file */
+async function finishWriting(path: string, target: string | undefined): Promise<void> {
+  const content = await readIfThere(unfinished(path));
+  if (!content) return;
+  if (sha256(content) === target) await rename(unfinished(path), path);
+  else await rm(unfinished(path), { force: true });
 }
 
 function report({ io, values }: Call, tasks: readonly Task[], results: ReadonlyMap<Task, Result>): number {
