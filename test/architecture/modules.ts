@@ -27,7 +27,7 @@ export function importsOf(
   file: string,
   source = readFileSync(join(root, file), 'utf8'),
 ): Import[] {
-  const specifiers = [...source.matchAll(/(?:\bfrom|\bimport|\bimport\s*\()\s*'([^'\n]+)'/g)].map(
+  const specifiers = [...source.matchAll(/(?<!')(?:\bfrom|\bimport|\bimport\s*\()\s*'([^'\n]+)'/g)].map(
     ([, specifier]) => specifier as string,
   );
   return specifiers.map((specifier) => ({ from: file, specifier, to: resolve(root, file, specifier) }));
@@ -120,7 +120,7 @@ export const modules: Module[] = [
     name: 'sdk/cli',
     files: /^sdk\/cli\/src\//,
     packages: any(/^npm:(@modelcontextprotocol\/sdk|@fastify\/busboy|tinyglobby|zod)$/, /^node:/),
-    only: /^sdk\/(src\/index\.ts|cli\/package\.json)$/,
+    only: /^sdk\/src\/index\.ts$/,
   },
   {
     // It may import the types of the routers, and the list of languages, which is plain data.

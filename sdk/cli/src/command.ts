@@ -4,7 +4,7 @@ import type { Io } from './io.ts';
 
 /** An option of a command, such as `--to LANGS`. */
 export interface Option {
-  /** What it does, without a period at the end. */
+  /** The effect of the option, without a period at the end. */
   summary: string;
   /** The name of its value in the help; absent for a switch. */
   value?: string;

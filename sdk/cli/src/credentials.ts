@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { LinguaLoop, type TokenStore, type Tokens } from '../../src/index.ts';
+import { LinguaLoop, type TokenStore, type Tokens, version } from '../../src/index.ts';
 import { Failed, UsageError, type Values } from './command.ts';
 import type { Io } from './io.ts';
 
@@ -61,7 +61,7 @@ export function storeCredentials(io: Pick<Io, 'env'>, url: string, profile: Prof
   });
 }
 
-/** Removes the credentials of a service. Returns false if there were none. */
+/** Removes the credentials of a service. Returns whether there were any. */
 export async function removeCredentials(io: Pick<Io, 'env'>, url: string): Promise<boolean> {
   const known = (await readCredentials(io)).services[url] !== undefined;
   if (known)
@@ -89,7 +89,7 @@ export async function urlOf(io: Pick<Io, 'env'>, values: Values): Promise<string
   return readUrl(url);
 }
 
-/** What the program signs in with, for `whoami`. */
+/** The credential that the program uses, for `whoami`. */
 export type CredentialSource = 'LINGUALOOP_API_KEY' | 'API key of login' | 'member of login';
 
 /** Opens the client for the service. The environment takes precedence over `login`. */
@@ -126,7 +126,8 @@ export function clientOf(baseUrl: string, credential: { apiKey?: string; tokens?
   return new LinguaLoop({ baseUrl, ...credential, headers: { 'user-agent': userAgent } });
 }
 
-const userAgent = 'lingualoop-cli/0.1.0';
+/** The program has the version of the SDK. */
+const userAgent = `lingualoop-cli/${version}`;
 
 /** The store of a member's tokens, which several processes share. */
 export function tokenStore(io: Pick<Io, 'env'>, url: string): TokenStore {

@@ -1,12 +1,12 @@
 import { styleText } from 'node:util';
 
-/** Where a command reads and writes. Tests replace it. */
+/** Input and output of a command. Tests replace them. */
 export interface Io {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(on: boolean): unknown };
   stdout: Output;
   stderr: Output;
   env: Readonly<Record<string, string | undefined>>;
-  /** The folder in which the command runs. */
+  /** The current folder. */
   cwd: string;
   /** Aborts when the user interrupts the program. */
   signal: AbortSignal;

@@ -9,7 +9,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     if (interrupt.signal.aborted) process.exit(130);
     interrupt.abort(new Error('interrupted'));
   });
-// A reader such as `head` has closed the pipe: there is nobody left to write to.
+// A reader such as `head` has closed the pipe, so nothing more can be written.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
 });

@@ -1,3 +1,4 @@
+import { version } from '../../src/index.ts';
 import {
   aligned,
   type Command,
@@ -12,7 +13,6 @@ import { commands } from './commands/index.ts';
 import { openClient } from './credentials.ts';
 import { describeFailure } from './failure.ts';
 import { type Io, say, stylesOf, tell } from './io.ts';
-import { version } from './version.ts';
 
 /**
  * Runs the program.

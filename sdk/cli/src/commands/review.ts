@@ -175,7 +175,7 @@ async function openEditor(io: Io, text: string): Promise<string> {
   try {
     const file = join(folder, 'translation.txt');
     await writeFile(file, text, { mode: 0o600 });
-    // EDITOR may have arguments, such as `code --wait`.
+    // EDITOR may have arguments, such as `vim -n`.
     const code = await new Promise<number | null>((resolve, reject) => {
       const child = spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' });
       child.once('error', reject);

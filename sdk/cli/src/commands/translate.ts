@@ -68,7 +68,7 @@ interface Task {
   file: FileTask;
   /** The value of the lock file for an unchanged source. */
   sourceKey: string;
-  /** `edited`: somebody has changed the translation. */
+  /** `edited`: the translation was not written by this program, or was changed since. */
   state: 'current' | 'edited' | 'new' | 'changed' | 'missing';
 }
 
@@ -83,7 +83,9 @@ async function run(call: Call): Promise<number> {
   const project = await projectOf(call);
   const lock = await openLockFile(io.cwd);
   const outputs = lock.outputs();
-  const sources = (await findSources(io.cwd, project)).filter((path) => !outputs.has(path));
+  const sources = (await findSources(io.cwd, project, call.args.length > 0)).filter(
+    (path) => !outputs.has(path),
+  );
   requireDistinctOutputs(project, sources);
   const tasks: Task[] = [];
   for (const source of sources) tasks.push(...(await tasksOf(io.cwd, lock, project, source)));
@@ -161,7 +163,7 @@ function stateOf(
   existing: Uint8Array | undefined,
 ): Task['state'] {
   if (!existing) return known ? 'missing' : 'new';
-  // A file that no run has written is somebody's work.
+  // A file that no run has written is kept.
   if (known?.output !== output || known.target !== sha256(existing)) return 'edited';
   return known.source === sourceKey ? 'current' : 'changed';
 }
@@ -342,8 +344,8 @@ const unfinished = (path: string) => `${path}.lingualoop.tmp`;
 
 /**
  * Writes a translation in three steps: under another name, into the lock file, and under its name. If the program is
- * killed in between, the next run finishes it (`finishWriting`): a translation that is not in the lock file would be
- * taken for somebody's work.
+ * killed in between, the next run finishes it (`finishWriting`): a translation that is not in the lock file would count
+ * as written by hand.
  */
 async function writeWhole(path: string, content: Uint8Array, enter: () => Promise<void>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });

@@ -23,7 +23,7 @@ export interface LockFile {
   outputs(): Set<string>;
   /** Sources in the file that are not in the list. */
   others(sources: readonly string[]): string[];
-  /** Stores a translation. The file is written at once, so that an interrupted run continues where it stopped. */
+  /** Stores a translation. The file is written at once, so that the next run continues after an interruption. */
   set(source: string, lang: string, written: Written): Promise<void>;
 }
 

@@ -81,11 +81,13 @@ const foundInFolders = ['txt', 'docx', 'xlsx', 'pdf'];
 
 /**
  * Finds the source files, as paths from the folder with `/`, sorted. Translations of an earlier run are not sources.
+ * @param named whether the files were named in the command: then each must exist, otherwise one of them
  * @throws UsageError if a file or pattern matches nothing
  */
 export async function findSources(
   folder: string,
   { files, exclude, to, output }: Pick<Project, 'exclude' | 'files' | 'output' | 'to'>,
+  named: boolean,
 ): Promise<string[]> {
   const found = new Set<string>();
   const options = {
@@ -106,9 +108,10 @@ export async function findSources(
           caseSensitiveMatch: false,
         });
     const matched = isPattern ? await glob(pattern, options) : [...exact, ...inside];
-    if (matched.length === 0) throw new UsageError(`no file matches ${JSON.stringify(given)}`);
+    if (matched.length === 0 && named) throw new UsageError(`no file matches ${JSON.stringify(given)}`);
     for (const path of matched) found.add(posix.normalize(path));
   }
+  if (found.size === 0) throw new UsageError(`no file matches "files" of ${configName}`);
   // `notes.de.txt` is the translation of `notes.txt`, if both are found.
   const outputs = new Set(
     [...found].flatMap((path) =>
