@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { glossary } from './glossary.ts';
 import { login, logout, whoami } from './login.ts';
+import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
 import { review } from './review.ts';
 import { translate } from './translate.ts';
@@ -16,4 +17,5 @@ export const commands: Readonly<Record<string, Command>> = {
   glossary,
   memory,
   usage,
+  mcp,
 };
