@@ -48,6 +48,7 @@ describe('dry_run of a text', () => {
       jobs: 1,
       existing_jobs: 0,
       source_lang: 'en',
+      source_lang_detection: null,
       segments: 1,
       characters: 7,
       billable_characters: 7,
@@ -56,6 +57,7 @@ describe('dry_run of a text', () => {
       repetitions: none,
       no_match: { segments: 1, characters: 7, not_searched: 0 },
       review: { jobs: 0, reasons: [] },
+      allowance: { limit: 500_000, used: 0, remaining: 500_000 },
       refusal: null,
       warnings: [],
     });

@@ -89,6 +89,7 @@ export function estimateAnswer({
     jobs,
     existing_jobs: 0,
     source_lang,
+    source_lang_detection: null,
     segments: jobs,
     characters,
     billable_characters: characters,
@@ -97,6 +98,7 @@ export function estimateAnswer({
     repetitions: none,
     no_match: { segments: jobs, characters, not_searched: 0 },
     review: { jobs: 0, reasons: [] },
+    allowance: { limit: 500_000, used: 0, remaining: 500_000 },
     refusal: null,
     warnings: [],
   };

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { readAllowance } from '#server/billing/metering/usage-summary.ts';
 import type { Services } from '#server/context.ts';
 import { type AppError, errorTable } from '#server/errors.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import type { LanguageCode } from '#server/languages.ts';
+import type { Settings } from '#server/settings.ts';
 import { keyOf, leverageOf, type Prefetched, prefetch } from './leverage/leverage.ts';
 import { takeFastPath } from './pipeline/fast-path.ts';
 import { prepareText } from './pipeline/prepared-text.ts';
@@ -23,6 +26,15 @@ export const translationEstimate = z
       .int()
       .describe('The number of jobs that already exist for the idempotency key. They are not counted below.'),
     source_lang: z.string().describe('The source language, as sent or detected.'),
+    source_lang_detection: z
+      .object({
+        language: z.string().describe('The detected language.'),
+        confidence: z.number().describe('The confidence, from 0 to 1.'),
+      })
+      .nullable()
+      .describe(
+        'The detection of the source language of the first text; null if the request names the language.',
+      ),
     segments: z.int().describe('The number of texts or, in a document, of segments.'),
     characters: z.int().describe('The Unicode code points of the source.'),
     billable_characters: z
@@ -54,6 +66,13 @@ export const translationEstimate = z
       .describe(
         'The reviews that are known in advance. Other translations may need a review for their quality.',
       ),
+    allowance: z
+      .object({
+        limit: z.int().describe('The billable characters of the current window.'),
+        used: z.int().describe('The used characters.'),
+        remaining: z.int().describe('The characters that new jobs may use.'),
+      })
+      .describe('The allowance of the workspace, without this request.'),
     refusal: z
       .object({
         status: z.int().describe('The status that the request would get.'),
@@ -203,6 +222,16 @@ async function matchOf(
 function add(sum: { segments: number; characters: number }, characters: number, segments = 1): void {
   sum.segments += segments;
   sum.characters += characters;
+}
+
+/** Reads the field `allowance` of an estimate. */
+export async function readEstimateAllowance(
+  tx: Tx,
+  tenantId: string,
+  settings: Settings,
+): Promise<TranslationEstimate['allowance']> {
+  const { limit, used, remaining } = (await readAllowance(tx, tenantId, settings)).allowance;
+  return { limit, used, remaining };
 }
 
 /** Returns the field `refusal` of an estimate. */

@@ -13,6 +13,7 @@ import { expectRoom } from '#server/storage/usage.ts';
 import {
   type EstimatedText,
   leverageTexts,
+  readEstimateAllowance,
   refusalView,
   type TranslationEstimate,
 } from '#server/translation/core/estimate.ts';
@@ -54,20 +55,25 @@ export function estimateDocument(
       ? { ...checked.request, detection: null, texts: [], billableChars: 0 }
       : await readDocument(services, tenantId, checked, scope);
     const leveraged = await leverageTexts(services, { tenantId, ...scope }, texts);
-    const refusal = known
-      ? null
-      : (refuseByMaximum(checked.limits, billableChars) ??
-        (await withTenant((tx) => findSubmissionRefusal(tx, services, principal, checked, billableChars))));
+    const { allowance, refusal } = await withTenant(async (tx) => ({
+      allowance: await readEstimateAllowance(tx, tenantId, services.settings),
+      refusal: known
+        ? null
+        : (refuseByMaximum(checked.limits, billableChars) ??
+          (await findSubmissionRefusal(tx, services, principal, checked, billableChars))),
+    }));
     const { target_lang } = checked.request;
     return {
       dry_run: true,
       jobs: known ? 0 : 1,
       existing_jobs: known ? 1 : 0,
       source_lang,
+      source_lang_detection: detection,
       ...leveraged,
       billable_characters: billableChars,
       // Nothing in the request of a document requires a review.
       review: { jobs: 0, reasons: [] },
+      allowance,
       refusal: refusalView(refusal),
       warnings: formWarnings(unknownFields, { source_lang, target_lang, isDetected: detection !== null }),
     };

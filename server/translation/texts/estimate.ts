@@ -2,10 +2,17 @@ import { findRefusal } from '#server/billing/metering/entitlement.ts';
 import type { Services } from '#server/context.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { leverageTexts, refusalView, type TranslationEstimate } from '#server/translation/core/estimate.ts';
+import {
+  leverageTexts,
+  readEstimateAllowance,
+  refusalView,
+  type TranslationEstimate,
+} from '#server/translation/core/estimate.ts';
+import type { SourceDetection } from '#server/translation/core/intake/source-language.ts';
 import { refuseByMaximum, type SubmissionLimits } from '#server/translation/core/intake/submission-limits.ts';
 import { reviewRulesOf } from '#server/translation/core/pipeline/quality-gate.ts';
 import { billableCharsOf, isWork, planItems, type Submitted } from './admit-series.ts';
+import type { TranslationRequest } from './schema.ts';
 import { type LookedUp, lookUp } from './submission.ts';
 
 /**
@@ -34,11 +41,12 @@ export async function estimateTexts(
           : (refuseByMaximum(limits, chars) ??
             (await findRefusal(tx, settings, { tenantId, tenant: gates.tenant }, asked, keys)) ??
             gates.storageRefusal);
-      return { tenantId, items, refusal, prefetched };
+      const allowance = await readEstimateAllowance(tx, tenantId, settings);
+      return { tenantId, items, refusal, allowance, prefetched };
     },
     (tx) => lookUp(tx, services, requests, keys),
   );
-  const { tenantId, items, refusal, prefetched } = planned;
+  const { tenantId, items, refusal, allowance, prefetched } = planned;
   const work = items.filter(isWork);
   const texts = work.map(({ request, weight }) => ({ request, characters: weight.sourceChars }));
   const leveraged = await withRequestDeadline(settings, ({ signal }) =>
@@ -50,15 +58,21 @@ export async function estimateTexts(
     jobs: work.length,
     existing_jobs: items.length - work.length,
     source_lang: requests[0]!.source_lang,
+    source_lang_detection: detectionOf(requests[0]!),
     ...leveraged,
     billable_characters: billableCharsOf(items),
     review: {
       jobs: rules.filter((broken) => broken.length > 0).length,
       reasons: [...new Set(rules.flat())],
     },
+    allowance,
     refusal: refusalView(refusal),
     warnings: uniqueWarnings(submitted),
   };
+}
+
+function detectionOf({ metadata }: TranslationRequest): SourceDetection | null {
+  return (metadata['source_lang_detection'] as SourceDetection | undefined) ?? null;
 }
 
 /** Returns the warnings of all requests, each once. */
