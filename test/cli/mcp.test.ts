@@ -149,7 +149,7 @@ describe('lingualoop mcp', () => {
     expect((await call('approve_translation', { job_id: held.job_id })).error).toContain('not reviewable');
   });
 
-  test('translates a document in its folder, and saves the translation beside it', async () => {
+  test('translates a document in its folder, and saves the translation there', async () => {
     const workbook = new Uint8Array(await workbookFile(['Soup', 'Bread']).arrayBuffer());
     const mine = await openProject(app, { 'docs/menu.xlsx': workbook, 'secret.xlsx': workbook });
     const { call, client } = await connect(mine, '--folder', 'docs');

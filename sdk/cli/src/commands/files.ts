@@ -30,3 +30,11 @@ export async function writeResult(
   await rename(next, target);
   tell(io, `${path} written.`);
 }
+
+/** Resolves when the user interrupts the program. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    if (signal.aborted) done();
+    signal.addEventListener('abort', () => done(), { once: true });
+  });
+}

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts';
+import { compat } from './compat.ts';
 import { glossary } from './glossary.ts';
 import { login, logout, whoami } from './login.ts';
 import { mcp } from './mcp.ts';
@@ -18,4 +19,5 @@ export const commands: Readonly<Record<string, Command>> = {
   memory,
   usage,
   mcp,
+  compat,
 };

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { type Command, exitCodes, UsageError } from '../command.ts';
 import { openClient } from '../credentials.ts';
 import { tell } from '../io.ts';
+import { aborted } from './files.ts';
 
 export const mcp: Command = {
   summary: 'serve the tools for AI assistants (Model Context Protocol)',
@@ -68,10 +69,3 @@ export const mcp: Command = {
     return exitCodes.done;
   },
 };
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((done) => {
-    if (signal.aborted) done();
-    signal.addEventListener('abort', () => done(), { once: true });
-  });
-}

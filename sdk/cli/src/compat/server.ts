@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { LinguaLoop } from '../../../src/index.ts';
+import { deeplApi, deeplFailure } from './deepl.ts';
+import { libreFailure, libreTranslateApi } from './libretranslate.ts';
+import { type CompatResponse, readRequest, send } from './request.ts';
+
+export interface CompatServerOptions {
+  port: number;
+  host: string;
+  /** Creates the client for a caller's key. */
+  open: (apiKey: string) => LinguaLoop;
+  /** The key for callers of LibreTranslate's API without one. */
+  fallbackKey: string | undefined;
+  heldIsError: boolean;
+  /** The public URL of this program, for links; by default the address of the request. */
+  publicUrl: string | undefined;
+  /** Called for each request that failed for an unexpected reason. */
+  failed: (error: unknown) => void;
+}
+
+/** Maximum clients that are kept, one for each key. */
+const maxClients = 1000;
+
+/** Serves the API of DeepL below `/v2`, and that of LibreTranslate. */
+export async function serveCompat(options: CompatServerOptions): Promise<{ url: string; server: Server }> {
+  const { port, host, open, fallbackKey, heldIsError, publicUrl, failed } = options;
+  const clients = new Map<string, LinguaLoop>();
+  const clientOf = (key: string) => {
+    const known = clients.get(key) ?? open(key);
+    if (clients.size >= maxClients) clients.clear();
+    clients.set(key, known);
+    return known;
+  };
+  const deepl = deeplApi({ clientOf, heldIsError });
+  const libre = libreTranslateApi({ clientOf, heldIsError, fallbackKey });
+
+  const respond = async (incoming: IncomingMessage, response: ServerResponse): Promise<CompatResponse> => {
+    const stop = new AbortController();
+    response.once('close', () => stop.abort(new Error('the client has disconnected')));
+    const isDeepl = /^\/v\d/.test(incoming.url ?? '');
+    const api = isDeepl ? deepl : libre;
+    try {
+      const base = publicUrl ?? `http://${incoming.headers.host ?? 'localhost'}`;
+      const request = await readRequest(incoming, base, stop.signal);
+      return (
+        (await api.handle(request)) ??
+        api.errorOf(404, `Not found: ${request.method} ${request.path.slice(0, 100)}`)
+      );
+    } catch (error) {
+      const failure = isDeepl ? deeplFailure(error) : libreFailure(error);
+      if (failure.status === 500 && !stop.signal.aborted) failed(error);
+      const { headers = {} } = failure;
+      return { ...api.errorOf(failure.status, failure.message), headers };
+    }
+  };
+  const server = createServer((incoming, response) => {
+    respond(incoming, response)
+      .then((answer) => send(response, answer))
+      .catch((error) => {
+        failed(error);
+        response.destroy();
+      });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: bound } = server.address() as AddressInfo;
+  return { url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`, server };
+}

@@ -1,0 +1,109 @@
+import { type LinguaLoop, LinguaLoopError, type TranslationJob } from '../../../src/index.ts';
+import { eachOf } from '../files/translate-file.ts';
+import { CompatError } from './request.ts';
+
+/** Texts with the same languages and options. */
+export interface TextsToTranslate {
+  texts: readonly string[];
+  from: string;
+  to: string;
+  isHtml: boolean;
+  tone: string | undefined;
+  /** A hint about the texts for the model. */
+  context: string | undefined;
+}
+
+/** A translated text. `held` is true if it awaits a review: the text is then only proposed. */
+export interface TranslatedText {
+  text: string;
+  source: string;
+  /** The confidence of the detection, 0 to 1; null if the language was given. */
+  confidence: number | null;
+  billed: number;
+  held: boolean;
+  jobId: string;
+}
+
+/** Maximum texts of one request to the service. */
+const batchSize = 50;
+/** Texts that are sent one by one at the same time. */
+const textsInFlight = 8;
+
+/**
+ * Sends a request with a language. With `auto`, and if the service is not sure, sends it again with the most likely
+ * language, or English: clients of these APIs expect a translation of any text.
+ */
+export async function withLanguage<T>(from: string, send: (language: string) => PromiseLike<T>): Promise<T> {
+  try {
+    return await send(from);
+  } catch (error) {
+    if (!(error instanceof LinguaLoopError) || error.candidates === null) throw error;
+    return send(error.candidates[0] ?? 'en');
+  }
+}
+
+/**
+ * Translates texts in their order. A blank text stays as it is, because the service does not accept it.
+ * @param heldIsError whether a text that awaits a review is an error, instead of the proposed translation
+ * @throws CompatError 409; the errors of the service
+ */
+export async function translateTexts(
+  client: LinguaLoop,
+  { texts, from, to, isHtml, tone, context }: TextsToTranslate,
+  heldIsError: boolean,
+  signal: AbortSignal,
+): Promise<TranslatedText[]> {
+  const asked = texts.filter((text) => text.trim() !== '');
+  const jobs: TranslationJob[] = [];
+  // A batch has no field for the context, and fails as a whole if the language of one text is unclear.
+  if (context !== undefined || from === 'auto' || asked.length === 1)
+    await eachOf([...asked.entries()], textsInFlight, async ([index, source_text]) => {
+      const request = {
+        source_text,
+        target_lang: to,
+        text_type: isHtml ? ('Html' as const) : ('Plain' as const),
+        ...(tone !== undefined && { tone }),
+        ...(context !== undefined && { domain: context }),
+      };
+      jobs[index] = await withLanguage(from, (source_lang) =>
+        client.translations.create({ ...request, source_lang }, { signal }),
+      );
+    });
+  else
+    for (let start = 0; start < asked.length; start += batchSize) {
+      const inputs = asked.slice(start, start + batchSize).map((Text) => ({
+        Text,
+        Language: from,
+        TextType: isHtml ? ('Html' as const) : ('Plain' as const),
+        Targets: [{ Language: to, ...(tone !== undefined && { Tone: tone }) }],
+      }));
+      jobs.push(...(await client.translations.createBatch({ inputs }, { signal })));
+    }
+  const held = jobs.find(isHeld);
+  if (held && heldIsError) throw new CompatError(409, `the translation awaits a review (job ${held.id})`);
+  const made = jobs.values();
+  return texts.map((text) => {
+    if (text.trim() === '')
+      return { text, source: from, confidence: null, billed: 0, held: false, jobId: '' };
+    const job = made.next().value as TranslationJob;
+    const detection = job.request.metadata?.['source_lang_detection'] as { confidence: number } | undefined;
+    return {
+      text: job.final_translation ?? '',
+      source: job.request.source_lang,
+      confidence: detection?.confidence ?? null,
+      billed: [...text].length,
+      held: isHeld(job),
+      jobId: job.id,
+    };
+  });
+}
+
+function isHeld({ status }: TranslationJob): boolean {
+  return status === 'awaiting_review' || status === 'refined';
+}
+
+/** The header that names the jobs whose texts are only proposed. */
+export function reviewHeaders(results: readonly TranslatedText[]): Record<string, string> {
+  const held = results.filter(({ held }) => held).map(({ jobId }) => jobId);
+  return held.length > 0 ? { 'x-lingualoop-awaiting-review': held.join(',') } : {};
+}
