@@ -5,6 +5,7 @@ import { membersRouter } from '#server/identity/members/router.ts';
 import { tenantsRouter } from '#server/identity/tenants/router.ts';
 import { terminologyRouter } from '#server/language/terminology/router.ts';
 import { memoryRouter } from '#server/language/translation-memory/router.ts';
+import { mailRouter } from '#server/mail/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
 import { operationsRouter } from '#server/operations/router.ts';
 import { retentionRouter } from '#server/retention/router.ts';
@@ -22,6 +23,7 @@ export const appRouter = router({
   billing: billingRouter,
   documents: documentsRouter,
   exports: exportsRouter,
+  mail: mailRouter,
   members: membersRouter,
   memory: memoryRouter,
   retention: retentionRouter,

@@ -16,6 +16,7 @@ import { requireStillAdministrator, withLockedMember } from '#server/identity/me
 import { revokeMember } from '#server/identity/members/member-status.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
+import { deleteMailsTo } from '#server/mail/outbox.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
@@ -203,7 +204,10 @@ export async function anonymizeMember(
   // The addresses of attempts to sign in that belong to no tenant.
   await database.inPlatform((tx) => renameAttempts(tx, person));
   // This comes last: as long as the row has the address, the task can be repeated.
-  await database.inTenant(tenantId, (tx) => clearMember(tx, person));
+  await database.inTenant(tenantId, async (tx) => {
+    await deleteMailsTo(tx, tenantId, userId, person.email);
+    await clearMember(tx, person);
+  });
 }
 
 /**
