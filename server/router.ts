@@ -1,11 +1,11 @@
 import { usageRouter } from '#server/billing/metering/router.ts';
 import { auditRouter } from '#server/identity/audit/router.ts';
 import { authRouter } from '#server/identity/auth/router.ts';
+import { mailRouter } from '#server/identity/mail/router.ts';
 import { membersRouter } from '#server/identity/members/router.ts';
 import { tenantsRouter } from '#server/identity/tenants/router.ts';
 import { terminologyRouter } from '#server/language/terminology/router.ts';
 import { memoryRouter } from '#server/language/translation-memory/router.ts';
-import { mailRouter } from '#server/mail/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
 import { operationsRouter } from '#server/operations/router.ts';
 import { retentionRouter } from '#server/retention/router.ts';

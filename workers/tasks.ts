@@ -8,8 +8,8 @@ import { resumeImports, runImport } from '#server/language/translation-memory/im
 import { indexPair, indexPendingPairs } from '#server/language/translation-memory/index-pair.ts';
 import { indexPending, indexSet } from '#server/language/translation-memory/index-set.ts';
 import { sweepUnusedVersions } from '#server/language/translation-memory/versions.ts';
-import { pruneMails, queueOverdueMails } from '#server/mail/mail-rows.ts';
-import { sendMail } from '#server/mail/send-mail.ts';
+import { pruneMails, queueOverdueMails } from '#server/identity/mail/mail-rows.ts';
+import { sendMail } from '#server/identity/mail/send-mail.ts';
 import { pruneModelRequests } from '#server/operations/models.ts';
 import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';

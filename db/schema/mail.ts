@@ -16,7 +16,7 @@ export const mails = pgTable(
       .references(() => tenants.tenantId, { onDelete: 'cascade' }),
     /** Also the first part of the Message-ID, which is therefore the same in each attempt. */
     mailId: identifier('mail_id').notNull(),
-    /** At most one mail of a tenant has this key. See `server/mail/outbox.ts`. */
+    /** At most one mail of a tenant has this key. See `server/identity/mail/outbox.ts`. */
     dedupeKey: identifier('dedupe_key').notNull(),
     kind: text('kind', { enum: ['invite', 'reset_link', 'digest', 'documents'] }).notNull(),
     /** The member to whom the mail is sent. Null for an invite. */

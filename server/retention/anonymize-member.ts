@@ -12,11 +12,11 @@ import {
 } from '#server/identity/access/guards/admin.ts';
 import { isDesignatedOperator, type SessionPrincipal } from '#server/identity/access/principal.ts';
 import { atTheServer, type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { deleteMailsTo } from '#server/identity/mail/outbox.ts';
 import { requireStillAdministrator, withLockedMember } from '#server/identity/members/locked-member.ts';
 import { revokeMember } from '#server/identity/members/member-status.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
-import { deleteMailsTo } from '#server/mail/outbox.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import type { Settings } from '#server/settings.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';

@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { describe, expect, test } from 'vitest';
-import { type MailFacts, shownName, writeMail } from '#server/mail/write-mail.ts';
+import { type MailFacts, shownName, writeMail } from '#server/identity/mail/write-mail.ts';
 import { mailLanguages } from '#server/settings.ts';
 import { locales } from '#web/server/locale.ts';
 

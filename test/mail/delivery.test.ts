@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { pruneMails, queueOverdueMails } from '#server/mail/mail-rows.ts';
+import { pruneMails, queueOverdueMails } from '#server/identity/mail/mail-rows.ts';
 import { sendBySmtp } from '#server/platform/smtp.ts';
 import { readSettings } from '#server/settings.ts';
 import { found, join, type Person } from '#test/factories.ts';

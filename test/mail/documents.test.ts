@@ -112,7 +112,7 @@ test('is not announced to a member who has switched this off, before or after it
 test('if the end of a document is rolled back, so is its mail', async () => {
   const id = await translate('one');
   await sql()`delete from mails where tenant_id = ${member.tenantId}`;
-  const { queueDocumentMail } = await import('#server/mail/outbox.ts');
+  const { queueDocumentMail } = await import('#server/identity/mail/outbox.ts');
   const end = app.database.inTenant(member.tenantId, async (tx) => {
     await queueDocumentMail(tx, app.services.settings, {
       ...{ tenantId: member.tenantId, documentId: id, submittedBy: member.userId, hasFailed: false },

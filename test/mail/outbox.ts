@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { sendMail } from '#server/mail/send-mail.ts';
+import { sendMail } from '#server/identity/mail/send-mail.ts';
 import type { Settings } from '#server/settings.ts';
 import { type ReceivedMail, type SmtpFake, startSmtp } from '#test/fakes/smtp.ts';
 import type { TestApp } from '#test/setup/app.ts';

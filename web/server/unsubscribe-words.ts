@@ -1,4 +1,4 @@
-import type { OptionalMail } from '#server/mail/preferences.ts';
+import type { OptionalMail } from '#server/identity/mail/preferences.ts';
 import type { Locale } from './locale.ts';
 
 /** The texts of the pages at which members switch mails off. */

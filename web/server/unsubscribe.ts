@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '#server/context.ts';
 import { pageHeaders } from '#server/http/response-headers.ts';
-import type { OptionalMail } from '#server/mail/preferences.ts';
-import { readUnsubscribeToken, type Subscription, unsubscribe } from '#server/mail/unsubscribe.ts';
+import type { OptionalMail } from '#server/identity/mail/preferences.ts';
+import { readUnsubscribeToken, type Subscription, unsubscribe } from '#server/identity/mail/unsubscribe.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
 import { basePathOf, publicAddress } from '#server/settings.ts';
 import type { Build } from './build.ts';

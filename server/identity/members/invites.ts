@@ -8,8 +8,8 @@ import {
 } from '#server/identity/access/guards/admin.ts';
 import { isDesignatedOperator } from '#server/identity/access/principal.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { type MailParts, queueInviteMail } from '#server/identity/mail/outbox.ts';
 import { lockTenant, readTenant } from '#server/identity/tenants/tenant-row.ts';
-import { type MailParts, queueInviteMail } from '#server/mail/outbox.ts';
 import { newId } from '#server/platform/ids.ts';
 import {
   countPendingInvites,

@@ -10,9 +10,9 @@ import {
 } from '#server/identity/access/guards/admin.ts';
 import { countSessions, endAllSessions, endSessionsOf } from '#server/identity/access/sessions.ts';
 import { type ActingOperator, atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import type { MailParts } from '#server/identity/mail/outbox.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
-import type { MailParts } from '#server/mail/outbox.ts';
 import { createInvite } from './invites.ts';
 import { withLockedMember } from './locked-member.ts';
 import { selectMemberByEmail, updateMember } from './members.ts';

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { type AppError, describeForLog } from '#server/errors.ts';
-import { queueDocumentMail } from '#server/mail/outbox.ts';
+import { queueDocumentMail } from '#server/identity/mail/outbox.ts';
 import { countEvent, observe, reportDocumentWait } from '#server/platform/telemetry.ts';
 import {
   type DocumentRun,

@@ -3,8 +3,8 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
-import { queueDigestMails } from '#server/mail/outbox.ts';
-import { maxCounted } from '#server/mail/write-mail.ts';
+import { queueDigestMails } from '#server/identity/mail/outbox.ts';
+import { maxCounted } from '#server/identity/mail/write-mail.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 

@@ -5,7 +5,7 @@ import { documentJobs } from '#db/schema/documents.ts';
 import { settleTopUp } from '#server/billing/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recording.ts';
 import type { Finding } from '#server/formats/document.ts';
-import { queueDocumentMail } from '#server/mail/outbox.ts';
+import { queueDocumentMail } from '#server/identity/mail/outbox.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import { removeAt } from '#server/storage/destination.ts';
 import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
