@@ -28,7 +28,8 @@ const exceptions: Record<string, string> = {
   'select "tenant_id", "document_id" from "document_jobs" where':
     'the sweep of documents without a worker, and of approvals to complete',
   'select "tenant_id", "mail_id", "kind" from "mails" where': 'the sweep of mails whose job was lost',
-  'update "mails" set "state" = ': 'the end of expired mails, and the pruning of old ones',
+  'update "mails" set "address" = $1, "sealed_token" = $2, "state" = $3, "reason" = $4, "leased_until" = $5, "ended_at" = now() where ("mails"."state"':
+    'the end of expired mails',
   'select "tenant_id", "import_id" from "memory_imports" where': 'the sweep of imports without a worker',
   'with waiting as ( select g.tenant_id, g.set_id': 'the sweep of TM segments to index',
   'with due as ( select g.tenant_id': 'the sweep of language pairs to index',

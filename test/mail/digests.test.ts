@@ -51,7 +51,7 @@ test('each member gets the number of items that await review, with a link to the
   }
 });
 
-test('without items there is no mail', async () => {
+test('without items, no mail is sent', async () => {
   await addItems(['published'], [{ status: 'translated', approved: true }]);
   await digest();
   expect(await outboxOf(app, admin.tenantId)).toHaveLength(0);

@@ -57,7 +57,7 @@ async function fillOutbox(): Promise<Person> {
 const pending = async ({ tenantId }: Person) =>
   (await outboxOf(app, tenantId)).filter(({ state }) => state === 'pending').length;
 
-/** What happens after some minutes: a living process frees the locks of the dead one, and its leases end. */
+/** Does what time does: a living process frees the locks of the dead one, and its leases end. */
 async function letDeadWorkerBeReplaced({ tenantId }: Person): Promise<void> {
   await poll(async () => {
     await reportAndTakeOver(app.database, [], 0);

@@ -19,12 +19,12 @@ export const unsubscribeWords: Record<Locale, UnsubscribeWords> = {
     again: 'You can switch them on again in the application, under “Notifications”.',
   },
   fr: {
-    title: 'Désactiver des e-mails',
+    title: 'Désactiver des messages',
     digest:
-      'Vous recevez un e-mail chaque jour où des éléments sont en attente de révision dans votre espace de travail.',
-    documents: 'Vous recevez un e-mail lorsque des documents que vous avez soumis sont traduits.',
-    button: 'Désactiver ces e-mails',
-    done: 'Ces e-mails sont désactivés',
+      'Vous recevez un message chaque jour où des éléments sont en attente de révision dans votre espace de travail.',
+    documents: 'Vous recevez un message lorsque des documents que vous avez soumis sont traduits.',
+    button: 'Désactiver ces messages',
+    done: 'Ces messages sont désactivés',
     again: 'Vous pouvez les réactiver dans l’application, sous « Notifications ».',
   },
   de: {

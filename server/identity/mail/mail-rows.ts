@@ -22,7 +22,7 @@ const keptDays = 7;
 /** Seconds after which the sweep queues a mail that is due and has not been sent. */
 const overdueSeconds = 600;
 
-/** What a worker finds: the mail, or the seconds until the mail may be sent. Undefined if the mail has ended. */
+/** The mail, or the seconds until it may be sent. Undefined if the mail has ended. */
 type Taken = { mail: MailRow } | { afterSeconds: number; kind: MailRow['kind'] } | undefined;
 
 /** Takes a mail that is due and that no other worker is sending. */
@@ -119,7 +119,7 @@ export async function pruneMails(tx: Tx, heldTenants: readonly string[]): Promis
     .where(
       and(
         eq(mails.state, sql`'pending'`),
-        // A worker that has just taken the mail ends it itself.
+        // A worker may have taken the mail just before, and then ends it.
         sql`${mails.expiresAt} < now() - make_interval(secs => ${leaseSeconds})`,
       ),
     );

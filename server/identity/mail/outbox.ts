@@ -21,7 +21,7 @@ import { languageOf } from './preferences.ts';
  * - documents: `documents:<member>` until a worker sends the mail, so that other documents are added to it; then the ID
  */
 
-/** What a caller needs to add a mail with a link. The keys are null only if mail is off. */
+/** The parts of a process that add a mail with a link. The keys are null only if mail is off. */
 export interface MailParts {
   settings: Settings;
   secretsKeys: SecretsKeys | null;
@@ -91,7 +91,7 @@ export async function queueResetMail(
 
 /**
  * Adds a document that has ended to the mail about documents of the member who submitted it.
- * @param submittedBy the ID of a member; for another submitter, such as an API key, there is no mail
+ * @param submittedBy the ID of a member; another submitter, such as an API key, gets no mail
  */
 export async function queueDocumentMail(
   tx: Tx,

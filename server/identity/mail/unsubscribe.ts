@@ -15,7 +15,7 @@ export interface Subscription {
 
 /**
  * Returns the token of an unsubscribe link: the subscription, and a keyed hash of it. It does not expire, because
- * old mails have it too, and it allows nothing else. After the key has been replaced twice, it is no longer valid.
+ * old mails have it too, and it allows nothing else. It is valid until the key has been replaced twice.
  */
 export function unsubscribeToken(keys: SecretsKeys, subscription: Subscription): string {
   const [hash] = keyedHashes(keys, 'unsubscribe', textOf(subscription));

@@ -8,7 +8,7 @@ import { fr } from './words/fr.ts';
 import { ja } from './words/ja.ts';
 import type { MailWords, Plural } from './words/words.ts';
 
-/** What a mail is about: names, numbers, times and the token of a link. No texts, and no names of files. */
+/** The facts of a mail: names, numbers, times and the token of a link. No texts, and no names of files. */
 export type MailFacts = { workspace: string } & (
   | { kind: 'invite'; token: string; by: string; expiresAt: Date }
   | { kind: 'reset_link'; token: string; expiresAt: Date }

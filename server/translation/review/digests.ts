@@ -9,7 +9,7 @@ import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 
 const hourMs = 3_600_000;
-/** Hours after MAIL_DIGEST_HOUR in which the digests of a day may begin; later, it is no longer the morning. */
+/** Hours after MAIL_DIGEST_HOUR in which the digests of a day may begin. They are for the morning. */
 const hoursOfDigests = 6;
 /** Milliseconds of a run. Then the task is queued again, with its position. */
 const runMs = 10_000;
@@ -55,19 +55,20 @@ export function digestDay(now: number, hour: number): string | null {
 
 /** Returns active tenants in which something awaits review, in the order of their IDs. Platform scope. */
 async function selectTenants(tx: Tx, after: string): Promise<string[]> {
-  const isWaiting = sql.join(
+  const waiting = sql.join(
     [
       ...reviewableStatuses.map(
-        (status) => sql`exists (select from translation_jobs j
-          where j.tenant_id = t.tenant_id and j.status = ${sql.raw(`'${status}'`)})`,
+        (status) => sql`(select 1 from translation_jobs j
+          where j.tenant_id = t.tenant_id and j.status = ${sql.raw(`'${status}'`)} limit 1)`,
       ),
-      sql`exists (select from document_jobs d
-        where d.tenant_id = t.tenant_id and d.status = 'translated' and d.approved_at is null)`,
+      sql`(select 1 from document_jobs d
+        where d.tenant_id = t.tenant_id and d.status = 'translated' and d.approved_at is null limit 1)`,
     ],
-    sql` or `,
+    sql` union all `,
   );
   const rows = await tx.execute<{ tenantId: string }>(sql`
-    select t.tenant_id as "tenantId" from tenants t where t.active and t.tenant_id > ${after} and (${isWaiting})
+    select t.tenant_id as "tenantId" from tenants t cross join lateral (select from (${waiting}) one limit 1) waiting
+    where t.active and t.tenant_id > ${after}
     order by t.tenant_id limit ${tenantsPerPage}::int`);
   return rows.map(({ tenantId }) => tenantId);
 }

@@ -4,8 +4,8 @@ import { deployment } from '../deployment.ts';
 import { useInterface } from '../i18n.tsx';
 
 /**
- * Tells the service the language of the interface, in which it then writes emails to the member: when the application
- * starts, and when the member selects another language. A failure is not shown, because the next start tells it again.
+ * Sends the language of the interface to the service, which then writes emails to the member in it: when the application
+ * starts, and when the member selects another language. A failure is not shown, because the next start sends it again.
  */
 export function useMailLanguage(isSignedIn: boolean): void {
   const { locale } = useInterface();

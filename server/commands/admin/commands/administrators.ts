@@ -9,7 +9,7 @@ import { inactiveNote, named } from '../printing.ts';
 
 /**
  * Adds the keys that a mail with a link needs. A missing key is not created: the service would not know it.
- * @throws SettingsError if mail is on and there is no key
+ * @throws SettingsError if mail is on and the key is missing
  */
 async function withKeys({ settings, database }: Server) {
   const secretsKeys = isMailOn(settings) ? await loadSecretsKeys(settings, { make: false }) : null;

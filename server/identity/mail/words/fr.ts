@@ -7,14 +7,14 @@ export const fr: MailWords = {
     leadByOperator: 'L’opérateur de LinguaLoop vous invite à rejoindre l’espace de travail {workspace}.',
     action: 'Accepter l’invitation',
     until: 'Le lien fonctionne une seule fois, jusqu’au {when}.',
-    why: 'Si vous n’attendiez pas cette invitation, ignorez cet e-mail. Sans le lien, rien ne se passe.',
+    why: 'Si vous n’attendiez pas cette invitation, ignorez ce message. Sans le lien, rien ne se passe.',
   },
   resetLink: {
     subject: 'Définir un nouveau mot de passe',
     lead: 'Un administrateur a créé pour vous un lien permettant de définir un nouveau mot de passe pour l’espace de travail {workspace} sur LinguaLoop.',
     action: 'Définir le mot de passe',
     until: 'Le lien fonctionne une seule fois, jusqu’au {when}. Il met fin à toutes vos sessions.',
-    why: 'Si vous n’avez pas demandé de nouveau mot de passe, ignorez cet e-mail et prévenez votre administrateur. Votre mot de passe reste inchangé.',
+    why: 'Si vous n’avez pas demandé de nouveau mot de passe, ignorez ce message et prévenez votre administrateur. Votre mot de passe reste inchangé.',
   },
   digest: {
     subject: {
@@ -38,6 +38,6 @@ export const fr: MailWords = {
     openAll: 'Ouvrir les fichiers',
   },
   link: 'Si le bouton ne fonctionne pas, ouvrez cette URL :',
-  why: 'Vous recevez cet e-mail parce que vous êtes membre de l’espace de travail {workspace}.',
-  unsubscribe: 'Désactiver les e-mails de ce type',
+  why: 'Vous recevez ce message parce que vous êtes membre de l’espace de travail {workspace}.',
+  unsubscribe: 'Désactiver les messages de ce type',
 };
