@@ -73,6 +73,11 @@ const durations: Record<WorkKind, { help: string; label: string }> = {
 };
 
 const counted: Record<Counted, { name: string; help: string; labels: readonly string[] }> = {
+  engine_fallbacks: {
+    name: 'engine_fallbacks_total',
+    help: 'Model calls that the second endpoint got.',
+    labels: ['reason'],
+  },
   engine_retries: { name: 'engine_retries_total', help: 'Retries of model calls.', labels: ['reason'] },
   jobs: {
     name: 'jobs_total',
@@ -175,7 +180,7 @@ export function openMetrics(sources: MetricSources): Metrics {
       duration: (kind, name, ok, seconds) =>
         histograms[kind].observe({ [durations[kind].label]: name, outcome: ok ? 'ok' : 'failed' }, seconds),
       count(what, label, by) {
-        if (what === 'engine_retries') return counters[what].inc({ reason: label }, by);
+        if (counted[what].labels.includes('reason')) return counters[what].inc({ reason: label }, by);
         const [kind = '', state = ''] = label.split(' ');
         counters[what].inc({ kind, state }, by);
       },
