@@ -7,8 +7,8 @@ import { compareClocks } from '#server/commands/doctor/database.ts';
 import { ownerOf } from '#server/identity/auth/mfa/totp.ts';
 import { seal } from '#server/platform/encryption.ts';
 import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { startSmtp } from '#test/fakes/smtp.ts';
 import { ignoresAllBut } from '#test/fakes/openai-endpoints.ts';
+import { startSmtp } from '#test/fakes/smtp.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { launch, testFolder } from '#test/setup/launch.ts';
 
