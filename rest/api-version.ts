@@ -10,6 +10,8 @@ declare module 'fastify' {
     bodyCeiling?: BodyCeiling['name'];
     /** Whether the route accepts only a form. Bodies of other content types then get 422, not 415. */
     formOnly?: boolean;
+    /** Whether the route accepts a body of any content type, and does not read it. */
+    ignoresBody?: boolean;
   }
 }
 

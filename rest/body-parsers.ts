@@ -26,6 +26,7 @@ export function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('multipart/form-data', ({ routeOptions: { config } }, body, done) => {
     if (config.bodyCeiling === 'MAX_UPLOAD_BYTES') return done(null, body);
+    if (config.ignoresBody) return done(null);
     done(
       config.formOnly
         ? notAForm()

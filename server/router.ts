@@ -1,6 +1,7 @@
 import { usageRouter } from '#server/billing/metering/router.ts';
 import { auditRouter } from '#server/identity/audit/router.ts';
 import { authRouter } from '#server/identity/auth/router.ts';
+import { mailRouter } from '#server/identity/mail/router.ts';
 import { membersRouter } from '#server/identity/members/router.ts';
 import { tenantsRouter } from '#server/identity/tenants/router.ts';
 import { terminologyRouter } from '#server/language/terminology/router.ts';
@@ -22,6 +23,7 @@ export const appRouter = router({
   billing: billingRouter,
   documents: documentsRouter,
   exports: exportsRouter,
+  mail: mailRouter,
   members: membersRouter,
   memory: memoryRouter,
   retention: retentionRouter,

@@ -72,6 +72,12 @@ function isDecodable(value: string): boolean {
   }
 }
 
+function hasOnlyHost(value: string): boolean {
+  if (!URL.canParse(value)) return true;
+  const { hostname, pathname, search, hash } = new URL(value);
+  return hostname !== '' && (pathname === '' || pathname === '/') && search === '' && hash === '';
+}
+
 /**
  * Whether the TLS parameters of a database URL are usable. PostgreSQL's two drivers interpret only these in the same
  * way; other TLS parameters would reach PostgreSQL as unknown settings and fail there.
@@ -162,6 +168,17 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** Languages of mails and of the interface. */
+export const mailLanguages = ['en', 'fr', 'de', 'ar', 'ja'] as const;
+
+/** The sender of mails: an address, or a name and an address in angle brackets. */
+const mailSender = z
+  .string()
+  .regex(
+    /^(?:[^<>"\\\p{Cc}@,;:]{1,100} <[^\s<>"@,;:]+@[^\s<>"@,;:]+>|[^\s<>"@,;:]+@[^\s<>"@,;:]+)$/u,
+    'must be an address like noreply@example.org, or a name and an address like LinguaLoop <noreply@example.org>',
+  );
+
 /** All environment variables of the service, with defaults. */
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
@@ -218,6 +235,13 @@ const environment = z.object({
   OIDC_REDIRECT_URIS: list.refine((uris) => uris.every((uri) => URL.canParse(uri)), {
     error: 'must be absolute URLs, separated by commas',
   }),
+  SMTP_URL: address(['smtp:', 'smtps:'])
+    .refine(isDecodable, 'must percent-encode special characters')
+    .refine(hasOnlyHost, 'must have a host, and neither a path nor a query')
+    .optional(),
+  MAIL_FROM: mailSender.optional(),
+  MAIL_LANGUAGE: z.enum(mailLanguages, { error: `must be one of ${mailLanguages.join(', ')}` }).default('en'),
+  MAIL_DIGEST_HOUR: integer(6, 0, 23),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: webAddress.optional(),
   OPENAI_MODEL: z.string().default('gpt-6.1-terra'),
@@ -302,6 +326,7 @@ const secretNames = [
   'STRIPE_WEBHOOK_SECRET',
   'SECRETS_KEY',
   'SECRETS_KEY_PREVIOUS',
+  'SMTP_URL',
 ] as const satisfies (keyof Settings)[];
 
 /**

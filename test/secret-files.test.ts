@@ -23,6 +23,7 @@ const samples: Record<(typeof settingsInFiles)[number], string> = {
   STRIPE_WEBHOOK_SECRET: 'whsec_1',
   SECRETS_KEY: KEY,
   SECRETS_KEY_PREVIOUS: KEY,
+  SMTP_URL: 'smtp://user:hunter2@mail.example.org:587',
   PLATFORM_STORAGE_URL: 'https://acct.dfs.core.windows.net/files?sv=2025&sig=hunter2',
 };
 

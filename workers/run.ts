@@ -23,7 +23,9 @@ export async function startWorkers(services: Services, databaseUrl: () => string
   const stopPools = () => Promise.all(running.map((pool) => pool.stop()));
   try {
     // Start the pools one after the other, because each updates the schema of the queue.
-    for (const pool of workerPools) running.push(await startWorkerPool(services, pool, databaseUrl));
+    for (const pool of workerPools)
+      if (pool.concurrency(services.settings) > 0)
+        running.push(await startWorkerPool(services, pool, databaseUrl));
   } catch (error) {
     await stopPools();
     throw error;

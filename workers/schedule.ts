@@ -13,8 +13,9 @@ export function startSchedule({ database, settings, log }: Pick<Services, 'datab
   const timers = new Set<NodeJS.Timeout>();
   for (const name of Object.keys(tasks) as TaskName[]) {
     const { every, queue } = tasks[name];
-    if (!every) continue;
-    const interval = every(settings) * 1000;
+    const seconds = every?.(settings);
+    if (!seconds) continue;
+    const interval = seconds * 1000;
     const wait = () => {
       const timer = setTimeout(
         () => {

@@ -2,6 +2,8 @@ import { foldUsage } from '#server/billing/metering/daily-usage.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
+import { pruneMails, queueOverdueMails } from '#server/identity/mail/mail-rows.ts';
+import { sendMail } from '#server/identity/mail/send-mail.ts';
 import { embedPending, embedSet } from '#server/language/translation-memory/embed-golden-sets.ts';
 import { pruneImports } from '#server/language/translation-memory/imports/import-jobs.ts';
 import { resumeImports, runImport } from '#server/language/translation-memory/imports/run-import.ts';
@@ -12,6 +14,7 @@ import { pruneModelRequests } from '#server/operations/models.ts';
 import { concurrentJobs } from '#server/platform/database-connections.ts';
 import { pruneQueue, type TaskName, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { pruneMaintenance } from '#server/platform/maintenance-runs.ts';
+import { isMailOn } from '#server/platform/smtp.ts';
 import { anonymizeMember } from '#server/retention/anonymize-member.ts';
 import { applyRetention } from '#server/retention/apply-retention.ts';
 import { deleteDueTenants } from '#server/retention/delete-tenants.ts';
@@ -28,6 +31,7 @@ import { checkGoldenRecords } from '#server/translation/records/check.ts';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { pruneClaims } from '#server/translation/review/claims.ts';
 import { pruneComments } from '#server/translation/review/comments.ts';
+import { queueDigests } from '#server/translation/review/digests.ts';
 import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
 import { pruneOpenings } from '#server/translation/review/openings.ts';
 import {
@@ -44,15 +48,18 @@ import { runExport } from '#server/workspace-export/run-export.ts';
 interface Task<N extends TaskName> {
   /** Runs the task. May run twice for one job, so it must first check what is already done. */
   run(services: Services, payload: TaskPayloads[N]): Promise<unknown>;
-  /** Seconds between two runs, if the task is recurring. A recurring task has no payload: it finds its work itself. */
-  every?: (settings: Settings) => number;
+  /**
+   * Seconds between two runs, if the task is recurring; null if it is off. A recurring task has no payload: it finds its
+   * work itself.
+   */
+  every?: (settings: Settings) => number | null;
   /** Tasks of one queue run one at a time. */
   queue?: 'apply_retention' | 'check_golden_records';
   /**
    * The pool of workers that runs the task. Tasks that use only the database, and therefore end soon, run in
    * `housekeeping`. Default: `work`.
    */
-  pool?: 'housekeeping' | 'texts' | 'documents';
+  pool?: 'housekeeping' | 'texts' | 'documents' | 'mail';
 }
 
 const hourly = () => 3600;
@@ -89,6 +96,12 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   apply_retention: { run: applyRetention, every: hourly, queue: 'apply_retention' },
   anonymize_member: { run: anonymizeMember },
   export_tenant: { run: (services, payload) => runExport(services, payload) },
+  send_mail: { run: sendMail, pool: 'mail' },
+  queue_digests: {
+    run: queueDigests,
+    every: (settings) => (isMailOn(settings) ? hourly() : null),
+    pool: 'housekeeping',
+  },
   // It rewrites manifests, to which the check of golden records may add lines.
   delete_tenants: { run: deleteDueTenants, every: everySweep, queue: 'check_golden_records' },
 };
@@ -99,20 +112,21 @@ const recurring = (Object.keys(tasks) as TaskName[]).filter((name) => tasks[name
 export interface WorkerPool {
   name: string;
   tasks: readonly TaskName[];
-  /** Maximum concurrent tasks of the pool in one process. */
+  /** Maximum concurrent tasks of the pool in one process; 0 if the process has no such pool. */
   concurrency(settings: Settings): number;
 }
 
 /**
  * Housekeeping has a separate pool, because it frees the locks of dead processes: it must not wait for workers that
  * are busy with slow models or stores. Texts have one, because they must run soon, and documents, because one may take
- * minutes and an import must not wait for it.
+ * minutes and an import must not wait for it. Mails have one, because a mail server may be slow.
  */
 export const workerPools: readonly WorkerPool[] = [
   { name: 'housekeeping', tasks: tasksOf('housekeeping'), concurrency: concurrentJobs.housekeeping },
   { name: 'texts', tasks: tasksOf('texts'), concurrency: concurrentJobs.texts },
   { name: 'documents', tasks: tasksOf('documents'), concurrency: concurrentJobs.documents },
   { name: 'work', tasks: tasksOf(undefined), concurrency: concurrentJobs.work },
+  { name: 'mail', tasks: tasksOf('mail'), concurrency: concurrentJobs.mail },
 ];
 
 function tasksOf(pool: Task<TaskName>['pool']): TaskName[] {
@@ -131,11 +145,12 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
   await indexPending(services);
   await indexPendingPairs(services);
   await embedPending(services);
+  if (isMailOn(services.settings)) await queueOverdueMails(services.database);
 }
 
 /**
  * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, deleted comments, old
- * payment events, memory imports and figures of the models. Also deletes jobs that will never run.
+ * payment events, memory imports, mails and figures of the models. Also deletes jobs that will never run.
  */
 async function prune({
   database,
@@ -154,6 +169,7 @@ async function prune({
     jobs: await database.inPlatform(async (tx) =>
       pruneQueue(tx, { failedDays, heldTenants: await selectHeldTenants(tx) }),
     ),
+    mails: await database.inPlatform(async (tx) => pruneMails(tx, await selectHeldTenants(tx))),
     model_requests: await database.inPlatform(pruneModelRequests),
     maintenance_runs: await database.inPlatform((tx) => pruneMaintenance(tx, recurring)),
   };

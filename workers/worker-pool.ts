@@ -169,7 +169,7 @@ function aborted(signal: AbortSignal): Promise<void> {
  */
 async function recordRun({ database, settings, log }: Services, name: TaskName): Promise<void> {
   const everySeconds = tasks[name].every?.(settings);
-  if (everySeconds === undefined) return;
+  if (!everySeconds) return;
   await database
     .inPlatform((tx) => recordMaintenance(tx, name, everySeconds))
     .catch((error: unknown) =>

@@ -2,6 +2,7 @@ export * from './audit.ts';
 export * from './billing.ts';
 export * from './documents.ts';
 export * from './identity.ts';
+export * from './mail.ts';
 export * from './metering.ts';
 export * from './reviews.ts';
 export * from './storage.ts';

@@ -84,6 +84,11 @@ const counted: Record<Counted, { name: string; help: string; labels: readonly st
     help: 'Translation jobs that got this state in this process.',
     labels: ['kind', 'state'],
   },
+  mails: {
+    name: 'mails_total',
+    help: 'Mails by the outcome of an attempt in this process: sent, deferred, dropped or failed.',
+    labels: ['kind', 'state'],
+  },
 };
 
 /** The label of tokens of a model that the settings do not name. Callers may name any model. */
@@ -175,9 +180,9 @@ export function openMetrics(sources: MetricSources): Metrics {
       duration: (kind, name, ok, seconds) =>
         histograms[kind].observe({ [durations[kind].label]: name, outcome: ok ? 'ok' : 'failed' }, seconds),
       count(what, label, by) {
-        if (what !== 'jobs') return counters[what].inc({ reason: label }, by);
+        if (counted[what].labels.includes('reason')) return counters[what].inc({ reason: label }, by);
         const [kind = '', state = ''] = label.split(' ');
-        counters.jobs.inc({ kind, state }, by);
+        counters[what].inc({ kind, state }, by);
       },
       tokens: countTokens,
       documentWait: (seconds) => documentWaits.observe(seconds),

@@ -17,10 +17,12 @@ export const concurrentJobs = {
   texts: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
   documents: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
   work: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
+  /** Without SMTP_URL, the pool does not exist. */
+  mail: ({ SMTP_URL }: Settings) => (SMTP_URL === undefined ? 0 : 2),
 };
 
 /** Returns the number of connections of a worker pool: one to listen, and one per job to update the queue. */
-export const connectionsOfQueue = (concurrency: number): number => concurrency + 1;
+export const connectionsOfQueue = (concurrency: number): number => (concurrency === 0 ? 0 : concurrency + 1);
 
 /** Returns the maximum number of connections of a process with these parts. docs/scaling.md explains the sums. */
 export function maxConnections(settings: Settings, parts: { api: boolean; workers: boolean }): number {

@@ -73,6 +73,10 @@ export interface TaskPayloads {
    * that has expired.
    */
   export_tenant: { tenantId: string; exportId: string };
+  /** Sends a mail of the outbox. */
+  send_mail: { tenantId: string; mailId: string };
+  /** Adds the digests of a day to the outbox, from the tenant that follows `after` on. */
+  queue_digests: { after?: string };
 }
 
 export type TaskName = keyof TaskPayloads;

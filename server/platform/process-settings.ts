@@ -36,6 +36,12 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
     METRICS_PORT !== 0 &&
     METRICS_PORT === PORT &&
     'METRICS_PORT: must differ from PORT',
+  ({ SMTP_URL, MAIL_FROM }) =>
+    SMTP_URL !== undefined && MAIL_FROM === undefined && 'MAIL_FROM: is required with SMTP_URL',
+  ({ SMTP_URL, BASE_URL }) =>
+    SMTP_URL !== undefined &&
+    BASE_URL === undefined &&
+    'BASE_URL: is required with SMTP_URL, because mails contain links to it',
 ];
 
 /**

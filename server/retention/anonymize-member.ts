@@ -12,6 +12,7 @@ import {
 } from '#server/identity/access/guards/admin.ts';
 import { isDesignatedOperator, type SessionPrincipal } from '#server/identity/access/principal.ts';
 import { atTheServer, type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { deleteMailsTo } from '#server/identity/mail/outbox.ts';
 import { requireStillAdministrator, withLockedMember } from '#server/identity/members/locked-member.ts';
 import { revokeMember } from '#server/identity/members/member-status.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
@@ -203,7 +204,10 @@ export async function anonymizeMember(
   // The addresses of attempts to sign in that belong to no tenant.
   await database.inPlatform((tx) => renameAttempts(tx, person));
   // This comes last: as long as the row has the address, the task can be repeated.
-  await database.inTenant(tenantId, (tx) => clearMember(tx, person));
+  await database.inTenant(tenantId, async (tx) => {
+    await deleteMailsTo(tx, tenantId, userId, person.email);
+    await clearMember(tx, person);
+  });
 }
 
 /**

@@ -333,6 +333,17 @@ export const sections: readonly Section[] = [
   files,
   memory,
   glossaries,
+  tableSection('mail/mails', {
+    table: 'mails',
+    keys: [['mail_id', 'text']],
+    columns:
+      'mail_id as id, kind, user_id, language, subject_id, items, failed_items, state, created_at, ended_at',
+  }),
+  tableSection('mail/preferences', {
+    table: 'mail_preferences',
+    keys: [['user_id', 'text']],
+    columns: 'user_id, digest, documents, language',
+  }),
   tableSection('usage/usage', {
     table: 'usage_records',
     keys: [['job_id', 'text']],

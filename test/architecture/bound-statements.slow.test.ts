@@ -27,6 +27,11 @@ const exceptions: Record<string, string> = {
     'the sweep of stale and parked text jobs finds their tenants',
   'select "tenant_id", "document_id" from "document_jobs" where':
     'the sweep of documents without a worker, and of approvals to complete',
+  'select "tenant_id", "mail_id", "kind" from "mails" where': 'the sweep of mails whose job was lost',
+  'select t.tenant_id as "tenantId" from tenants t cross join lateral':
+    'the task of digests: workspaces in which something awaits review',
+  'update "mails" set "address" = $1, "sealed_token" = $2, "state" = $3, "reason" = $4, "leased_until" = $5, "ended_at" = now() where ("mails"."state"':
+    'the end of expired mails',
   'select "tenant_id", "import_id" from "memory_imports" where': 'the sweep of imports without a worker',
   'with waiting as ( select g.tenant_id, g.set_id': 'the sweep of TM segments to index',
   'with due as ( select g.tenant_id': 'the sweep of language pairs to index',

@@ -206,6 +206,7 @@ export const modules: Module[] = [
   domain('identity/members', { tables: /identity/ }),
   domain('identity/tenants', { tables: /tenants/ }),
   domain('identity/audit', { tables: /audit/ }),
+  domain('identity/mail', { tables: /identity|mail|tenants/ }),
   domain('identity/access', { tables: /identity|tenants/, published: /guards\/[\w-]+\.ts$/ }),
   // Modules that all procedures may use.
   {

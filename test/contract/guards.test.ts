@@ -60,6 +60,9 @@ const guardOf: Readonly<Record<string, GuardName>> = {
 
   'members.previewInvite': 'public',
   'members.list': 'admin',
+  'mail.preferences': 'bearer',
+  'mail.setPreferences': 'bearer',
+
   'members.colleagues': 'bearer',
   'members.revoke': 'admin',
   'members.restore': 'admin',

@@ -25,6 +25,8 @@ export const withoutRoute: readonly string[] = [
   'documents.requeue',
   'exports.list',
   'exports.start',
+  'mail.preferences',
+  'mail.setPreferences',
   'members.colleagues',
   'memory.browse',
   'memory.concordance',

@@ -8,6 +8,7 @@ import { ownerOf } from '#server/identity/auth/mfa/totp.ts';
 import { seal } from '#server/platform/encryption.ts';
 import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { ignoresAllBut } from '#test/fakes/openai-endpoints.ts';
+import { startSmtp } from '#test/fakes/smtp.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { launch, testFolder } from '#test/setup/launch.ts';
 
@@ -55,6 +56,27 @@ test('where everything is in order it says so of each part, and exits with 0', a
   expect(stdout).toContain('All checks passed.\n');
   expect(stdout).not.toMatch(/never-printed/);
   expect(stdout).not.toContain(SECRETS_KEY);
+});
+
+test('it connects to the mail server and signs in, but sends nothing', async () => {
+  const smtp = await startSmtp({ extensions: ['AUTH PLAIN'] });
+  onTestFinished(() => smtp.close());
+  const { env } = await service();
+  const mail = {
+    ...{ MAIL_FROM: 'noreply@example.org', BASE_URL: 'https://lingua.example.org' },
+    SMTP_URL: `smtp://user:hunter2@127.0.0.1:${smtp.port}`,
+  };
+  const right = await doctor({ ...env, ...mail });
+  expect(right.found('ok')).toContain(
+    `mail: 127.0.0.1:${smtp.port} accepts connections; mails are sent from noreply@example.org`,
+  );
+  expect(smtp.commands.filter((line) => line.startsWith('MAIL'))).toEqual([]);
+  smtp.fault = (stage) => (stage === 'AUTH' ? '535 5.7.8 wrong' : undefined);
+  const wrong = await doctor({ ...env, ...mail });
+  expect(wrong.found('fail')).toContain(`mail: 127.0.0.1:${smtp.port} cannot be used: EAUTH 535`);
+  expect(wrong.stdout).not.toContain('hunter2');
+  const incomplete = await doctor({ ...env, SMTP_URL: mail.SMTP_URL });
+  expect(incomplete.found('fail')).toEqual(['settings: MAIL_FROM: is required with SMTP_URL']);
 });
 
 test('it says what has failed and what to do about each, and exits with 1', async () => {

@@ -173,6 +173,8 @@ const forBrowsers = [
   'documents.files',
   'exports.list',
   'exports.start',
+  'mail.preferences',
+  'mail.setPreferences',
   'members.colleagues',
   'retention.anonymizeMember',
   'retention.cancelDeletion',

@@ -29,6 +29,8 @@ export function useCluster({ env }: Pick<TestAppOptions, 'env'> = {}): Cluster {
       DATA_DIR: data,
       LOG_LEVEL: 'silent',
       TRUST_PROXY: '1',
+      // Required for mails.
+      ...(env?.['SMTP_URL'] !== undefined && { BASE_URL: 'http://127.0.0.1' }),
       ...env,
     };
     const start = async (script: string, args: string[] = []) => {

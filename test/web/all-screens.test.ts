@@ -10,7 +10,13 @@ import { watchTokens } from './kept-tokens.ts';
 import { follow, openRequests, sessionCookie, settled, withoutSession, withSession } from './screens.ts';
 
 /** All features of the deployment are enabled and the member is an operator, so that each screen has all its parts. */
-const billing = useBillingApp({ ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' });
+const billing = useBillingApp({
+  ...operatorEnv,
+  BASE_URL: '',
+  STORAGE_BINDING_ENABLED: 'true',
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'noreply@example.org',
+});
 const { app } = billing;
 const browser = useBrowser(app);
 

@@ -22,6 +22,7 @@ import type {
   TranslationJob,
 } from '#sdk/types.ts';
 import { usage } from '#sdk/usage.ts';
+import type { Locale } from '#web/server/locale.ts';
 import { deployment } from './deployment.ts';
 import { onSessionChange, session, sessionState } from './session/keeper.ts';
 
@@ -146,6 +147,15 @@ export function actOnJobs(reviews: ReviewManyRequest['reviews']): Promise<Review
  */
 export function tell<T>(name: string, input: object): Promise<T> {
   return connection.mutate({ name, repeatable: false }, input);
+}
+
+/** Changes the emails that the member gets. It is resent after a temporary failure, because a second call changes nothing more. */
+export function setMailPreferences(change: {
+  digest?: boolean;
+  documents?: boolean;
+  language?: Locale;
+}): Promise<{ digest: boolean; documents: boolean }> {
+  return connection.mutate({ name: 'mail.setPreferences', repeatable: true }, change);
 }
 
 /** Starts the export of the workspace. It is not resent: another export cannot start while the first one runs. */

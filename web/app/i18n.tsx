@@ -13,6 +13,7 @@ import type jobs from '../locales/en/jobs.json';
 import type keys from '../locales/en/keys.json';
 import type languages from '../locales/en/languages.json';
 import type members from '../locales/en/members.json';
+import type notifications from '../locales/en/notifications.json';
 import type operator from '../locales/en/operator.json';
 import type problems from '../locales/en/problems.json';
 import type review from '../locales/en/review.json';
@@ -38,6 +39,7 @@ interface Areas {
   keys: typeof keys;
   languages: typeof languages;
   members: typeof members;
+  notifications: typeof notifications;
   operator: typeof operator;
   problems: typeof problems;
   review: typeof review;

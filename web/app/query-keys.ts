@@ -7,6 +7,7 @@ import type { InvalidateQueryFilters, QueryKey } from '@tanstack/react-query';
 export const queryKeys = {
   me: ['me'],
   exports: ['exports'],
+  mailPreferences: ['mail-preferences'],
   jobs: {
     all: ['jobs'],
     list: (filter: object) => ['jobs', 'list', filter],

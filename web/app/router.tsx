@@ -122,6 +122,15 @@ const security = createRoute({
   component: lazyRouteComponent(() => import('./screens/security/security.tsx'), 'SecurityScreen'),
 });
 
+const notifications = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/settings/notifications',
+  component: lazyRouteComponent(
+    () => import('./screens/notifications/notifications.tsx'),
+    'NotificationsScreen',
+  ),
+});
+
 const storage = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/storage',
@@ -243,6 +252,7 @@ export const router = createRouter({
       concordance,
       members,
       security,
+      notifications,
       audit,
       usage,
       billing,

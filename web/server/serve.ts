@@ -16,6 +16,8 @@ import { type PublicPages, preferencesOf, servePublicPages, vary } from './publi
 import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
 import { hasRefreshToken, refreshCookieOf, serveSignIn } from './sign-in.ts';
 
+import { serveUnsubscribe } from './unsubscribe.ts';
+
 /** The paths of the application. They all serve the same page; the script in the browser selects the screen. */
 const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];
 
@@ -35,9 +37,10 @@ export async function serveWeb(
   app: FastifyInstance,
   router: AppRouter,
   createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
-  { settings, engine, payments, log }: Pick<Services, 'settings' | 'engine' | 'payments' | 'log'>,
+  services: Pick<Services, 'database' | 'engine' | 'log' | 'payments' | 'secretsKeys' | 'settings'>,
   built = dist,
 ): Promise<WebFront> {
+  const { settings, engine, payments, log } = services;
   const build = readBuild(built);
   const secure = publicAddress(settings).startsWith('https:');
   const basePath = basePathOf(settings);
@@ -76,6 +79,7 @@ export async function serveWeb(
   }
 
   const pages = servePublicPages(app, { settings, engine, payments, log }, build);
+  serveUnsubscribe(app, services, { build, ...pages });
   serveGuides(app, router, { build, address: publicAddress(settings), basePath, secure, ...pages });
   await serveAssets(app, join(built, 'static'));
   serveSignIn(app, router, createContext, refreshCookie);

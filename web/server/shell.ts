@@ -1,3 +1,4 @@
+import { isMailOn } from '#server/platform/smtp.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Build } from './build.ts';
 import { escapeHtml } from './html.ts';
@@ -17,6 +18,8 @@ export interface Deployment {
   ssoProvider: string | null;
   billing: boolean;
   storage: boolean;
+  /** Whether the service sends emails. */
+  mail: boolean;
   /** Whether a model is connected; without one, the stub engine runs. */
   liveEngine: boolean;
   maxSourceChars: number;
@@ -36,6 +39,7 @@ export function deploymentOf(
     passwordSignIn: settings.PASSWORD_SIGNIN_ENABLED,
     emailSignUp: settings.EMAIL_SIGNUP_ENABLED,
     storage: settings.STORAGE_BINDING_ENABLED,
+    mail: isMailOn(settings),
     maxSourceChars: settings.MAX_SOURCE_CHARS,
     maxBatchItems: settings.MAX_BATCH_ITEMS,
     maxUploadBytes: settings.MAX_UPLOAD_BYTES,

@@ -6,6 +6,7 @@ import { newId } from '#server/platform/ids.ts';
 import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
 import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
+import { checkSmtp, isMailOn } from '#server/platform/smtp.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { fallbackEndpoint, publicAddress, type Settings } from '#server/settings.ts';
 import { dist, readBuild } from '#web/server/build.ts';
@@ -211,6 +212,25 @@ export async function checkSso(settings: Settings): Promise<Finding[]> {
   };
   await openSsoProvider(settings).authorizationUrl(exchange);
   return [ok('sso', `${settings.OIDC_ISSUER} answers`)];
+}
+
+/** Checks whether the mail server accepts a connection and the sign-in, if mail is on. It sends no mail. */
+export async function checkMail(settings: Settings): Promise<Finding[]> {
+  if (!isMailOn(settings)) return [];
+  const { host } = new URL(settings.SMTP_URL ?? '');
+  try {
+    await checkSmtp(settings);
+    return [ok('mail', `${host} accepts connections; mails are sent from ${settings.MAIL_FROM}`)];
+  } catch (error) {
+    const { code, responseCode, message } = error as Error & { code?: string; responseCode?: number };
+    return [
+      fail(
+        'mail',
+        `${host} cannot be used: ${[code, responseCode].filter(Boolean).join(' ') || message}`,
+        'check SMTP_URL: scheme, host, port, and percent-encoded credentials; over smtp://, credentials need STARTTLS',
+      ),
+    ];
+  }
 }
 
 /** Checks whether Node has the version that `npm ci` installs. */

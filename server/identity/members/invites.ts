@@ -8,9 +8,9 @@ import {
 } from '#server/identity/access/guards/admin.ts';
 import { isDesignatedOperator } from '#server/identity/access/principal.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { type MailParts, queueInviteMail } from '#server/identity/mail/outbox.ts';
 import { lockTenant, readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { newId } from '#server/platform/ids.ts';
-import type { Settings } from '#server/settings.ts';
 import {
   countPendingInvites,
   type InviteRow,
@@ -37,16 +37,18 @@ const parameterOf = (named: string | undefined) =>
   }) as const;
 
 /**
- * Creates an invite. The token is only in the returned value: the database stores its hash.
+ * Creates an invite. The token is in the returned value, and in the mail if mail is on and the invite has an address. The
+ * database stores its hash, and the sealed token until the mail is sent.
  * @throws AppError 409 if 20 invites are pending; 404 for an unknown tenant or one without access; 403 for a designated
  *   operator's address, unless an operator creates the invite
  */
 export async function createInvite(
   origin: Origin,
   withNamedTenant: WithNamedTenant,
-  settings: Settings,
+  parts: MailParts,
   { tenant_id, email = null, role, expires_in_days }: InviteCreateRequest,
 ): Promise<CreatedInvite> {
+  const { settings } = parts;
   return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId, admin) => {
     // The invite would make someone an operator, which only an operator may do.
     if (email !== null && isDesignatedOperator(tenantId, email, settings) && !admin.operator)
@@ -77,6 +79,11 @@ export async function createInvite(
       target: invite.inviteId,
       details: { email, role },
     });
+    if (email !== null)
+      await queueInviteMail(tx, parts, {
+        ...{ tenantId, inviteId: invite.inviteId, address: email, token, expiresAt: invite.expiresAt },
+        invitedBy: admin.user && admin.tenant?.id === tenantId ? admin.user.id : null,
+      });
     return { ...recordOf(invite), invite_token: token };
   });
 }

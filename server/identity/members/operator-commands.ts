@@ -10,6 +10,7 @@ import {
 } from '#server/identity/access/guards/admin.ts';
 import { countSessions, endAllSessions, endSessionsOf } from '#server/identity/access/sessions.ts';
 import { type ActingOperator, atTheServer, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import type { MailParts } from '#server/identity/mail/outbox.ts';
 import { lockAccount } from '#server/identity/tenants/operator-commands.ts';
 import type { TenantAccount } from '#server/identity/tenants/schema.ts';
 import { createInvite } from './invites.ts';
@@ -19,7 +20,7 @@ import { resetMfa } from './mfa-reset.ts';
 import { issueResetLink } from './password-reset-links.ts';
 import type { CreatedInvite, PasswordResetLink, Role } from './schema.ts';
 
-type Parts = Pick<Services, 'database' | 'settings'>;
+type Parts = Pick<Services, 'database'> & MailParts;
 
 export interface RestoredAdministrator {
   account: TenantAccount;
@@ -38,7 +39,7 @@ export interface RestoredAdministrator {
  * @throws AppError 404, whose message names the tenant; 409 for the service key's tenant
  */
 export async function restoreAdministrator(
-  { database, settings }: Parts,
+  { database, ...parts }: Parts,
   tenantId: string,
   email: string,
   { clearMfa }: { clearMfa: boolean },
@@ -51,9 +52,9 @@ export async function restoreAdministrator(
     // The functions below open a transaction by calling this function: give them the transaction that is already open.
     const withOwningTenant: WithOwningTenant = (work) => work(tx, tenantId, serverAdministrator);
     const changed = await restoreMemberStatus(withOwningTenant, userId);
-    if (clearMfa) await resetMfa(atTheServer, withOwningTenant, settings, userId);
+    if (clearMfa) await resetMfa(atTheServer, withOwningTenant, parts.settings, userId);
     const link =
-      provider === 'email' ? await issueResetLink(atTheServer, withOwningTenant, settings, userId) : null;
+      provider === 'email' ? await issueResetLink(atTheServer, withOwningTenant, parts, userId) : null;
     return { account, email, changed, mfaCleared: clearMfa, link };
   });
 }
@@ -79,14 +80,14 @@ function restoreMemberStatus(withOwningTenant: WithOwningTenant, userId: string)
  * @throws AppError 404, whose message names the tenant; 409 for the service key's tenant, and if 20 invites are pending
  */
 export async function inviteByOperator(
-  { database, settings }: Parts,
+  { database, ...parts }: Parts,
   tenantId: string,
   invite: { email: string | null; role: Role },
 ): Promise<{ account: TenantAccount; invite: CreatedInvite }> {
   return database.inTenant(tenantId, async (tx) => {
     const account = await lockAccount(tx, tenantId);
     const withNamedTenant: WithNamedTenant = (_parameter, work) => work(tx, tenantId, serverAdministrator);
-    const created = await createInvite(atTheServer, withNamedTenant, settings, {
+    const created = await createInvite(atTheServer, withNamedTenant, parts, {
       tenant_id: tenantId,
       ...invite,
     });

@@ -5,8 +5,9 @@ import { AppError } from '#server/errors.ts';
 import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { endSessionsOf, lockMember } from '#server/identity/access/sessions.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
+import { type MailParts, queueResetMail } from '#server/identity/mail/outbox.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
-import { publicAddress, type Settings } from '#server/settings.ts';
+import { publicAddress } from '#server/settings.ts';
 import { requireMayReset, requireStillAdministrator, withLockedMember } from './locked-member.ts';
 import { deleteChallenges, updateMember } from './members.ts';
 import type { PasswordResetLink } from './schema.ts';
@@ -14,16 +15,17 @@ import { newTenantToken, readTenantToken } from './tenant-token.ts';
 
 /**
  * Issues a link with which a member can set a new password, once. It replaces the member's previous link. Nothing else
- * changes until the link is used.
+ * changes until the link is used. If mail is on, the member gets the link by mail, too.
  * @throws AppError 404; 403 for a designated operator, unless the caller uses the operator key; 400 for a revoked
  *   member, or a member who signs in with an identity provider
  */
 export async function issueResetLink(
   origin: Origin,
   withOwningTenant: WithOwningTenant,
-  settings: Settings,
+  parts: MailParts,
   userId: string,
 ): Promise<PasswordResetLink> {
+  const { settings } = parts;
   return withLockedMember(withOwningTenant, userId, async (found) => {
     requireMayReset(found, settings);
     const { tx, tenantId, admin, member } = found;
@@ -40,6 +42,7 @@ export async function issueResetLink(
     const ttl = settings.PASSWORD_RESET_TTL_SECONDS;
     const { expiresAt } = await replaceResetLink(tx, tenantId, userId, secretHash, ttl);
     await recordAdministration(tx, origin, admin, { action: 'reset_link_issued', tenantId, target: userId });
+    await queueResetMail(tx, parts, { tenantId, userId, token, expiresAt });
     return {
       reset_token: token,
       // The token is in the fragment, which a browser does not send: so it is in no server log and no Referer header.

@@ -157,9 +157,7 @@ export const membersRouter = router({
     })
     .input(memberPath)
     .output(passwordResetLink)
-    .mutation(({ ctx, input }) =>
-      issueResetLink(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id),
-    ),
+    .mutation(({ ctx, input }) => issueResetLink(ctx, ctx.withOwningTenant, ctx.services, input.user_id)),
 
   previewInvite: publicProcedure
     .meta({
@@ -185,13 +183,13 @@ export const membersRouter = router({
         tag: 'Invites',
         summary: 'Create an invite',
         description:
-          'Only this response contains the token of the invite. The service sends no email. A tenant can have at most 20 pending invites.',
+          'Only this response contains the token of the invite. If the operator has enabled email, the service also sends the link to the address in `email`. A tenant can have at most 20 pending invites.',
         query: ['tenant_id'],
       },
     })
     .input(inviteCreateRequest)
     .output(createdInvite)
-    .mutation(({ ctx, input }) => createInvite(ctx, ctx.withNamedTenant, ctx.services.settings, input)),
+    .mutation(({ ctx, input }) => createInvite(ctx, ctx.withNamedTenant, ctx.services, input)),
 
   listInvites: adminProcedure
     .meta({

@@ -44,6 +44,11 @@ export interface DocumentRun {
   isOver(): Promise<boolean>;
 }
 
+/** Returns the document of a run and its submitter, for the mail at its end. */
+export function mailOf({ tenantId, documentId, row: { submittedBy } }: DocumentRun) {
+  return { tenantId, documentId, submittedBy: submittedBy === 'api_key' ? null : submittedBy };
+}
+
 /** Thrown if another worker has taken the job, or if the job was deleted. */
 export class RunReplaced extends Error {
   override name = 'RunReplaced';

@@ -3,10 +3,12 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { type AppError, describeForLog } from '#server/errors.ts';
+import { queueDocumentMail } from '#server/identity/mail/outbox.ts';
 import { countEvent, observe, reportDocumentWait } from '#server/platform/telemetry.ts';
 import {
   type DocumentRun,
   keepAlive,
+  mailOf,
   RunReplaced,
   type RunServices,
   takeDocument,
@@ -236,8 +238,8 @@ async function endFailed(
 ): Promise<AppError> {
   if (run.delivered !== undefined) return failureResponse(await failDelivered(run, stage, failure));
   const stageTimings = run.timings();
-  await run.services.database.inTenant(run.tenantId, (tx) =>
-    updateRun(tx, run, {
+  await run.services.database.inTenant(run.tenantId, async (tx) => {
+    await updateRun(tx, run, {
       status: 'failed',
       failure,
       stage,
@@ -245,8 +247,9 @@ async function endFailed(
       running: false,
       reservedChars: 0,
       ...progressed,
-    }),
-  );
+    });
+    await queueDocumentMail(tx, run.services.settings, { ...mailOf(run), hasFailed: true });
+  });
   countEvent('jobs', 'document failed');
   return failureResponse(failure, retryAfter);
 }

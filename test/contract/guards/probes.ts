@@ -107,6 +107,9 @@ export const probes: Readonly<Record<string, Probe>> = {
   'auth.revoke': { input: () => nothing },
   'auth.introspect': { input: () => nothing },
 
+  'mail.preferences': {},
+  'mail.setPreferences': { input: () => ({ digest: true }) },
+
   'members.previewInvite': { input: () => ({ invite_token: 'nothing' }) },
   // A 4.1: this procedure ignores another tenant's tenant_id.
   'members.list': { input: named },

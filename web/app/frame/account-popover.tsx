@@ -1,8 +1,18 @@
 import { Link } from '@tanstack/react-router';
-import { Keyboard, Languages, LogOut, type LucideIcon, Search, ShieldCheck, SunMoon } from 'lucide-react';
+import {
+  Bell,
+  Keyboard,
+  Languages,
+  LogOut,
+  type LucideIcon,
+  Search,
+  ShieldCheck,
+  SunMoon,
+} from 'lucide-react';
 import type { RefObject } from 'react';
 import { Dialog, Popover } from 'react-aria-components';
 import { themes } from '#web/server/theme.ts';
+import { deployment } from '../deployment.ts';
 import { useT } from '../i18n.tsx';
 import { commands, keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
@@ -59,6 +69,12 @@ export default function AccountPopover({
           <ShieldCheck size={16} aria-hidden />
           {t('security.title')}
         </Link>
+        {deployment.mail && (
+          <Link to="/app/settings/notifications" onClick={onClose}>
+            <Bell size={16} aria-hidden />
+            {t('notifications.title')}
+          </Link>
+        )}
         <CommandButton id="palette" icon={Search} onClose={onClose} />
         <CommandButton id="help" icon={Keyboard} onClose={onClose} />
         <hr />

@@ -1,4 +1,5 @@
 import {
+  Bell,
   BookOpen,
   ChartColumn,
   CreditCard,
@@ -29,7 +30,7 @@ export interface Entry {
   /** Shown only to administrators of the workspace. */
   admin?: true;
   /** Shown only if the deployment has this feature. */
-  needs?: 'billing';
+  needs?: 'billing' | 'mail';
   /** Shown only to platform operators. */
   operator?: true;
 }
@@ -79,6 +80,7 @@ export const sections: readonly Section[] = [
     entries: [
       { to: '/app/settings/members', name: 'members.title', icon: Users, admin: true },
       { to: '/app/settings/security', name: 'security.title', icon: ShieldCheck },
+      { to: '/app/settings/notifications', name: 'notifications.title', icon: Bell, needs: 'mail' },
       { to: '/app/settings/storage', name: 'storage.title', icon: HardDrive, admin: true },
       { to: '/billing', name: 'billing.title', icon: CreditCard, admin: true, needs: 'billing' },
       { to: '/app/settings/audit', name: 'audit.title', icon: ScrollText, admin: true },

@@ -12,6 +12,7 @@ import { signOut } from '../session/keeper.ts';
 import { useSession } from '../session/use-session.ts';
 import styles from './frame.module.css';
 import { Rail, SectionNavigation } from './rail.tsx';
+import { useMailLanguage } from './use-mail-language.ts';
 
 /** At a sign-out, milliseconds to wait for reviews that are being sent before the dialog asks. */
 const pauseBeforeAsking = 1000;
@@ -37,6 +38,7 @@ export function WorkspaceFrame() {
   useEffect(() => {
     if (state.kind === 'signed_out') void navigate({ to: '/signin', replace: true });
   }, [state.kind, navigate]);
+  useMailLanguage(state.kind === 'signed_in');
   const isExpired = state.kind === 'expired';
   const shown = useRef(path);
   useEffect(() => {

@@ -1,9 +1,20 @@
 import { z } from 'zod';
 import { inviteByOperator, restoreAdministrator } from '#server/identity/members/operator-commands.ts';
 import { role } from '#server/identity/members/schema.ts';
+import { loadSecretsKeys } from '#server/platform/encryption.ts';
+import { isMailOn } from '#server/platform/smtp.ts';
 import { scheduleAnonymization } from '#server/retention/anonymize-member.ts';
-import { defineCommand, emailAddress, Refusal, tenantId } from '../command.ts';
+import { defineCommand, emailAddress, Refusal, type Server, tenantId } from '../command.ts';
 import { inactiveNote, named } from '../printing.ts';
+
+/**
+ * Adds the keys that a mail with a link needs. A missing key is not created: the service would not know it.
+ * @throws SettingsError if mail is on and the key is missing
+ */
+async function withKeys({ settings, database }: Server) {
+  const secretsKeys = isMailOn(settings) ? await loadSecretsKeys(settings, { make: false }) : null;
+  return { settings, database, secretsKeys };
+}
 
 export const restoreAdmin = defineCommand({
   summary: 'Makes a member an active administrator again, and prints a link to set a new password.',
@@ -15,7 +26,7 @@ export const restoreAdmin = defineCommand({
     'reset-mfa': z.boolean().default(false),
   }),
   async *run(server, { tenant_id, email, 'reset-mfa': clearMfa }) {
-    const restored = await restoreAdministrator(server, tenant_id, email, { clearMfa });
+    const restored = await restoreAdministrator(await withKeys(server), tenant_id, email, { clearMfa });
     if (!restored)
       throw new Refusal(
         `${tenant_id} has no member ${email}; to create an invite: npm run admin -- invite ${tenant_id} --email ${email}`,
@@ -66,7 +77,7 @@ export const invite = defineCommand({
       .default('global_administrator'),
   }),
   async *run(server, { tenant_id, email = null, role: invitedAs }) {
-    const { account, invite: created } = await inviteByOperator(server, tenant_id, {
+    const { account, invite: created } = await inviteByOperator(await withKeys(server), tenant_id, {
       email,
       role: invitedAs,
     });

@@ -5,10 +5,11 @@ import { documentJobs } from '#db/schema/documents.ts';
 import { settleTopUp } from '#server/billing/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recording.ts';
 import type { Finding } from '#server/formats/document.ts';
+import { queueDocumentMail } from '#server/identity/mail/outbox.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import { removeAt } from '#server/storage/destination.ts';
 import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
-import { type DocumentRun, RunReplaced } from '../document-run.ts';
+import { type DocumentRun, mailOf, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { rebuildOptionsOf, requestOf, resultFormatOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
@@ -60,6 +61,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
     await insertArtifact(tx, output);
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
+    await queueDocumentMail(tx, services.settings, { ...mailOf(run), hasFailed: false });
   };
   await services.database.inTenant(tenantId, finish).catch(async (error: unknown) => {
     if (error instanceof RunReplaced) await removeFile(services, output).catch(() => {});
@@ -138,6 +140,7 @@ export async function failDelivered(
     });
     if (!failed) throw new RunReplaced();
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
+    await queueDocumentMail(tx, services.settings, { ...mailOf(run), hasFailed: true });
   });
   countEvent('jobs', 'document failed');
   await removeEarlier(run);

@@ -47,7 +47,12 @@ export function Invites({ pageSize }: { pageSize: number }) {
     }
   };
   return (
-    <Setting id="invites" title={t('members.invites')} why={t('members.invites_why')} wide>
+    <Setting
+      id="invites"
+      title={t('members.invites')}
+      why={t(deployment.mail ? 'members.invites_mailed_why' : 'members.invites_why')}
+      wide
+    >
       <InviteForm onCreated={keep} />
       {created && (
         <ShownOnce

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { MemberRole } from '#sdk/types.ts';
 import { client, tell } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { ConfirmDialog, Dialog } from '../../parts/confirm-dialog.tsx';
@@ -71,7 +72,7 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
     }),
     issueLink: run(async () => {
       setLink(await client.members.createPasswordResetLink(user_id));
-      announce(t('members.link_issued'));
+      announce(t(deployment.mail ? 'members.link_mailed' : 'members.link_issued'));
     }),
   };
 }

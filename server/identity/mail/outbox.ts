@@ -1,0 +1,201 @@
+import { createHash } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { mailPreferences, mails } from '#db/schema/mail.ts';
+import { countAttempt } from '#server/identity/access/rate-limit.ts';
+import { type SecretsKeys, seal } from '#server/platform/encryption.ts';
+import { newId } from '#server/platform/ids.ts';
+import { addJob } from '#server/platform/job-queue.ts';
+import { isMailOn } from '#server/platform/smtp.ts';
+import { countEvent } from '#server/platform/telemetry.ts';
+import type { Settings } from '#server/settings.ts';
+import { languageOf } from './preferences.ts';
+
+/*
+ * The outbox has a row for each mail. All functions of this file insert it in the transaction of the caller, together
+ * with the job that sends it. Without SMTP_URL they do nothing.
+ *
+ * The keys of `mails.dedupe_key`:
+ * - an invite or reset link: the ID of the mail
+ * - a digest: `digest:<day>:<member>`, so that a member gets one digest a day
+ * - documents: `documents:<member>` until a worker sends the mail, so that other documents are added to it; then the ID
+ */
+
+/** The parts of a process that add a mail with a link. The keys are null only if mail is off. */
+export interface MailParts {
+  settings: Settings;
+  secretsKeys: SecretsKeys | null;
+}
+
+const daySeconds = 86_400;
+/** The time for which the service tries to send a mail, in seconds. */
+export const maxAgeSeconds = daySeconds;
+
+/** Maximum mails with links in a day: by a workspace, to an address from all workspaces, and to a member. */
+const dailyLimits = { invite: 50, address: 5, reset_link: 5 } as const;
+
+/** Seconds for which documents that end are collected in one mail, and between two such mails to a member. */
+const collectSeconds = 60;
+const documentsPauseSeconds = 900;
+
+/** The priorities of jobs: links are sent before documents, and both before digests, of which there may be thousands. */
+const priorities = { invite: 0, reset_link: 0, documents: 5, digest: 10 } as const;
+
+type MailRow = typeof mails.$inferInsert;
+
+/**
+ * Adds the mail of an invite, unless the workspace or the address has had too many of them in 24 hours. An invite exists
+ * with or without its mail.
+ * @param invitedBy the member who has created the invite, for the language; null for an operator
+ */
+export async function queueInviteMail(
+  tx: Tx,
+  parts: MailParts,
+  invite: {
+    tenantId: string;
+    inviteId: string;
+    address: string;
+    token: string;
+    expiresAt: Date;
+    invitedBy: string | null;
+  },
+): Promise<void> {
+  if (!isMailOn(parts.settings)) return;
+  const { tenantId, inviteId, address, token, expiresAt, invitedBy } = invite;
+  const isWithin =
+    (await isWithinLimit(tx, 'invite', tenantId)) &&
+    (await isWithinLimit(tx, 'address', createHash('sha256').update(address).digest('hex')));
+  if (!isWithin) return countEvent('mails', 'invite limited');
+  const language = await languageOf(tx, parts.settings, tenantId, invitedBy);
+  await insertTokenMail(tx, parts, token, expiresAt, {
+    ...{ tenantId, kind: 'invite', address, subjectId: inviteId, language },
+  });
+}
+
+/** Adds the mail of a password reset link, unless the member has had too many of them in 24 hours. */
+export async function queueResetMail(
+  tx: Tx,
+  parts: MailParts,
+  {
+    tenantId,
+    userId,
+    token,
+    expiresAt,
+  }: { tenantId: string; userId: string; token: string; expiresAt: Date },
+): Promise<void> {
+  if (!isMailOn(parts.settings)) return;
+  if (!(await isWithinLimit(tx, 'reset_link', userId))) return countEvent('mails', 'reset_link limited');
+  const language = await languageOf(tx, parts.settings, tenantId, userId);
+  await insertTokenMail(tx, parts, token, expiresAt, { tenantId, kind: 'reset_link', userId, language });
+}
+
+/**
+ * Adds a document that has ended to the mail about documents of the member who submitted it.
+ * @param submittedBy the ID of a member; another submitter, such as an API key, gets no mail
+ */
+export async function queueDocumentMail(
+  tx: Tx,
+  settings: Settings,
+  {
+    tenantId,
+    documentId,
+    submittedBy,
+    hasFailed,
+  }: { tenantId: string; documentId: string; submittedBy: string | null; hasFailed: boolean },
+): Promise<void> {
+  if (!isMailOn(settings) || submittedBy === null) return;
+  const mailId = newId();
+  const [row] = await tx.execute<{ mailId: string; delay: number }>(sql`
+    insert into mails (tenant_id, mail_id, dedupe_key, kind, user_id, language, subject_id, items, failed_items,
+      next_attempt_at, expires_at)
+    select u.tenant_id, ${mailId}, 'documents:' || u.user_id, 'documents', u.user_id,
+      coalesce(p.language, ${settings.MAIL_LANGUAGE}), ${documentId}, 1, ${hasFailed ? 1 : 0}::int,
+      greatest(now() + make_interval(secs => ${collectSeconds}), (
+        select max(m.ended_at) + make_interval(secs => ${documentsPauseSeconds}) from mails m
+        where m.tenant_id = ${tenantId} and m.user_id = ${submittedBy} and m.kind = 'documents' and m.state = 'sent')),
+      now() + make_interval(secs => ${maxAgeSeconds})
+    from users u left join mail_preferences p on p.tenant_id = ${tenantId} and p.user_id = u.user_id
+    where u.tenant_id = ${tenantId} and u.user_id = ${submittedBy} and u.active and coalesce(p.documents, true)
+    on conflict (tenant_id, dedupe_key) do update set items = mails.items + 1,
+      failed_items = mails.failed_items + excluded.failed_items, subject_id = null
+    returning mail_id as "mailId", extract(epoch from next_attempt_at - now())::float8 as delay`);
+  if (row?.mailId === mailId) await queueSending(tx, { tenantId, mailId, kind: 'documents' }, row.delay);
+}
+
+/**
+ * Adds a digest for each active member of a tenant who gets one, unless the member has had that of the day.
+ * @param day `YYYY-MM-DD`
+ * @returns the number of added mails
+ */
+export async function queueDigestMails(
+  tx: Tx,
+  settings: Settings,
+  { tenantId, day, items }: { tenantId: string; day: string; items: number },
+): Promise<number> {
+  const [row] = await tx.execute<{ added: number }>(sql`
+    with added as (
+      insert into mails (tenant_id, mail_id, dedupe_key, kind, user_id, language, items, expires_at)
+      select u.tenant_id, replace(gen_random_uuid()::text, '-', ''), concat('digest:', ${day}::text, ':', u.user_id),
+        'digest', u.user_id, coalesce(p.language, ${settings.MAIL_LANGUAGE}), ${items}::int,
+        now() + make_interval(hours => 12)
+      from users u left join mail_preferences p on p.tenant_id = ${tenantId} and p.user_id = u.user_id
+      where u.tenant_id = ${tenantId} and u.active and coalesce(p.digest, true)
+      on conflict (tenant_id, dedupe_key) do nothing
+      returning tenant_id, mail_id)
+    select count(*)::int as added from added, lateral graphile_worker.add_job('send_mail',
+      json_build_object('tenantId', tenant_id, 'mailId', mail_id), job_key => 'send_mail:' || mail_id,
+      job_key_mode => 'preserve_run_at', priority => ${priorities.digest}::int)`);
+  return row?.added ?? 0;
+}
+
+/** Adds the job that sends a mail. */
+export async function queueSending(
+  tx: Tx,
+  { tenantId, mailId, kind }: { tenantId: string; mailId: string; kind: keyof typeof priorities },
+  afterSeconds = 0,
+): Promise<void> {
+  const key = `send_mail:${mailId}`;
+  await addJob(tx, 'send_mail', { tenantId, mailId }, { key, afterSeconds, priority: priorities[kind] });
+}
+
+/** Deletes a member's row of preferences and all mails to the member. For anonymization. */
+export async function deleteMailsTo(
+  tx: Tx,
+  tenantId: string,
+  userId: string,
+  address: string,
+): Promise<void> {
+  await tx.execute(sql`
+    delete from mails where tenant_id = ${tenantId} and (user_id = ${userId} or address = ${address})`);
+  await tx
+    .delete(mailPreferences)
+    .where(and(eq(mailPreferences.tenantId, tenantId), eq(mailPreferences.userId, userId)));
+}
+
+/** The owner of the sealed token of a mail, for the encryption. */
+export const ownerOfToken = (tenantId: string, mailId: string) => `${tenantId} ${mailId}`;
+
+async function insertTokenMail(
+  tx: Tx,
+  { secretsKeys }: MailParts,
+  token: string,
+  linkExpiresAt: Date,
+  row: Omit<MailRow, 'mailId' | 'dedupeKey' | 'expiresAt'>,
+): Promise<void> {
+  if (secretsKeys === null) throw new Error('a mail with a link needs the secrets key');
+  const { tenantId, kind } = row;
+  const mailId = newId();
+  await tx.insert(mails).values({
+    ...row,
+    mailId,
+    dedupeKey: mailId,
+    sealedToken: seal(secretsKeys, 'mail', ownerOfToken(tenantId, mailId), Buffer.from(token)),
+    expiresAt: sql`least(${linkExpiresAt.toISOString()}::timestamptz, now() + make_interval(secs => ${maxAgeSeconds}))`,
+  });
+  await queueSending(tx, { tenantId, mailId, kind });
+}
+
+async function isWithinLimit(tx: Tx, limit: keyof typeof dailyLimits, subject: string): Promise<boolean> {
+  const { attempts } = await countAttempt(tx, `mail_${limit}`, subject, daySeconds);
+  return attempts <= dailyLimits[limit];
+}

@@ -1,0 +1,28 @@
+import { AppError } from '#server/errors.ts';
+import { bearerProcedure } from '#server/identity/access/guards/session.ts';
+import { isMailOn } from '#server/platform/smtp.ts';
+import { router } from '#server/trpc.ts';
+import { readPreferences, storePreferences } from './preferences.ts';
+import { mailPreferences, mailPreferencesChange } from './schema.ts';
+
+/** Requires that the deployment sends mails. */
+const mailProcedure = bearerProcedure.use(({ ctx, next }) => {
+  if (!isMailOn(ctx.services.settings)) throw new AppError('capability_off', 'email is not enabled');
+  return next();
+});
+
+/** The mails that the signed-in member gets. No procedure has a route, so only /trpc serves them. */
+export const mailRouter = router({
+  preferences: mailProcedure
+    .output(mailPreferences)
+    .query(({ ctx: { tx, principal } }) => readPreferences(tx, principal.tenant.id, principal.user.id)),
+
+  setPreferences: mailProcedure
+    .input(mailPreferencesChange)
+    .output(mailPreferences)
+    .mutation(async ({ ctx: { tx, principal }, input }) => {
+      const member = { tenantId: principal.tenant.id, userId: principal.user.id };
+      await storePreferences(tx, member, input);
+      return readPreferences(tx, member.tenantId, member.userId);
+    }),
+});

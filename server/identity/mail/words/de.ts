@@ -1,0 +1,40 @@
+import type { MailWords } from './words.ts';
+
+export const de: MailWords = {
+  invite: {
+    subject: 'Einladung in den Arbeitsbereich {workspace}',
+    lead: '{by} lädt Sie in den Arbeitsbereich {workspace} auf LinguaLoop ein.',
+    leadByOperator: 'Der Betreiber von LinguaLoop lädt Sie in den Arbeitsbereich {workspace} ein.',
+    action: 'Einladung annehmen',
+    until: 'Der Link funktioniert einmal, bis {when}.',
+    why: 'Wenn Sie diese Einladung nicht erwartet haben, ignorieren Sie diese E-Mail. Ohne den Link passiert nichts.',
+  },
+  resetLink: {
+    subject: 'Neues Passwort festlegen',
+    lead: 'Ein Administrator hat für Sie einen Link erstellt, mit dem Sie ein neues Passwort für den Arbeitsbereich {workspace} auf LinguaLoop festlegen können.',
+    action: 'Passwort festlegen',
+    until: 'Der Link funktioniert einmal, bis {when}. Er beendet alle Ihre Sitzungen.',
+    why: 'Wenn Sie kein neues Passwort angefordert haben, ignorieren Sie diese E-Mail und informieren Sie Ihren Administrator. Ihr Passwort bleibt unverändert.',
+  },
+  digest: {
+    subject: { one: '{n} Element wartet auf Prüfung', other: '{n} Elemente warten auf Prüfung' },
+    lead: {
+      one: '{n} Element wartet im Arbeitsbereich {workspace} auf Prüfung.',
+      other: '{n} Elemente warten im Arbeitsbereich {workspace} auf Prüfung.',
+    },
+    action: 'Posteingang öffnen',
+  },
+  documents: {
+    translated: { one: '{n} Dokument ist übersetzt.', other: '{n} Dokumente sind übersetzt.' },
+    failed: {
+      one: '{n} Dokument konnte nicht übersetzt werden.',
+      other: '{n} Dokumente konnten nicht übersetzt werden.',
+    },
+    lead: 'Von Ihnen im Arbeitsbereich {workspace} eingereicht.',
+    openOne: 'Dokument öffnen',
+    openAll: 'Dateien öffnen',
+  },
+  link: 'Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese URL:',
+  why: 'Sie erhalten diese E-Mail, weil Sie Mitglied des Arbeitsbereichs {workspace} sind.',
+  unsubscribe: 'E-Mails dieser Art abschalten',
+};

@@ -1,0 +1,37 @@
+import type { MailWords } from './words.ts';
+
+export const en: MailWords = {
+  invite: {
+    subject: 'Invite to the workspace {workspace}',
+    lead: '{by} invites you to the workspace {workspace} on LinguaLoop.',
+    leadByOperator: 'The operator of LinguaLoop invites you to the workspace {workspace}.',
+    action: 'Accept invite',
+    until: 'The link works once, until {when}.',
+    why: 'If you did not expect this invite, ignore this email. Without the link, nothing happens.',
+  },
+  resetLink: {
+    subject: 'Set a new password',
+    lead: 'An administrator has created a link for you to set a new password for the workspace {workspace} on LinguaLoop.',
+    action: 'Set password',
+    until: 'The link works once, until {when}. It ends all your sessions.',
+    why: 'If you did not ask for a new password, ignore this email and inform your administrator. Your password stays the same.',
+  },
+  digest: {
+    subject: { one: '{n} item awaits review', other: '{n} items await review' },
+    lead: {
+      one: '{n} item awaits review in the workspace {workspace}.',
+      other: '{n} items await review in the workspace {workspace}.',
+    },
+    action: 'Open inbox',
+  },
+  documents: {
+    translated: { one: '{n} document is translated.', other: '{n} documents are translated.' },
+    failed: { one: '{n} document could not be translated.', other: '{n} documents could not be translated.' },
+    lead: 'Submitted by you in the workspace {workspace}.',
+    openOne: 'Open document',
+    openAll: 'Open files',
+  },
+  link: 'If the button does not work, open this URL:',
+  why: 'You get this email because you are a member of the workspace {workspace}.',
+  unsubscribe: 'Switch off emails of this kind',
+};

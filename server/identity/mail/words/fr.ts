@@ -1,0 +1,43 @@
+import type { MailWords } from './words.ts';
+
+export const fr: MailWords = {
+  invite: {
+    subject: 'Invitation à rejoindre l’espace de travail {workspace}',
+    lead: '{by} vous invite à rejoindre l’espace de travail {workspace} sur LinguaLoop.',
+    leadByOperator: 'L’opérateur de LinguaLoop vous invite à rejoindre l’espace de travail {workspace}.',
+    action: 'Accepter l’invitation',
+    until: 'Le lien fonctionne une seule fois, jusqu’au {when}.',
+    why: 'Si vous n’attendiez pas cette invitation, ignorez ce message. Sans le lien, rien ne se passe.',
+  },
+  resetLink: {
+    subject: 'Définir un nouveau mot de passe',
+    lead: 'Un administrateur a créé pour vous un lien permettant de définir un nouveau mot de passe pour l’espace de travail {workspace} sur LinguaLoop.',
+    action: 'Définir le mot de passe',
+    until: 'Le lien fonctionne une seule fois, jusqu’au {when}. Il met fin à toutes vos sessions.',
+    why: 'Si vous n’avez pas demandé de nouveau mot de passe, ignorez ce message et prévenez votre administrateur. Votre mot de passe reste inchangé.',
+  },
+  digest: {
+    subject: {
+      one: '{n} élément est en attente de révision',
+      other: '{n} éléments sont en attente de révision',
+    },
+    lead: {
+      one: '{n} élément est en attente de révision dans l’espace de travail {workspace}.',
+      other: '{n} éléments sont en attente de révision dans l’espace de travail {workspace}.',
+    },
+    action: 'Ouvrir la boîte de réception',
+  },
+  documents: {
+    translated: { one: '{n} document est traduit.', other: '{n} documents sont traduits.' },
+    failed: {
+      one: '{n} document n’a pas pu être traduit.',
+      other: '{n} documents n’ont pas pu être traduits.',
+    },
+    lead: 'Envoi effectué par vous dans l’espace de travail {workspace}.',
+    openOne: 'Ouvrir le document',
+    openAll: 'Ouvrir les fichiers',
+  },
+  link: 'Si le bouton ne fonctionne pas, ouvrez cette URL :',
+  why: 'Vous recevez ce message parce que vous êtes membre de l’espace de travail {workspace}.',
+  unsubscribe: 'Désactiver les messages de ce type',
+};

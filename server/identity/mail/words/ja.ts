@@ -1,0 +1,34 @@
+import type { MailWords } from './words.ts';
+
+export const ja: MailWords = {
+  invite: {
+    subject: 'ワークスペース {workspace} への招待',
+    lead: '{by} さんが LinguaLoop のワークスペース {workspace} にあなたを招待しています。',
+    leadByOperator: 'LinguaLoop の運用者がワークスペース {workspace} にあなたを招待しています。',
+    action: '招待を承諾',
+    until: 'リンクは {when} まで、1 回だけ使えます。',
+    why: 'この招待に心当たりがない場合は、このメールを無視してください。リンクを開かない限り、何も起こりません。',
+  },
+  resetLink: {
+    subject: '新しいパスワードの設定',
+    lead: '管理者が、LinguaLoop のワークスペース {workspace} の新しいパスワードを設定するためのリンクを作成しました。',
+    action: 'パスワードを設定',
+    until: 'リンクは {when} まで、1 回だけ使えます。使うとすべてのセッションが終了します。',
+    why: '新しいパスワードを依頼していない場合は、このメールを無視して管理者に知らせてください。パスワードは変わりません。',
+  },
+  digest: {
+    subject: { other: '{n} 件がレビュー待ちです' },
+    lead: { other: 'ワークスペース {workspace} で {n} 件がレビュー待ちです。' },
+    action: '受信トレイを開く',
+  },
+  documents: {
+    translated: { other: '{n} 件の文書の翻訳が完了しました。' },
+    failed: { other: '{n} 件の文書を翻訳できませんでした。' },
+    lead: 'ワークスペース {workspace} で送信した文書です。',
+    openOne: '文書を開く',
+    openAll: 'ファイルを開く',
+  },
+  link: 'ボタンが動作しない場合は、この URL を開いてください。',
+  why: 'ワークスペース {workspace} のメンバーであるため、このメールをお送りしています。',
+  unsubscribe: 'この種類のメールを停止する',
+};

@@ -1,0 +1,26 @@
+/** A text in the plural forms of its language, by the number `{n}`. */
+export type Plural = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
+
+/**
+ * The texts of mails in one language. `{workspace}`, `{by}`, `{when}` and `{n}` are replaced. They are not in
+ * `web/locales`, because those catalogs are compiled for the browser.
+ */
+export interface MailWords {
+  invite: {
+    subject: string;
+    /** `{by}` is the email address of a member. */
+    lead: string;
+    leadByOperator: string;
+    action: string;
+    until: string;
+    why: string;
+  };
+  resetLink: { subject: string; lead: string; action: string; until: string; why: string };
+  digest: { subject: Plural; lead: Plural; action: string };
+  documents: { translated: Plural; failed: Plural; lead: string; openOne: string; openAll: string };
+  /** Before the URL of the button, for programs that do not show it. */
+  link: string;
+  /** The reason for a mail that the member can switch off, and the link that does this. */
+  why: string;
+  unsubscribe: string;
+}

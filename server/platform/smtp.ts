@@ -1,0 +1,116 @@
+import { type Settings, SettingsError } from '#server/settings.ts';
+
+/** Milliseconds of an attempt, from the connection to the response of the server. */
+const maxSendMs = 60_000;
+/** Milliseconds without a byte of the server, in each phase of a connection. */
+const maxSilenceMs = 15_000;
+
+/** A mail in all its parts. No header may contain a line break. */
+export interface OutgoingMail {
+  /** The Message-ID without its domain. Systems that get the same ID twice drop the second mail. */
+  id: string;
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+  date: Date;
+  language: string;
+  /** The URL that switches such mails off with one request (RFC 8058). Null for mails that cannot be switched off. */
+  unsubscribeUrl: string | null;
+}
+
+/**
+ * The outcome of an attempt. `retry` means that a later attempt may succeed. The reason is a code of the protocol or
+ * of the system, without texts and addresses.
+ */
+export type SendOutcome = { ok: true } | { ok: false; retry: boolean; reason: string };
+
+/** Whether the deployment sends mails. */
+export function isMailOn({ SMTP_URL }: Pick<Settings, 'SMTP_URL'>): boolean {
+  return SMTP_URL !== undefined;
+}
+
+/** Sends a mail, with a new connection. */
+export async function sendBySmtp(settings: Settings, mail: OutgoingMail): Promise<SendOutcome> {
+  const { id, to, unsubscribeUrl, language, ...parts } = mail;
+  const from = settings.MAIL_FROM ?? '';
+  try {
+    const transport = await openSmtp(settings);
+    await transport.sendMail({
+      ...parts,
+      from,
+      // Not a text, which could be read as several addresses.
+      to: { name: '', address: to },
+      messageId: `<${id}@${/@([^>]+)/.exec(from)?.[1] ?? 'localhost'}>`,
+      headers: {
+        'Content-Language': language,
+        'Auto-Submitted': 'auto-generated',
+        ...(unsubscribeUrl !== null && { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }),
+      },
+      ...(unsubscribeUrl !== null && { list: { unsubscribe: unsubscribeUrl } }),
+      textEncoding: 'base64',
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      signal: AbortSignal.timeout(maxSendMs),
+    });
+    return { ok: true };
+  } catch (error) {
+    return outcomeOf(error);
+  }
+}
+
+/** Connects to the server and signs in, but sends nothing. @throws Error of the connection */
+export async function checkSmtp(settings: Settings): Promise<void> {
+  await (await openSmtp(settings)).verify();
+}
+
+/**
+ * Over `smtp://`, TLS begins with STARTTLS if the server offers it, and must begin if there are credentials. A server on
+ * this machine needs none, and its certificate is often one that no one trusts.
+ */
+async function openSmtp({ SMTP_URL }: Settings) {
+  if (SMTP_URL === undefined) throw new SettingsError('SMTP_URL: is not set');
+  // Loaded only by processes that send mails.
+  const { createTransport } = await import('nodemailer');
+  const { protocol, hostname, port, username, password } = new URL(SMTP_URL);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const isLocal = /^(127\.|localhost$|::1$)/.test(host);
+  return createTransport({
+    host,
+    ...(port !== '' && { port: Number(port) }),
+    secure: protocol === 'smtps:',
+    ignoreTLS: isLocal,
+    requireTLS: username !== '' && !isLocal,
+    ...(username !== '' && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+      // Without it, a server that offers no sign-in would get the mail without one.
+      forceAuth: true,
+    }),
+    allowInternalNetworkInterfaces: true,
+    connectionTimeout: maxSilenceMs,
+    dnsTimeout: maxSilenceMs,
+    greetingTimeout: maxSilenceMs,
+    socketTimeout: maxSilenceMs,
+  });
+}
+
+/**
+ * Only a rejection of the recipient or of the message is final. A rejection of the sender or of the sign-in is a
+ * mistake in the settings, which the operator may correct within a day.
+ */
+function outcomeOf(error: unknown): SendOutcome {
+  const { code, command, responseCode, response } = error as {
+    code?: string;
+    command?: string;
+    responseCode?: number;
+    response?: string;
+  };
+  // The address has a form that no server would accept.
+  const isMalformed = code === 'EENVELOPE' && command === 'API';
+  const isRejected = /^(RCPT TO|DATA)$/.test(command ?? '') && Math.floor((responseCode ?? 0) / 100) === 5;
+  const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response ?? '')?.[1];
+  const reason = [command === 'API' ? '' : command, responseCode, status, responseCode ? '' : code]
+    .filter(Boolean)
+    .join(' ');
+  return { ok: false, retry: !isMalformed && !isRejected, reason: reason || 'error' };
+}

@@ -1,0 +1,90 @@
+import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs } from '#db/schema/documents.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import type { Services } from '#server/context.ts';
+import { queueDigestMails } from '#server/identity/mail/outbox.ts';
+import { maxCounted } from '#server/identity/mail/write-mail.ts';
+import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
+import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
+
+const hourMs = 3_600_000;
+/** Hours after MAIL_DIGEST_HOUR in which the digests of a day may begin. They are for the morning. */
+const hoursOfDigests = 6;
+/** Milliseconds of a run. Then the task is queued again, with its position. */
+const runMs = 10_000;
+const tenantsPerPage = 200;
+
+/**
+ * Adds the digests of the day to the outbox, if it is the time for them: for each member of a tenant in which items
+ * await review, the number of these items. May run twice, and may be interrupted at any point: a member has at most one
+ * digest for each day.
+ */
+export async function queueDigests(
+  { database, settings, log }: Pick<Services, 'database' | 'log' | 'settings'>,
+  { after = '' }: TaskPayloads['queue_digests'],
+  now = Date.now(),
+): Promise<void> {
+  const day = digestDay(now, settings.MAIL_DIGEST_HOUR);
+  if (settings.SMTP_URL === undefined || day === null) return;
+  const end = Date.now() + runMs;
+  let last: string | undefined = after;
+  let added = 0;
+  while (last !== undefined) {
+    if (Date.now() > end) {
+      const position = { after: last };
+      await database.inPlatform((tx) => addJob(tx, 'queue_digests', position, { key: 'queue_digests:rest' }));
+      break;
+    }
+    const page = await database.inPlatform((tx) => selectTenants(tx, last as string));
+    for (const tenantId of page)
+      added += await database.inTenant(tenantId, async (tx) => {
+        const items = await countWaiting(tx, tenantId);
+        return items > 0 ? queueDigestMails(tx, settings, { tenantId, day, items }) : 0;
+      });
+    last = page.length < tenantsPerPage ? undefined : page.at(-1);
+  }
+  if (added > 0) log.info({ day, mails: added }, 'digests queued');
+}
+
+/** Returns the day whose digests are due, as `YYYY-MM-DD`; null at another time of the day. All times are in UTC. */
+export function digestDay(now: number, hour: number): string | null {
+  const sinceHour = new Date(now - hour * hourMs);
+  return sinceHour.getUTCHours() < hoursOfDigests ? sinceHour.toISOString().slice(0, 10) : null;
+}
+
+/** Returns active tenants in which something awaits review, in the order of their IDs. Platform scope. */
+async function selectTenants(tx: Tx, after: string): Promise<string[]> {
+  const waiting = sql.join(
+    [
+      ...reviewableStatuses.map(
+        (status) => sql`(select 1 from translation_jobs j
+          where j.tenant_id = t.tenant_id and j.status = ${sql.raw(`'${status}'`)} limit 1)`,
+      ),
+      sql`(select 1 from document_jobs d
+        where d.tenant_id = t.tenant_id and d.status = 'translated' and d.approved_at is null limit 1)`,
+    ],
+    sql` union all `,
+  );
+  const rows = await tx.execute<{ tenantId: string }>(sql`
+    select t.tenant_id as "tenantId" from tenants t cross join lateral (select from (${waiting}) one limit 1) waiting
+    where t.active and t.tenant_id > ${after}
+    order by t.tenant_id limit ${tenantsPerPage}::int`);
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/** Counts the texts and documents of a tenant that await review, at most one more than a digest shows. */
+async function countWaiting(tx: Tx, tenantId: string): Promise<number> {
+  const parts = [
+    ...reviewableStatuses.map(
+      (status) => sql`(select 1 from ${translationJobs} where ${eq(translationJobs.tenantId, tenantId)}
+        and ${translationJobs.status} = ${sql.raw(`'${status}'`)} limit ${maxCounted + 1})`,
+    ),
+    sql`(select 1 from ${documentJobs} where ${eq(documentJobs.tenantId, tenantId)}
+      and ${documentJobs.status} = 'translated' and ${documentJobs.approvedAt} is null limit ${maxCounted + 1})`,
+  ];
+  const [row] = await tx.execute<{ items: number }>(sql`
+    select count(*)::int as items from (
+      select from (${sql.join(parts, sql` union all `)}) waiting limit ${maxCounted + 1}) counted`);
+  return row?.items ?? 0;
+}

@@ -1,0 +1,77 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ask, setMailPreferences } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
+import { useT } from '../../i18n.tsx';
+import { Forbidden } from '../../parts/admins-only.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Read } from '../../parts/loading.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { Setting, Switch } from '../../parts/setting.tsx';
+import { queryKeys } from '../../query-keys.ts';
+import { useMe } from '../../session/use-me.ts';
+
+const kinds = ['digest', 'documents'] as const;
+
+type Kind = (typeof kinds)[number];
+type Preferences = Record<Kind, boolean>;
+
+/** `/app/settings/notifications`: the emails that the member gets. */
+export function NotificationsScreen() {
+  const t = useT();
+  return (
+    <>
+      <title>{`${t('notifications.title')} · LinguaLoop`}</title>
+      <h1>{t('notifications.title')}</h1>
+      {deployment.mail ? <Emails /> : <Forbidden why={t('notifications.off')} />}
+    </>
+  );
+}
+
+/** A switch for each kind of email. A switch changes only after the service has stored the change. */
+function Emails() {
+  const t = useT();
+  const me = useMe();
+  const queries = useQueryClient();
+  const [error, setError] = useState<unknown>();
+  const [changing, setChanging] = useState<Kind>();
+  const preferences = useQuery({
+    queryKey: queryKeys.mailPreferences,
+    queryFn: () => ask<Preferences>('mail.preferences'),
+  });
+  const change = async (kind: Kind, isOn: boolean) => {
+    setChanging(kind);
+    setError(undefined);
+    try {
+      queries.setQueryData(queryKeys.mailPreferences, await setMailPreferences({ [kind]: isOn }));
+      announce(t('common.saved'));
+    } catch (thrown) {
+      setError(thrown);
+    } finally {
+      setChanging(undefined);
+    }
+  };
+  return (
+    <Setting
+      id="emails"
+      title={t('notifications.emails')}
+      why={me.data && t('notifications.emails_why', { email: me.data.user.email })}
+    >
+      {error ? <Problem error={error} /> : null}
+      <Read from={preferences}>
+        {(known) =>
+          kinds.map((kind) => (
+            <Switch
+              key={kind}
+              label={t(`notifications.${kind}`)}
+              hint={t(`notifications.${kind}_hint`)}
+              isOn={known[kind]}
+              isDisabled={changing !== undefined}
+              onChange={(isOn) => void change(kind, isOn)}
+            />
+          ))
+        }
+      </Read>
+    </Setting>
+  );
+}
