@@ -74,7 +74,15 @@ describe('terminology.previewUpload', () => {
   test('returns each warning with its line, and the warnings of an upload', async () => {
     const { body } = await preview(['invoice,facture', 'invoice,note', 'lease,', 'rent,loyer']);
     expect(body.line_warnings.map(({ code, line }: Fields) => `${code} ${line}`)).toEqual([
-      ...['no_header 1', 'skipped 3', 'ambiguous 1', 'ambiguous 2', 'every_pair 1', 'every_pair 2', 'every_pair 4'],
+      ...[
+        'no_header 1',
+        'skipped 3',
+        'ambiguous 1',
+        'ambiguous 2',
+        'every_pair 1',
+        'every_pair 2',
+        'every_pair 4',
+      ],
     ]);
     expect(body.warning_counts).toEqual([
       { code: 'no_header', count: 1 },
@@ -100,7 +108,9 @@ describe('terminology.previewUpload', () => {
     const answer = await preview(lines, fields);
     expect(refusal(answer)).toEqual(expected);
     const { file_name: name = 'terms.csv' } = fields as { file_name?: string };
-    expect(refusal(await mine.uploadFile(lines.join('\n'), {}, { name }))).toEqual(refusal(answer));
+    expect(refusal(await mine.uploadFile(lines.join('\n'), {}, { name, type: null }))).toEqual(
+      refusal(answer),
+    );
   });
 
   test('compares with glossaries of the own workspace only', async () => {

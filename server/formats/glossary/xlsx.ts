@@ -7,6 +7,7 @@ import {
   type NoteCode,
   type ReadingNote,
 } from '../glossary-file.ts';
+import { withFileErrors } from '../office/package.ts';
 import { writeReference } from '../xlsx/cell-reference.ts';
 import type { Sheet } from '../xlsx/workbook.ts';
 import {
@@ -40,10 +41,11 @@ import { oneLine } from './term-text.ts';
  * @throws {GlossaryFileError} with the first invalid cell
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
-export async function readGlossaryXlsx(
-  bytes: Uint8Array,
-  declared: DeclaredLanguages,
-): Promise<GlossaryFile> {
+export function readGlossaryXlsx(bytes: Uint8Array, declared: DeclaredLanguages): Promise<GlossaryFile> {
+  return withFileErrors(() => readGlossary(bytes, declared));
+}
+
+async function readGlossary(bytes: Uint8Array, declared: DeclaredLanguages): Promise<GlossaryFile> {
   const workbook = await openTable(bytes);
   const { sheet, others, start } = await chooseSheet(workbook, declared);
   const header = start && readHeader(namesOf(start), declared);
