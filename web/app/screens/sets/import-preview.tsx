@@ -26,9 +26,9 @@ export function ImportPreview({
   const { added, changed, removed, unchanged, changes, set_id, unit } = preview;
   return (
     <section aria-labelledby="import-preview" className={styles.preview}>
-      <h3 id="import-preview" tabIndex={-1} ref={heading}>
+      <h2 id="import-preview" tabIndex={-1} ref={heading}>
         {t('sets.preview_of')} <bdi translate="no">{name}</bdi>
-      </h3>
+      </h2>
       <ul className={styles.counts}>
         <li data-kind="added">
           <b>{number(added)}</b> {t('sets.added')}
@@ -46,7 +46,8 @@ export function ImportPreview({
       {set_id !== null && removed > 0 && <p>{t('sets.removed_why')}</p>}
       <LineWarnings file={file} preview={preview} />
       {changes.length > 0 && (
-        <div className={styles.changes}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, also by keyboard
+        <section className={styles.changes} aria-label={t('sets.changes')} tabIndex={0}>
           <table>
             <thead>
               <tr>
@@ -63,7 +64,7 @@ export function ImportPreview({
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       )}
       {added + changed + removed > changes.length && (
         <p className="hint">{t('sets.first_changes', { count: changes.length })}</p>

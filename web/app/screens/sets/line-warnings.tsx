@@ -19,7 +19,7 @@ export function LineWarnings({ file, preview }: { file: File; preview: GlossaryP
   if (counts.length === 0) return null;
   return (
     <section className={styles.warnings} aria-labelledby="import-warnings">
-      <h4 id="import-warnings">{t('sets.warnings')}</h4>
+      <h3 id="import-warnings">{t('sets.warnings')}</h3>
       {counts.map(({ code, count }) => {
         const listed = warnings.filter((warning) => warning.code === code);
         return (
@@ -65,9 +65,9 @@ function WarningItem({
       )}{' '}
       {name !== null && <bdi translate="no">{name}</bdi>}
       {source_term !== null && (
-        <>
+        <span dir="ltr">
           <bdi translate="no">{source_term}</bdi> → <bdi translate="no">{target_term}</bdi>
-        </>
+        </span>
       )}
       {other_set !== null && (
         <span className={styles.other}>
