@@ -119,6 +119,21 @@ const secretsKey = z
   .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
   .optional();
 
+/** The failures of the first endpoint after which the second one is asked. */
+const fallbackCauses = ['rate_limit', 'outage', 'unusable', 'misconfigured', 'content_filtered'] as const;
+
+const fallbackOn = z
+  .string()
+  .default('rate_limit,outage,unusable,misconfigured')
+  .transform((text) => text.split(',').map((name) => name.trim()))
+  .pipe(
+    z.array(
+      z.enum(fallbackCauses, {
+        error: `must be a list of ${fallbackCauses.join(', ')}, separated by commas`,
+      }),
+    ),
+  );
+
 const pricePart = z.number('must be a number').min(0, 'must be at least 0');
 /** The prices of a model for a million tokens, in any currency. */
 const modelPrice = z.strictObject({ input: pricePart, output: pricePart.default(0) });
@@ -210,6 +225,11 @@ const environment = z.object({
   OPENAI_EMBEDDING_MODEL: z.string().default('text-embedding-3-small'),
   OPENAI_TIMEOUT_SECONDS: decimal(60, 0.001),
   OPENAI_MAX_RETRIES: integer(3, 0, 20),
+  OPENAI_FALLBACK_API_KEY: optional,
+  OPENAI_FALLBACK_BASE_URL: webAddress.optional(),
+  OPENAI_FALLBACK_MODEL: optional,
+  OPENAI_FALLBACK_REFINER_MODEL: optional,
+  OPENAI_FALLBACK_ON: fallbackOn,
   ALLOWED_MODELS: list,
   MODEL_PRICES: modelPrices,
   MAX_FAILED_RUNS_PER_HOUR: integer(200, 0, 1_000_000),
@@ -277,6 +297,7 @@ const secretNames = [
   'SERVICE_API_KEY',
   'OIDC_CLIENT_SECRET',
   'OPENAI_API_KEY',
+  'OPENAI_FALLBACK_API_KEY',
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
   'SECRETS_KEY',
@@ -307,6 +328,36 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   }
   for (const value of Object.values(read.data)) if (Array.isArray(value)) Object.freeze(value);
   return Object.freeze(read.data);
+}
+
+/** The settings of an endpoint with models. */
+type EndpointSettings = Pick<
+  Settings,
+  'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL'
+>;
+
+/** The settings of the second endpoint, as variables of the environment have them. */
+export type FallbackSettings = Pick<
+  Settings,
+  | 'OPENAI_FALLBACK_API_KEY'
+  | 'OPENAI_FALLBACK_BASE_URL'
+  | 'OPENAI_FALLBACK_MODEL'
+  | 'OPENAI_FALLBACK_REFINER_MODEL'
+>;
+
+/**
+ * Returns the settings of the second endpoint in the form of those of the first one; undefined without a second one.
+ * Without its own URL and key, it is the first endpoint with other models.
+ */
+export function fallbackEndpoint(settings: EndpointSettings & Partial<FallbackSettings>) {
+  const { OPENAI_FALLBACK_MODEL: model, OPENAI_FALLBACK_API_KEY: key } = settings;
+  if (model === undefined) return undefined;
+  return {
+    OPENAI_API_KEY: key ?? settings.OPENAI_API_KEY,
+    OPENAI_BASE_URL: key === undefined ? settings.OPENAI_BASE_URL : settings.OPENAI_FALLBACK_BASE_URL,
+    OPENAI_MODEL: model,
+    OPENAI_REFINER_MODEL: settings.OPENAI_FALLBACK_REFINER_MODEL ?? model,
+  };
 }
 
 /** Returns the values of the settings for which the environment names a file. */

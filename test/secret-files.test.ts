@@ -18,6 +18,7 @@ const samples: Record<(typeof settingsInFiles)[number], string> = {
   SERVICE_API_KEY: 'a-service-key-0123456789',
   OIDC_CLIENT_SECRET: 'a secret with spaces ',
   OPENAI_API_KEY: 'sk-test',
+  OPENAI_FALLBACK_API_KEY: 'sk-second',
   STRIPE_SECRET_KEY: 'sk_test_1',
   STRIPE_WEBHOOK_SECRET: 'whsec_1',
   SECRETS_KEY: KEY,

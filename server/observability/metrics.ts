@@ -73,6 +73,11 @@ const durations: Record<WorkKind, { help: string; label: string }> = {
 };
 
 const counted: Record<Counted, { name: string; help: string; labels: readonly string[] }> = {
+  engine_fallbacks: {
+    name: 'engine_fallbacks_total',
+    help: 'Model calls that the second endpoint got.',
+    labels: ['reason'],
+  },
   engine_retries: { name: 'engine_retries_total', help: 'Retries of model calls.', labels: ['reason'] },
   jobs: {
     name: 'jobs_total',

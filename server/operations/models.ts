@@ -7,7 +7,7 @@ import {
   type ModelRequests,
   takeModelRequests,
 } from '#server/platform/model-requests.ts';
-import type { Settings } from '#server/settings.ts';
+import { fallbackEndpoint, type Settings } from '#server/settings.ts';
 import type { ModelsView } from './schema.ts';
 
 /*
@@ -37,6 +37,9 @@ function rolesOf(settings: Settings): Map<string, Role[]> {
   add(OPENAI_MODEL, 'translation');
   add(OPENAI_REFINER_MODEL, 'judge');
   if (OPENAI_EMBEDDING_MODEL !== 'none') add(OPENAI_EMBEDDING_MODEL, 'embedding');
+  const second = fallbackEndpoint(settings);
+  for (const model of new Set(second && [second.OPENAI_MODEL, second.OPENAI_REFINER_MODEL]))
+    add(model, 'fallback');
   for (const model of ALLOWED_MODELS) if (!roles.has(model)) add(model, 'candidate');
   return roles;
 }
@@ -133,12 +136,18 @@ export async function viewModels({
     models: names.map((model) => ({
       model,
       roles: roles.get(model) ?? [],
-      ...figuresOf(rows.filter((row) => row.model === model)),
+      ...figuresOf(
+        rows.filter((row) => row.model === model),
+        settings.MODEL_PRICES[model],
+      ),
     })),
   };
 }
 
-function figuresOf(rows: readonly ModelRequests[]): Omit<ModelsView['models'][number], 'model' | 'roles'> {
+function figuresOf(
+  rows: readonly ModelRequests[],
+  price: Settings['MODEL_PRICES'][string] | undefined,
+): Omit<ModelsView['models'][number], 'model' | 'roles'> {
   const sum = (of: readonly ModelRequests[], field: 'requests' | 'inputTokens' | 'outputTokens') =>
     of.reduce((total, row) => total + row[field], 0);
   const succeeded = rows.filter(({ outcome }) => outcome === 'ok');
@@ -159,6 +168,9 @@ function figuresOf(rows: readonly ModelRequests[]): Omit<ModelsView['models'][nu
     p95_seconds: quantileOf(succeeded, 0.95),
     input_tokens: sum(rows, 'inputTokens'),
     output_tokens: sum(rows, 'outputTokens'),
+    cost: price
+      ? (sum(rows, 'inputTokens') * price.input + sum(rows, 'outputTokens') * price.output) / 1_000_000
+      : null,
   };
 }
 

@@ -123,7 +123,7 @@ export const modelsView = z.object({
   models: z.array(
     z.object({
       model: z.string().describe('`other` for models that the settings do not name.'),
-      roles: z.array(z.enum(['translation', 'judge', 'embedding', 'candidate'])),
+      roles: z.array(z.enum(['translation', 'judge', 'embedding', 'candidate', 'fallback'])),
       modes: z.array(z.string()).describe('How JSON was requested; `vectors` for an embedding model.'),
       requests: count,
       failed: count,
@@ -132,6 +132,7 @@ export const modelsView = z.object({
       p95_seconds: amount.nullable(),
       input_tokens: amount,
       output_tokens: amount,
+      cost: amount.nullable().describe('In the currency of MODEL_PRICES; null without a price of the model.'),
     }),
   ),
 });

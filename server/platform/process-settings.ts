@@ -9,6 +9,23 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
     OPENAI_BASE_URL !== undefined &&
     OPENAI_API_KEY === undefined &&
     'OPENAI_BASE_URL: requires OPENAI_API_KEY (any text, if the endpoint needs no key), because without a key the stub engine runs',
+  ({ OPENAI_FALLBACK_MODEL, OPENAI_API_KEY }) =>
+    OPENAI_FALLBACK_MODEL !== undefined &&
+    OPENAI_API_KEY === undefined &&
+    'OPENAI_FALLBACK_MODEL: requires OPENAI_API_KEY',
+  ({ OPENAI_FALLBACK_MODEL: model, ...settings }) =>
+    model === undefined &&
+    [
+      settings.OPENAI_FALLBACK_REFINER_MODEL,
+      settings.OPENAI_FALLBACK_BASE_URL,
+      settings.OPENAI_FALLBACK_API_KEY,
+    ].some((value) => value !== undefined) &&
+    'OPENAI_FALLBACK_MODEL: is required for a second endpoint',
+  // The key of one endpoint is never sent to another.
+  ({ OPENAI_FALLBACK_BASE_URL, OPENAI_FALLBACK_API_KEY }) =>
+    OPENAI_FALLBACK_BASE_URL !== undefined &&
+    OPENAI_FALLBACK_API_KEY === undefined &&
+    'OPENAI_FALLBACK_BASE_URL: requires OPENAI_FALLBACK_API_KEY (any text, if the endpoint needs no key)',
   ({ OPERATOR_API_KEY, SERVICE_API_KEY }) =>
     OPERATOR_API_KEY !== undefined &&
     OPERATOR_API_KEY === SERVICE_API_KEY &&

@@ -6,7 +6,7 @@ import { measureModelCall } from './model-time.ts';
 export type WorkKind = 'transaction' | 'step' | 'engine' | 'storage' | 'file' | 'task';
 
 /** The events that are counted. The labels of each are from a fixed list: no ids, no text. */
-export type Counted = 'engine_retries' | 'jobs';
+export type Counted = 'engine_fallbacks' | 'engine_retries' | 'jobs';
 
 /** Receives measurements. */
 export interface Meter {

@@ -12,6 +12,7 @@ export const sources = globSync(
     'rest/**/*.ts',
     'workers/**/*.ts',
     'sdk/src/**/*.ts',
+    'sdk/cli/src/**/*.ts',
     'web/*.ts',
     'web/{app,preview,server}/**/*.{ts,tsx}',
   ],

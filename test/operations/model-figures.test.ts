@@ -10,6 +10,7 @@ const live = () => ({
   ...app.services.settings,
   OPENAI_API_KEY: 'a key',
   OPENAI_MODEL: 'large',
+  MODEL_PRICES: { large: { input: 2, output: 10 } },
   OPENAI_REFINER_MODEL: 'small',
   OPENAI_EMBEDDING_MODEL: 'none',
 });
@@ -50,6 +51,7 @@ test('requests of all processes are added up by model; those of models without a
       p95_seconds: expect.closeTo(0.095),
       input_tokens: 200,
       output_tokens: 20,
+      cost: (200 * 2 + 20 * 10) / 1_000_000,
     },
     expect.objectContaining({ model: 'small', roles: ['judge'], requests: 0, p50_seconds: null }),
     expect.objectContaining({ model: 'other', roles: [], requests: 1 }),
@@ -59,7 +61,7 @@ test('requests of all processes are added up by model; those of models without a
     ['models'],
   );
   expect(lines[1]).toMatch(
-    /^large +translation +instructions, json_schema +3 +1 +0\.05 s +0\.10 s +200 +20 +outage 1$/,
+    /^large +translation +instructions, json_schema +3 +1 +0\.05 s +0\.10 s +200 +20 +0\.00 +outage 1$/,
   );
   expect((await operateHere(app, ['models']))[0]).toContain('No model is connected');
 });

@@ -7,7 +7,7 @@ import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
 import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
-import { publicAddress, type Settings } from '#server/settings.ts';
+import { fallbackEndpoint, publicAddress, type Settings } from '#server/settings.ts';
 import { dist, readBuild } from '#web/server/build.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
@@ -114,8 +114,28 @@ export async function checkSandbox(): Promise<Finding[]> {
   ];
 }
 
-/** Checks the models by sending one short request to each. */
+/** Checks the models by sending one short request to each, those of the second endpoint too. */
 export async function checkEngine(settings: Settings): Promise<Finding[]> {
+  const {
+    OPENAI_FALLBACK_MODEL: _,
+    OPENAI_FALLBACK_API_KEY: __,
+    OPENAI_FALLBACK_BASE_URL: ___,
+    ...own
+  } = settings;
+  const second = fallbackEndpoint(settings);
+  return [
+    ...(await checkEndpoint(own as Settings, 'OPENAI')),
+    ...(second
+      ? await checkEndpoint(
+          { ...own, ...second, OPENAI_EMBEDDING_MODEL: 'none' } as Settings,
+          'OPENAI_FALLBACK',
+        )
+      : []),
+  ];
+}
+
+/** @param prefix of the variables that have the settings of the endpoint */
+async function checkEndpoint(settings: Settings, prefix: string): Promise<Finding[]> {
   if (settings.OPENAI_API_KEY === undefined)
     return [
       warn(
@@ -148,13 +168,13 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
       return fail(
         'engine',
         `${setting} ${model} does not respond: ${reasonOf(error)}`,
-        'check OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model',
+        `check ${prefix}_BASE_URL, ${prefix}_API_KEY and the name of the model`,
       );
     }
   };
   return [
-    await ask('OPENAI_MODEL', settings.OPENAI_MODEL, () => engine.translate(task, scope)),
-    await ask('OPENAI_REFINER_MODEL', settings.OPENAI_REFINER_MODEL, () =>
+    await ask(`${prefix}_MODEL`, settings.OPENAI_MODEL, () => engine.translate(task, scope)),
+    await ask(`${prefix}_REFINER_MODEL`, settings.OPENAI_REFINER_MODEL, () =>
       engine.assess(task, ['Bonjour.'], scope),
     ),
     ...(embedder

@@ -6,7 +6,7 @@ import { jsonLine, table } from '../printing.ts';
 
 export const models = defineCommand({
   summary:
-    'Shows requests, errors, latency and tokens of each model in the last 24 hours, over all processes.',
+    'Shows requests, errors, latency, tokens and cost of each model in the last 24 hours, over all processes.',
   parameters: [],
   options: { json: { type: 'boolean', summary: 'one JSON object' } },
   input: z.object({ json: z.boolean().default(false) }),
@@ -32,6 +32,7 @@ function linesOf({ mode, hours, models: all }: ModelsView): string[] {
     seconds(of.p95_seconds),
     of.input_tokens,
     of.output_tokens,
+    of.cost?.toFixed(2) ?? '-',
     of.errors.map(({ kind, requests }) => `${kind} ${requests}`).join(', ') || '-',
   ]);
   const titles = [
@@ -44,6 +45,7 @@ function linesOf({ mode, hours, models: all }: ModelsView): string[] {
     'p95',
     'input_tokens',
     'output_tokens',
+    'cost',
   ];
   return [
     ...stub,

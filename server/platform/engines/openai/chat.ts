@@ -60,25 +60,30 @@ export interface Upstream extends RetryPolicy {
   paid: Paid;
 }
 
-/** The result of one request, and what it cost. */
-interface ChatResult<T> {
-  value: T;
-  model: string;
+/** The tokens of requests and responses. */
+interface Tokens {
   inputTokens: number;
   outputTokens: number;
+}
+
+/** The result of one request, and what it cost. */
+export interface ChatResult<T> extends Tokens {
+  value: T;
+  model: string;
 }
 
 /**
  * Sends a request, and repeats it until there is a usable response. The tokens of unusable responses count, too,
  * because they are billed.
+ * @param tokens those of earlier requests for the same question; this call adds its own
  * @throws {AppError} if there is no usable response
  */
-function ask<Reply, Value>(
+export function ask<Reply, Value>(
   upstream: Upstream,
   question: Question<Reply, Value>,
   scope: CallScope,
+  tokens: Tokens = { inputTokens: 0, outputTokens: 0 },
 ): Promise<ChatResult<Value>> {
-  const tokens = { inputTokens: 0, outputTokens: 0 };
   const attempt = (mode: OutputMode): Promise<ChatResult<Value>> =>
     recordModelRequest({ model: question.model, mode }, (count) => attemptOnce(mode, count));
   const attemptOnce = async (mode: OutputMode, count: CountTokens): Promise<ChatResult<Value>> => {
@@ -102,21 +107,20 @@ export type AskAll = <Reply, Value>(
 ) => Promise<EngineResult<Value[]>>;
 
 /**
- * Sends the requests, at most four at the same time, and adds up their cost.
- * @throws {AppError} if a request fails
+ * Returns the function that sends the requests of an engine call, at most four at the same time, and adds up their cost.
+ * It throws an AppError if a request fails.
+ * @param askOne sends one request
  */
-export async function askAll<Reply, Value>(
-  upstream: Upstream,
-  questions: readonly Question<Reply, Value>[],
-  scope: CallScope,
-): Promise<EngineResult<Value[]>> {
-  const results = await callConcurrently(questions, scope, (question, within) =>
-    ask(upstream, question, within),
-  );
-  return {
-    value: results.map(({ value }) => value),
-    models: [...new Set(results.map(({ model }) => model))],
-    inputTokens: results.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
-    outputTokens: results.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+export function askAllBy(
+  askOne: <Reply, Value>(question: Question<Reply, Value>, scope: CallScope) => Promise<ChatResult<Value>>,
+): AskAll {
+  return async (questions, scope) => {
+    const results = await callConcurrently(questions, scope, askOne);
+    return {
+      value: results.map(({ value }) => value),
+      models: [...new Set(results.map(({ model }) => model))],
+      inputTokens: results.reduce((sum, { inputTokens }) => sum + inputTokens, 0),
+      outputTokens: results.reduce((sum, { outputTokens }) => sum + outputTokens, 0),
+    };
   };
 }

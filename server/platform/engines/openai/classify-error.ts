@@ -25,7 +25,7 @@ export function classify(thrown: unknown): UpstreamFailure {
   // Check in this order: these classes are subclasses of APIError, but have no status. An abort is caused by the
   // client's own timeout.
   if (thrown instanceof APIUserAbortError || thrown instanceof APIConnectionTimeoutError)
-    return new UpstreamFailure('outage', 'the endpoint did not respond in time');
+    return new UpstreamFailure('outage', 'the endpoint did not respond in time', { timedOut: true });
   if (thrown instanceof APIConnectionError)
     return new UpstreamFailure('outage', 'the endpoint cannot be reached', {
       code: networkCode(thrown.cause),

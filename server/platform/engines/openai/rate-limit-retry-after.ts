@@ -11,6 +11,8 @@ export interface RetryPolicy {
   sleep: Sleep;
   /** Limits concurrent attempts. Between two attempts, a call holds no slot. */
   concurrencyLimit: ConcurrencyLimit;
+  /** Whether another endpoint can respond instead: then a timeout or a long Retry-After ends the retries. */
+  isHurried?: boolean;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface RetryPolicy {
  * @throws {AppError} when the retries are used up or a retry would not help
  */
 export async function callWithRetries<T>(
-  { retries, sleep, concurrencyLimit }: RetryPolicy,
+  { retries, sleep, concurrencyLimit, isHurried = false }: RetryPolicy,
   scope: CallScope,
   call: () => Promise<T>,
 ): Promise<T> {
@@ -33,7 +35,8 @@ export async function callWithRetries<T>(
         throw new UpstreamFailure('interrupted', 'the job was stopped before the request').toAppError();
       if (!(thrown instanceof UpstreamFailure)) throw thrown;
       const wait = delayBeforeRetry(retry, thrown.facts.retryAfterMs);
-      if (!thrown.isRetryable || retry >= retries || wait === undefined) throw thrown.toAppError();
+      const isTooLong = wait === undefined || (isHurried && (thrown.facts.timedOut || wait > maxHurriedMs));
+      if (!thrown.isRetryable || retry >= retries || isTooLong) throw thrown.toAppError();
       countEvent('engine_retries', thrown.kind);
       await sleep(wait, scope.signal);
     }
@@ -47,6 +50,9 @@ export const sleep: Sleep = (ms, signal) => delay(ms, undefined, signal && { sig
 
 const firstBackoffMs = 500;
 const maxBackoffMs = 8000;
+
+/** Maximum milliseconds before a retry if another endpoint can respond instead. */
+const maxHurriedMs = 2000;
 
 /**
  * Maximum milliseconds of a Retry-After that the service itself waits for, because a caller is waiting. A longer

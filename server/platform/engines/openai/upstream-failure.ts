@@ -72,6 +72,8 @@ export interface FailureFacts {
   code?: string | undefined;
   requestId?: string | undefined;
   retryAfterMs?: number | undefined;
+  /** Whether OPENAI_TIMEOUT_SECONDS passed without a response. */
+  timedOut?: boolean;
 }
 
 /**

@@ -49,6 +49,7 @@ function Figures({ models }: Pick<ModelsView, 'models'>) {
   const t = useT();
   const { number, duration, percent } = useFormat();
   const seconds = (value: number | null) => (value === null ? '–' : duration(value * 1000));
+  const hasCost = models.some(({ cost }) => cost !== null);
   return (
     <StackedTable
       columns={[
@@ -59,6 +60,7 @@ function Figures({ models }: Pick<ModelsView, 'models'>) {
         t('operator.p95'),
         t('operator.tokens_in'),
         t('operator.tokens_out'),
+        ...(hasCost ? [t('operator.cost')] : []),
       ]}
     >
       {models.map((of) => (
@@ -106,6 +108,11 @@ function Figures({ models }: Pick<ModelsView, 'models'>) {
           <td data-label={t('operator.tokens_out')} className={styles['number']}>
             {number(of.output_tokens)}
           </td>
+          {hasCost && (
+            <td data-label={t('operator.cost')} className={styles['number']}>
+              {of.cost === null ? '–' : number(Math.round(of.cost * 100) / 100)}
+            </td>
+          )}
         </tr>
       ))}
     </StackedTable>

@@ -1,0 +1,112 @@
+import { extname } from 'node:path';
+import { type Command, exitCodes } from '../command.ts';
+import { counted, printable, say, tableOf, tell } from '../io.ts';
+import { readSource, writeResult } from './files.ts';
+
+const json = { summary: 'print JSON' };
+
+/** Maximum terms of a list; a glossary of the service has fewer. */
+const maxTerms = 100_000;
+
+const list: Command = {
+  summary: 'list the glossaries',
+  options: { json },
+  run: async ({ io, values, client }) => {
+    const sets = await (await client()).terminology.list({ signal: io.signal });
+    if (values.has('json')) say(io, JSON.stringify(sets, null, 2));
+    else if (sets.length === 0) tell(io, 'No glossaries.');
+    else
+      for (const line of tableOf(
+        ['id', 'name', 'from', 'to', 'terms', 'changed'],
+        sets.map((set) => [
+          set.id,
+          set.name,
+          set.source_lang ?? '–',
+          set.target_lang ?? '–',
+          set.entry_count,
+          set.updated_at.slice(0, 10),
+        ]),
+      ))
+        say(io, line);
+    return exitCodes.done;
+  },
+};
+
+const upload: Command = {
+  summary: 'create a glossary from a file, or replace the one of the same name',
+  args: 'FILE',
+  count: { min: 1, max: 1 },
+  options: {
+    name: { summary: 'name of the glossary (default: that of the file)', value: 'NAME' },
+    from: { summary: 'source language, if the file has none', value: 'LANG', short: 'f' },
+    to: { summary: 'target language, if the file has none', value: 'LANG', short: 't' },
+    json,
+  },
+  notes: ['The file is CSV, TMX or TBX. If it has an error, nothing changes.'],
+  examples: ['lingualoop glossary upload terms.csv --from en --to de'],
+  run: async ({ io, args: [path = ''], values, client }) => {
+    const file = await readSource(io, path);
+    const [from, to] = [values.text('from'), values.text('to')];
+    const set = await (await client()).terminology.upload(
+      file,
+      {
+        name: values.text('name') ?? file.name.slice(0, file.name.length - extname(file.name).length),
+        ...(from !== undefined && { source_lang: from }),
+        ...(to !== undefined && { target_lang: to }),
+      },
+      { signal: io.signal },
+    );
+    if (values.has('json')) say(io, JSON.stringify(set, null, 2));
+    for (const warning of set.warnings) tell(io, `warning: ${printable(warning)}`);
+    tell(io, `${set.name} has ${counted(set.entry_count, 'term')}.`);
+    return exitCodes.done;
+  },
+};
+
+const terms: Command = {
+  summary: 'list the terms of a glossary',
+  args: 'ID',
+  count: { min: 1, max: 1 },
+  options: { json },
+  run: async ({ io, args: [set_id = ''], values, client }) => {
+    const entries = await (await client()).terminology
+      .entries({ set_id }, { signal: io.signal })
+      .toArray({ limit: maxTerms });
+    if (values.has('json')) say(io, JSON.stringify(entries, null, 2));
+    else
+      for (const line of tableOf(
+        ['source', 'target'],
+        entries.map((entry) => [entry.source_term, entry.target_term]),
+      ))
+        say(io, line);
+    return exitCodes.done;
+  },
+};
+
+const exported: Command = {
+  summary: 'export a glossary as TBX',
+  args: 'ID',
+  count: { min: 1, max: 1 },
+  options: { output: { summary: 'the file to write (default: standard output)', value: 'FILE', short: 'o' } },
+  run: async ({ io, args: [id = ''], values, client }) => {
+    const { text } = await (await client()).terminology.exportTbx(id, {}, { signal: io.signal });
+    await writeResult(io, values.text('output'), text);
+    return exitCodes.done;
+  },
+};
+
+const remove: Command = {
+  summary: 'delete a glossary',
+  args: 'ID',
+  count: { min: 1, max: 1 },
+  run: async ({ io, args: [id = ''], client }) => {
+    await (await client()).terminology.delete(id, { signal: io.signal });
+    tell(io, `Glossary ${id} deleted.`);
+    return exitCodes.done;
+  },
+};
+
+export const glossary: Command = {
+  summary: 'list, upload, export and delete glossaries',
+  subcommands: { list, upload, terms, export: exported, delete: remove },
+};

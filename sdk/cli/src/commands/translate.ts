@@ -1,0 +1,401 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { LinguaLoop } from '../../../src/index.ts';
+import { type Call, type Command, exitCodes, Failed, numberOf, UsageError } from '../command.ts';
+import { describeFailure } from '../failure.ts';
+import { type LockFile, lockName, openLockFile, sha256 } from '../files/lock-file.ts';
+import {
+  configName,
+  defaultOutput,
+  findSources,
+  outputOf,
+  type Project,
+  readConfig,
+  requireDistinctOutputs,
+} from '../files/project.ts';
+import {
+  eachOf,
+  estimateFile,
+  type FileTask,
+  type Held,
+  optionsKey,
+  translateFile,
+} from '../files/translate-file.ts';
+import { counted, grouped, say, stylesOf, tableOf, tell } from '../io.ts';
+import { openProgress } from '../progress.ts';
+
+export const translate: Command = {
+  summary: 'translate files, only those that have changed since the last run',
+  args: '[FILE|FOLDER|PATTERN]...',
+  count: { min: 0, max: Number.POSITIVE_INFINITY },
+  options: {
+    to: { summary: 'target languages, such as de,fr', value: 'LANGS', short: 't' },
+    from: { summary: 'source language, or auto (default: en)', value: 'LANG', short: 'f' },
+    output: { summary: `path of a translation (default: ${defaultOutput})`, value: 'PATTERN', short: 'o' },
+    exclude: { summary: 'files to leave out; may be repeated', value: 'PATTERN', multiple: true },
+    domain: { summary: 'subject of the texts, for the model', value: 'TEXT' },
+    tone: { summary: 'register, such as formal', value: 'TEXT' },
+    force: { summary: 'also replace translations that were changed by hand' },
+    check: { summary: 'translate nothing; exit with 1 if there is something to translate' },
+    'dry-run': { summary: 'translate nothing; print what would be billed' },
+    'max-characters': { summary: 'translate nothing if more characters would be billed', value: 'N' },
+    'fail-on-review': { summary: 'exit with 3 if something awaits a review' },
+    jobs: { summary: 'files that are translated at the same time (default: 4)', value: 'N', short: 'j' },
+    json: { summary: 'print the results as JSON' },
+  },
+  notes: [
+    'PDF, Word and Excel files keep their layout. Text files (.txt) are translated by paragraph, and unchanged paragraphs are',
+    'not billed again. The service decides which other types it accepts.',
+    '',
+    `${lockName} remembers what was translated; keep it in version control. ${configName} may have the fields files, exclude,`,
+    'from, to, output, domain and tone, for a folder in which the command runs without arguments.',
+    '',
+    'PATTERN of --output may have {dir}, {name}, {ext}, {path} and {lang}: docs/{lang}/{name}{ext}.',
+  ],
+  examples: [
+    'lingualoop translate handbook.docx --to de,fr',
+    "lingualoop translate 'docs/**/*.txt' --to ja --output '{dir}{lang}/{name}{ext}'",
+    'lingualoop translate --check',
+  ],
+  run,
+};
+
+/** A translation to make or to keep. */
+interface Task {
+  source: string;
+  lang: string;
+  output: string;
+  file: FileTask;
+  /** The value of the lock file for an unchanged source. */
+  sourceKey: string;
+  /** `edited`: the translation was not written by this program, or was changed since. */
+  state: 'current' | 'edited' | 'new' | 'changed' | 'missing';
+}
+
+type Result =
+  | { status: 'written' | 'current'; held: Held[] }
+  | { status: 'held'; held: Held[] }
+  | { status: 'edited' }
+  | { status: 'failed'; message: string };
+
+async function run(call: Call): Promise<number> {
+  const { io, values } = call;
+  const project = await projectOf(call);
+  const lock = await openLockFile(io.cwd);
+  const outputs = lock.outputs();
+  const sources = (await findSources(io.cwd, project, call.args.length > 0)).filter(
+    (path) => !outputs.has(path),
+  );
+  requireDistinctOutputs(project, sources);
+  const tasks: Task[] = [];
+  for (const source of sources) tasks.push(...(await tasksOf(io.cwd, lock, project, source)));
+  const wanted = tasks.filter(
+    ({ state }) => state !== 'current' && (state !== 'edited' || values.has('force')),
+  );
+
+  for (const gone of lock.others(sources))
+    if (await isMissing(join(io.cwd, gone))) tell(io, `${gone} no longer exists; its translations are kept`);
+  if (values.has('check')) return check(call, wanted);
+  if (values.has('dry-run')) return estimate(call, wanted);
+
+  const most = numberOf(values, 'max-characters');
+  const client = await call.client();
+  if (most !== undefined) await requireWithin(client, wanted, most, io.signal);
+  const jobs = numberOf(values, 'jobs') ?? 4;
+  const results = await translateAll(call, client, lock, tasks, wanted, jobs);
+  return report(call, tasks, results);
+}
+
+async function projectOf({ io, args, values }: Call): Promise<Project> {
+  const config = await readConfig(io.cwd);
+  const to = listOf(values.text('to')) ?? config.to ?? [];
+  if (to.length === 0)
+    throw new UsageError(`the target languages are missing: --to de,fr, or "to" in ${configName}`);
+  const files = args.length > 0 ? [...args] : (config.files ?? []);
+  if (files.length === 0)
+    throw new UsageError(`the files are missing: name them, or list them as "files" in ${configName}`);
+  const domain = values.text('domain') ?? config.domain;
+  const tone = values.text('tone') ?? config.tone;
+  return {
+    files,
+    exclude: [...(config.exclude ?? []), ...values.list('exclude')],
+    from: values.text('from') ?? config.from ?? 'en',
+    to: [...new Set(to)],
+    output: values.text('output') ?? config.output ?? defaultOutput,
+    ...(domain !== undefined && { domain }),
+    ...(tone !== undefined && { tone }),
+  };
+}
+
+function listOf(text: string | undefined): string[] | undefined {
+  return text
+    ?.split(',')
+    .map((one) => one.trim())
+    .filter(Boolean);
+}
+
+async function tasksOf(cwd: string, lock: LockFile, project: Project, source: string): Promise<Task[]> {
+  const content = await readFile(join(cwd, source));
+  return Promise.all(
+    project.to.map(async (lang) => {
+      const { from, domain, tone } = project;
+      const file: FileTask = { path: source, content, from, to: lang, domain, tone };
+      const sourceKey = sha256(`${optionsKey(file)} ${sha256(content)}`);
+      const output = outputOf(project.output, source, lang);
+      const known = lock.of(source, lang);
+      await finishWriting(join(cwd, output), known?.target);
+      const existing = await readIfThere(join(cwd, output));
+      return {
+        source,
+        lang,
+        output,
+        file,
+        sourceKey,
+        state: stateOf(known, { sourceKey, output }, existing),
+      };
+    }),
+  );
+}
+
+function stateOf(
+  known: ReturnType<LockFile['of']>,
+  { sourceKey, output }: { sourceKey: string; output: string },
+  existing: Uint8Array | undefined,
+): Task['state'] {
+  if (!existing) return known ? 'missing' : 'new';
+  // A file that no run has written is kept.
+  if (known?.output !== output || known.target !== sha256(existing)) return 'edited';
+  return known.source === sourceKey ? 'current' : 'changed';
+}
+
+async function readIfThere(path: string): Promise<Uint8Array | undefined> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  return (await readIfThere(path).catch(() => null)) === undefined;
+}
+
+function check({ io, values }: Call, wanted: readonly Task[]): number {
+  if (values.has('json'))
+    say(
+      io,
+      JSON.stringify(
+        wanted.map(({ source, lang, output, state }) => ({ source, lang, output, state })),
+        null,
+        2,
+      ),
+    );
+  else for (const { source, lang, state } of wanted) say(io, `${source} → ${lang}: ${state}`);
+  tell(
+    io,
+    wanted.length === 0
+      ? 'All translations are current.'
+      : `${counted(wanted.length, 'translation')} to make.`,
+  );
+  return wanted.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+/** Files that are estimated at the same time. */
+const estimatesInFlight = 4;
+
+async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
+  const { io, values } = call;
+  const client = await call.client();
+  const rows = new Map<Task, Awaited<ReturnType<typeof estimateFile>>>();
+  await eachOf(wanted, estimatesInFlight, async (task) => {
+    rows.set(
+      task,
+      await estimateFile(client, task.file, io.signal).catch((error) => {
+        throw new Failed(`${task.source} → ${task.lang}: ${describeFailure(error)}`);
+      }),
+    );
+  });
+  const listed = wanted.map((task) => ({ task, of: rows.get(task)! }));
+  if (values.has('json')) {
+    say(
+      io,
+      JSON.stringify(
+        listed.map(({ task: { source, lang }, of }) => ({ source, lang, ...of })),
+        null,
+        2,
+      ),
+    );
+    return exitCodes.done;
+  }
+  const titles = ['file', 'language', 'characters', 'exact', 'fuzzy', 'repeated', 'billed'];
+  const total = listed.reduce((sum, { of }) => sum + of.billable_characters, 0);
+  if (listed.length > 0)
+    for (const line of tableOf(
+      titles,
+      listed.map(({ task, of }) => [
+        task.source,
+        task.lang,
+        of.characters,
+        of.exact,
+        of.fuzzy,
+        of.repeated,
+        of.billable_characters,
+      ]),
+    ))
+      say(io, line);
+  const refusal = listed.find(({ of }) => of.refusal)?.of.refusal;
+  if (refusal) tell(io, `The service would reject a request now: ${refusal.detail}`);
+  tell(io, `${grouped(total)} characters would be billed for ${counted(listed.length, 'translation')}.`);
+  return exitCodes.done;
+}
+
+/** @throws Failed if the translations would cost more */
+async function requireWithin(
+  client: LinguaLoop,
+  wanted: readonly Task[],
+  most: number,
+  signal: AbortSignal,
+): Promise<void> {
+  let total = 0;
+  await eachOf(wanted, estimatesInFlight, async ({ file }) => {
+    const { billable_characters } = await estimateFile(client, file, signal);
+    total += billable_characters;
+  });
+  if (total > most)
+    throw new Failed(
+      `${grouped(total)} characters would be billed, and --max-characters is ${grouped(most)}; nothing was translated`,
+    );
+}
+
+async function translateAll(
+  { io }: Call,
+  client: LinguaLoop,
+  lock: LockFile,
+  tasks: readonly Task[],
+  wanted: readonly Task[],
+  lanes: number,
+): Promise<Map<Task, Result>> {
+  const results = new Map<Task, Result>();
+  for (const task of tasks)
+    if (!wanted.includes(task))
+      results.set(task, task.state === 'edited' ? { status: 'edited' } : { status: 'current', held: [] });
+  const progress = openProgress(io, wanted.length);
+  const style = stylesOf(io, io.stderr);
+  try {
+    await eachOf(wanted, lanes, async (task) => {
+      const name = `${task.source} → ${task.lang}`;
+      io.signal.throwIfAborted();
+      progress.set(name, 0);
+      const result = await translateOne(io, client, lock, task, (share) =>
+        progress.set(name, Math.min(share, 0.99)),
+      ).catch((error: unknown): Result => {
+        if (io.signal.aborted || isGeneral(error)) throw error;
+        return { status: 'failed', message: describeFailure(error) };
+      });
+      results.set(task, result);
+      progress.set(name, 1);
+      const mark = {
+        written: style('green', '✓'),
+        current: ' ',
+        held: style('yellow', '…'),
+        edited: ' ',
+        failed: style('red', '✗'),
+      }[result.status];
+      progress.line(`${mark} ${name}${noteOf(task, result)}`);
+    });
+  } finally {
+    progress.end();
+  }
+  return results;
+}
+
+/** Whether an error concerns all files, so that the rest would fail, too. */
+function isGeneral(error: unknown): boolean {
+  const { status } = error as { status?: number | null };
+  return status === 401 || status === 402 || status === 403 || error instanceof UsageError;
+}
+
+function noteOf({ output }: Task, result: Result): string {
+  if (result.status === 'failed') return `: ${result.message}`;
+  if (result.status === 'held')
+    return `: ${counted(result.held.length, 'text')} await${result.held.length === 1 ? 's' : ''} review`;
+  if (result.status === 'written')
+    return ` (${output})${result.held.map(({ reason }) => `: ${reason}`).join('')}`;
+  return '';
+}
+
+async function translateOne(
+  { cwd, signal }: Call['io'],
+  client: LinguaLoop,
+  lock: LockFile,
+  { source, lang, output, file, sourceKey }: Task,
+  onProgress: (share: number) => void,
+): Promise<Result> {
+  const outcome = await translateFile(client, file, { signal, onProgress });
+  if (outcome.kind === 'held') return { status: 'held', held: outcome.held };
+  const target = sha256(outcome.content);
+  await writeWhole(join(cwd, output), outcome.content, () =>
+    lock.set(source, lang, { source: sourceKey, output, target }),
+  );
+  return { status: 'written', held: outcome.held };
+}
+
+/** The name of a translation until it is complete and in the lock file. */
+const unfinished = (path: string) => `${path}.lingualoop.tmp`;
+
+/**
+ * Writes a translation in three steps: under another name, into the lock file, and under its name. If the program is
+ * killed in between, the next run finishes it (`finishWriting`): a translation that is not in the lock file would count
+ * as written by hand.
+ */
+async function writeWhole(path: string, content: Uint8Array, enter: () => Promise<void>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    await writeFile(unfinished(path), content);
+    await enter();
+    await rename(unfinished(path), path);
+  } catch (error) {
+    await rm(unfinished(path), { force: true });
+    throw error;
+  }
+}
+
+/** Finishes or removes what a killed run has left. @param target the hash of the translation in the lock file */
+async function finishWriting(path: string, target: string | undefined): Promise<void> {
+  const content = await readIfThere(unfinished(path));
+  if (!content) return;
+  if (sha256(content) === target) await rename(unfinished(path), path);
+  else await rm(unfinished(path), { force: true });
+}
+
+function report({ io, values }: Call, tasks: readonly Task[], results: ReadonlyMap<Task, Result>): number {
+  const entries = tasks.flatMap((task) => {
+    const result = results.get(task);
+    return result ? [{ task, result }] : [];
+  });
+  const held = entries.flatMap(({ result }) => ('held' in result ? result.held : []));
+  const count = (status: Result['status']) => entries.filter(({ result }) => result.status === status).length;
+  if (values.has('json'))
+    say(
+      io,
+      JSON.stringify(
+        entries.map(({ task: { source, lang, output }, result }) => ({ source, lang, output, ...result })),
+        null,
+        2,
+      ),
+    );
+  for (const { task, result } of entries)
+    if (result.status === 'edited')
+      tell(io, `${task.output} was changed by hand and is kept; --force replaces it`);
+  const parts = [
+    `${counted(count('written'), 'translation')} written`,
+    `${grouped(count('current'))} current`,
+    ...(count('held') > 0 ? [`${grouped(count('held'))} awaiting review`] : []),
+    ...(count('edited') > 0 ? [`${grouped(count('edited'))} changed by hand`] : []),
+    ...(count('failed') > 0 ? [`${grouped(count('failed'))} failed`] : []),
+  ];
+  tell(io, `${parts.join(', ')}.`);
+  if (held.length > 0)
+    tell(io, 'Run "lingualoop review" to see what awaits a review; then run this command again.');
+  if (count('failed') > 0) return exitCodes.failed;
+  return held.length > 0 && values.has('fail-on-review') ? exitCodes.review : exitCodes.done;
+}

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failed } from '../command.ts';
+
+/** A translation that was written. */
+export interface Written {
+  /** SHA-256 of the source file, and of the options that affect its translation. */
+  source: string;
+  /** The path of the translation. */
+  output: string;
+  /** SHA-256 of the translation, to detect changes by hand. */
+  target: string;
+}
+
+/**
+ * The file that remembers which sources are translated. It belongs into version control, so that CI translates only what
+ * has changed. Its keys are sorted, and it has no times, so that branches can be merged.
+ */
+export interface LockFile {
+  of(source: string, lang: string): Written | undefined;
+  /** The paths of all translations that were written. */
+  outputs(): Set<string>;
+  /** Sources in the file that are not in the list. */
+  others(sources: readonly string[]): string[];
+  /** Stores a translation. The file is written at once, so that the next run continues after an interruption. */
+  set(source: string, lang: string, written: Written): Promise<void>;
+}
+
+export const lockName = 'lingualoop.lock.json';
+
+type Content = Record<string, Record<string, Written>>;
+
+/** @throws Failed if the file is damaged */
+export async function openLockFile(folder: string): Promise<LockFile> {
+  const path = join(folder, lockName);
+  const content = await readContent(path);
+  let writing: Promise<void> = Promise.resolve();
+  const write = async () => {
+    const sorted = Object.fromEntries(
+      Object.entries(content)
+        .sort(byKey)
+        .map(([source, langs]) => [source, Object.fromEntries(Object.entries(langs).sort(byKey))]),
+    );
+    const next = `${path}.${process.pid}.tmp`;
+    await writeFile(next, `${JSON.stringify({ version: 1, files: sorted }, null, 2)}\n`);
+    await rename(next, path);
+  };
+  return {
+    of: (source, lang) => content[source]?.[lang],
+    outputs: () =>
+      new Set(Object.values(content).flatMap((langs) => Object.values(langs).map(({ output }) => output))),
+    others: (sources) => Object.keys(content).filter((source) => !sources.includes(source)),
+    set(source, lang, written) {
+      content[source] = { ...content[source], [lang]: written };
+      // Files end at the same time; one write after another, so that the last one has everything.
+      writing = writing.then(write, write);
+      return writing;
+    },
+  };
+}
+
+async function readContent(path: string): Promise<Content> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+  try {
+    const { version, files } = JSON.parse(text) as { version: unknown; files: Content };
+    if (version === 1 && typeof files === 'object' && files !== null) return files;
+  } catch {}
+  throw new Failed(`${lockName} is damaged, for example by a merge; restore or delete it`);
+}
+
+const byKey = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1);
+
+export function sha256(data: Uint8Array | string): string {
+  return createHash('sha256').update(data).digest('hex');
+}

@@ -1,0 +1,220 @@
+import { extname } from 'node:path';
+import {
+  DocumentFailedError,
+  type LinguaLoop,
+  NotFoundError,
+  type TenantDocumentJob,
+  type TranslationEstimate,
+  type TranslationJob,
+} from '../../../src/index.ts';
+import { Failed } from '../command.ts';
+import { sha256 } from './lock-file.ts';
+import { joinPieces, splitParagraphs, textsOf } from './paragraphs.ts';
+
+/** A file to translate into one language. */
+export interface FileTask {
+  /** The path of the source; its extension selects the format. */
+  path: string;
+  content: Uint8Array;
+  from: string;
+  to: string;
+  domain: string | undefined;
+  tone: string | undefined;
+}
+
+/** A job that a reviewer has to close. */
+export interface Held {
+  id: string;
+  kind: 'text' | 'document';
+  reason: string;
+}
+
+export type Outcome =
+  /** `held` are the parts of a document that need a review; the translation exists nevertheless. */
+  | { kind: 'done'; content: Uint8Array; held: Held[] }
+  /** Texts that are published only after their review. */
+  | { kind: 'held'; held: Held[] };
+
+/** Requests of one file that are sent at the same time. */
+const textsInFlight = 4;
+
+/**
+ * Translates a file. All requests have idempotency keys that depend only on the content and the options, so that a
+ * repeat after an interruption gets the same jobs, which are not billed again. Of a text file, unchanged paragraphs get
+ * their earlier jobs.
+ * @param onProgress called with the completed share, 0 to 1
+ */
+export async function translateFile(
+  client: LinguaLoop,
+  task: FileTask,
+  { signal, onProgress }: { signal: AbortSignal; onProgress?: (share: number) => void },
+): Promise<Outcome> {
+  if (!isText(task.path)) return translateDocument(client, task, signal, onProgress);
+  const pieces = splitParagraphs(readText(task));
+  const texts = textsOf(pieces);
+  const translations = new Map<string, string>();
+  const held: Held[] = [];
+  let done = 0;
+  await eachOf(texts, textsInFlight, async (text) => {
+    signal.throwIfAborted();
+    const job = await translateText(client, task, text, signal);
+    onProgress?.(++done / texts.length);
+    if (isPublished(job)) translations.set(text, job.final_translation ?? '');
+    else if (job.status === 'rejected') throw new Failed(`a reviewer has rejected a text (job ${job.id})`);
+    else
+      held.push({
+        id: job.id,
+        kind: 'text',
+        reason: job.agent_run.quality_gate?.reasons.join('; ') || 'awaits review',
+      });
+  });
+  if (held.length > 0) return { kind: 'held', held };
+  return { kind: 'done', content: Buffer.from(joinPieces(pieces, translations)), held: [] };
+}
+
+/** Estimates the price of a file, without translating it. Jobs of earlier runs are free. */
+export async function estimateFile(
+  client: LinguaLoop,
+  task: FileTask,
+  signal: AbortSignal,
+): Promise<
+  Pick<TranslationEstimate, 'billable_characters' | 'characters' | 'refusal'> &
+    Record<'exact' | 'fuzzy' | 'repeated', number>
+> {
+  const estimates: TranslationEstimate[] = [];
+  if (isText(task.path))
+    await eachOf(textsOf(splitParagraphs(readText(task))), textsInFlight, async (source_text) => {
+      const request = { source_text, ...optionsOf(task), idempotency_key: keyOfText(task, source_text) };
+      estimates.push(await client.translations.estimate(request, { signal }));
+    });
+  else
+    estimates.push(
+      await client.documents.estimate(sourceOf(task), optionsOf(task), {
+        signal,
+        headers: { 'idempotency-key': keyOfDocument(task) },
+      }),
+    );
+  const sum = (read: (one: TranslationEstimate) => number) =>
+    estimates.reduce((total, one) => total + read(one), 0);
+  return {
+    characters: sum((one) => one.characters),
+    exact: sum((one) => one.exact_matches.characters),
+    fuzzy: sum((one) => one.fuzzy_matches.characters),
+    repeated: sum((one) => one.repetitions.characters),
+    billable_characters: sum((one) => one.billable_characters),
+    refusal: estimates.find(({ refusal }) => refusal)?.refusal ?? null,
+  };
+}
+
+async function translateText(
+  client: LinguaLoop,
+  task: FileTask,
+  source_text: string,
+  signal: AbortSignal,
+): Promise<TranslationJob> {
+  const request = { source_text, ...optionsOf(task) };
+  const job = await client.translations.create(request, {
+    signal,
+    idempotencyKey: keyOfText(task, source_text),
+  });
+  return job.status === 'pending' ? client.translations.waitFor(job.id, { signal }) : job;
+}
+
+async function translateDocument(
+  client: LinguaLoop,
+  task: FileTask,
+  signal: AbortSignal,
+  onProgress: ((share: number) => void) | undefined,
+): Promise<Outcome> {
+  let idempotencyKey = keyOfDocument(task);
+  for (;;) {
+    const poller = await client.documents
+      .translate(sourceOf(task), optionsOf(task), {
+        signal,
+        idempotencyKey,
+        onProgress: (_job, share) => onProgress?.(share),
+        pollEvery: { firstMs: 500, maxMs: 5_000 },
+      })
+      .withResponse();
+    const { id } = poller.data;
+    try {
+      const job = await poller.data.pollUntilDone({ signal });
+      const file = await client.documents.download(job.id, { signal });
+      return { kind: 'done', content: await file.bytes(), held: flaggedOf(job) };
+    } catch (error) {
+      // A document that failed in an earlier run keeps its key, so it is sent again with a key of its failed job.
+      const failedEarlier = error instanceof DocumentFailedError && poller.response.replayed;
+      const isDeleted = error instanceof NotFoundError && poller.response.replayed;
+      if (!failedEarlier && !isDeleted) throw error;
+      idempotencyKey = `lingualoop-cli-${sha256(`${idempotencyKey} ${id}`)}`;
+    }
+  }
+}
+
+/** The segments of a document that need a review, as one entry. */
+function flaggedOf({ id, quality_report }: TenantDocumentJob): Held[] {
+  const quality = quality_report?.metadata['llm_quality'] as { needs_review_units?: number } | undefined;
+  const flagged = quality?.needs_review_units ?? 0;
+  return flagged > 0 ? [{ id, kind: 'document', reason: `${flagged} segments need a review` }] : [];
+}
+
+export function isPublished({ status }: Pick<TranslationJob, 'status'>): boolean {
+  return status === 'published' || status === 'human_edited';
+}
+
+export function isText(path: string): boolean {
+  return extname(path).toLowerCase() === '.txt';
+}
+
+/** @throws Failed if the file is not UTF-8 */
+function readText({ path, content }: FileTask): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
+  } catch {
+    throw new Failed(`${path} is not UTF-8`);
+  }
+}
+
+function sourceOf({ path, content }: FileTask) {
+  return { name: path.split('/').at(-1) ?? path, data: content };
+}
+
+function optionsOf({ from, to, domain, tone }: FileTask) {
+  return { source_lang: from, target_lang: to, ...(domain && { domain }), ...(tone && { tone }) };
+}
+
+/** A hash of the options that affect a translation. */
+export function optionsKey({ from, to, domain, tone }: Omit<FileTask, 'path' | 'content'>): string {
+  return JSON.stringify([from, to, domain ?? '', tone ?? '']);
+}
+
+function keyOfText(task: FileTask, text: string): string {
+  return `lingualoop-cli-${sha256(`text ${optionsKey(task)} ${text}`)}`;
+}
+
+function keyOfDocument(task: FileTask): string {
+  const extension = extname(task.path).toLowerCase();
+  return `lingualoop-cli-${sha256(`document ${optionsKey(task)} ${extension} ${sha256(task.content)}`)}`;
+}
+
+/** Runs `work` for each item, some of them at the same time. The first error stops the rest. */
+export async function eachOf<T>(
+  items: readonly T[],
+  lanes: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = items.values();
+  let failed = false;
+  const lane = async () => {
+    for (const item of rest) {
+      if (failed) return;
+      await work(item).catch((error: unknown) => {
+        failed = true;
+        throw error;
+      });
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(lanes, items.length) }, lane));
+  const broken = ended.find((one) => one.status === 'rejected');
+  if (broken) throw broken.reason;
+}

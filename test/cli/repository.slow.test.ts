@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { root } from '#test/setup/launch.ts';
+import { openProject } from './cli.ts';
+
+const app = useTestApp({
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false', DEFAULT_MONTHLY_CHAR_LIMIT: '100000000' },
+});
+
+const sentences = [
+  'The ferry leaves at noon.',
+  'Dogs must be kept on a lead.',
+  'Bring your own cup.',
+  'The path is closed in winter.',
+];
+const paragraphOf = (file: number, n: number) =>
+  `${sentences[(file + n) % 4]} This is note ${n} of file ${file}.`;
+const fileOf = (file: number, paragraphs = 10) =>
+  `${Array.from({ length: paragraphs }, (_, n) => paragraphOf(file, n)).join('\n\n')}\n`;
+
+test('a repository of 300 files: the second run with 5 % of changed files bills at most 6 % of the first', async () => {
+  const files = Object.fromEntries(
+    Array.from({ length: 300 }, (_, n) => [`docs/part-${n % 10}/file-${n}.txt`, fileOf(n)]),
+  );
+  const mine = await openProject(app, files);
+  const argv = ['translate', 'docs', '--to', 'de', '--jobs', '8'];
+  const first = await mine.lingualoop(argv);
+  expect([first.code, first.err.includes('300 translations written')]).toEqual([0, true]);
+  const billed = await mine.billed();
+  expect(billed).toBe(Object.values(files).reduce((sum, text) => sum + text.replaceAll(/\n/g, '').length, 0));
+
+  // 15 files change: each gets one changed and one new paragraph.
+  for (let n = 0; n < 300; n += 20)
+    await mine.write(
+      `docs/part-${n % 10}/file-${n}.txt`,
+      `${fileOf(n).replace('noon', 'one')}\nA new paragraph of file ${n}.\n`,
+    );
+  const second = await mine.lingualoop(argv);
+  expect([second.code, second.err.includes('15 translations written, 285 current')]).toEqual([0, true]);
+  const share = ((await mine.billed()) - billed) / billed;
+  expect(share).toBeGreaterThan(0);
+  expect(share).toBeLessThan(0.06);
+
+  // A clone without the lock file bills nothing: the jobs are found by their content.
+  const again = await mine.lingualoop([...argv, '--output', 'de/{path}']);
+  expect(again.err).toContain('300 translations written');
+  expect((await mine.billed()) - billed).toBeLessThan(0.06 * billed);
+});
+
+test('killed at twenty moments, the program bills nothing twice and leaves no half-written file', async () => {
+  const files = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`docs/file-${n}.txt`, fileOf(n)]));
+  const mine = await openProject(app, files);
+  const main = `${root}/sdk/cli/src/main.ts`;
+  const start = () =>
+    spawn(process.execPath, [main, 'translate', 'docs', '--to', 'fr', '--jobs', '4'], {
+      cwd: mine.folder,
+      env: { PATH: process.env['PATH'], ...mine.credentials },
+      stdio: 'ignore',
+    });
+  for (let kill = 0; kill < 20; kill++) {
+    const child = start();
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    await delay(150 + kill * 23);
+    child.kill('SIGKILL');
+    await ended;
+  }
+  const { code, err } = await mine.lingualoop(['translate', 'docs', '--to', 'fr']);
+  expect(code).toBe(0);
+  expect(err).not.toContain('changed by hand');
+  const texts = new Set(Object.values(files).flatMap((text) => text.trim().split('\n\n')));
+  const characters = [...texts].reduce((sum, { length }) => sum + length, 0);
+  expect(await mine.billed()).toBe(characters);
+  const [jobs] = await openSuperuser(app.superuserUrl)`
+    select count(*)::int as count from translation_jobs where tenant_id = ${mine.tenantId}`;
+  expect(jobs?.['count']).toBe(texts.size);
+  for (const path of Object.keys(files)) {
+    const translation = await mine.read(path.replace('.txt', '.fr.txt'));
+    expect(translation.split('\n\n')).toHaveLength(10);
+  }
+  const left = (await readdir(`${mine.folder}/docs`)).filter((name) => !/^file-\d+(\.fr)?\.txt$/.test(name));
+  expect(left).toEqual([]);
+});
