@@ -98,7 +98,7 @@ export const noteCodes = [
 
 export type NoteCode = (typeof noteCodes)[number];
 
-/** What a reader left out or changed at one position of the file. */
+/** A note that the reader left out or changed something at one position of the file. */
 export interface ReadingNote {
   code: NoteCode;
   /** Null for a column, sheet or key. */
@@ -111,7 +111,7 @@ export interface ReadingNote {
 /** The entries of a glossary file, and details about its reading. */
 export interface GlossaryFile {
   entries: GlossaryFileEntry[];
-  /** What the lines of entries and notes count: physical lines, or the rows of a sheet. */
+  /** Whether the lines of entries and notes are physical lines or the rows of a sheet. */
   unit: 'line' | 'row';
   /** False for a table without a header. Its first row was then read as an entry. */
   hasHeader: boolean;

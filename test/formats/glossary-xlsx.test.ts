@@ -11,7 +11,7 @@ const pair = (source?: LanguageCode, target?: LanguageCode): DeclaredLanguages =
   target: target ? { tag: target, code: target } : null,
 });
 
-/** A row of texts; '' is no cell. */
+/** A row of texts. For '' the cell is blank. */
 const texts = (...cells: string[]): string =>
   row(...cells.map((text) => (text === '' ? '<c/>' : inline(`<t xml:space="preserve">${text}</t>`))));
 const header = texts(

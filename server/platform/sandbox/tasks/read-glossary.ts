@@ -1,8 +1,5 @@
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
-import { readGlossaryCsv } from '#server/formats/glossary/csv.ts';
-import { readGlossaryJson } from '#server/formats/glossary/json.ts';
-import { readGlossaryTbx, readGlossaryTmx } from '#server/formats/glossary/markup.ts';
-import { readGlossaryXlsx } from '#server/formats/glossary/xlsx.ts';
+import { readGlossary } from '#server/formats/glossary/reader.ts';
 import {
   type DeclaredLanguages,
   type GlossaryFile,
@@ -25,21 +22,16 @@ export type ReadGlossaryResult =
 /**
  * Reads a glossary file. A rejection is a result and not an error, because error classes are lost between processes.
  */
-export async function readGlossaryTask(payload: ReadGlossaryPayload): Promise<ReadGlossaryResult> {
+export async function readGlossaryTask({
+  bytes,
+  kind,
+  declared,
+}: ReadGlossaryPayload): Promise<ReadGlossaryResult> {
   try {
-    return { file: await read(payload) };
+    return { file: await readGlossary(kind, bytes, declared) };
   } catch (error) {
     if (error instanceof FileError) return { refused: error.reason, message: error.message };
     if (error instanceof GlossaryFileError) return { refused: 'invalid', message: error.message };
     throw error;
   }
-}
-
-function read({ bytes, kind, declared }: ReadGlossaryPayload): GlossaryFile | Promise<GlossaryFile> {
-  if (kind === 'csv') return readGlossaryCsv(bytes, declared);
-  if (kind === 'xlsx') return readGlossaryXlsx(bytes, declared);
-  if (kind === 'json') return readGlossaryJson(bytes, declared);
-  const { source, target } = declared;
-  if (!source || !target) throw new Error(`a ${kind} file needs two languages`);
-  return (kind === 'tbx' ? readGlossaryTbx : readGlossaryTmx)(bytes, { source, target });
 }
