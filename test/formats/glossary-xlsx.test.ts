@@ -137,7 +137,7 @@ describe('the sheet', () => {
   });
 
   it('without any term is an error', async () => {
-    expect(await problemOf(read([{ rows: '' }]))).toContain('no visible sheet');
+    expect(await problemOf(read([{ rows: '' }]))).toContain('no visible sheet of the workbook');
     expect(await problemOf(read([header + texts('a', '')]))).toContain('no row of the file has both');
   });
 });

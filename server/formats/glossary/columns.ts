@@ -98,19 +98,25 @@ function readLanguageHeader(
   return indexes;
 }
 
+const namesOfCode = new Map<LanguageCode, ReadonlySet<string>>();
+
 /**
  * Returns the names of a language in all supported languages, in lower case: `german`, `deutsch`, `allemand`, …. If only
  * variants of a language are supported (`zh-Hans`), its name without a variant is included.
  */
 function namesOf(code: LanguageCode): ReadonlySet<string> {
+  const known = namesOfCode.get(code);
+  if (known) return known;
   const base = code.slice(0, 2);
   const tags = readLanguage(base) === undefined ? [code, base] : [code];
-  return new Set(
+  const names = new Set(
     languageCodes.flatMap((locale) => {
-      const names = new Intl.DisplayNames(locale, { type: 'language', languageDisplay: 'standard' });
-      return tags.map((tag) => `${names.of(tag)}`.toLowerCase());
+      const display = new Intl.DisplayNames(locale, { type: 'language', languageDisplay: 'standard' });
+      return tags.map((tag) => `${display.of(tag)}`.toLowerCase());
     }),
   );
+  namesOfCode.set(code, names);
+  return names;
 }
 
 /** Returns the languages of a row in which every filled cell names another language, if it has several; otherwise []. */

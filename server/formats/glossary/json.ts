@@ -114,10 +114,7 @@ class Reader {
   /** Returns the values of an object by column; undefined if it has no source term or no target term. */
   #cellsOf(object: JsonObject, place: string, item: JsonValue): ColumnCells | undefined {
     const keys = [...object.keys()];
-    const signature = JSON.stringify(keys);
-    if (!this.#columns.has(signature) && this.#columns.size < 1000)
-      this.#columns.set(signature, readHeader(keys, this.#declared));
-    const indexes = this.#columns.get(signature) ?? readHeader(keys, this.#declared);
+    const indexes = this.#columnsOf(keys);
     if (!indexes) {
       this.notes.push({ code: 'skipped', line: item.line, place });
       return undefined;
@@ -130,6 +127,14 @@ class Reader {
       return '';
     });
     return cellsOf(values, indexes);
+  }
+
+  #columnsOf(keys: string[]): ColumnIndexes | undefined {
+    const signature = JSON.stringify(keys);
+    if (this.#columns.has(signature)) return this.#columns.get(signature);
+    const indexes = readHeader(keys, this.#declared);
+    if (this.#columns.size < 1000) this.#columns.set(signature, indexes);
+    return indexes;
   }
 
   #add(

@@ -49,7 +49,8 @@ async function readGlossary(bytes: Uint8Array, declared: DeclaredLanguages): Pro
   const workbook = await openTable(bytes);
   const { sheet, others, start } = await chooseSheet(workbook, declared);
   const header = start && readHeader(namesOf(start), declared);
-  if (!sheet || !start) throw new GlossaryFileError('the workbook has no visible sheet with cells');
+  if (!sheet || !start)
+    throw new GlossaryFileError('no visible sheet of the workbook has a row with two filled cells');
   if (!header) requireNoLanguages(start, declared);
   const rows = await readRows(workbook, sheet, header ?? positionalFrom(start), header ? start.row : 0);
   const notes: ReadingNote[] = [
@@ -131,7 +132,8 @@ function requireNoLanguages(start: SheetRow, { source, target }: DeclaredLanguag
 interface FilledRow {
   row: number;
   cells: Map<Column, TableCell>;
-  places: ReadonlyMap<Column, string>;
+  /** Returns the reference of the row's cell in a column; undefined if the sheet does not have the column. */
+  placeOf: (column: Column) => string | undefined;
 }
 
 async function readRows(
@@ -148,14 +150,18 @@ async function readRows(
     if (++count > maxRows)
       throw new FileError('too_large', `the sheet has more than ${maxRows.toLocaleString('en-US')} rows`);
     if (isHidden) notes.push({ code: 'hidden_row', line: row, place: `A${row}` });
-    else {
-      const used = [...indexes].map(([column, index]): [Column, number] => [column, index + 1]);
+    else
       rows.push({
         row,
-        cells: new Map(used.flatMap(([column, at]) => (cells.has(at) ? [[column, cells.get(at)!]] : []))),
-        places: new Map(used.map(([column, at]) => [column, writeReference({ row, column: at })])),
+        cells: new Map(
+          [...indexes].flatMap(([column, index]) => {
+            const cell = cells.get(index + 1);
+            return cell ? [[column, cell]] : [];
+          }),
+        ),
+        placeOf: (column) =>
+          indexes.has(column) ? writeReference({ row, column: indexes.get(column)! + 1 }) : undefined,
       });
-    }
     return true;
   });
   for (const column of end.hiddenColumns)
@@ -175,7 +181,7 @@ function fillMerged(
     const ranges = merged.filter((range) => range.column === index + 1);
     let next = 0;
     let value: TableCell | undefined;
-    for (const { row, cells, places } of rows) {
+    for (const { row, cells, placeOf } of rows) {
       // Excel does not allow ranges that overlap. Of those that do, the last one that begins counts.
       while (next < ranges.length && ranges[next]!.top <= row) {
         value = ranges[next]!.top === row ? cells.get(column) : undefined;
@@ -192,7 +198,7 @@ function fillMerged(
       )
         continue;
       cells.set(column, value);
-      notes.push({ code: 'merged', line: row, place: places.get(column) });
+      notes.push({ code: 'merged', line: row, place: placeOf(column) });
     }
   }
 }
@@ -201,12 +207,12 @@ const termColumns = ['source_term', 'target_term'] as const;
 
 /** Returns the entry of a row, or adds a note with the reason why it is skipped. */
 function entriesOf(
-  { row: line, cells: written, places }: FilledRow,
+  { row: line, cells: written, placeOf }: FilledRow,
   notes: ReadingNote[],
 ): GlossaryFileEntry[] {
-  const place = places.get('source_term');
+  const place = placeOf('source_term');
   const skip = (code: NoteCode, column: Column): [] => {
-    notes.push({ code, line, place: places.get(column) });
+    notes.push({ code, line, place: placeOf(column) });
     return [];
   };
   const ofKind = (kind: TableCell['kind']) =>
@@ -225,13 +231,13 @@ function entriesOf(
   const entry = readEntry(
     cells,
     { line, place },
-    (column, message) => new GlossaryFileError(`cell ${places.get(column)}: ${message}`),
+    (column, message) => new GlossaryFileError(`cell ${placeOf(column)}: ${message}`),
   );
   for (const column of termColumns) {
     const code = texts.get(column)?.note;
-    if (code) notes.push({ code, line, place: places.get(column) });
+    if (code) notes.push({ code, line, place: placeOf(column) });
   }
   const number = ofKind('number');
-  if (number) notes.push({ code: 'number', line, place: places.get(number) });
+  if (number) notes.push({ code: 'number', line, place: placeOf(number) });
   return [entry];
 }
