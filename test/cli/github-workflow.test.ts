@@ -62,7 +62,7 @@ test('the example workflow translates what has changed, and opens one pull reque
   ]);
   expect((await readFile(join(bin, 'asked'), 'utf8')).trim().split('\n')).toEqual(['pr view', 'pr create']);
 
-  // The pull request is merged, and nothing changes: there is nothing to open.
+  // The pull request is merged, and nothing changes, so no pull request is needed.
   await sh('git switch --quiet main && git merge --quiet lingualoop-translations');
   await sh(translate);
   expect((await sh(open)).stdout).toContain('Nothing was translated.');
