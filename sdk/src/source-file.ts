@@ -100,6 +100,17 @@ export async function formRequest(
   return { method: 'POST', path, headers, body: await encoded.arrayBuffer() };
 }
 
+/** Returns the name of a file and its bytes in base64, for procedures that take a file as part of a JSON body. */
+export async function encodedFile(file: SourceFile): Promise<{ file_name: string; content: string }> {
+  const { name, data } = contentOf(file);
+  const bytes = new Uint8Array(await data.arrayBuffer());
+  let binary = '';
+  // In parts, because a call has a maximum number of arguments.
+  for (let at = 0; at < bytes.length; at += 0x8000)
+    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return { file_name: name, content: btoa(binary) };
+}
+
 /** Returns the approximate number of pages of a text with this many characters or bytes. */
 export function pagesOf(size: number): number {
   return Math.min(Math.max(Math.ceil(size / pageSize), 1), maxPages);

@@ -21,12 +21,6 @@ export type UpdatedTerm = Outputs['updateTerm'];
 export type DeleteTermRequest = Inputs['deleteTerm'];
 /** The glossary without the term. */
 export type DeletedTerm = Outputs['deleteTerm'];
-/** A file to compare with a glossary. */
-export type PreviewUploadRequest = Inputs['previewUpload'];
-/** The changes that an upload would make. */
-export type UploadPreview = Outputs['previewUpload'];
-/** A previewed file, and the revision of the glossary that it replaces. */
-export type ApplyPreviewRequest = Inputs['applyPreview'];
 /** Several texts of a language pair. */
 export type TermsOfTextsRequest = Inputs['matchesOfTexts'];
 /** The glossary terms of each text. */

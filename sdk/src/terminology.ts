@@ -4,25 +4,24 @@ import { type ExportedText, exportText } from './exported-text.ts';
 import type { CallOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
-import { formFields, formRequest, type SourceFile } from './source-file.ts';
+import { encodedFile, formFields, formRequest, type SourceFile } from './source-file.ts';
 import type {
   AddedTerm,
   AddTermRequest,
-  ApplyPreviewRequest,
   DeletedTerm,
   DeleteTermRequest,
-  PreviewUploadRequest,
   TermsQuery,
   UpdatedTerm,
   UpdateTermRequest,
-  UploadPreview,
 } from './term-types.ts';
 import type {
   AddedGlossaryEntry,
   GlossaryEntry,
   GlossaryEntryPage,
   GlossaryEntryQuery,
+  GlossaryPreview,
   NewGlossaryEntry,
+  PreviewedTerminologyUpload,
   SetListQuery,
   TbxQuery,
   TerminologySet,
@@ -35,9 +34,9 @@ import type {
 /** Glossaries: terms that a translation must use. */
 export interface Terminology {
   /**
-   * Creates a glossary from a CSV, TMX or TBX file, or replaces the glossary with the same name; if that fails,
-   * nothing changes. Throws BadRequestError with the invalid line, or UnprocessableContentError with the exceeded
-   * limit. `warnings` in the result lists possible mistakes in the file. Uploading the same file under the same name
+   * Creates a glossary from a CSV, TMX, TBX, XLSX or JSON file, or replaces the glossary with the same name; if that
+   * fails, nothing changes. Throws BadRequestError with the invalid line, cell or value, or
+   * UnprocessableContentError with the exceeded limit. `warnings` in the result lists possible mistakes in the file. Uploading the same file under the same name
    * again gives the same glossary, so the call is retried like a read.
    */
   upload(
@@ -83,10 +82,25 @@ export interface Terminology {
   updateTerm(request: UpdateTermRequest, options?: CallOptions): ApiPromise<UpdatedTerm>;
   /** @internal Deletes a term. Throws ConflictError with the present term in `present`. */
   deleteTerm(request: DeleteTermRequest, options?: CallOptions): ApiPromise<DeletedTerm>;
-  /** @internal Compares a file with the glossary that it would replace, without storing it. */
-  previewUpload(request: PreviewUploadRequest, options?: CallOptions): ApiPromise<UploadPreview>;
-  /** @internal Uploads a previewed file. Throws ConflictError if the glossary has changed since the preview. */
-  applyPreview(request: ApplyPreviewRequest, options?: CallOptions): ApiPromise<UploadedTerminologySet>;
+  /**
+   * Reads a file like `upload` and compares it with the glossary that it would replace, but stores nothing. Returns the
+   * changes and warnings about single terms. Throws the same errors as `upload`. The file may have about 7 MB, because
+   * it is sent in a JSON body.
+   */
+  previewUpload(
+    file: SourceFile,
+    request: TerminologyUpload,
+    options?: CallOptions,
+  ): ApiPromise<GlossaryPreview>;
+  /**
+   * Uploads a previewed file. Throws ConflictError if the glossary has changed since the preview that returned
+   * `revision`.
+   */
+  applyPreview(
+    file: SourceFile,
+    request: PreviewedTerminologyUpload,
+    options?: CallOptions,
+  ): ApiPromise<UploadedTerminologySet>;
 }
 
 const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
@@ -108,7 +122,13 @@ const applyPreviewCall: Call = { name: 'terminology.applyPreview', repeatable: t
 
 const exportTbxCall: Call = { name: 'terminology.exportTbx', repeatable: true };
 
-const types = { '.csv': 'text/csv', '.tmx': 'application/xml', '.tbx': 'application/xml' };
+const types = {
+  '.csv': 'text/csv',
+  '.tmx': 'application/xml',
+  '.tbx': 'application/xml',
+  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  '.json': 'application/json',
+};
 
 const tbxType = 'application/x-tbx+xml';
 
@@ -158,7 +178,13 @@ export function terminology(connection: Connection): Terminology {
     addTerm: (request, options) => mutate(addTermCall, request, options),
     updateTerm: (request, options) => mutate(updateTermCall, request, options),
     deleteTerm: (request, options) => mutate(deleteTermCall, request, options),
-    previewUpload: (request, options) => mutate(previewUploadCall, request, options),
-    applyPreview: (request, options) => mutate(applyPreviewCall, request, options),
+    previewUpload: (file, { name, source_lang, target_lang }, options) =>
+      afterwards(encodedFile(file), (encoded) =>
+        mutate(previewUploadCall, { ...encoded, name, source_lang, target_lang }, options),
+      ),
+    applyPreview: (file, { name, source_lang, target_lang, revision }, options) =>
+      afterwards(encodedFile(file), (encoded) =>
+        mutate(applyPreviewCall, { ...encoded, name, source_lang, target_lang, revision }, options),
+      ),
   };
 }

@@ -439,8 +439,8 @@ export type ReplaySummary = NonNullable<StorageBinding['replay']>;
 export type StorageUsage = Outputs['storage']['usage'];
 
 /**
- * The name of a glossary, and the languages of its entries. The languages are required for TMX and TBX; in CSV, each
- * entry may have its own.
+ * The name of a glossary, and the languages of its entries. The languages are required for TMX and TBX; in other
+ * files, each entry may have its own.
  */
 export type TerminologyUpload = Pick<Inputs['terminology']['upload'], 'source_lang' | 'target_lang'> & {
   name: string;
@@ -451,6 +451,11 @@ export type SetListQuery = Extract<Inputs['terminology']['list'], object>;
 export type TerminologySet = Outputs['terminology']['list'][number];
 /** The stored glossary, and possible mistakes in the uploaded file. */
 export type UploadedTerminologySet = Outputs['terminology']['upload'];
+/** The changes that an upload would make, and warnings about single terms. */
+export type GlossaryPreview = Outputs['terminology']['previewUpload'];
+/** The fields of a previewed upload, and the `revision` of its preview. */
+export type PreviewedTerminologyUpload = TerminologyUpload &
+  Pick<Inputs['terminology']['applyPreview'], 'revision'>;
 /** The edition of ISO 30042 for the export of a glossary: `2019`, or `2008` for tools that support only this one. */
 export type TbxQuery = Omit<Inputs['terminology']['exportTbx'], 'set_id'>;
 /** Filters for the entries of a glossary. */

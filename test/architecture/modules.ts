@@ -275,7 +275,8 @@ export const modules: Module[] = [
       // hashes.
       /^node:(fs|module|vm|timers\/promises|zlib|crypto)$/,
     ),
-    interface: /^server\/formats\/([\w-]+|golden\/[\w-]+|(tbx|tmx|xliff|csv)\/(reader|writer|content))\.ts$/,
+    interface:
+      /^server\/formats\/([\w-]+|golden\/[\w-]+|(glossary|tbx|tmx|xliff|csv)\/(reader|writer|content))\.ts$/,
     only: /^server\/languages\.ts$/,
   },
   {

@@ -37,16 +37,16 @@ describe('the cells of a delimited file (B 4.4)', () => {
   it('have the physical line of their row, counted from 1', () => {
     const rows = read('\n\na,"b\n\nc",d\n"e\n",f\n\ng,h');
     expect(rows).toEqual([
-      { line: 3, cells: ['a', 'b\n\nc', 'd'], multiline: [1] },
-      { line: 6, cells: ['e', 'f'], multiline: [0] },
-      { line: 9, cells: ['g', 'h'], multiline: [] },
+      { line: 3, cells: ['a', 'b\n\nc', 'd'], multiline: [1], trimmed: [] },
+      { line: 6, cells: ['e', 'f'], multiline: [0], trimmed: [0] },
+      { line: 9, cells: ['g', 'h'], multiline: [], trimmed: [] },
     ]);
   });
 
   it('a row with only a quoted line end is kept, so that it can be refused', () => {
     expect(read('"\n",\na,b')).toEqual([
-      { line: 1, cells: ['', ''], multiline: [0] },
-      { line: 3, cells: ['a', 'b'], multiline: [] },
+      { line: 1, cells: ['', ''], multiline: [0], trimmed: [0] },
+      { line: 3, cells: ['a', 'b'], multiline: [], trimmed: [] },
     ]);
   });
 

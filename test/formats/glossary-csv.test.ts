@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type GlossaryFileEntry, GlossaryFileError, readGlossaryCsv } from '#server/formats/glossary-file.ts';
+import { readGlossaryCsv } from '#server/formats/glossary/csv.ts';
+import { type GlossaryFileEntry, GlossaryFileError } from '#server/formats/glossary-file.ts';
 
 const read = (text: string): GlossaryFileEntry[] => readGlossaryCsv(Buffer.from(text)).entries;
 const termsOf = (text: string): string[][] => read(text).map((entry) => [entry.sourceTerm, entry.targetTerm]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type GlossaryFileEntry, readGlossaryTmx } from '#server/formats/glossary-file.ts';
+import { readGlossaryTmx } from '#server/formats/glossary/markup.ts';
+import type { GlossaryFileEntry } from '#server/formats/glossary-file.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { tmxOf, tmxOfPair, tuv } from './tmx-units.ts';
@@ -11,7 +12,10 @@ function read(
   [sourceTag, targetTag]: [string, string] = [source, target],
 ): GlossaryFileEntry[] {
   const bytes = typeof file === 'string' ? Buffer.from(file) : file;
-  return readGlossaryTmx(bytes, { source, sourceTag, target, targetTag }).entries;
+  return readGlossaryTmx(bytes, {
+    source: { tag: sourceTag, code: source },
+    target: { tag: targetTag, code: target },
+  }).entries;
 }
 
 describe('a TMX glossary (B 4.4 "TMX terminology")', () => {

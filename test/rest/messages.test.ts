@@ -139,12 +139,12 @@ describe('a 401 says how to send a credential', () => {
   });
 });
 
-test('a glossary of another type is refused by the fixed text, and a hint names TBX', async () => {
-  const upload = client().terminology.upload({ name: 'a.xlsx', data: new Blob(['a,b']) }, { name: 'G' });
+test('a glossary of another type is refused by the fixed text, and a hint names the others', async () => {
+  const upload = client().terminology.upload({ name: 'a.xls', data: new Blob(['a,b']) }, { name: 'G' });
   const error = await upload.catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     ...{ status: 415, detail: 'terminology_file must be a .csv or .tmx file' },
-    hint: 'a .tbx file is accepted too',
-    message: expect.stringContaining('.csv or .tmx file; a .tbx file is accepted too'),
+    hint: '.tbx, .xlsx and .json files are accepted too',
+    message: expect.stringContaining('.csv or .tmx file; .tbx, .xlsx and .json files'),
   });
 });

@@ -23,7 +23,11 @@ describe('where a file is processed', () => {
     expect(flattening('html', 1).queue).toBe('light');
     expect(flattening('xml', 1_000_001).queue).toBe('heavy');
     for (const kind of ['pdf', 'docx'] as const) expect(flattening(kind, 1).queue).toBe('heavy');
-    const file = { bytes: new Uint8Array(500_000), kind: 'csv', declared: null } as const;
+    const file = {
+      bytes: new Uint8Array(500_000),
+      kind: 'csv',
+      declared: { source: null, target: null },
+    } as const;
     expect(limitsOfTask('read_glossary', file).queue).toBe('light');
     expect(limitsOfTask('read_glossary', { ...file, bytes: new Uint8Array(500_001) }).queue).toBe('heavy');
   });

@@ -141,7 +141,10 @@ describe('the double answers as the service does', () => {
     ['a glossary of one language', glossary('a,b\n', { source_lang: 'en', target_lang: 'en-US' })],
     ['a glossary without terms', glossary('a\n')],
     ['a glossary without a name', glossary('a,b\n', { name: ' ' })],
-    ['a workbook as glossary', ({ terminology }) => terminology.upload(menu, { name: 'G' })],
+    [
+      'a file of another type as glossary',
+      ({ terminology }) => terminology.upload({ ...menu, name: 'a.xls' }, { name: 'G' }),
+    ],
   ])('with the same error: %s', async (_, call) => {
     const outcomeOf = (client: sdk.LinguaLoop) =>
       call(client).then(

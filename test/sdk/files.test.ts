@@ -111,8 +111,12 @@ describe('createFromFile', () => {
   });
 });
 
+const spreadsheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+
 test.each<[string, sdk.SourceFile, string]>([
   ['a CSV file', new File(['a,b'], 'a.CSV', { type: 'text/html' }), 'text/csv'],
+  ['an Excel workbook', { name: 'a.xlsx', data: new Uint8Array(1) }, spreadsheetType],
+  ['a JSON file', { name: 'a.json', data: new Uint8Array(1) }, 'application/json'],
   ['a TMX file', { name: 'a.tmx', data: new Uint8Array(1) }, 'application/xml'],
   ['a file without an extension', new File(['a,b'], 'terms', { type: 'text/csv' }), 'text/csv'],
   ['a file whose type is given', { name: 'a.csv', data: new Uint8Array(1), contentType: 'a/b' }, 'a/b'],

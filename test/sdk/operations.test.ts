@@ -129,8 +129,9 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'terminology.addTerm': ({ terminology }) => terminology.addTerm({} as never),
   'terminology.updateTerm': ({ terminology }) => terminology.updateTerm({} as never),
   'terminology.deleteTerm': ({ terminology }) => terminology.deleteTerm({} as never),
-  'terminology.previewUpload': ({ terminology }) => terminology.previewUpload({} as never),
-  'terminology.applyPreview': ({ terminology }) => terminology.applyPreview({} as never),
+  'terminology.previewUpload': ({ terminology }) => terminology.previewUpload(file, { name: 'a' }),
+  'terminology.applyPreview': ({ terminology }) =>
+    terminology.applyPreview(file, { name: 'a', revision: null }),
   'translations.create': ({ translations }) => translations.create({ source_text: 'a', target_lang: 'fr' }),
   'translations.createBatch': ({ translations }) => translations.createBatch({ inputs: [] }),
   'translations.createFromText': ({ translations }) =>

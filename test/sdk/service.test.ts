@@ -142,6 +142,26 @@ test('a glossary is uploaded, used and deleted', async () => {
   await expect(terminology.delete(set.id)).rejects.toBeInstanceOf(sdk.NotFoundError);
 });
 
+test('a glossary is previewed, and applied unless it has changed since', async () => {
+  const { terminology } = (await founded()).client;
+  const file = { name: 'menu.json', data: bytesOf('{"crème brûlée": "crème brûlée", "the": "le"}') };
+  const request = { name: 'Menu', source_lang: 'en', target_lang: 'fr' };
+  const { revision, added, warning_counts } = await terminology.previewUpload(file, request);
+  expect([revision, added, warning_counts.map(({ code }) => code)]).toEqual([null, 2, ['same', 'common']]);
+  expect(await terminology.list()).toEqual([]);
+  const set = await terminology.applyPreview(file, { ...request, revision });
+  expect((await terminology.entries({ set_id: set.id }).toArray({ limit: 9 }))[0]?.source_term).toBe(
+    'crème brûlée',
+  );
+  const other = { name: 'a.csv', data: bytesOf('a,b') };
+  await expect(terminology.applyPreview(other, { ...request, revision })).rejects.toBeInstanceOf(
+    sdk.ConflictError,
+  );
+  await expect(terminology.previewUpload({ ...file, name: 'a.doc' }, request)).rejects.toMatchObject({
+    status: 415,
+  });
+});
+
 describe('a translation memory', () => {
   /** A TMX file with this many units. */
   function tmx(units: number) {

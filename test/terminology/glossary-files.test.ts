@@ -20,11 +20,14 @@ const csvTypes = ['text/csv', 'text/plain'];
 const tmxTypes = ['application/xml', 'application/octet-stream'];
 
 describe('the suffix of a glossary decides how it is read', () => {
-  test.each(['terms.xlsx', 'terms.tmx.zip'])('%s is 415, whatever it is declared as', async (name) => {
-    for (const type of ['text/csv', 'application/xml'])
-      expect(refusal(await mine.uploadFile(csv, pair, { name, type }))).toEqual(suffix415);
-    expect(await mine.glossaries()).toEqual([]);
-  });
+  test.each(['terms.xls', 'terms.ods', 'terms.tmx.zip'])(
+    '%s is 415, whatever it is declared as',
+    async (name) => {
+      for (const type of ['text/csv', 'application/xml'])
+        expect(refusal(await mine.uploadFile(csv, pair, { name, type }))).toEqual(suffix415);
+      expect(await mine.glossaries()).toEqual([]);
+    },
+  );
 
   test.each(csvTypes)('%s is a .csv, and never a .tmx; without a suffix it means CSV', async (type) => {
     expect((await mine.uploadFile(csv, {}, { type })).status).toBe(200);

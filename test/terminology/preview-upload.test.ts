@@ -73,14 +73,22 @@ describe('terminology.previewUpload', () => {
 
   test('returns each warning with its line, and the warnings of an upload', async () => {
     const { body } = await preview(['invoice,facture', 'invoice,note', 'lease,', 'rent,loyer']);
-    expect(body.line_warnings).toEqual([
-      { line: 1, code: 'no_header' },
-      { line: 1, code: 'ambiguous' },
-      { line: 1, code: 'every_pair' },
-      { line: 2, code: 'ambiguous' },
-      { line: 2, code: 'every_pair' },
-      { line: 3, code: 'skipped' },
-      { line: 4, code: 'every_pair' },
+    expect(body.line_warnings.map(({ code, line }: Fields) => `${code} ${line}`)).toEqual([
+      ...[
+        'no_header 1',
+        'skipped 3',
+        'ambiguous 1',
+        'ambiguous 2',
+        'every_pair 1',
+        'every_pair 2',
+        'every_pair 4',
+      ],
+    ]);
+    expect(body.warning_counts).toEqual([
+      { code: 'no_header', count: 1 },
+      { code: 'skipped', count: 1 },
+      { code: 'ambiguous', count: 2 },
+      { code: 'every_pair', count: 3 },
     ]);
     const { body: uploaded } = await mine.uploadFile('invoice,facture\ninvoice,note\nlease,\nrent,loyer');
     expect(body.warnings).toEqual(uploaded.warnings);
@@ -88,7 +96,8 @@ describe('terminology.previewUpload', () => {
 
   test.each([
     ['an invalid line', ['a,b', '"c,d'], {}, [400, expect.stringContaining('line 2')]],
-    ['another format', ['a,b'], { file_name: 'a.xlsx' }, [415, expect.any(String)]],
+    ['another format', ['a,b'], { file_name: 'a.xls' }, [415, expect.any(String)]],
+    ['a file of the wrong format', ['a,b'], { file_name: 'a.xlsx' }, [400, expect.stringContaining('zip')]],
     [
       'too many terms',
       ['1,1', '2,2', '3,3', '4,4', '5,5', '6,6'],
@@ -99,7 +108,9 @@ describe('terminology.previewUpload', () => {
     const answer = await preview(lines, fields);
     expect(refusal(answer)).toEqual(expected);
     const { file_name: name = 'terms.csv' } = fields as { file_name?: string };
-    expect(refusal(await mine.uploadFile(lines.join('\n'), {}, { name }))).toEqual(refusal(answer));
+    expect(refusal(await mine.uploadFile(lines.join('\n'), {}, { name, type: null }))).toEqual(
+      refusal(answer),
+    );
   });
 
   test('compares with glossaries of the own workspace only', async () => {

@@ -44,7 +44,7 @@ export function createGlossaries(): Glossaries {
       const file = fields['terminology_file'];
       if (!(file instanceof File))
         throw new Refused(400, 'terminology_file upload is required', 'validation_error');
-      if (/\.(tmx|tbx)$/i.test(file.name)) throw noPart(request, ' with a TMX or TBX file');
+      if (/\.(tmx|tbx|xlsx|json)$/i.test(file.name)) throw noPart(request, ' with a file other than CSV');
       if (/\.[^.\\/]*$/.test(file.name) && !/\.csv$/i.test(file.name))
         throw new Refused(415, 'terminology_file must be a .csv or .tmx file');
       if (file.size === 0) throw new Refused(400, 'terminology_file is empty', 'validation_error');

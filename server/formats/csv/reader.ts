@@ -179,6 +179,8 @@ export interface CsvRow {
   cells: string[];
   /** The indices of the cells that span several lines. */
   multiline: number[];
+  /** The indices of the quoted cells that had spaces at their edges. */
+  trimmed: number[];
 }
 
 /**
@@ -207,6 +209,9 @@ function eachRow(text: string, delimiter: Delimiter, take: (written: string[]) =
 /** Returns the row; undefined if all its cells are blank and none of them spans several lines. */
 function rowOf(written: readonly string[], line: number): CsvRow | undefined {
   const multiline = written.flatMap((cell, place) => (cell.includes('\n') ? [place] : []));
-  const row = { line, cells: written.map((cell) => cell.trim()), multiline };
+  const cells = written.map((cell) => cell.trim());
+  // The parser has removed the spaces around cells, so the others were within quotes.
+  const trimmed = written.flatMap((cell, place) => (cell === cells[place] ? [] : [place]));
+  const row = { line, cells, multiline, trimmed };
   return multiline.length > 0 || row.cells.some((cell) => cell !== '') ? row : undefined;
 }

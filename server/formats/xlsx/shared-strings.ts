@@ -27,9 +27,15 @@ export class SharedStrings {
    * Reads the table of shared strings.
    *
    * @param path the path of the part; undefined for a workbook without shared strings
+   * @param isKept whether the text of an entry is stored; by default, if it has a letter, because other texts are not
+   *   translated
    * @throws {FileError} `unreadable` or `too_large`
    */
-  static async read(office: OfficePackage, path: string | undefined): Promise<SharedStrings> {
+  static async read(
+    office: OfficePackage,
+    path: string | undefined,
+    isKept: (text: string) => boolean = hasLetter,
+  ): Promise<SharedStrings> {
     if (path === undefined) return new SharedStrings(0);
     // Each UTF-16 unit takes at most 3 bytes in UTF-8, and at least 2 bytes in a part in UTF-16.
     const strings = new SharedStrings(Math.ceil(office.sizeOf(path) * 1.5));
@@ -54,7 +60,7 @@ export class SharedStrings {
         boundRun(itemStart, tag.end);
         if (depth > 1) return item.close(tag);
         inItem = false;
-        strings.#add(item.text);
+        strings.#add(item.text, isKept(item.text));
       },
       text: (text) => {
         if (inItem) item.append(text);
@@ -63,14 +69,13 @@ export class SharedStrings {
     return strings;
   }
 
-  /** Adds an entry. The text is stored only if it has a letter, because other texts are not translated. */
-  #add(text: string): void {
+  #add(text: string, isKept: boolean): void {
     const start = this.#endOf(this.count - 1);
     if (this.count === this.#ends.length) {
       this.#ends = lengthened(this.#ends);
       this.#characters = lengthened(this.#characters);
     }
-    const length = hasLetter(text) ? this.#bytes.write(text, start, 'utf8') : 0;
+    const length = isKept ? this.#bytes.write(text, start, 'utf8') : 0;
     this.#characters[this.count] = countCharacters(text);
     this.#ends[this.count++] = start + length;
   }
@@ -79,7 +84,7 @@ export class SharedStrings {
     return index < 0 ? 0 : this.#ends[index]!;
   }
 
-  /** Whether the text of an entry has a letter. */
+  /** Whether the text of an entry is stored. */
   isTranslatable(index: number): boolean {
     return this.#endOf(index) > this.#endOf(index - 1);
   }
@@ -89,9 +94,14 @@ export class SharedStrings {
     return this.#characters[index]!;
   }
 
-  /** Returns the text of an entry if the text has a letter; otherwise ''. */
-  textOf(index: number): string {
-    return this.#bytes.toString('utf8', this.#endOf(index - 1), this.#endOf(index));
+  /**
+   * Returns the text of an entry if it is stored; otherwise ''.
+   *
+   * @param maxBytes a longer text is cut after this number of bytes
+   */
+  textOf(index: number, maxBytes = Number.POSITIVE_INFINITY): string {
+    const start = this.#endOf(index - 1);
+    return this.#bytes.toString('utf8', start, Math.min(this.#endOf(index), start + maxBytes));
   }
 
   /**

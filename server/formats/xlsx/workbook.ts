@@ -12,6 +12,8 @@ export interface Sheet {
   regionId: string;
   /** The path of the sheet's part. */
   path: string;
+  /** Whether Excel does not show the sheet. */
+  isHidden: boolean;
   /**
    * The type of the sheet's relationship. Only a `worksheet` has cells to translate; a `chartsheet`, `dialogsheet` or
    * macro sheet has none.
@@ -122,6 +124,7 @@ async function readSheets(
         name: attributeOf(tag, 'name') ?? '',
         regionId: /^\d{1,10}$/.test(id ?? '') && take(bySheetId) ? bySheetId : `position${number}`,
         path: part.target,
+        isHidden: /^(?:veryH|h)idden$/.test(attributeOf(tag, 'state') ?? ''),
         type: part.type,
       });
     },

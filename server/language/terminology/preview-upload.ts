@@ -3,20 +3,22 @@ import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { normalForm } from '#server/matching/normal-form.ts';
+import { findConflicts } from './glossary-conflicts.ts';
+import { lineWarnings } from './line-warnings.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
 import type { NewEntry } from './sets.ts';
 import type { Term } from './term-changes.ts';
+import { sourceKey } from './term-groups.ts';
 import type { ApplyPreviewRequest, PreviewRequest, UploadPreview } from './term-schema.ts';
 import { readUpload, requireRoomForUpload, type UploadServices, uploadGlossary } from './upload.ts';
-import { glossaryWarnings, lineWarnings } from './upload-warnings.ts';
+import { glossaryWarnings } from './upload-warnings.ts';
 
 /** Maximum number of terms of the file or of the glossary that are compared, and of changes of a kind that are listed. */
 const limits = { compared: 50_000, listed: 100 };
 
 type Change = UploadPreview['changes'][number];
 /** A term of the file with its line, or a term of the glossary. */
-type Compared = Term & { line?: number };
+type Compared = Term & { line?: number; place?: string | undefined };
 
 /**
  * Reads a file like an upload, with the same errors, and compares it with the glossary of this name, but stores nothing.
@@ -49,7 +51,8 @@ export async function previewUpload(
         ofKind(kind).slice(0, limits.listed),
       ),
       warnings: glossaryWarnings(read, entries),
-      line_warnings: lineWarnings(read, entries),
+      unit: read.unit,
+      ...lineWarnings(read, entries, await findConflicts(tx, tenantId, name, entries)),
     };
   });
 }
@@ -106,19 +109,17 @@ function compare(present: readonly Compared[], entries: readonly NewEntry[]) {
     return {
       kind: before ? 'changed' : 'added',
       line: entry.line,
+      place: entry.place ?? null,
       before: before ? termView(before) : null,
       after: termView(entry),
     };
   });
   const removed = remaining
     .filter((term) => !paired.has(term))
-    .map((term): Change => ({ kind: 'removed', line: null, before: termView(term), after: null }));
+    .map(
+      (term): Change => ({ kind: 'removed', line: null, place: null, before: termView(term), after: null }),
+    );
   return { changes: [...changes, ...removed], unchanged: entries.length - added.length };
-}
-
-function sourceKey({ sourceLang, targetLang, caseSensitive, sourceTerm }: Compared): string {
-  const normal = normalForm(sourceTerm);
-  return `${sourceLang} ${targetLang} ${caseSensitive} ${caseSensitive ? normal : normal.toLowerCase()}`;
 }
 
 function wholeKey(term: Compared): string {

@@ -39,21 +39,21 @@ export const uploadedGlossary = terminologySet
   .extend({
     warnings: z.array(z.string()).meta({
       description:
-        'Possible mistakes in the file: a missing header row, skipped rows, several target terms for one source term, or entries that apply to every language pair.',
+        'Possible mistakes in the file: a missing header row, skipped rows, several target terms for one source term, or entries that apply to every language pair. For a workbook also: hidden rows, columns and sheets, and cells whose text was changed.',
     }),
   })
   .meta({ id: 'UploadedTerminologySet' });
 
 const declaredLanguage = z.string().optional().meta({
   description:
-    'Required for TMX and TBX files. For CSV files, it applies to entries that do not name a language.',
+    'Required for TMX and TBX files. In other files, it applies to entries that do not name a language, and selects the column of a table with one column for each language.',
 });
 
 /** The upload form. The service itself returns 400 for fields that are missing or too long. */
 export const glossaryForm = z.object({
   terminology_file: uploadedFile
     .optional()
-    .meta({ description: 'The file of the glossary: .csv, .tmx or .tbx.' }),
+    .meta({ description: 'The file of the glossary: .csv, .tmx, .tbx, .xlsx or .json.' }),
   terminology_csv: uploadedFile.optional().meta({
     deprecated: true,
     description: 'The old name of `terminology_file`. If both are sent, `terminology_file` is used.',

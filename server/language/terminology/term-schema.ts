@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addEntryRequest, addedEntry, entriesRequest, terminologyEntry } from './entry-schema.ts';
+import { lineWarningCodes } from './line-warnings.ts';
 import { terminologySet } from './schema.ts';
-import { lineWarningCodes } from './upload-warnings.ts';
 
 /*
  * The shapes of the procedures that list and change the terms of a glossary one by one. Only the web application calls
@@ -103,6 +103,22 @@ export const applyPreviewRequest = previewRequest.extend({
 
 const previewedTerm = terminologyEntry.omit({ entry_no: true });
 
+const warningCode = z.enum(lineWarningCodes).describe('The kind of warning.');
+
+const lineWarning = z.object({
+  code: warningCode,
+  line: z.int().nullable().describe('The line or row of the file, from 1; null for a column, sheet or key.'),
+  place: z.string().nullable().describe('The cell or the JSON path; null for other files.'),
+  source_term: z.string().nullable().describe('The term of the line; null if the line was skipped.'),
+  target_term: z.string().nullable().describe('The translation of the term.'),
+  other_target: z
+    .string()
+    .nullable()
+    .describe('Another translation of the term, for `ambiguous` and `conflict`.'),
+  other_set: z.string().nullable().describe('The glossary with the other translation, for `conflict`.'),
+  name: z.string().nullable().describe('The name of the column, sheet or key.'),
+});
+
 export const uploadPreview = z.object({
   set_id: z.string().nullable().describe('The glossary that the upload would replace; null for a new one.'),
   revision: z.string().nullable().describe('Changes with each change of the glossary; null for a new one.'),
@@ -115,21 +131,19 @@ export const uploadPreview = z.object({
     .array(
       z.object({
         kind: z.enum(['added', 'changed', 'removed']).describe('The kind of change.'),
-        line: z.int().nullable().describe('The line of the file, from 1; null for a removed term.'),
+        line: z.int().nullable().describe('The line or row of the file, from 1; null for a removed term.'),
+        place: z.string().nullable().describe('The cell or the JSON path; null for other files.'),
         before: previewedTerm.nullable().describe('The term of the glossary; null for a new one.'),
         after: previewedTerm.nullable().describe('The term of the file; null for a removed one.'),
       }),
     )
     .describe('The first changes of each kind.'),
   warnings: z.array(z.string()).describe('As in the response of the upload.'),
-  line_warnings: z
-    .array(
-      z.object({
-        line: z.int().describe('The line of the file, from 1.'),
-        code: z.enum(lineWarningCodes).describe('The kind of warning.'),
-      }),
-    )
-    .describe('The first warnings about single lines.'),
+  unit: z.enum(['line', 'row']).describe('What `line` counts: lines of the file, or rows of the sheet.'),
+  line_warnings: z.array(lineWarning).describe('The first warnings of each kind.'),
+  warning_counts: z
+    .array(z.object({ code: warningCode, count: z.int().describe('The number of warnings.') }))
+    .describe('The number of warnings of each kind.'),
 });
 
 export type PreviewRequest = z.infer<typeof previewRequest>;

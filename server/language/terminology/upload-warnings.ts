@@ -1,104 +1,73 @@
-import type { GlossaryFile } from '#server/formats/glossary-file.ts';
-import { normalForm } from '#server/matching/normal-form.ts';
+import type { FilePosition, GlossaryFile, NoteCode } from '#server/formats/glossary-file.ts';
 import type { NewEntry } from './sets.ts';
+import { ambiguousGroups, isForEveryPair } from './term-groups.ts';
 
-/** Maximum number of lines or terms in a warning, of code points of each term, and of warnings about single lines. */
-const limits = { named: 20, characters: 60, lines: 200 };
+/** Maximum number of lines, names or terms in a warning, and of code points of each of them. */
+const limits = { named: 20, characters: 60 };
 
-/** The kinds of warnings about a line. */
-export const lineWarningCodes = ['no_header', 'skipped', 'reduced', 'ambiguous', 'every_pair'] as const;
+type ReadFile = Omit<GlossaryFile, 'entries'>;
 
-/** A likely mistake in a line of the file. */
-export interface LineWarning {
-  line: number;
-  code: (typeof lineWarningCodes)[number];
-}
-
-/** Returns the warnings of `glossaryWarnings` as one for each line, in the order of the file; at most `limits.lines`. */
-export function lineWarnings(
-  { hasHeader, skippedLines, reducedLines }: Omit<GlossaryFile, 'entries'>,
-  entries: readonly NewEntry[],
-): LineWarning[] {
-  const linesOfCode: Record<LineWarning['code'], readonly number[]> = {
-    no_header: hasHeader ? [] : entries.slice(0, 1).map(({ line }) => line),
-    skipped: skippedLines,
-    reduced: reducedLines,
-    ambiguous: ambiguousGroups(entries).flatMap((group) => group.map(({ line }) => line)),
-    every_pair: entries.filter(isForEveryPair).map(({ line }) => line),
-  };
-  return lineWarningCodes
-    .flatMap((code) => linesOfCode[code].map((line) => ({ line, code })))
-    .toSorted((a, b) => a.line - b.line)
-    .slice(0, limits.lines);
-}
+/** The warnings about what a reader left out or changed. Other notes are only part of a preview. */
+const sentences: Partial<Record<NoteCode, string>> = {
+  skipped: 'entries without a source or target term were skipped',
+  cell_error: 'rows in which a term is a formula without a result were skipped',
+  date: 'rows in which a term is a date were skipped; format these cells as text and enter the terms again',
+  hidden_row: 'hidden rows were skipped',
+  hidden_column: 'hidden columns were not read',
+  hidden_sheet: 'hidden sheets were not read',
+  other_sheet: 'only one sheet is read; these were not',
+  reduced: 'concepts have more than one target term; the preferred or else the first one was used',
+  merged: 'rows have the value of a merged cell',
+  number: 'numbers were read as terms',
+  line_break: 'line breaks in terms were replaced by spaces',
+};
 
 /**
  * Returns warnings about likely mistakes in the file: one sentence for each kind of mistake, with the physical line
- * numbers. The length of the warnings is limited, however large the file is.
+ * numbers, or the rows of a sheet. The length of the warnings is limited, however large the file is.
  */
-export function glossaryWarnings(
-  { hasHeader, skippedLines, reducedLines }: Omit<GlossaryFile, 'entries'>,
-  entries: readonly NewEntry[],
-): string[] {
-  const ambiguous = ambiguousSources(entries);
+export function glossaryWarnings(read: ReadFile, entries: readonly NewEntry[]): string[] {
+  const ambiguous = ambiguousGroups(entries).map(
+    (group) => `${quoted(group[0]!.sourceTerm)} (${positionsOf(group, read, 5)})`,
+  );
   const everywhere = entries.filter(isForEveryPair);
   return [
-    ...(hasHeader ? [] : [withoutHeader(entries)]),
-    ...(skippedLines.length > 0
-      ? [`entries without a source or target term were skipped: ${linesOf(skippedLines)}`]
-      : []),
-    ...(reducedLines.length > 0
-      ? [
-          `concepts have more than one target term; the preferred or else the first one was used: ${linesOf(reducedLines)}`,
-        ]
-      : []),
+    ...(read.hasHeader ? [] : [withoutHeader(read, entries)]),
+    ...Object.entries(sentences).flatMap(([code, sentence]) => {
+      const notes = read.notes.filter((note) => note.code === code);
+      const names = notes.flatMap(({ name }) => name ?? []);
+      if (notes.length === 0) return [];
+      return [`${sentence}: ${names.length > 0 ? listed(names.map(quoted)) : positionsOf(notes, read)}`];
+    }),
     ...(ambiguous.length > 0 ? [`source terms have more than one target term: ${listed(ambiguous)}`] : []),
     ...(everywhere.length > 0
       ? [
-          `${everywhere.length} of ${entries.length} entries apply to every language pair, because neither the entries nor the upload name languages: ${linesOf(everywhere.map(({ line }) => line))}`,
+          `${everywhere.length} of ${entries.length} entries apply to every language pair, because neither the entries nor the upload name languages: ${positionsOf(everywhere, read)}`,
         ]
       : []),
   ];
 }
 
-function withoutHeader([first]: readonly NewEntry[]): string {
+function withoutHeader(read: ReadFile, [first]: readonly NewEntry[]): string {
   const taken = first
-    ? `; the first row was read as a term: line ${first.line}, ${quoted(first.sourceTerm)} → ${quoted(first.targetTerm)}`
+    ? `; the first row was read as a term: ${positionsOf([first], read)}, ${quoted(first.sourceTerm)} → ${quoted(first.targetTerm)}`
     : '';
   return `no header row was recognized${taken}`;
 }
 
-function isForEveryPair({ sourceLang, targetLang }: NewEntry): boolean {
-  return sourceLang === '' && targetLang === '';
+function positionsOf(
+  items: readonly (Pick<FilePosition, 'place'> & { line: number | null })[],
+  { unit }: ReadFile,
+  named = limits.named,
+): string {
+  const noun = items.length === 1 ? unit : `${unit}s`;
+  return `${noun} ${listed(
+    items.map(({ line }) => `${line}`),
+    named,
+  )}`;
 }
 
-/** Returns the entries of each source term that has different targets with the same language pair and case rule. */
-function ambiguousGroups(entries: readonly NewEntry[]): NewEntry[][] {
-  const bySource = Map.groupBy(entries, ({ sourceLang, targetLang, caseSensitive, sourceTerm }) => {
-    const normal = normalForm(sourceTerm);
-    return `${sourceLang} ${targetLang} ${caseSensitive} ${caseSensitive ? normal : normal.toLowerCase()}`;
-  });
-  return [...bySource.values()].filter(
-    (group) => new Set(group.map(({ targetTerm }) => targetTerm)).size > 1,
-  );
-}
-
-/** Returns the ambiguous source terms, each with its lines. */
-function ambiguousSources(entries: readonly NewEntry[]): string[] {
-  return ambiguousGroups(entries).map(
-    (group) =>
-      `${quoted(group[0]!.sourceTerm)} (${linesOf(
-        group.map(({ line }) => line),
-        5,
-      )})`,
-  );
-}
-
-function linesOf(lines: readonly number[], named = limits.named): string {
-  return `${lines.length === 1 ? 'line' : 'lines'} ${listed(lines, named)}`;
-}
-
-function listed(items: readonly (string | number)[], named = limits.named): string {
+function listed(items: readonly string[], named = limits.named): string {
   const shown = items.slice(0, named).join(', ');
   return items.length > named ? `${shown} and ${items.length - named} more` : shown;
 }

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { GlossaryFile } from '#server/formats/glossary-file.ts';
+import { type GlossaryFile, type GlossaryKind, glossaryKinds } from '#server/formats/glossary-file.ts';
 import { tbxType } from '#server/formats/tbx/writer.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import {
-  type DeclaredLanguage,
   declaredType,
   readDeclaredLanguage,
   requireDeclaredLanguage,
@@ -112,8 +111,8 @@ export async function readUpload(
     );
     return { tenantId: tenant.id, ...checked };
   });
-  const declared = kind !== 'csv' && source && target ? declaredPair(source, target) : null;
-  const read = await readFile(services, { tenantId, signal }, { bytes: file.bytes, kind, declared });
+  const payload = { bytes: file.bytes, kind, declared: { source, target } };
+  const read = await readFile(services, { tenantId, signal }, payload);
   const entries = read.entries.map(
     (entry): NewEntry => ({
       ...entry,
@@ -147,19 +146,13 @@ function checkForm(form: GlossaryForm) {
   const kind = requireKind(file);
   if (file.bytes.length === 0) throw new AppError('validation_error', 'terminology_file is empty');
   const name = requireSetName(form.name);
-  const read = kind === 'csv' ? readDeclaredLanguage : requireDeclaredLanguage;
+  const read = kind === 'tmx' || kind === 'tbx' ? requireDeclaredLanguage : readDeclaredLanguage;
   const source = read('source_lang', form.source_lang);
   const target = read('target_lang', form.target_lang);
   if (source && source.code === target?.code)
     throw new AppError('validation_error', 'source_lang and target_lang are the same language');
   return { file, kind, name, source, target };
 }
-
-function declaredPair(source: DeclaredLanguage, target: DeclaredLanguage) {
-  return { source: source.code, sourceTag: source.tag, target: target.code, targetTag: target.tag };
-}
-
-type GlossaryKind = ReadGlossaryPayload['kind'];
 
 /** Content types that declare TBX. There is no registered type for TBX. */
 const tbxTypes: readonly string[] = [tbxType, 'application/x-tbx', 'application/tbx+xml'];
@@ -169,25 +162,26 @@ const typesOf: Readonly<Record<GlossaryKind, readonly string[]>> = {
   csv: ['text/csv', 'application/vnd.ms-excel', 'text/plain'],
   tmx: tmxTypes,
   tbx: [...tbxTypes, 'application/xml', 'text/xml', 'application/octet-stream'],
+  xlsx: [
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    'application/vnd.ms-excel',
+    'application/octet-stream',
+  ],
+  json: ['application/json', 'text/json', 'text/plain', 'application/octet-stream'],
 };
 
-const kindOfSuffix: ReadonlyMap<string, GlossaryKind> = new Map([
-  ['.csv', 'csv'],
-  ['.tmx', 'tmx'],
-  ['.tbx', 'tbx'],
-]);
-
 /**
- * Returns the kind of a file, by its suffix: CSV, TMX or TBX (docs/decisions/0067).
+ * Returns the kind of a file, by its suffix. Without a suffix it is CSV, TMX or TBX, by its content type
+ * (docs/decisions/0067, 0115).
  * @throws AppError 415
  */
 function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
   const suffix = suffixOf(name);
   const type = declaredType(contentType);
-  const bySuffix = kindOfSuffix.get(suffix);
+  const bySuffix = glossaryKinds.find((kind) => suffix === `.${kind}`);
   if (suffix !== '' && !bySuffix)
     throw new AppError('unsupported_media_type', 'terminology_file must be a .csv or .tmx file', {
-      hint: 'a .tbx file is accepted too',
+      hint: '.tbx, .xlsx and .json files are accepted too',
     });
   const kind = bySuffix ?? (tbxTypes.includes(type) ? 'tbx' : tmxTypes.includes(type) ? 'tmx' : 'csv');
   const types = typesOf[kind];
@@ -206,7 +200,7 @@ async function readFile(
 ): Promise<GlossaryFile> {
   try {
     const read = await fileWork.run('read_glossary', payload, scope);
-    if ('refused' in read) throw new AppError('validation_error', `terminology_file: ${read.refused}`);
+    if ('refused' in read) throw new AppError('validation_error', `terminology_file: ${read.message}`);
     return read.file;
   } catch (error) {
     throw unreadableFile('terminology_file', error);

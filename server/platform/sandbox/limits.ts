@@ -132,7 +132,8 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   rebuild_document: layoutRule(rebuilding),
   flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
-  read_glossary: ({ bytes }) => [set, bytes.length],
+  read_glossary: ({ kind, bytes }) =>
+    kind === 'xlsx' ? [office, sizeToRead(kind, bytes)] : [set, bytes.length],
   read_memory: ({ bytes }) => [set, bytes.length],
   read_xliff: ({ bytes }) => [exchange, bytes.length],
   // Of a PDF, only the first pages are read, in the same way as by `flatten`.

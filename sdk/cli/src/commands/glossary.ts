@@ -42,7 +42,7 @@ const upload: Command = {
     to: { summary: 'target language, if the file has none', value: 'LANG', short: 't' },
     json,
   },
-  notes: ['The file is CSV, TMX or TBX. If it has an error, nothing changes.'],
+  notes: ['The file is CSV, XLSX, JSON, TMX or TBX. If it has an error, nothing changes.'],
   examples: ['lingualoop glossary upload terms.csv --from en --to de'],
   run: async ({ io, args: [path = ''], values, client }) => {
     const file = await readSource(io, path);

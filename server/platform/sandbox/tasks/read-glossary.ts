@@ -1,30 +1,37 @@
+import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
+import { readGlossary } from '#server/formats/glossary/reader.ts';
 import {
+  type DeclaredLanguages,
   type GlossaryFile,
   GlossaryFileError,
-  readGlossaryCsv,
-  readGlossaryTbx,
-  readGlossaryTmx,
+  type GlossaryKind,
 } from '#server/formats/glossary-file.ts';
-import type { LanguageCode } from '#server/languages.ts';
 
 export interface ReadGlossaryPayload {
   bytes: Uint8Array;
-  kind: 'csv' | 'tmx' | 'tbx';
-  /** The languages of a TMX or TBX file; null for a CSV. */
-  declared: { source: LanguageCode; sourceTag: string; target: LanguageCode; targetTag: string } | null;
+  kind: GlossaryKind;
+  /** The languages that the upload declares. A TMX or TBX file needs both. */
+  declared: DeclaredLanguages;
 }
 
-export type ReadGlossaryResult = { file: GlossaryFile } | { refused: string };
+/** The file, or the reason of its rejection with a message for its sender. */
+export type ReadGlossaryResult =
+  | { file: GlossaryFile }
+  | { refused: FileErrorReason | 'invalid'; message: string };
 
 /**
  * Reads a glossary file. A rejection is a result and not an error, because error classes are lost between processes.
  */
-export function readGlossaryTask({ bytes, kind, declared }: ReadGlossaryPayload): ReadGlossaryResult {
+export async function readGlossaryTask({
+  bytes,
+  kind,
+  declared,
+}: ReadGlossaryPayload): Promise<ReadGlossaryResult> {
   try {
-    if (!declared) return { file: readGlossaryCsv(bytes) };
-    return { file: (kind === 'tbx' ? readGlossaryTbx : readGlossaryTmx)(bytes, declared) };
+    return { file: await readGlossary(kind, bytes, declared) };
   } catch (error) {
-    if (!(error instanceof GlossaryFileError)) throw error;
-    return { refused: error.message };
+    if (error instanceof FileError) return { refused: error.reason, message: error.message };
+    if (error instanceof GlossaryFileError) return { refused: 'invalid', message: error.message };
+    throw error;
   }
 }

@@ -30,10 +30,7 @@ export function GlossariesScreen() {
   const send = async (file: File, fields: SetFields, onProgress: UploadShare) => {
     const previewed = preview?.file === file && preview.name === fields.name ? preview : undefined;
     const set = previewed
-      ? await client.terminology.applyPreview({
-          ...(await requestOf(file, fields)),
-          revision: previewed.revision,
-        })
+      ? await client.terminology.applyPreview(file, { ...setFields(fields), revision: previewed.revision })
       : await client.terminology.upload(file, setFields(fields), { onUploadProgress: shareOf(onProgress) });
     await queries.invalidateQueries({ queryKey: queryKeys.terminology.all });
     return () => {
@@ -51,7 +48,7 @@ export function GlossariesScreen() {
             {sets.length === 0 && <p>{t('sets.no_glossary')}</p>}
             <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
               <UploadForm
-                accept=".csv,.tmx,.tbx"
+                accept=".csv,.xlsx,.json,.tmx,.tbx"
                 hint={t('sets.glossary_file')}
                 isPairNeeded={(file) => /\.t[bm]x$/i.test(file?.name ?? '')}
                 names={sets.map(({ name }) => name)}
@@ -73,26 +70,11 @@ const maxPreviewed = 7_000_000;
 
 /** Compares a file with the glossary that it would replace. @returns undefined if the file is too large for that */
 async function previewFile(file: File, fields: SetFields) {
-  return file.size > maxPreviewed
-    ? undefined
-    : client.terminology.previewUpload(await requestOf(file, fields));
-}
-
-async function requestOf(file: File, fields: SetFields) {
-  return { ...setFields(fields), file_name: file.name, content: await base64Of(file) };
+  return file.size > maxPreviewed ? undefined : client.terminology.previewUpload(file, setFields(fields));
 }
 
 function setFields({ name, source_lang, target_lang }: SetFields) {
   return { name, ...(source_lang && { source_lang }), ...(target_lang && { target_lang }) };
-}
-
-function base64Of(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,?/, ''));
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(file);
-  });
 }
 
 /** The result of an upload, with the service's warnings about the file. */

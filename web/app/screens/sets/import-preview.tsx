@@ -1,26 +1,34 @@
-import { useEffect, useRef, useState } from 'react';
-import type { UploadPreview } from '#sdk/term-types.ts';
+import { useEffect, useRef } from 'react';
+import type { GlossaryPreview } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { languageOf } from '../../parts/language-text.tsx';
 import styles from './import-preview.module.css';
-import { readLines } from './refused-line.tsx';
+import { LineWarnings } from './line-warnings.tsx';
 
-type Change = UploadPreview['changes'][number];
+type Change = GlossaryPreview['changes'][number];
 type PreviewedTerm = NonNullable<Change['after']>;
 
 /** The changes that the import of a glossary would make, and warnings about lines of the file. */
-export function ImportPreview({ file, name, preview }: { file: File; name: string; preview: UploadPreview }) {
+export function ImportPreview({
+  file,
+  name,
+  preview,
+}: {
+  file: File;
+  name: string;
+  preview: GlossaryPreview;
+}) {
   const t = useT();
   const { number } = useFormat();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
-  const { added, changed, removed, unchanged, changes, set_id } = preview;
+  const { added, changed, removed, unchanged, changes, set_id, unit } = preview;
   return (
     <section aria-labelledby="import-preview" className={styles.preview}>
-      <h3 id="import-preview" tabIndex={-1} ref={heading}>
+      <h2 id="import-preview" tabIndex={-1} ref={heading}>
         {t('sets.preview_of')} <bdi translate="no">{name}</bdi>
-      </h3>
+      </h2>
       <ul className={styles.counts}>
         <li data-kind="added">
           <b>{number(added)}</b> {t('sets.added')}
@@ -36,16 +44,17 @@ export function ImportPreview({ file, name, preview }: { file: File; name: strin
         </li>
       </ul>
       {set_id !== null && removed > 0 && <p>{t('sets.removed_why')}</p>}
-      <LineWarnings file={file} warnings={preview.line_warnings} />
+      <LineWarnings file={file} preview={preview} />
       {changes.length > 0 && (
-        <div className={styles.changes}>
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the table scrolls, also by keyboard
+        <section className={styles.changes} aria-label={t('sets.changes')} tabIndex={0}>
           <table>
             <thead>
               <tr>
                 <th scope="col">{t('sets.change')}</th>
                 <th scope="col">{t('sets.source')}</th>
                 <th scope="col">{t('sets.target')}</th>
-                <th scope="col">{t('sets.line')}</th>
+                <th scope="col">{t(unit === 'row' ? 'sets.cell' : 'sets.line')}</th>
               </tr>
             </thead>
             <tbody>
@@ -55,7 +64,7 @@ export function ImportPreview({ file, name, preview }: { file: File; name: strin
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       )}
       {added + changed + removed > changes.length && (
         <p className="hint">{t('sets.first_changes', { count: changes.length })}</p>
@@ -64,7 +73,7 @@ export function ImportPreview({ file, name, preview }: { file: File; name: strin
   );
 }
 
-function ChangeRow({ change: { kind, line, before, after } }: { change: Change }) {
+function ChangeRow({ change: { kind, line, place, before, after } }: { change: Change }) {
   const t = useT();
   const names = {
     added: 'sets.kind_added',
@@ -94,49 +103,11 @@ function ChangeRow({ change: { kind, line, before, after } }: { change: Change }
           </span>
         )}
       </td>
-      <td className={styles.line}>{line}</td>
+      <td className={styles.line}>{place ?? line}</td>
     </tr>
   );
 }
 
 function targetProps({ target_lang }: PreviewedTerm) {
   return { ...languageOf(target_lang ?? 'auto'), translate: 'no' as const };
-}
-
-/** Maximum number of warnings that are shown. */
-const maxShown = 20;
-
-/** Warnings about lines of a file, each with the text of its line. */
-function LineWarnings({ file, warnings }: { file: File; warnings: UploadPreview['line_warnings'] }) {
-  const t = useT();
-  const [lines, setLines] = useState<ReadonlyMap<number, string>>(new Map());
-  useEffect(() => {
-    let isShown = true;
-    const numbers = warnings.slice(0, maxShown).map(({ line }) => line);
-    void readLines(file, numbers).then((read) => isShown && setLines(read));
-    return () => {
-      isShown = false;
-    };
-  }, [file, warnings]);
-  if (warnings.length === 0) return null;
-  return (
-    <div className={styles.warnings}>
-      <h4>{t('sets.warnings')}</h4>
-      <ul>
-        {warnings.slice(0, maxShown).map(({ line, code }) => (
-          <li key={`${line} ${code}`}>
-            <b>{t('sets.line_n', { line })}</b> {t(`sets.warning_${code}`)}
-            {lines.get(line) && (
-              <pre dir="auto" translate="no">
-                {lines.get(line)}
-              </pre>
-            )}
-          </li>
-        ))}
-      </ul>
-      {warnings.length > maxShown && (
-        <p className="hint">{t('sets.more_warnings', { count: warnings.length - maxShown })}</p>
-      )}
-    </div>
-  );
 }

@@ -1,6 +1,6 @@
 import { Upload } from 'lucide-react';
 import { type FormEvent, type ReactNode, type RefObject, useId, useRef, useState } from 'react';
-import type { UploadPreview } from '#sdk/term-types.ts';
+import type { GlossaryPreview } from '#sdk/types.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -44,7 +44,7 @@ export function UploadForm({
   hint: string;
   isPairNeeded: (file: File | undefined) => boolean;
   names: readonly string[];
-  preview?: (file: File, fields: SetFields) => Promise<UploadPreview | undefined>;
+  preview?: (file: File, fields: SetFields) => Promise<GlossaryPreview | undefined>;
   send: (file: File, fields: SetFields, onProgress: UploadShare) => Promise<() => void>;
 }) {
   const t = useT();
@@ -56,7 +56,7 @@ export function UploadForm({
   const [sent, setSent] = useState<number>();
   const [wrongLine, setWrongLine] = useState<FileLine>();
   const [wasSent, setWasSent] = useState(false);
-  const [previewed, setPreviewed] = useState<UploadPreview>();
+  const [previewed, setPreviewed] = useState<GlossaryPreview>();
   const change = (changed: Partial<SetFields>) => setFields((before) => ({ ...before, ...changed }));
   const name = fields.name.trim();
   const isReplacing = names.includes(name);

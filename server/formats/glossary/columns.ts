@@ -1,0 +1,188 @@
+import {
+  type LanguageCode,
+  languageCodes,
+  languageOfName,
+  readDeclaredVariant,
+  readLanguage,
+} from '#server/languages.ts';
+import { type DeclaredLanguages, type GlossaryFileEntry, isTooLong, tooLong } from '../glossary-file.ts';
+
+/*
+ * The columns of a glossary in a table: in CSV, in a sheet of a workbook, or in JSON, whose keys are the names of columns.
+ */
+
+/** The columns of a glossary, in the order of a table without a header. */
+export const columns = [
+  'source_term',
+  'target_term',
+  'source_lang',
+  'target_lang',
+  'case_sensitive',
+  'priority',
+] as const;
+
+/** The maximum number of rows of a table. */
+export const maxRows = 100_000;
+
+export type Column = (typeof columns)[number];
+
+/** The index in a row of each column that the table has. */
+export type ColumnIndexes = ReadonlyMap<Column, number>;
+
+const columnOfName = new Map<string, Column>([
+  ...columns.map((column): [string, Column] => [column, column]),
+  ...aliases('source_term', 'source src_term term_source'),
+  ...aliases('target_term', 'target tgt_term term_target'),
+  ...aliases('source_lang', 'source_language src_lang from_lang'),
+  ...aliases('target_lang', 'target_language tgt_lang to_lang'),
+  ...aliases('case_sensitive', 'casesensitive'),
+]);
+
+function aliases(column: Column, names: string): [string, Column][] {
+  return names.split(' ').map((name) => [name, column]);
+}
+
+/** The column indexes of a table without a header. */
+export const positional: ColumnIndexes = new Map(columns.map((column, place) => [column, place]));
+
+/**
+ * Reads the column names of a header. Returns undefined if the row is not a header, because it has no column for the
+ * source term or the target term. These columns are named `source_term` and `target_term`. If they are missing, they are
+ * the columns that are named after the declared languages. Ignores letter case; spaces, punctuation and symbols count as
+ * underscores. If several columns have the same name, the first one is used.
+ */
+export function readHeader(
+  cells: readonly string[],
+  declared: DeclaredLanguages = { source: null, target: null },
+): ColumnIndexes | undefined {
+  const indexes = new Map<Column, number>();
+  for (const [place, cell] of cells.entries()) {
+    const column = columnOfName.get(normalName(cell));
+    if (column !== undefined && !indexes.has(column)) indexes.set(column, place);
+  }
+  if (indexes.has('source_term') && indexes.has('target_term')) return indexes;
+  return readLanguageHeader(cells, declared, indexes);
+}
+
+function normalName(cell: string): string {
+  return cell
+    .toLowerCase()
+    .replace(/[\s\p{P}\p{S}]+/gu, '_')
+    .replace(/^_|_$/g, '');
+}
+
+/** Reads a header that has a column for each language. `named` are its other columns. */
+function readLanguageHeader(
+  cells: readonly string[],
+  { source, target }: DeclaredLanguages,
+  named: ColumnIndexes,
+): ColumnIndexes | undefined {
+  if (!source || !target) return undefined;
+  const placeOf = (code: LanguageCode): number => {
+    const names = namesOf(code);
+    return cells.findIndex(
+      (cell) =>
+        readDeclaredVariant(cell, code) === code ||
+        languageOfName(cell) === code ||
+        names.has(cell.toLowerCase()),
+    );
+  };
+  const [sourceAt, targetAt] = [placeOf(source.code), placeOf(target.code)];
+  if (sourceAt < 0 || targetAt < 0) return undefined;
+  const indexes = new Map<Column, number>([
+    ['source_term', sourceAt],
+    ['target_term', targetAt],
+  ]);
+  for (const column of ['case_sensitive', 'priority'] as const)
+    if (named.has(column)) indexes.set(column, named.get(column)!);
+  return indexes;
+}
+
+const namesOfCode = new Map<LanguageCode, ReadonlySet<string>>();
+
+/**
+ * Returns the names of a language in all supported languages, in lower case: `german`, `deutsch`, `allemand`, …. If only
+ * variants of a language are supported (`zh-Hans`), its name without a variant is included.
+ */
+function namesOf(code: LanguageCode): ReadonlySet<string> {
+  const known = namesOfCode.get(code);
+  if (known) return known;
+  const base = code.slice(0, 2);
+  const tags = readLanguage(base) === undefined ? [code, base] : [code];
+  const names = new Set(
+    languageCodes.flatMap((locale) => {
+      const display = new Intl.DisplayNames(locale, { type: 'language', languageDisplay: 'standard' });
+      return tags.map((tag) => `${display.of(tag)}`.toLowerCase());
+    }),
+  );
+  namesOfCode.set(code, names);
+  return names;
+}
+
+/** Returns the languages of a row in which every filled cell names another language, if it has several; otherwise []. */
+export function languagesOfHeader(cells: readonly string[]): LanguageCode[] {
+  const filled = cells.filter((cell) => cell !== '');
+  const found = new Set(filled.flatMap((cell) => readLanguage(cell) ?? languageOfName(cell) ?? []));
+  return found.size > 1 && found.size === filled.length ? [...found] : [];
+}
+
+/** Returns the names of the columns that are not used. */
+export function unusedColumns(header: readonly string[], indexes: ColumnIndexes): string[] {
+  const used = new Set(indexes.values());
+  return header.filter((name, index) => name !== '' && !used.has(index));
+}
+
+/** The cells of a row by column. A missing cell is ''. */
+export type ColumnCells = Record<Column, string>;
+
+export function cellsOf(cells: readonly string[], indexes: ColumnIndexes): ColumnCells {
+  return Object.fromEntries(
+    columns.map((column) => [column, cells[indexes.get(column) ?? -1] ?? '']),
+  ) as ColumnCells;
+}
+
+/**
+ * Returns the entry of a row whose terms are not blank.
+ *
+ * @param at the position of the row
+ * @param invalid creates the error for an invalid cell
+ * @throws the error of `invalid`
+ */
+export function readEntry(
+  cells: ColumnCells,
+  at: Pick<GlossaryFileEntry, 'line' | 'place'>,
+  invalid: (column: Column, message: string) => Error,
+): GlossaryFileEntry {
+  const read = <T>(column: Column, parse: (cell: string) => T | undefined, problem: string): T => {
+    const value = parse(cells[column]);
+    if (value === undefined) throw invalid(column, problem);
+    return value;
+  };
+  const term = (column: 'source_term' | 'target_term') =>
+    read(column, (cell) => (isTooLong(cell) ? undefined : cell), tooLong);
+  const language = (column: 'source_lang' | 'target_lang') =>
+    read(column, parseLanguage, `${column} ${notSupported}`);
+  return {
+    ...at,
+    sourceTerm: term('source_term'),
+    targetTerm: term('target_term'),
+    sourceLang: language('source_lang'),
+    targetLang: language('target_lang'),
+    caseSensitive: ['1', 'true', 'yes', 'on'].includes(cells.case_sensitive.toLowerCase()),
+    priority: read('priority', parsePriority, 'priority is not a 32-bit integer'),
+  };
+}
+
+const notSupported =
+  'is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR';
+
+function parseLanguage(cell: string): LanguageCode | null | undefined {
+  return cell === '' ? null : (readLanguage(cell) ?? languageOfName(cell));
+}
+
+function parsePriority(cell: string): number | undefined {
+  if (cell === '') return 0;
+  const priority = /^[+-]?\d{1,20}$/.test(cell) ? Number(cell) : Number.NaN;
+  // `| 0` turns -0 into 0, and a number outside of 32 bits into another number.
+  return priority === (priority | 0) ? priority | 0 : undefined;
+}

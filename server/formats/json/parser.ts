@@ -1,0 +1,171 @@
+/*
+ * A JSON parser for uploaded files. Unlike `JSON.parse`, it returns the line of each value, rejects an object that has the
+ * same key twice, and limits the depth and the number of values.
+ */
+
+/** A JSON value with the physical line on which it starts, from 1. */
+export interface JsonValue {
+  line: number;
+  value: string | number | boolean | null | JsonValue[] | JsonObject;
+}
+
+/** The members of an object, in the order of the file. */
+export type JsonObject = Map<string, JsonMember>;
+
+export interface JsonMember extends JsonValue {
+  /** The line of the key. */
+  keyLine: number;
+}
+
+/** The error for a text that is not JSON, or that exceeds a limit. The message contains the line. */
+export class JsonError extends Error {
+  override name = 'JsonError';
+  readonly line: number;
+
+  constructor(line: number, message: string) {
+    super(`line ${line}: ${message}`);
+    this.line = line;
+  }
+}
+
+const limits = { depth: 64, values: 1_000_000 } as const;
+
+/**
+ * @param text with `\n` as line end
+ * @throws {JsonError}
+ */
+export function parseJson(text: string): JsonValue {
+  return new Parser(text).parse();
+}
+
+const space = /[ \t\n\r]*/y;
+const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w.+-])/iy;
+
+class Parser {
+  readonly #text: string;
+  #at = 0;
+  #line = 1;
+  #depth = 0;
+  #values = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  parse(): JsonValue {
+    const value = this.#value();
+    this.#skipSpace();
+    if (this.#at < this.#text.length) throw this.#error('there is text after the end of the JSON');
+    return value;
+  }
+
+  #value(): JsonValue {
+    this.#skipSpace();
+    if (++this.#values > limits.values)
+      throw this.#error(`the file has more than ${limits.values.toLocaleString('en-US')} values`);
+    const line = this.#line;
+    const first = this.#text[this.#at];
+    if (first === '{') return { line, value: this.#nested(() => this.#object()) };
+    if (first === '[') return { line, value: this.#nested(() => this.#array()) };
+    return { line, value: first === '"' ? this.#string() : this.#scalar() };
+  }
+
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > limits.depth)
+      throw this.#error(`the values are nested more than ${limits.depth} levels deep`);
+    this.#at++;
+    const value = read();
+    this.#depth--;
+    return value;
+  }
+
+  #object(): JsonObject {
+    const members: JsonObject = new Map();
+    this.#list('}', () => {
+      if (this.#text[this.#at] !== '"') throw this.#error('a key in double quotes is expected');
+      const keyLine = this.#line;
+      const key = this.#string();
+      if (members.has(key)) throw this.#error(`the key ${quoted(key)} occurs twice in an object`);
+      this.#skipSpace();
+      if (this.#text[this.#at] !== ':') throw this.#error('":" is expected after a key');
+      this.#at++;
+      members.set(key, { keyLine, ...this.#value() });
+    });
+    return members;
+  }
+
+  #array(): JsonValue[] {
+    const items: JsonValue[] = [];
+    this.#list(']', () => items.push(this.#value()));
+    return items;
+  }
+
+  /** Reads items that are separated by commas, up to the closing bracket. */
+  #list(end: '}' | ']', readItem: () => void): void {
+    this.#skipSpace();
+    if (this.#text[this.#at] === end) {
+      this.#at++;
+      return;
+    }
+    for (;;) {
+      this.#skipSpace();
+      readItem();
+      this.#skipSpace();
+      const next = this.#text[this.#at];
+      if (next !== ',' && next !== end) throw this.#error(`"," or "${end}" is expected`);
+      this.#at++;
+      if (next === end) return;
+    }
+  }
+
+  /** Reads a string. A string contains no line end, so the line stays the same. */
+  #string(): string {
+    const start = this.#at;
+    let end = start;
+    do {
+      end = this.#text.indexOf('"', end + 1);
+      if (end < 0) throw this.#error('a string has no closing quote');
+    } while (this.#isEscaped(end));
+    this.#at = end + 1;
+    return this.#parsed(this.#text.slice(start, this.#at), 'a string is not valid JSON') as string;
+  }
+
+  #isEscaped(at: number): boolean {
+    let backslashes = 0;
+    while (this.#text[at - 1 - backslashes] === '\\') backslashes++;
+    return backslashes % 2 === 1;
+  }
+
+  #scalar(): number | boolean | null {
+    scalar.lastIndex = this.#at;
+    const written = scalar.exec(this.#text)?.[0];
+    if (written === undefined) throw this.#error('a JSON value is expected');
+    this.#at += written.length;
+    return this.#parsed(written, 'a JSON value is expected') as number | boolean | null;
+  }
+
+  #parsed(written: string, problem: string): unknown {
+    try {
+      return JSON.parse(written);
+    } catch {
+      throw this.#error(problem);
+    }
+  }
+
+  #skipSpace(): void {
+    space.lastIndex = this.#at;
+    const skipped = space.exec(this.#text)?.[0] ?? '';
+    this.#at += skipped.length;
+    for (let at = skipped.indexOf('\n'); at >= 0; at = skipped.indexOf('\n', at + 1)) this.#line++;
+  }
+
+  #error(message: string): JsonError {
+    return new JsonError(this.#line, message);
+  }
+}
+
+/** A key for a message, with at most 40 characters. */
+export function quoted(key: string): string {
+  const characters = [...key.slice(0, 100)];
+  return JSON.stringify(characters.length > 40 ? `${characters.slice(0, 40).join('')}…` : key);
+}

@@ -1,0 +1,101 @@
+import { useEffect, useState } from 'react';
+import type { GlossaryPreview } from '#sdk/types.ts';
+import { useT } from '../../i18n.tsx';
+import { useFormat } from '../../parts/format.ts';
+import styles from './import-preview.module.css';
+import { readLines } from './refused-line.tsx';
+
+type Warning = GlossaryPreview['line_warnings'][number];
+
+/** More warnings of a kind are collapsed. */
+const maxOpen = 5;
+
+/** The warnings about a file, by their kinds, each with its term or the text of its line. */
+export function LineWarnings({ file, preview }: { file: File; preview: GlossaryPreview }) {
+  const t = useT();
+  const { number } = useFormat();
+  const { line_warnings: warnings, warning_counts: counts } = preview;
+  const lines = useLines(file, preview);
+  if (counts.length === 0) return null;
+  return (
+    <section className={styles.warnings} aria-labelledby="import-warnings">
+      <h3 id="import-warnings">{t('sets.warnings')}</h3>
+      {counts.map(({ code, count }) => {
+        const listed = warnings.filter((warning) => warning.code === code);
+        return (
+          <details key={code} open={count <= maxOpen}>
+            <summary>
+              <b>{number(count)}</b> {t(`sets.warning_${code}`)}
+            </summary>
+            <ul>
+              {listed.map((warning, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes
+                <li key={index}>
+                  <WarningItem warning={warning} unit={preview.unit} lines={lines} />
+                </li>
+              ))}
+            </ul>
+            {count > listed.length && (
+              <p className="hint">{t('sets.more_warnings', { count: count - listed.length })}</p>
+            )}
+          </details>
+        );
+      })}
+    </section>
+  );
+}
+
+function WarningItem({
+  warning: { line, place, source_term, target_term, other_target, other_set, name },
+  unit,
+  lines,
+}: {
+  warning: Warning;
+  unit: GlossaryPreview['unit'];
+  lines: ReadonlyMap<number, string>;
+}) {
+  const t = useT();
+  const text = line !== null && !place && source_term === null && lines.get(line);
+  return (
+    <>
+      {place ? (
+        <code translate="no">{place}</code>
+      ) : (
+        line !== null && <span>{t(unit === 'row' ? 'sets.row_n' : 'sets.line_n', { line })}</span>
+      )}{' '}
+      {name !== null && <bdi translate="no">{name}</bdi>}
+      {source_term !== null && (
+        <span dir="ltr">
+          <bdi translate="no">{source_term}</bdi> → <bdi translate="no">{target_term}</bdi>
+        </span>
+      )}
+      {other_set !== null && (
+        <span className={styles.other}>
+          <bdi translate="no">{other_set}</bdi>: <bdi translate="no">{other_target}</bdi>
+        </span>
+      )}
+      {text && (
+        <pre dir="auto" translate="no">
+          {text}
+        </pre>
+      )}
+    </>
+  );
+}
+
+/** The texts of the lines that were skipped. A line of a workbook is not text. */
+function useLines(file: File, { line_warnings, unit }: GlossaryPreview): ReadonlyMap<number, string> {
+  const [lines, setLines] = useState<ReadonlyMap<number, string>>(new Map());
+  useEffect(() => {
+    if (unit === 'row') return;
+    let isShown = true;
+    const numbers = line_warnings.flatMap(({ line, place, source_term }) =>
+      line === null || place || source_term !== null ? [] : [line],
+    );
+    void readLines(file, numbers).then((read) => isShown && setLines(read));
+    return () => {
+      isShown = false;
+    };
+  }, [file, line_warnings, unit]);
+  return lines;
+}
