@@ -1,4 +1,5 @@
 import { usageRouter } from '#server/billing/metering/router.ts';
+import { eventsRouter } from '#server/events/router.ts';
 import { auditRouter } from '#server/identity/audit/router.ts';
 import { authRouter } from '#server/identity/auth/router.ts';
 import { membersRouter } from '#server/identity/members/router.ts';
@@ -21,6 +22,7 @@ export const appRouter = router({
   auth: authRouter,
   billing: billingRouter,
   documents: documentsRouter,
+  events: eventsRouter,
   exports: exportsRouter,
   members: membersRouter,
   memory: memoryRouter,
