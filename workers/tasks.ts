@@ -1,6 +1,7 @@
 import { foldUsage } from '#server/billing/metering/daily-usage.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
+import { pruneEvents } from '#server/events/prune.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { embedPending, embedSet } from '#server/language/translation-memory/embed-golden-sets.ts';
 import { pruneImports } from '#server/language/translation-memory/imports/import-jobs.ts';
@@ -135,7 +136,7 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
 
 /**
  * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, deleted comments, old
- * payment events, memory imports and figures of the models. Also deletes jobs that will never run.
+ * payment events, memory imports, events and figures of the models. Also deletes jobs that will never run.
  */
 async function prune({
   database,
@@ -154,6 +155,7 @@ async function prune({
     jobs: await database.inPlatform(async (tx) =>
       pruneQueue(tx, { failedDays, heldTenants: await selectHeldTenants(tx) }),
     ),
+    events: await pruneEvents(database, settings.EVENTS_DAYS),
     model_requests: await database.inPlatform(pruneModelRequests),
     maintenance_runs: await database.inPlatform((tx) => pruneMaintenance(tx, recurring)),
   };

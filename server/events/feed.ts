@@ -37,13 +37,17 @@ export function readFeedPlace(cursor: string): FeedPlace {
  * Switches the feed on, unless it is on. A transaction that began before does not record its events, so a new feed is
  * complete only after all older transactions have ended: otherwise a reader that gets its first cursor and then lists
  * the jobs could miss a change.
+ * Its positions follow those of an earlier feed, whose events may not be deleted yet.
  * @returns the end of the feed
  * @throws AppError 503 if older transactions do not end in time
  */
 export async function startFeed(withTenant: WithTenant): Promise<FeedPlace> {
   const feed = await withTenant(async (tx, { tenant }) => {
     await tx.execute(sql`
-      insert into event_feeds (tenant_id, feed_id) values (${tenant.id}, ${newId()}) on conflict do nothing`);
+      insert into event_feeds (tenant_id, feed_id, last_position, pruned_position)
+      select ${tenant.id}, ${newId()}, last, last
+      from (select coalesce(max(position), 0) as last from events where tenant_id = ${tenant.id}) earlier
+      on conflict do nothing`);
     const [row] = await tx.execute<{ feedId: string; complete: boolean }>(sql`
       select feed_id as "feedId", complete from event_feeds where tenant_id = ${tenant.id}`);
     return row;

@@ -158,7 +158,8 @@ async function selectEnds(database: Database, tenantIds: readonly string[]): Pro
       select tenant_id as "tenantId", case when exists (
           select from events e where e.tenant_id = f.tenant_id and e.position is null) then 'infinity'
         else last_position::float8 end as "end"
-      from event_feeds f where tenant_id = any(${sql.param(tenantIds)}::text[])`),
+      from event_feeds f
+      where tenant_id = any(array(select jsonb_array_elements_text(${JSON.stringify(tenantIds)}::jsonb)))`),
   );
   return new Map(rows.map(({ tenantId, end }) => [tenantId, end]));
 }

@@ -170,6 +170,8 @@ export const modules: Module[] = [
   domain('workspace-export', { tables: /[\w-]+/, packages: /^node:(util|zlib)$/ }),
   // The deletion of data of all domains.
   domain('retention', { tables: /[\w-]+/ }),
+  // The feed of what changes in a workspace.
+  domain('events'),
   // Translation.
   domain('translation/review', {
     tables: /documents|reviews|translations/,
@@ -203,7 +205,10 @@ export const modules: Module[] = [
   {
     name: 'server/http',
     files: /^server\/http\//,
-    packages: any(/^npm:(@trpc\/server|drizzle-orm|fastify|superjson|zod)$/, /^node:(crypto|http|net)$/),
+    packages: any(
+      /^npm:(@trpc\/server|drizzle-orm|fastify|superjson|zod)$/,
+      /^node:(crypto|http|net|stream)$/,
+    ),
   },
   {
     name: 'server/trpc',
