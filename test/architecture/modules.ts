@@ -16,6 +16,7 @@ const aliases: Record<string, string> = {
   '#rest/': 'rest/',
   '#workers/': 'workers/',
   '#sdk/': 'sdk/src/',
+  '#cli/': 'sdk/cli/src/',
   '#web/': 'web/',
   '#test/': 'test/',
 };
@@ -113,6 +114,13 @@ export const modules: Module[] = [
     packages:
       /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|fflate|idb-keyval|lucide-react|pdfjs-dist|react-aria-components|react|react-dom|uplot)$/,
     only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight|formats\/(chips|inline-content|selection)|translation\/core\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
+  },
+  {
+    // The commands of tenants. They call the service as any client does.
+    name: 'sdk/cli',
+    files: /^sdk\/cli\/src\//,
+    packages: /^node:/,
+    only: /^sdk\/src\/index\.ts$/,
   },
   {
     // It may import the types of the routers, and the list of languages, which is plain data.
