@@ -201,8 +201,7 @@ describe('the journal', () => {
     journal.begin('start');
     const path = join(dir, 'app.journal');
     const states: [number, string | undefined, string[]][] = [];
-    const note = () =>
-      states.push([readFileSync(path).length, journal.cursor, [...journal.pending.keys()]]);
+    const note = () => states.push([readFileSync(path).length, journal.cursor, [...journal.pending.keys()]]);
     note();
     for (const id of ['a', 'b']) {
       journal.receive(event(id));

@@ -57,7 +57,12 @@ async function start(stateDir: string, destinations: object[], options: Partial<
   return { ended, stop, log };
 }
 
-const destination = (url: string, fields: object = {}) => ({ name: 'app', url, secrets: [secret], ...fields });
+const destination = (url: string, fields: object = {}) => ({
+  name: 'app',
+  url,
+  secrets: [secret],
+  ...fields,
+});
 const idOf = ({ headers }: Received) => headers['webhook-id'];
 const jobOf = ({ body }: Received): string => JSON.parse(body).data.resource_id;
 
@@ -101,7 +106,9 @@ test('an event that fails delays only the later events of its job', async () => 
   expect(new Set(received.filter((one) => jobOf(one) === stuck).map(idOf)).size).toBe(1);
   isDown = false;
   await expect
-    .poll(() => [...new Set(received.filter((one) => jobOf(one) === stuck).map(({ body }) => JSON.parse(body).type))])
+    .poll(() => [
+      ...new Set(received.filter((one) => jobOf(one) === stuck).map(({ body }) => JSON.parse(body).type)),
+    ])
     .toEqual(['translation.published', 'translation.failed']);
 });
 
@@ -123,7 +130,9 @@ test('an event that is given up is a dead letter, which can be sent again', asyn
   expect(relay.log.at(-1)).toContain('moved to app.dead.jsonl');
   status = 204;
   await start(stateDir, [destination(url)], { replay: true });
-  await expect.poll(() => received.map(idOf)).toEqual([idOf(received[0] as Received), idOf(received[0] as Received)]);
+  await expect
+    .poll(() => received.map(idOf))
+    .toEqual([idOf(received[0] as Received), idOf(received[0] as Received)]);
   expect(existsSync(dead)).toBe(false);
 });
 
