@@ -18,7 +18,7 @@ export interface RestProcedure {
 /** Returns all procedures of the router that have a route, with their definitions. */
 export function restProcedures(router: AppRouter): RestProcedure[] {
   return proceduresOf(router).flatMap(([path, { type, meta, inputs, output }]) => {
-    if (!meta?.route) return [];
+    if (!meta?.route || type === 'subscription') return [];
     if (!output) throw new Error(`${path}: a procedure with a route needs an output schema`);
     // Unwrap an input that is optional as a whole, because the code below needs its fields.
     const input = inputs[0] instanceof z.ZodPrefault ? inputs[0].unwrap() : inputs[0];

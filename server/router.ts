@@ -1,4 +1,5 @@
 import { usageRouter } from '#server/billing/metering/router.ts';
+import { eventsRouter } from '#server/events/router.ts';
 import { auditRouter } from '#server/identity/audit/router.ts';
 import { authRouter } from '#server/identity/auth/router.ts';
 import { mailRouter } from '#server/identity/mail/router.ts';
@@ -22,6 +23,7 @@ export const appRouter = router({
   auth: authRouter,
   billing: billingRouter,
   documents: documentsRouter,
+  events: eventsRouter,
   exports: exportsRouter,
   mail: mailRouter,
   members: membersRouter,

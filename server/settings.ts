@@ -298,6 +298,7 @@ const environment = z.object({
     .optional(),
   RETENTION_INVITES_DAYS: wholeNumber(1, maxRetentionDays).optional(),
   RETENTION_QUEUE_DAYS: integer(30, 1, maxRetentionDays),
+  EVENTS_DAYS: integer(7, 1, maxRetentionDays),
   REQUEST_DEADLINE_SECONDS: decimal(100, 0.1, 86_400),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
   PLATFORM_STORAGE_CAP_BYTES: wholeNumber(0).optional(),

@@ -260,7 +260,7 @@ export const procedure = t.procedure.use(mapErrors).use(refuseUnstorable);
 
 /** The definition of a procedure. */
 export interface ProcedureDefinition {
-  type: 'query' | 'mutation';
+  type: 'query' | 'mutation' | 'subscription';
   meta?: ProcedureMeta;
   inputs: z.ZodType[];
   output?: z.ZodType;

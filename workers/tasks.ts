@@ -1,6 +1,7 @@
 import { foldUsage } from '#server/billing/metering/daily-usage.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
+import { pruneEvents } from '#server/events/prune.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { pruneMails, queueOverdueMails } from '#server/identity/mail/mail-rows.ts';
 import { sendMail } from '#server/identity/mail/send-mail.ts';
@@ -150,7 +151,7 @@ async function sweepUnfinishedWork(services: Services): Promise<void> {
 
 /**
  * Deletes what has expired: tokens, challenges, links, states, rate windows, review claims, deleted comments, old
- * payment events, memory imports, mails and figures of the models. Also deletes jobs that will never run.
+ * payment events, memory imports, mails, events and figures of the models. Also deletes jobs that will never run.
  */
 async function prune({
   database,
@@ -170,6 +171,7 @@ async function prune({
       pruneQueue(tx, { failedDays, heldTenants: await selectHeldTenants(tx) }),
     ),
     mails: await database.inPlatform(async (tx) => pruneMails(tx, await selectHeldTenants(tx))),
+    events: await pruneEvents(database, settings.EVENTS_DAYS),
     model_requests: await database.inPlatform(pruneModelRequests),
     maintenance_runs: await database.inPlatform((tx) => pruneMaintenance(tx, recurring)),
   };

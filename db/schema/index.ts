@@ -1,6 +1,7 @@
 export * from './audit.ts';
 export * from './billing.ts';
 export * from './documents.ts';
+export * from './events.ts';
 export * from './identity.ts';
 export * from './mail.ts';
 export * from './metering.ts';

@@ -4,6 +4,7 @@ import { type Auth, auth } from './auth.ts';
 import { type Billing, billing } from './billing.ts';
 import { connect } from './connection.ts';
 import { type Documents, documents } from './documents.ts';
+import { type Events, events } from './event-feed.ts';
 import { type Members, members } from './members.ts';
 import { type Memory, memory } from './memory.ts';
 import type { LinguaLoopOptions } from './options.ts';
@@ -36,6 +37,8 @@ export class LinguaLoop {
   readonly billing: Billing;
   /** Files that are translated, keeping their layout. */
   readonly documents: Documents;
+  /** What changes in a tenant: translations, documents, reviews and imports. */
+  readonly events: Events;
   /** The members of a tenant. */
   readonly members: Members;
   /** Translation memories. */
@@ -75,6 +78,7 @@ export class LinguaLoop {
     this.auth = auth(connection);
     this.billing = billing(connection);
     this.documents = documents(connection);
+    this.events = events(connection);
     this.members = members(connection);
     this.memory = memory(connection);
     this.reviews = reviews(connection);

@@ -7,6 +7,7 @@ export { type Connection, connect } from './connection.ts';
 export type { DocumentHandle, DocumentOptions, DocumentPoller } from './document-poller.ts';
 export { type DocumentFile, type Documents, documents, type TranslateOptions } from './documents.ts';
 export { ConnectionError, type Failure, type FieldProblem, LinguaLoopError, TimeoutError } from './errors.ts';
+export { type EventStreamOptions, type Events, events } from './event-feed.ts';
 export type { Logger, RequestEvent, ResponseEvent } from './events.ts';
 export type { Bytes } from './exchange.ts';
 export type { ExportedText } from './exported-text.ts';
@@ -28,6 +29,7 @@ export type {
   UploadProgress,
 } from './options.ts';
 export {
+  CursorExpiredError,
   DocumentFailedError,
   IdempotencyMismatchError,
   ImportFailedError,

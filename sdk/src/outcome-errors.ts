@@ -1,4 +1,5 @@
 import { LinguaLoopError } from './errors.ts';
+import { ConflictError } from './status-errors.ts';
 import type {
   MfaChallenge,
   TenantDocumentJob,
@@ -6,6 +7,16 @@ import type {
   TranslationMemoryImportJob,
   Workspace,
 } from './types.ts';
+
+/**
+ * 409. Events after the cursor have been deleted, or the service was restored from a backup. Read the state of your
+ * jobs, then continue with the cursor of `events.list` without a cursor, requested before.
+ */
+export class CursorExpiredError extends ConflictError {
+  static {
+    CursorExpiredError.prototype.name = 'CursorExpiredError';
+  }
+}
 
 /**
  * The idempotency key belongs to an earlier, different request. No new text was translated, except in a batch of

@@ -261,5 +261,7 @@ function typeOf(headers: Pick<Headers, 'get'>): string {
  * nor a Content-Disposition header.
  */
 function isDownload(headers: Pick<Headers, 'get'>, types: readonly string[]): boolean {
-  return types.includes(typeOf(headers)) && /^attachment\b/i.test(headers.get('content-disposition') ?? '');
+  const type = typeOf(headers);
+  if (!types.includes(type)) return false;
+  return type === 'text/event-stream' || /^attachment\b/i.test(headers.get('content-disposition') ?? '');
 }

@@ -409,6 +409,17 @@ export type AuditListQuery = Extract<Inputs['audit']['list'], object>;
 export type AuditPage = Outputs['audit']['list'];
 /** An event, with its actor and time. */
 export type AuditEvent = AuditPage['events'][number];
+/** A cursor, the number of events to read, and the types of events to return. */
+export type EventQuery = Extract<Inputs['events']['list'], object>;
+/** The events after a cursor. If `has_more` is true, more exist now. */
+export type EventPage = Outputs['events']['list'];
+/**
+ * A change of a translation, document, review or import. It contains no texts. `id` never changes, and `cursor` is the
+ * place after the event.
+ */
+export type WorkspaceEvent = EventPage['events'][number];
+/** The type of an event, for example `translation.published`. */
+export type EventType = WorkspaceEvent['type'];
 
 /** The period of the report: first and last day in UTC, both included. Default: the last 30 days; at most 366 days. */
 export type DailyUsageQuery = Omit<Inputs['usage']['daily'], 'tenant_id'>;

@@ -8,17 +8,18 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
 import type { RequestContext } from '#server/context.ts';
-import { AppError, errorTable, toAppError } from '#server/errors.ts';
+import { AppError, describeForLog, errorTable, toAppError } from '#server/errors.ts';
 import { refuseManyValues } from '#server/platform/input-limits.ts';
 import { carriesFiles, type ProcedureMeta, proceduresOf } from '#server/trpc.ts';
 import { createArrayCheck } from './array-limits.ts';
+import { sendEventStream, trackEventStreams } from './event-stream.ts';
 import { declaredSize, tooLargeUnauthenticated } from './request-limits.ts';
 import { setRetryAfter } from './retry-after.ts';
 
 /**
  * Serves the SDK: tRPC's HTTP format under /trpc, one call per request. tRPC's own adapters build a web Request and
  * Response for each call, which costs more than the call itself, and return 500 for a malformed one. This handler
- * accepts JSON bodies only and all its errors are from the error table.
+ * accepts JSON bodies only and all its errors are from the error table. Subscriptions are server-sent events.
  */
 export function serveRpc(
   app: FastifyInstance,
@@ -39,6 +40,7 @@ export function serveRpc(
         ];
       }),
   );
+  const streams = trackEventStreams(app);
   app.route({
     method: ['GET', 'POST'],
     url: '/trpc/:path',
@@ -59,30 +61,15 @@ export function serveRpc(
       // Do not log the name in the URL: the caller chooses it.
       ctx.notes.procedure = procedure ? path : 'unknown';
       reply.header('content-type', 'application/json');
-      try {
-        if (!type) throw new AppError('route_not_found', 'not found');
-        if ((type === 'query') !== (request.method === 'GET')) {
-          reply.header('allow', type === 'query' ? 'GET' : 'POST');
-          throw new AppError('method_not_allowed', 'method not allowed');
-        }
-        const data = await callTRPCProcedure({
-          router,
-          path,
-          type,
-          ctx,
-          getRawInput: async () => {
-            const input = readInput(request);
-            procedure?.refuseLongArrays?.(input, ctx.services.settings);
-            return input;
-          },
-          signal: undefined,
-          batchIndex: 0,
-        });
-        return reply.send(JSON.stringify({ result: { data: plain(data) } }));
-      } catch (thrown) {
+      const fail = (thrown: unknown) => {
         const known = toAppError(thrown);
-        setRetryAfter(reply, known);
         ctx.notes.error = known;
+        // Other procedures log their failures themselves, but the items of a subscription are made after it has returned.
+        if (type === 'subscription' && known.code === 'internal_error')
+          ctx.services.log.error(
+            { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },
+            'unexpected failure',
+          );
         const error =
           thrown instanceof TRPCError
             ? thrown
@@ -95,6 +82,34 @@ export function serveRpc(
           input: undefined,
           ctx,
         });
+        return { known, shape };
+      };
+      try {
+        if (!type) throw new AppError('route_not_found', 'not found');
+        const method = type === 'mutation' ? 'POST' : 'GET';
+        if (request.method !== method) {
+          reply.header('allow', method);
+          throw new AppError('method_not_allowed', 'method not allowed');
+        }
+        const data = await callTRPCProcedure({
+          router,
+          path,
+          type,
+          ctx,
+          getRawInput: async () => {
+            const input = type === 'subscription' ? withLastEventId(request) : readInput(request);
+            procedure?.refuseLongArrays?.(input, ctx.services.settings);
+            return input;
+          },
+          signal: type === 'subscription' ? streams.begin(reply) : undefined,
+          batchIndex: 0,
+        });
+        if (type === 'subscription')
+          return await sendEventStream(reply, data as AsyncIterable<unknown>, (thrown) => fail(thrown).shape);
+        return reply.send(JSON.stringify({ result: { data: plain(data) } }));
+      } catch (thrown) {
+        const { known, shape } = fail(thrown);
+        setRetryAfter(reply, known);
         return reply.code(known.status).send(JSON.stringify({ error: plain(shape) }));
       }
     },
@@ -142,6 +157,14 @@ function readInput(request: FastifyRequest): unknown {
   } catch {
     throw new AppError('malformed_request', 'the input cannot be deserialized');
   }
+}
+
+/** Returns the input of a subscription. A client that connects again sends the ID of its last event in a header. */
+function withLastEventId(request: FastifyRequest): unknown {
+  const input = readInput(request);
+  const lastEventId = request.headers['last-event-id'];
+  if (!lastEventId || (input !== undefined && (typeof input !== 'object' || input === null))) return input;
+  return { ...input, lastEventId };
 }
 
 /**

@@ -45,6 +45,8 @@ function childrenFirst(tables: readonly TenantTable[]): TenantTable[] {
   };
   // Added first, so that it is the last one: objects in the tenant's own account can be removed as long as it exists.
   for (const table of tables) if (table.name === 'storage_bindings') add(table);
+  for (const table of tables) if (table.name !== 'event_feeds') add(table);
+  // Added last, so that it is the first one: without a feed, the deletion of other rows records no events.
   for (const table of tables) add(table);
   return [...parentsFirst.values()].reverse();
 }

@@ -119,7 +119,7 @@ export const modules: Module[] = [
     // The program on the command line, which uses only what the SDK publishes.
     name: 'sdk/cli',
     files: /^sdk\/cli\/src\//,
-    packages: any(/^npm:(@modelcontextprotocol\/sdk|@fastify\/busboy|tinyglobby|zod)$/, /^node:/),
+    packages: any(/^npm:(@modelcontextprotocol\/sdk|tinyglobby|zod)$/, /^node:/),
     only: /^sdk\/src\/index\.ts$/,
   },
   {
@@ -178,6 +178,8 @@ export const modules: Module[] = [
   domain('workspace-export', { tables: /[\w-]+/, packages: /^node:(util|zlib)$/ }),
   // The deletion of data of all domains.
   domain('retention', { tables: /[\w-]+/ }),
+  // The feed of what changes in a workspace.
+  domain('events'),
   // Translation.
   domain('translation/review', {
     tables: /documents|reviews|translations/,
@@ -212,7 +214,10 @@ export const modules: Module[] = [
   {
     name: 'server/http',
     files: /^server\/http\//,
-    packages: any(/^npm:(@trpc\/server|drizzle-orm|fastify|superjson|zod)$/, /^node:(crypto|http|net)$/),
+    packages: any(
+      /^npm:(@trpc\/server|drizzle-orm|fastify|superjson|zod)$/,
+      /^node:(crypto|http|net|stream)$/,
+    ),
   },
   {
     name: 'server/trpc',

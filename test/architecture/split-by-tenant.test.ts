@@ -22,9 +22,17 @@ const wholeTables = [
 const triggers = {
   'document_artifacts.count_deleted': 'row, updates storage_totals',
   'document_artifacts.count_inserted': 'row, updates storage_totals',
+  'document_jobs.record_deleted': 'row, inserts into events',
+  'document_jobs.record_inserted': 'row, inserts into events',
+  'document_jobs.record_updated': 'row, inserts into events',
   'memory_contents.delete_segments': 'row, deletes from memory_segments',
+  'memory_imports.record_inserted': 'row, inserts into events',
+  'memory_imports.record_updated': 'row, inserts into events',
   'memory_pair_shards.delete_pair_postings': 'statement, deletes from memory_pair_postings',
   'memory_shards.delete_postings': 'statement, deletes from memory_postings',
+  'translation_jobs.record_deleted': 'row, inserts into events',
+  'translation_jobs.record_inserted': 'row, inserts into events',
+  'translation_jobs.record_updated': 'row, inserts into events',
 };
 
 let database: TestDatabase;
@@ -111,7 +119,7 @@ test('no tenant table has what cannot be split: exclusions, rules, inheritance, 
   expect(found.map(({ what }) => what)).toEqual(['unlogged rate_windows']);
 });
 
-test('triggers are those on the list, and the only sequence numbers segments within a tenant', async () => {
+test('triggers are those on the list, and the only sequences order segments and events within a tenant', async () => {
   const existing = await sql<{ name: string; kind: string; body: string }[]>`
     select c.relname || '.' || tgname as name, case when tgtype & 1 = 1 then 'row' else 'statement' end as kind,
       prosrc as body
@@ -124,6 +132,6 @@ test('triggers are those on the list, and the only sequence numbers segments wit
       expect(statement, name).toContain('tenant_id');
   }
   const sequences = await sql`
-    select relname as name from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace`;
-  expect(sequences.map(({ name }) => name)).toEqual(['memory_segment_no']);
+    select relname as name from pg_class where relkind = 'S' and relnamespace = 'public'::regnamespace order by 1`;
+  expect(sequences.map(({ name }) => name)).toEqual(['event_sequence', 'memory_segment_no']);
 });

@@ -89,6 +89,8 @@ export async function viaRestRaw(
 export async function viaRpc(at: Server, { path, type }: Procedure, ask: Ask): Promise<Answer> {
   const { input = {}, headers = {} } = ask;
   const sent = JSON.stringify(superjson.serialize(JSON.parse(JSON.stringify(input))));
+  if (type === 'subscription')
+    return subscribe(at, `/trpc/${path}?input=${encodeURIComponent(sent)}`, headers);
   const response =
     type === 'query'
       ? at.request(`/trpc/${path}?input=${encodeURIComponent(sent)}`, { headers })
@@ -97,7 +99,20 @@ export async function viaRpc(at: Server, { path, type }: Procedure, ask: Ask): P
           body: sent,
           headers: { 'content-type': 'application/json', ...headers },
         });
-  const answer = await readAnswer(await response);
+  return rpcAnswer(await readAnswer(await response));
+}
+
+/** Begins a subscription. Of a success, the body is the beginning of the stream, which is then closed. */
+async function subscribe(at: Server, path: string, headers: Headers): Promise<Answer> {
+  const response = await at.request(path, { headers });
+  if (response.status !== 200) return rpcAnswer(await readAnswer(response));
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  return { status: 200, body: Buffer.from(value ?? []).toString(), headers: telling(response.headers) };
+}
+
+function rpcAnswer(answer: Answer): Answer {
   const { result, error, detail: refusedBefore } = answer.body;
   if (refusedBefore !== undefined) return answer;
   if (!error) return { ...answer, body: superjson.deserialize(result.data) };

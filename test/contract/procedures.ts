@@ -6,7 +6,7 @@ import { proceduresOf, type Route } from '#server/trpc.ts';
 export interface Procedure {
   /** Its tRPC path, such as `translations.create`. */
   path: string;
-  type: 'query' | 'mutation';
+  type: 'query' | 'mutation' | 'subscription';
   /** The REST route; undefined if the procedure is only served over /trpc. */
   route?: Route | undefined;
 }

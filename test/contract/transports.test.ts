@@ -8,9 +8,10 @@ import { withoutRoute } from './without-route.ts';
 test('every procedure has a guard, an output schema, and a route unless it is named as one without', () => {
   const unrouted = procedures.filter(({ route }) => !route).map(({ path }) => path);
   expect(unrouted.sort()).toEqual(withoutRoute.toSorted());
-  for (const { path, guard, hasOutput } of procedures) {
+  for (const { path, type, guard, hasOutput } of procedures) {
     expect(guard, path).toBeDefined();
-    expect(hasOutput, path).toBe(true);
+    // The items of a stream are typed, but no schema checks them.
+    expect(hasOutput, path).toBe(type !== 'subscription');
   }
 });
 

@@ -23,6 +23,8 @@ export const withoutRoute: readonly string[] = [
   'documents.outage',
   'documents.files',
   'documents.requeue',
+  'events.list',
+  'events.subscribe',
   'exports.list',
   'exports.start',
   'mail.preferences',

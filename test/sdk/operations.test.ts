@@ -64,6 +64,14 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'documents.approveMany': ({ documents }) => documents.approveMany({ document_ids: ['a'] }),
   'documents.outage': ({ documents }) => documents.outage({ since: '2026-07-31T00:00:00Z' }),
   'documents.requeue': ({ documents }) => documents.requeue({ since: '2026-07-31T00:00:00Z' }),
+  'events.list': ({ events }) => events.list(),
+  'events.stream': async ({ events }) => {
+    // A stream connects again without end, unless this function throws.
+    const onReconnect = (error: LinguaLoopError) => {
+      if (error.status !== null) throw error;
+    };
+    for await (const event of events.stream({ onReconnect })) return event;
+  },
   'members.list': ({ members }) => members.list().toArray({ limit: 1 }),
   'members.listPage': ({ members }) => members.listPage(),
   'members.revoke': ({ members }) => members.revoke('a'),

@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto';
+import type { WorkspaceEvent } from '../../../src/index.ts';
+import type { Destination } from './config.ts';
+import { slackMessage } from './slack.ts';
+
+/** The result of one request to a destination. */
+export type Outcome =
+  | { kind: 'delivered' }
+  /** Trying again may help. `afterMs` is the time that the receiver asks for; 0 without one. */
+  | { kind: 'temporary'; error: string; afterMs: number }
+  /** Trying again does not help. */
+  | { kind: 'permanent'; error: string };
+
+/** The longest time that a receiver's Retry-After can delay the events of a job, in milliseconds. */
+const maxRetryAfterMs = 3_600_000;
+
+/**
+ * Sends an event to a destination, once, as Standard Webhooks defines it (https://www.standardwebhooks.com). Redirects
+ * are not followed: they could lead to a receiver that the configuration does not name.
+ */
+export async function deliver(
+  destination: Destination,
+  event: WorkspaceEvent,
+  { baseUrl, now = Date.now() }: { baseUrl: string; now?: number },
+): Promise<Outcome> {
+  const body = bodyOf(destination, event, baseUrl);
+  try {
+    const response = await fetch(destination.url, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': 'lingualoop-relay',
+        ...signedHeaders(destination.secrets, event.id, Math.floor(now / 1000), body),
+      },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(destination.timeoutMs),
+    });
+    // The body is not needed, and may be long.
+    await response.body?.cancel().catch(() => {});
+    return outcomeOf(response.status, response.headers.get('retry-after'), now);
+  } catch (error) {
+    return { kind: 'temporary', error: describe(error), afterMs: 0 };
+  }
+}
+
+function outcomeOf(status: number, retryAfter: string | null, now: number): Outcome {
+  if (status >= 200 && status < 300) return { kind: 'delivered' };
+  const error = `the receiver returned ${status}`;
+  if (status < 500 && ![408, 425, 429].includes(status)) return { kind: 'permanent', error };
+  return { kind: 'temporary', error, afterMs: Math.min(millisecondsOf(retryAfter, now), maxRetryAfterMs) };
+}
+
+/** Reads a Retry-After header: seconds, or a time. */
+function millisecondsOf(header: string | null, now: number): number {
+  if (header === null) return 0;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? 0 : Math.max(0, time - now);
+}
+
+/** The cause of a failed `fetch` says more than its message. The URL is not part of it. */
+function describe(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  if (name === 'TimeoutError') return 'the receiver did not respond in time';
+  return cause instanceof Error
+    ? `${message}: ${(cause as NodeJS.ErrnoException).code ?? cause.name}`
+    : message;
+}
+
+function bodyOf({ format }: Destination, event: WorkspaceEvent, baseUrl: string): string {
+  if (format === 'slack') return JSON.stringify(slackMessage(event, baseUrl));
+  const { id, type, resource, resource_id, status, occurred_at } = event;
+  return JSON.stringify({ type, timestamp: occurred_at, data: { id, resource, resource_id, status } });
+}
+
+/**
+ * The headers of Standard Webhooks, with one signature per secret.
+ * @param timestamp seconds since 1970, the time of the request
+ */
+export function signedHeaders(
+  secrets: readonly Uint8Array[],
+  id: string,
+  timestamp: number,
+  body: string,
+): Record<string, string> {
+  const signatures = secrets.map(
+    (key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`,
+  );
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
+  };
+}
