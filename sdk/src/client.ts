@@ -37,7 +37,7 @@ export class LinguaLoop {
   readonly billing: Billing;
   /** Files that are translated, keeping their layout. */
   readonly documents: Documents;
-  /** What changes in a tenant: translations, documents, reviews and imports. */
+  /** The changes in a tenant: of translations, documents, reviews and imports. */
   readonly events: Events;
   /** The members of a tenant. */
   readonly members: Members;

@@ -12,7 +12,7 @@ interface Feed extends Record<string, unknown> {
 }
 
 /**
- * Deletes old events, switches feeds off that nobody has read, and deletes the events of feeds that are off.
+ * Deletes old events, switches unread feeds off, and deletes the events of feeds that are off.
  * @param days the age of events, and the time without a reading
  * @returns the number of deleted events
  */

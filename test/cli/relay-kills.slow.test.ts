@@ -173,7 +173,7 @@ test(`${wanted.events} events over ${wanted.cuts} cut connections, ${wanted.rela
   );
 }, 900_000);
 
-/** Repeats a call of the load until it succeeds: the service is killed meanwhile. */
+/** Repeats a call of the load until it succeeds: the service is killed in between. */
 async function untilDone<T>(call: () => PromiseLike<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -27,7 +27,7 @@ test('events are deleted after EVENTS_DAYS, and a reader that has missed some ge
   const sql = openSuperuser(app.superuserUrl);
   const start = (await list()).body.next_cursor;
   const jobs = [await translate('old'), await translate('old, too'), await translate('new')];
-  // Also an event that nobody has read, and that has no position.
+  // Also an unread event, which has no position.
   await sql`update events set occurred_at = now() - interval '8 days'
     where tenant_id = ${at.tenantId} and resource_id = any(${jobs.slice(0, 2)})`;
   expect(await prune()).toBe(2);

@@ -4,6 +4,7 @@ import { glossary } from './glossary.ts';
 import { login, logout, whoami } from './login.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
+import { relay } from './relay.ts';
 import { review } from './review.ts';
 import { translate } from './translate.ts';
 import { usage } from './usage.ts';
@@ -18,6 +19,7 @@ export const commands: Readonly<Record<string, Command>> = {
   glossary,
   memory,
   usage,
+  relay,
   mcp,
   compat,
 };

@@ -84,7 +84,7 @@ export class Journal {
     if (this.#bytes > compactBytes && this.#bytes > 2 * this.#bytesOfState) this.#compact();
   }
 
-  /** Writes the lines to the disk itself. Until then, a power cut may remove them. */
+  /** Writes the lines to the disk, so that a power cut cannot remove them. */
   sync(): void {
     if (this.#isDirty) fdatasyncSync(this.#file);
     this.#isDirty = false;
