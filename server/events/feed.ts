@@ -7,7 +7,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { EventPage, EventRecord } from './schema.ts';
 
-/** Milliseconds that the start of a feed waits for older transactions. */
+/** Maximum milliseconds until older transactions have ended when a feed starts. */
 const startDeadline = 5000;
 
 /** Maximum events that one reading numbers, so that it holds the lock of the feed briefly. */
@@ -144,7 +144,7 @@ async function selectEvents(tx: Tx, tenantId: string, { feedId, position }: Feed
 /**
  * Gives a position to events that have none yet, after all that have one. Two readings do so one after the other. The
  * events of one resource have the order of their sequence: the transaction of a later one began to change the resource
- * after the earlier one was committed, so no snapshot contains the later one alone.
+ * after the earlier one was committed, so no snapshot contains only the later one.
  */
 export async function numberEvents(tx: Tx, tenantId: string): Promise<number> {
   await tx.execute(sql`select from event_feeds where tenant_id = ${tenantId} for no key update`);

@@ -65,7 +65,7 @@ export async function* streamEvents(
   }
 }
 
-/** A stream that waits for events. */
+/** A stream without new events. */
 interface Waiting {
   tenantId: string;
   position: number;

@@ -26,7 +26,7 @@ const folder = () => {
   return path;
 };
 
-/** Starts a relay, and waits until its feed has begun. */
+/** Starts a relay, and returns when its feed has begun. */
 async function start(stateDir: string, destinations: object[], options: Partial<RelayOptions> = {}) {
   const abort = new AbortController();
   const log: string[] = [];
@@ -66,7 +66,7 @@ const destination = (url: string, fields: object = {}) => ({
 const idOf = ({ headers }: Received) => headers['webhook-id'];
 const jobOf = ({ body }: Received): string => JSON.parse(body).data.resource_id;
 
-test('delivers events to each destination that wants them', async () => {
+test('delivers events to each destination with their type', async () => {
   const [all, none] = [await startReceiver(), await startReceiver()];
   await start(folder(), [
     destination(all.url),
@@ -112,7 +112,7 @@ test('an event that fails delays only the later events of its job', async () => 
     .toEqual(['translation.published', 'translation.failed']);
 });
 
-test('an event that is given up is a dead letter, which can be sent again', async () => {
+test('a finally failed event is a dead letter, which can be sent again', async () => {
   const stateDir = folder();
   let status = 400;
   const { url, received } = await startReceiver(() => status);
@@ -136,7 +136,7 @@ test('an event that is given up is a dead letter, which can be sent again', asyn
   expect(existsSync(dead)).toBe(false);
 });
 
-test('an event that keeps failing is given up after give_up_hours', async () => {
+test('an event that keeps failing is a dead letter after give_up_hours', async () => {
   const stateDir = folder();
   const { url, received } = await startReceiver(() => 503);
   await start(stateDir, [destination(url, { give_up_hours: 0 })]);

@@ -127,7 +127,7 @@ describe('nothing is skipped', () => {
     expect((await read(cursor)).events).toHaveLength(1);
   });
 
-  test('a new feed waits for transactions that do not record their events', async () => {
+  test('a new feed begins after transactions that do not record their events', async () => {
     const job = await translate('words');
     const sql = openSuperuser(app.superuserUrl);
     let started = false;

@@ -112,7 +112,7 @@ test('errors that do not go away end the loop', async () => {
   await expect(unreadable.next()).rejects.toBeInstanceOf(UnprocessableContentError);
 });
 
-test('a signal ends the loop while it waits for an event, and between attempts', async () => {
+test('a signal ends the loop between events, and between attempts', async () => {
   const abort = new AbortController();
   const open = clientAt().events.stream({ signal: abort.signal }).next();
   const closed = clientAt('http://127.0.0.1:9').events.stream({ signal: abort.signal }).next();

@@ -59,7 +59,7 @@ function millisecondsOf(header: string | null, now: number): number {
   return Number.isNaN(time) ? 0 : Math.max(0, time - now);
 }
 
-/** The cause of a failed `fetch` says more than its message. The URL is not part of it. */
+/** The cause of a failed `fetch` is clearer than its message. The URL is not part of it. */
 function describe(error: unknown): string {
   const { name, message, cause } = error as Error;
   if (name === 'TimeoutError') return 'the receiver did not respond in time';

@@ -180,7 +180,7 @@ function syncDirectory(path: string): void {
   closeSync(directory);
 }
 
-/** An event that was given up. */
+/** An event that is not sent again. */
 export interface DeadLetter {
   event: WorkspaceEvent;
   /** The last failure. */
@@ -190,7 +190,7 @@ export interface DeadLetter {
 
 const deadPath = (stateDir: string, name: string) => join(stateDir, `${name}.dead.jsonl`);
 
-/** Adds an event to the dead letters, before the journal says that it is done. After a crash, it may be there twice. */
+/** Adds an event to the dead letters, before it is marked as done in the journal. After a crash, it may be there twice. */
 export function addDeadLetter(stateDir: string, name: string, letter: DeadLetter): void {
   const file = openSync(deadPath(stateDir, name), 'a', 0o600);
   try {

@@ -16,7 +16,7 @@ export interface RelayOptions {
   signal: AbortSignal;
   /** Called with lines for the operator of the relay. They contain no secrets. */
   log?: (line: string) => void;
-  /** Waiting times after failures. Default: from 1 s to 5 min. */
+  /** Pauses after failures. Default: from 1 s to 5 min. */
   pauses?: Pauses;
   /** Sends dead letters again, before new events. */
   replay?: boolean;

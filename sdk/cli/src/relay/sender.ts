@@ -6,10 +6,10 @@ import { addDeadLetter, Journal, reviveDeadLetters } from './journal.ts';
 /** Maximum events of a destination that are read but not delivered. Until there is room, the feed keeps the others. */
 const maxPending = 1000;
 
-/** Milliseconds between writes of the journal to the disk itself. */
+/** Milliseconds between writes of the journal to the disk. */
 const syncMs = 1000;
 
-/** Waiting times after the failures of a job: the first one, and the longest one. */
+/** Pauses after the failures of a job: the first one, and the longest one. */
 export interface Pauses {
   firstMs: number;
   maxMs: number;
@@ -64,7 +64,7 @@ export class Sender {
     }
   }
 
-  /** Runs until the signal aborts; then waits for the requests in progress. */
+  /** Runs until the signal aborts, and then until the requests in progress have ended. */
   async run(): Promise<void> {
     const signal = AbortSignal.any([this.#options.signal, this.#stop.signal]);
     signal.addEventListener('abort', () => this.#onRoom?.());
@@ -132,7 +132,7 @@ export class Sender {
     }
   }
 
-  /** Waits until another event may be read. */
+  /** Resolves when another event may be read. */
   async #room(signal: AbortSignal): Promise<void> {
     while (this.#journal.pending.size >= maxPending) {
       signal.throwIfAborted();

@@ -34,7 +34,7 @@ export const nobodyCounts: Paid = async () => {};
 export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenAiDependencies = {}): Engine {
   const { OPENAI_MODEL: translator, OPENAI_REFINER_MODEL: refiner } = settings;
   const second = fallbackEndpoint(settings);
-  // The second endpoint has its own limit of concurrent calls, and learns by itself how JSON is requested.
+  // The second endpoint has its own limit of concurrent calls, and learns separately how JSON is requested.
   const { modes: _, concurrencyLimit: __, ...shared } = dependencies;
   const askAs = askWithFallback(
     upstreamOf(settings, dependencies),
