@@ -1,4 +1,5 @@
 import { usageRouter } from '#server/billing/metering/router.ts';
+import { apiKeysRouter } from '#server/identity/api-keys/router.ts';
 import { auditRouter } from '#server/identity/audit/router.ts';
 import { authRouter } from '#server/identity/auth/router.ts';
 import { membersRouter } from '#server/identity/members/router.ts';
@@ -17,6 +18,7 @@ import { router } from './trpc.ts';
 
 /** All procedures of the service, by domain. */
 export const appRouter = router({
+  apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,
   billing: billingRouter,
