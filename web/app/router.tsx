@@ -122,6 +122,12 @@ const security = createRoute({
   component: lazyRouteComponent(() => import('./screens/security/security.tsx'), 'SecurityScreen'),
 });
 
+const apiKeys = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/settings/api-keys',
+  component: lazyRouteComponent(() => import('./screens/api-keys/api-keys.tsx'), 'ApiKeysScreen'),
+});
+
 const storage = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/storage',
@@ -243,6 +249,7 @@ export const router = createRouter({
       concordance,
       members,
       security,
+      apiKeys,
       audit,
       usage,
       billing,

@@ -1,6 +1,5 @@
 import type { Access, Scope } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { Principal } from './principal.ts';
 
 /** All scopes, in the order in which keys list them. */
 export const scopes = ['translate', 'read', 'review', 'admin'] as const satisfies readonly Scope[];
@@ -20,13 +19,11 @@ export function writeScopes(given: readonly Scope[]): string {
 }
 
 /**
- * Rejects an API key that has none of the allowing scopes. Sessions and the service key have no scopes: other rules
- * limit them.
+ * Rejects an API key that has none of the allowing scopes.
+ * @param held the scopes of the key; null for all
  * @throws AppError 403, whose message names the missing scope
  */
-export function requireScope(principal: Principal, allowing: AllowingScopes): void {
-  if (principal.kind !== 'api_key' || principal.scopes === null) return;
-  const { scopes: held } = principal;
-  if (allowing.some((scope) => held.includes(scope))) return;
+export function requireScope(held: readonly Scope[] | null, allowing: AllowingScopes): void {
+  if (held === null || allowing.some((scope) => held.includes(scope))) return;
   throw new AppError('forbidden', `this API key lacks the scope ${allowing.join(' or ')}`);
 }

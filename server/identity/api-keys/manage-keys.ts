@@ -16,9 +16,9 @@ import type { AsAdministratorSession } from '#server/identity/access/guards/sess
 import { writeScopes } from '#server/identity/access/scopes.ts';
 import { type AuditEvent, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { type Proof, withProof } from '#server/identity/auth/reauthentication.ts';
+import { limitsOf, revocationOf } from '#server/identity/tenants/key-events.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { newId } from '#server/platform/ids.ts';
-import { limitsOf, revocationOf } from './events.ts';
 import {
   type ApiKey,
   type ApiKeyWithSecret,

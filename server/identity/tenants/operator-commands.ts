@@ -5,13 +5,13 @@ import { AppError } from '#server/errors.ts';
 import { type ApiKeyRow, endKey, selectKeys } from '#server/identity/access/api-keys.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
 import { endAllSessions } from '#server/identity/access/sessions.ts';
-import { revocationOf } from '#server/identity/api-keys/events.ts';
 import {
   type ActingOperator,
   type AuditEvent,
   recordAdministration,
 } from '#server/identity/audit/audit-log.ts';
 import { accountOf } from './accounts.ts';
+import { revocationOf } from './key-events.ts';
 import { replaceWorkspaceKey } from './replace-workspace-key.ts';
 import type { TenantAccount } from './schema.ts';
 import { lockTenant, readTenant, type TenantRow, updateTenant } from './tenant-row.ts';

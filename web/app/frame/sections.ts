@@ -7,6 +7,7 @@ import {
   FileText,
   HardDrive,
   Inbox,
+  KeyRound,
   Languages,
   Library,
   type LucideIcon,
@@ -79,6 +80,7 @@ export const sections: readonly Section[] = [
     entries: [
       { to: '/app/settings/members', name: 'members.title', icon: Users, admin: true },
       { to: '/app/settings/security', name: 'security.title', icon: ShieldCheck },
+      { to: '/app/settings/api-keys', name: 'apiKeys.title', icon: KeyRound, admin: true },
       { to: '/app/settings/storage', name: 'storage.title', icon: HardDrive, admin: true },
       { to: '/billing', name: 'billing.title', icon: CreditCard, admin: true, needs: 'billing' },
       { to: '/app/settings/audit', name: 'audit.title', icon: ScrollText, admin: true },

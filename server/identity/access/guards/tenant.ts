@@ -52,9 +52,10 @@ export function withTenantOf(
         ]);
         if (typeof principal === 'string') throw new Unauthenticated();
         ctx.notes.tenantId = principal.tenant.id;
-        if (principal.kind === 'api_key') recordKeyUse(ctx.services, principal);
-        requireScope(principal, scopes);
-        if (principal.kind === 'session' && principal.operator) audience.operator = true;
+        if (principal.kind === 'api_key') {
+          recordKeyUse(ctx.services, principal);
+          requireScope(principal.scopes, scopes);
+        } else if (principal.operator) audience.operator = true;
         return work(tx, principal, prefetched);
       });
     } catch (error) {
