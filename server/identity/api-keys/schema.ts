@@ -22,9 +22,9 @@ const expiry = z.iso
   .describe('The end of the key, ISO 8601, in the future; null for a key without an end.');
 
 export const apiKey = z.object({
-  key_id: keyId,
-  name,
-  scopes: scopeList,
+  key_id: z.string(),
+  name: z.string(),
+  scopes: z.array(z.enum(scopes)),
   prefix: z.string().describe('The first 8 characters of the current secret.'),
   workspace: z
     .boolean()

@@ -41,27 +41,29 @@ function Keys({ me }: { me: Me }) {
     setTimeout(() => document.activeElement === document.body && heading.current?.focus());
   };
   return (
-    <Setting
-      id="api-keys"
-      title={t('apiKeys.keys')}
-      why={t('apiKeys.why')}
-      heading={heading}
-      action={
-        <button type="button" className="primary" onClick={() => setOpen({ what: 'create' })}>
-          <Plus size={16} aria-hidden /> {t('apiKeys.create')}
-        </button>
-      }
-      wide
-    >
-      <Read from={reading}>
-        {({ keys }) =>
-          keys.length === 0 ? (
-            <p>{t('apiKeys.none')}</p>
-          ) : (
-            <KeyTable keys={keys} onAct={(what, key) => setOpen({ what, key })} />
-          )
+    <>
+      <Setting
+        id="api-keys"
+        title={t('apiKeys.keys')}
+        why={t('apiKeys.why')}
+        heading={heading}
+        action={
+          <button type="button" className="primary" onClick={() => setOpen({ what: 'create' })}>
+            <Plus size={16} aria-hidden /> {t('apiKeys.create')}
+          </button>
         }
-      </Read>
+        wide
+      >
+        <Read from={reading}>
+          {({ keys }) =>
+            keys.length === 0 ? (
+              <p>{t('apiKeys.none')}</p>
+            ) : (
+              <KeyTable keys={keys} onAct={(what, key) => setOpen({ what, key })} />
+            )
+          }
+        </Read>
+      </Setting>
       {open?.what === 'create' && <KeyDialog me={me} onChanged={changed} onClose={close} />}
       {open?.what === 'edit' && <KeyDialog me={me} edited={open.key} onChanged={changed} onClose={close} />}
       {open?.what === 'rotate' && <RotateDialog me={me} of={open.key} onChanged={changed} onClose={close} />}
@@ -79,6 +81,6 @@ function Keys({ me }: { me: Me }) {
           <p>{t('apiKeys.revoke_why')}</p>
         </ConfirmDialog>
       )}
-    </Setting>
+    </>
   );
 }

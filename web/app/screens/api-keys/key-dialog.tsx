@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import type { ApiKey, ApiKeyScope } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
@@ -29,6 +29,7 @@ export function KeyDialog({
   onClose: () => void;
 }) {
   const t = useT();
+  const id = useId();
   const [name, setName] = useState(edited?.name ?? '');
   const [chosen, setChosen] = useState<readonly ApiKeyScope[]>(edited?.scopes ?? ['translate', 'read']);
   const [lastDay, setLastDay] = useState(dayOf(edited?.expires_at ?? null));
@@ -92,15 +93,20 @@ export function KeyDialog({
             <fieldset className={styles['scopes']}>
               <legend>{t('apiKeys.scopes')}</legend>
               {scopes.map((scope) => (
-                <label key={scope} className={styles['scope']}>
-                  <input
-                    type="checkbox"
-                    checked={chosen.includes(scope)}
-                    onChange={({ target }) => toggle(scope, target.checked)}
-                  />
-                  {t(`apiKeys.${scope}`)}
-                  <span className="hint">{t(`apiKeys.${scope}_hint`)}</span>
-                </label>
+                <div key={scope}>
+                  <label className="check">
+                    <input
+                      type="checkbox"
+                      checked={chosen.includes(scope)}
+                      aria-describedby={`${id}-${scope}`}
+                      onChange={({ target }) => toggle(scope, target.checked)}
+                    />{' '}
+                    {t(`apiKeys.${scope}`)}
+                  </label>
+                  <span id={`${id}-${scope}`} className="hint">
+                    {t(`apiKeys.${scope}_hint`)}
+                  </span>
+                </div>
               ))}
             </fieldset>
             <Field

@@ -41,18 +41,18 @@ export function KeyTable({
           <td data-label={t('apiKeys.scopes')}>
             {key.scopes.map((scope) => t(`apiKeys.${scope}`)).join(', ')}
           </td>
-          <td data-label={t('apiKeys.created')}>
-            <span className={styles['stack']}>
-              {format.day(key.created_at)}
-              {key.created_by && (
-                <bdi translate="no" className="hint">
-                  {key.created_by}
-                </bdi>
-              )}
-            </span>
+          <td data-label={t('apiKeys.created')} className={styles['day']}>
+            {format.day(key.created_at)}
           </td>
-          <td data-label={t('apiKeys.last_used')}>
-            {key.last_used_at ? format.moment(key.last_used_at) : t('apiKeys.never_used')}
+          <td data-label={t('apiKeys.last_used')} className={styles['day']}>
+            {key.last_used_at ? (
+              <span className={styles['stack']}>
+                {format.day(key.last_used_at)}
+                <span className="hint">{format.time(new Date(key.last_used_at))}</span>
+              </span>
+            ) : (
+              t('apiKeys.never_used')
+            )}
           </td>
           <td data-label={t('apiKeys.ends')}>
             <span className={styles['stack']}>
