@@ -68,10 +68,10 @@ export type GuardName =
   | 'challenge_or_cookie'
   | 'session_cookie';
 
-/** What an API key may do. A scope only narrows: no API key may do more than the guard of a procedure allows. */
+/** A permission of an API key. A key never has more permissions than the guard of a procedure gives to keys. */
 export type Scope = 'translate' | 'read' | 'review' | 'admin';
 
-/** Who may call a procedure. */
+/** The credentials that a procedure accepts. */
 export interface Access {
   guard?: GuardName;
   /** For a guard that accepts API keys: the key must have one of these scopes. */

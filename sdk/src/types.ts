@@ -401,7 +401,7 @@ export type ApiKeyCreateRequest = Inputs['apiKeys']['create'];
 export type ApiKeyUpdateRequest = Inputs['apiKeys']['update'];
 /** An API key to rotate and the overlap, with the password or a verification code. */
 export type ApiKeyRotateRequest = Inputs['apiKeys']['rotate'];
-/** What an API key may do. */
+/** A permission of an API key. */
 export type ApiKeyScope = ApiKey['scopes'][number];
 /** The password, or a verification code of the authenticator app. */
 export type KeyRotationProof = Inputs['tenants']['rotateKey'];

@@ -85,7 +85,7 @@ describe('creating a key', () => {
     ['no scope', { scopes: [] }, /scopes/],
     ['an unknown scope', { scopes: ['keys'] }, /scopes/],
     ['a scope twice', { scopes: ['read', 'read'] }, /scopes.*must not contain a scope twice/],
-    ['an end that is no time', { expires_at: 'soon' }, /expires_at/],
+    ['an end with an invalid time', { expires_at: 'soon' }, /expires_at/],
     ['an end in the past', { expires_at: '2020-01-01T00:00:00Z' }, /expires_at must be in the future/],
     ['two proofs', { mfa_code: '123456' }, /either password or mfa_code is required/],
   ])('%s: 422', async (_, fields, message) => {
@@ -237,7 +237,7 @@ describe('keys of another workspace', () => {
   });
 });
 
-test('a member who is no administrator cannot manage keys, nor can a key', async () => {
+test('members without the role of an administrator, and keys, cannot manage keys', async () => {
   const member = await join(app, admin);
   const input = { name: 'A', scopes: ['read'], password: member.password };
   const ask = (headers: Headers) =>

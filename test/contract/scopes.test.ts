@@ -96,7 +96,7 @@ const fixture = useGuardFixture();
 const sellingFixture = useGuardFixture(selling);
 const fixtureOf = (path: string) => (path.startsWith('billing.') ? sellingFixture : fixture);
 
-/** For each deployment, the headers of a key of the founder's workspace with only this scope. */
+/** For each deployment, the headers of a key that has only this scope. */
 const keys = new Map<object, Record<Scope, Headers>>();
 beforeAll(async () => {
   for (const at of [fixture, sellingFixture]) {
@@ -124,7 +124,7 @@ describe.each(guarded.map((procedure) => [procedure.path, procedure] as const))(
   (path, procedure) => {
     const allowing = scopesOf[path];
     test.each(transportsOf(procedure))(
-      `with a key of each scope alone: ${allowing?.join(' or ') ?? 'none'} is allowed: %s`,
+      `with a key of one scope: ${allowing?.join(' or ') ?? 'none'} is allowed: %s`,
       async (transport) => {
         const at = fixtureOf(path);
         const probe = probes[path] ?? {};

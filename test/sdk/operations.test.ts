@@ -260,6 +260,9 @@ test('every operation of the API and every procedure without a route is asked by
  * repeat the effect, or would find nothing to do.
  */
 const notSentAgain = [
+  'apiKeys.create',
+  'apiKeys.update',
+  'apiKeys.rotate',
   'auth.signUp',
   'auth.signIn',
   'auth.token',

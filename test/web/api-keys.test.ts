@@ -87,7 +87,7 @@ describe.skipIf(withoutBrowser)('/app/settings/api-keys', () => {
     await page.getByRole('row').filter({ hasText: 'Ours' }).waitFor();
   });
 
-  test('shows that there are no keys, and why they cannot be loaded', async () => {
+  test('shows an empty list, and the error of a list that cannot be loaded', async () => {
     const founder = await found(app);
     const { page } = await open(founder);
     await page.getByRole('button', { name: 'Revoke' }).click();
@@ -98,7 +98,7 @@ describe.skipIf(withoutBrowser)('/app/settings/api-keys', () => {
     await page.getByRole('alert').first().waitFor();
   });
 
-  test('tells other members whom to ask', async () => {
+  test('shows other members whom to ask', async () => {
     const founder = await found(app);
     const { page } = await open(await join(app, founder));
     await page.getByText('Only workspace administrators can open this page.').waitFor();

@@ -16,7 +16,7 @@ type KeyUseServices = Pick<Services, 'backgroundWork' | 'database' | 'log'>;
 const recorded = new WeakMap<Services['database'], Map<string, number>>();
 
 /**
- * Records that a key was used, at most about once a minute per key and process. The request does not wait for it. The
+ * Records that a key was used, at most about once a minute per key and process. The request continues immediately. The
  * statement compares the stored time, so several processes together also write about once a minute.
  */
 export function recordKeyUse(services: KeyUseServices, { tenant, keyId }: KeyPrincipal): void {

@@ -158,7 +158,7 @@ function proofOf({ password, mfa_code = '' }: Pick<CreateInput, 'password' | 'mf
   return password === undefined ? { mfaCode: mfa_code } : { password };
 }
 
-/** @throws AppError 404 if there is no such key or if it is revoked, 409 if it has ended */
+/** @throws AppError 404 for an unknown or revoked key, 409 for one that has ended */
 async function findCurrent(tx: Tx, tenantId: string, keyId: string): Promise<ViewedKey> {
   await alignWorkspaceKey(tx, tenantId);
   const found = await findKey(tx, tenantId, keyId);

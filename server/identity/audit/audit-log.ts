@@ -215,7 +215,7 @@ export async function* readEvents(
 }
 
 /**
- * Returns the time of the latest event whose target is the tenant itself, with one of these actions; null if the log has
+ * Returns the time of the latest event with one of these actions whose target is the tenant; null if the log has
  * none.
  */
 export async function latestEventAt(
