@@ -14,10 +14,14 @@ export interface PresentedHashes {
   apiKey: Uint8Array | null;
 }
 
-/** The kind and the tenant of a credential, from the credential directory. */
+/** The tenant of a credential and the limits of an API key, from the credential directory. */
 export interface CredentialOwner {
   tenantId: string;
   kind: 'access_token' | 'api_key';
+  /** ID of the API key; null for the current secret of the workspace key, and for an access token. */
+  keyId: string | null;
+  /** The scopes of the API key, separated by spaces; null if it has all scopes, and for an access token. */
+  scope: string | null;
 }
 
 /**
@@ -56,18 +60,18 @@ export const setScope = `select set_config('lingualoop.tenant_id', $1, true)`;
 
 /** Sets the scope to the tenant of a credential. Parameters: the hash of the access token, the hash of the API key. */
 export const setScopeByCredential = `
-  select set_config('lingualoop.tenant_id', coalesce(owner.tenant_id, ''), true), owner.tenant_id, owner.kind
+  select set_config('lingualoop.tenant_id', coalesce(owner.tenant_id, ''), true), owner.tenant_id, owner.kind, owner.key_id, owner.scope
   from (select) nobody left join (
-    select tenant_id, kind from credential_directory
+    select tenant_id, kind, key_id, scope from credential_directory
     where (kind = 'access_token' and credential_hash = $1 and expires_at > now())
-       or (kind = 'api_key' and credential_hash = $2)
+       or (kind in ('api_key', 'limited_key') and credential_hash = $2 and (expires_at is null or expires_at > now()))
     order by kind limit 1
   ) owner on true`;
 
 const setScopeByToken = `
   select set_config('lingualoop.tenant_id', coalesce(owner.tenant_id, ''), true), owner.tenant_id
   from (select) nobody left join (
-    select tenant_id from credential_directory where credential_hash = $1 and kind <> 'api_key'
+    select tenant_id from credential_directory where credential_hash = $1 and kind in ('access_token', 'refresh_token')
   ) owner on true`;
 
 /**
@@ -94,11 +98,7 @@ export function openDatabase(url: string | (() => string), options: PoolOptions)
       runTransaction(
         pool,
         (send) =>
-          send(setScopeByCredential, [presented.accessToken, presented.apiKey]).then(([row]) =>
-            row?.['tenant_id']
-              ? { tenantId: String(row['tenant_id']), kind: row['kind'] as CredentialOwner['kind'] }
-              : null,
-          ),
+          send(setScopeByCredential, [presented.accessToken, presented.apiKey]).then(([row]) => ownerOf(row)),
         work,
       ),
     inTenantOfToken: (tokenHash, work) =>
@@ -110,5 +110,15 @@ export function openDatabase(url: string | (() => string), options: PoolOptions)
       ),
     connections: () => pool.connections(),
     close: () => pool.close(),
+  };
+}
+
+function ownerOf(row: Record<string, unknown> | undefined): CredentialOwner | null {
+  if (!row?.['tenant_id']) return null;
+  return {
+    tenantId: String(row['tenant_id']),
+    kind: row['kind'] === 'access_token' ? 'access_token' : 'api_key',
+    keyId: row['key_id'] as string | null,
+    scope: row['scope'] as string | null,
   };
 }

@@ -56,7 +56,7 @@ export function serveRest(
         // A raw body needs no other credential: the signature over its bytes authenticates the sender.
         ...(address.body !== 'raw' && {
           authenticate: async (request, reply) => {
-            const authenticated = await createContext(request, reply).authenticate(meta.guard ?? 'public');
+            const authenticated = await createContext(request, reply).authenticate(meta);
             if (!authenticated) throw tooLargeUnauthenticated(declaredSize(request));
           },
         }),

@@ -208,8 +208,8 @@ export function contextOf(services: Services, cookies: boolean) {
     describeCredential(guard) {
       describeCredential(this, guard);
     },
-    authenticate(guard) {
-      return authenticateCaller(this, guard);
+    authenticate(access) {
+      return authenticateCaller(this, access);
     },
     response: {
       setHeader: (name, value) => void reply.header(name, value),

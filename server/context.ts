@@ -68,6 +68,16 @@ export type GuardName =
   | 'challenge_or_cookie'
   | 'session_cookie';
 
+/** A permission of an API key. A key never has more permissions than the guard of a procedure gives to keys. */
+export type Scope = 'translate' | 'read' | 'review' | 'admin';
+
+/** The credentials that a procedure accepts. */
+export interface Access {
+  guard?: GuardName;
+  /** For a guard that accepts API keys: the key must have one of these scopes. */
+  scopes?: readonly [Scope, ...Scope[]];
+}
+
 /** The credentials of a request as they were sent. They have not been verified. */
 export interface PresentedCredentials {
   bearer: string | null;
@@ -117,8 +127,8 @@ export interface RequestContext {
   describeCredential(guard: GuardName | undefined): void;
   /**
    * Authenticates the caller before the body is read. The guard authenticates again with the body. Returns false if
-   * `guard` requires no credential, or accepts one in the body.
+   * the guard requires no credential, or accepts one in the body.
    * @throws AppError the guard's 401 or 403
    */
-  authenticate(guard: GuardName): Promise<boolean>;
+  authenticate(access: Access): Promise<boolean>;
 }

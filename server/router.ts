@@ -1,5 +1,6 @@
 import { usageRouter } from '#server/billing/metering/router.ts';
 import { eventsRouter } from '#server/events/router.ts';
+import { apiKeysRouter } from '#server/identity/api-keys/router.ts';
 import { auditRouter } from '#server/identity/audit/router.ts';
 import { authRouter } from '#server/identity/auth/router.ts';
 import { mailRouter } from '#server/identity/mail/router.ts';
@@ -19,6 +20,7 @@ import { router } from './trpc.ts';
 
 /** All procedures of the service, by domain. */
 export const appRouter = router({
+  apiKeys: apiKeysRouter,
   audit: auditRouter,
   auth: authRouter,
   billing: billingRouter,

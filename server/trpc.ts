@@ -2,7 +2,7 @@ import { type AnyRouter, initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import { type ZodError, z } from 'zod';
 import { findUnstorable } from '#server/platform/input-limits.ts';
-import type { GuardName, RequestContext, Services } from './context.ts';
+import type { Access, RequestContext, Services } from './context.ts';
 import { AppError, describeForLog, errorBody, errorTable, type FieldProblem, toAppError } from './errors.ts';
 import '#server/platform/input-messages.ts';
 
@@ -133,8 +133,7 @@ export function carriesFiles({ upload, download, body }: Route): boolean {
   return upload !== undefined || download !== undefined || body === 'raw' || body === 'xliff';
 }
 
-export interface ProcedureMeta {
-  guard?: GuardName;
+export interface ProcedureMeta extends Access {
   route?: Route;
   /**
    * Inputs that are only hashed and never stored, such as tokens. Any text is allowed: an invalid text gets the

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { type IssuedTokens, lockMember, newFamily, startSession } from '#server/identity/access/sessions.ts';
+import { viaRpc } from '#test/contract/call.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import {
@@ -190,6 +192,27 @@ export type Team = Awaited<ReturnType<typeof openTeam>>;
 
 export async function revoke(app: App, admin: Person, { userId }: Person): Promise<void> {
   await succeed(app, 'DELETE', `/api/auth/users/${userId}`, { headers: admin.bearer });
+}
+
+/** Calls a procedure of the API keys as an administrator, with the administrator's password as the proof. */
+export const askKeys = (
+  app: Pick<TestApp, 'request'>,
+  { bearer, password }: Person,
+  name: 'create' | 'update' | 'rotate',
+  input: Fields,
+) =>
+  viaRpc(
+    app,
+    { path: `apiKeys.${name}`, type: 'mutation' },
+    { input: { password, ...input }, headers: bearer },
+  );
+
+/** Creates an API key and returns the body of the response. */
+export async function addKey(app: Pick<TestApp, 'request'>, admin: Person, fields: Fields = {}) {
+  const input = { name: `Key ${randomUUID()}`, scopes: ['read'], ...fields };
+  const { status, body } = await askKeys(app, admin, 'create', input);
+  if (status !== 200) throw new Error(`apiKeys.create answered ${status}: ${JSON.stringify(body)}`);
+  return body;
 }
 
 /** Creates a password reset link for an administrator, and returns its token. */

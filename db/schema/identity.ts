@@ -1,5 +1,15 @@
 import { sql } from 'drizzle-orm';
-import { boolean, foreignKey, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { bytes, identifier, moment } from './columns.ts';
 import { tenants } from './tenants.ts';
 
@@ -92,20 +102,63 @@ export const tokens = pgTable(
 
 /**
  * Maps a credential's SHA-256 to its tenant. It is the only table of tenant data without a policy for row-level
- * security, because it is read before the tenant is known. Therefore it contains no other data about the tenant.
+ * security, because it is read before the tenant is known. Therefore it contains no other data about the tenant, only
+ * what limits the credential.
  */
 export const credentialDirectory = pgTable(
   'credential_directory',
   {
     credentialHash: bytes('credential_hash').primaryKey(),
-    kind: text('kind', { enum: ['access_token', 'api_key', 'refresh_token'] }).notNull(),
+    /**
+     * `api_key` is the current secret of the workspace key, which has all scopes and no end. `limited_key` is every
+     * other secret of an API key. Versions that do not know it reject such a secret, instead of ignoring its limits.
+     */
+    kind: text('kind', { enum: ['access_token', 'api_key', 'limited_key', 'refresh_token'] }).notNull(),
     tenantId: identifier('tenant_id').notNull(),
-    /** Null for an API key, because API keys do not expire. */
+    /** Null for an API key without an end. */
     expiresAt: moment('expires_at'),
+    /** The API key of a `limited_key`; otherwise null. */
+    keyId: identifier('key_id'),
+    /** The scopes of a `limited_key`, separated by spaces; otherwise null. */
+    scope: text('scope'),
+    /** Whether a rotation has replaced this secret, which is valid until the end of the overlap. */
+    replaced: boolean('replaced').notNull().default(false),
   },
   (t) => [
     index('credential_directory_tenant_id_idx').on(t.tenantId),
     index('credential_directory_expires_at_idx').on(t.expiresAt),
+  ],
+);
+
+/** API keys of a tenant. The SHA-256 of their secrets is in the credential directory. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    keyId: identifier('key_id').notNull(),
+    name: text('name').notNull(),
+    /** The scopes, separated by spaces. */
+    scope: text('scope').notNull(),
+    /** The first eight characters of the current secret. */
+    prefix: text('prefix').notNull(),
+    /** Whether this is the key that was created with the workspace, or its successor. A tenant has at most one. */
+    workspace: boolean('workspace').notNull().default(false),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    /** ID of the member who created the key; null for the workspace key. */
+    createdBy: text('created_by'),
+    /** Null if the key has no end. */
+    expiresAt: moment('expires_at'),
+    /** The end of the overlap of the latest rotation: until then, the replaced secret is valid. */
+    overlapEndsAt: moment('overlap_ends_at'),
+    /** Accurate to about a minute. */
+    lastUsedAt: moment('last_used_at'),
+    revokedAt: moment('revoked_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.keyId] }),
+    uniqueIndex('api_keys_workspace_key').on(t.tenantId).where(sql`workspace and revoked_at is null`),
+    uniqueIndex('api_keys_name_key').on(t.tenantId, t.name).where(sql`not workspace and revoked_at is null`),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],
 );
 

@@ -1,3 +1,4 @@
+import { type ApiKeys, apiKeys } from './api-keys.ts';
 import type { ApiPromise } from './api-promise.ts';
 import { type Audit, audit } from './audit.ts';
 import { type Auth, auth } from './auth.ts';
@@ -29,6 +30,8 @@ import { type Usage, usage } from './usage.ts';
  * of the options. These credentials are kept in closures, so that printing the client does not show them.
  */
 export class LinguaLoop {
+  /** The API keys of a tenant. */
+  readonly apiKeys: ApiKeys;
   /** The audit log of a tenant. */
   readonly audit: Audit;
   /** Signs members up, in and out, and manages their credentials. */
@@ -74,6 +77,7 @@ export class LinguaLoop {
   /** @throws TypeError that names the invalid option */
   constructor(options?: LinguaLoopOptions) {
     const connection = connect(options);
+    this.apiKeys = apiKeys(connection);
     this.audit = audit(connection);
     this.auth = auth(connection);
     this.billing = billing(connection);

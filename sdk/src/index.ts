@@ -1,3 +1,4 @@
+export { type ApiKeys, apiKeys } from './api-keys.ts';
 export type { Answered, ApiPromise, ResponseInfo } from './api-promise.ts';
 export { type Audit, audit } from './audit.ts';
 export { type Auth, auth, type Sso } from './auth.ts';

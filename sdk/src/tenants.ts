@@ -56,8 +56,8 @@ export interface Tenants {
   /** Sets which members must use MFA. Operators must set `tenantId`; otherwise the call throws BadRequestError. */
   setSecurityPolicy(policy: SecurityPolicy, options?: TenantOptions): ApiPromise<TenantAccount>;
   /**
-   * Rotates the tenant's API key. The result has the new key, which the service never shows again; the old key
-   * becomes invalid immediately. Requires an administrator's session and, as `proof`, the password or a verification
+   * Rotates the workspace key. The result has the new key, which the service never shows again; the old key becomes
+   * invalid immediately. `apiKeys.rotate` has an overlap. Requires an administrator's session and, as `proof`, the password or a verification
    * code.
    */
   rotateKey(proof: KeyRotationProof, options?: CallOptions): ApiPromise<RotatedKey>;

@@ -387,6 +387,22 @@ export type InviteRecord = Outputs['members']['listInvites'][number];
 /** Filters for invites; `limit` is the size of a page. */
 export type InviteListQuery = Omit<Inputs['members']['listInvites'], 'tenant_id'>;
 
+/** An API key, without its secret. */
+export type ApiKey = Outputs['apiKeys']['update'];
+/** An API key with its new secret, which the service never shows again. */
+export type ApiKeyWithSecret = Outputs['apiKeys']['create'];
+/** The API keys of a tenant. */
+export type ApiKeyList = Outputs['apiKeys']['list'];
+/** Whether to list the revoked keys. */
+export type ApiKeyListQuery = Inputs['apiKeys']['list'];
+/** An API key to create, with the password or a verification code. */
+export type ApiKeyCreateRequest = Inputs['apiKeys']['create'];
+/** The changes of an API key, with the password or a verification code. */
+export type ApiKeyUpdateRequest = Inputs['apiKeys']['update'];
+/** An API key to rotate and the overlap, with the password or a verification code. */
+export type ApiKeyRotateRequest = Inputs['apiKeys']['rotate'];
+/** A permission of an API key. */
+export type ApiKeyScope = ApiKey['scopes'][number];
 /** The password, or a verification code of the authenticator app. */
 export type KeyRotationProof = Inputs['tenants']['rotateKey'];
 /** The new API key, which the service never shows again. */

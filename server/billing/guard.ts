@@ -1,6 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { AllowingScopes } from '#server/identity/access/scopes.ts';
 import { hasTenants } from '#server/identity/access/service-key.ts';
 import type { Log } from '#server/platform/log.ts';
 import { ProcessorError } from '#server/platform/payments/processor.ts';
@@ -13,8 +14,8 @@ import { type PayingTenant, readBillingAccount, selectBilledTenant } from './acc
  * processor.
  * @param gate throws the 503
  */
-export function payingProcedure(gate: (services: Services) => void) {
-  return deferredTenantProcedure
+export function payingProcedure(gate: (services: Services) => void, ...scopes: AllowingScopes) {
+  return deferredTenantProcedure(...scopes)
     .use(({ ctx, next }) => {
       gate(ctx.services);
       return next();

@@ -9,7 +9,7 @@ import { admitTopUp, openTopUp } from './top-up.ts';
 import { receiveDelivery } from './webhook.ts';
 
 export const billingRouter = router({
-  checkout: payingProcedure(requireBilling)
+  checkout: payingProcedure(requireBilling, 'admin')
     .meta({
       route: {
         method: 'POST',
@@ -25,7 +25,7 @@ export const billingRouter = router({
     .output(paymentPage)
     .mutation(async ({ ctx, input }) => ({ url: await openCheckout(ctx.services, ctx.tenant, input.tier) })),
 
-  topup: payingProcedure(requireTopUps)
+  topup: payingProcedure(requireTopUps, 'admin')
     .meta({
       route: {
         method: 'POST',
@@ -45,7 +45,7 @@ export const billingRouter = router({
     .output(paymentPage)
     .mutation(async ({ ctx, input }) => ({ url: await openTopUp(ctx.services, ctx.tenant, input.packs) })),
 
-  portal: payingProcedure(requireBilling)
+  portal: payingProcedure(requireBilling, 'admin')
     .meta({
       route: {
         method: 'POST',
@@ -61,7 +61,7 @@ export const billingRouter = router({
     .mutation(async ({ ctx }) => ({ url: await openPortal(ctx.services, ctx.tenant) })),
 
   /** Has no route, so only /trpc serves it. */
-  prices: payingProcedure(requireBilling)
+  prices: payingProcedure(requireBilling, 'read')
     .output(priceList)
     .query(({ ctx }) => readPrices(ctx.services)),
 

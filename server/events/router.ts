@@ -5,7 +5,7 @@ import { eventPage, eventQuery, eventStreamQuery } from './schema.ts';
 import { streamEvents } from './streams.ts';
 
 /** Has no route, so only /trpc serves it. */
-const list = deferredTenantProcedure
+const list = deferredTenantProcedure('read')
   .input(eventQuery)
   .output(eventPage)
   .query(async ({ ctx, input: { cursor, limit, types } }) => {
@@ -19,7 +19,7 @@ const list = deferredTenantProcedure
   });
 
 /** Has no route, so only /trpc serves it. */
-const subscribe = deferredTenantProcedure
+const subscribe = deferredTenantProcedure('read')
   .input(eventStreamQuery)
   .subscription(({ ctx, input, signal }) =>
     streamEvents(ctx.services, ctx.withTenant, input, signal ?? ctx.disconnected()),

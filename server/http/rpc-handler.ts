@@ -34,7 +34,7 @@ export function serveRpc(
           path,
           {
             type,
-            guard: meta?.guard ?? 'public',
+            access: meta ?? {},
             refuseLongArrays: createArrayCheck(inputs[0], meta?.route),
           },
         ];
@@ -49,7 +49,7 @@ export function serveRpc(
         const { path } = request.params as { path: string };
         const procedure = procedures.get(path);
         if (!procedure) throw new AppError('route_not_found', 'not found');
-        if (!(await createContext(request, reply).authenticate(procedure.guard)))
+        if (!(await createContext(request, reply).authenticate(procedure.access)))
           throw tooLargeUnauthenticated(declaredSize(request));
       },
     },

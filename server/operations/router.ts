@@ -9,7 +9,7 @@ import { endSessions } from '#server/identity/members/operator-commands.ts';
 import {
   deactivateTenant,
   reactivateTenant,
-  revokeKey,
+  revokeKeys,
   rotateKey,
   setAllowance,
 } from '#server/identity/tenants/operator-commands.ts';
@@ -127,7 +127,7 @@ export const operationsRouter = router({
     .output(changed)
     .mutation(async ({ ctx, input: { tenant_id } }) => {
       const by = await operatorIn(ctx, tenant_id);
-      return { changed: (await revokeKey(ctx.services.database, tenant_id, by)).changed };
+      return { changed: (await revokeKeys(ctx.services.database, tenant_id, by)).changed };
     }),
 
   rotateKey: operator

@@ -65,7 +65,8 @@ export const workspaceView = z.object({
   monthly_char_limit: z.int(),
   allowance: usageSummary.shape.allowance,
   topup: usageSummary.shape.topup,
-  api_key_prefix: z.string().nullable().describe('Null without an API key.'),
+  api_key_prefix: z.string().nullable().describe('Of the workspace key; null without one.'),
+  api_keys: z.int().describe('The number of API keys that are not revoked.'),
   api_key_since: moment.nullable().describe('Null if the audit log does not have the event.'),
   storage: storageUsage.extend({
     own_cap: amount.nullable().describe('0 for no cap, null for the cap of the deployment.'),

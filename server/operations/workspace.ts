@@ -4,6 +4,7 @@ import { readAllowance } from '#server/billing/metering/usage-summary.ts';
 import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import type { Services } from '#server/context.ts';
 import { withoutQuotes } from '#server/errors.ts';
+import { selectKeys } from '#server/identity/access/api-keys.ts';
 import { tenantNotFound } from '#server/identity/access/guards/admin.ts';
 import { latestEventAt } from '#server/identity/audit/audit-log.ts';
 import { readMemberSessions } from '#server/identity/members/operator-commands.ts';
@@ -46,6 +47,7 @@ export async function viewWorkspace(
       allowance,
       topup,
       api_key_prefix: row.apiKeyPrefix === '' ? null : row.apiKeyPrefix,
+      api_keys: (await selectKeys(tx, tenantId)).length,
       api_key_since: await keySince(tx, tenantId),
       storage: await storageOf(tx, tenantId, settings),
       members: sessions.members.map(({ userId, email, role, active, sessions: count, lastUsedAt }) => ({
@@ -62,7 +64,7 @@ export async function viewWorkspace(
   });
 }
 
-/** The time of the last change of the API key, if the audit log still has it. */
+/** The time of the last change of the workspace key, if the audit log still has it. */
 async function keySince(tx: Tx, tenantId: string): Promise<string | null> {
   const at = await latestEventAt(tx, tenantId, ['api_key_rotated', 'tenant_provisioned', 'tenant_founded']);
   return at?.toISOString() ?? null;

@@ -17,14 +17,14 @@ function requireEnabled({ settings }: Pick<Services, 'settings'>): void {
 }
 
 /** Authenticates the administrator before reporting that the feature is off. */
-const bindingProcedure = deferredTenantAdminProcedure.use(async ({ ctx, next }) => {
+const bindingProcedure = deferredTenantAdminProcedure('admin').use(async ({ ctx, next }) => {
   if (!ctx.services.settings.STORAGE_BINDING_ENABLED) await ctx.withTenant(async () => {});
   requireEnabled(ctx.services);
   return next();
 });
 
 export const storageRouter = router({
-  binding: tenantProcedure
+  binding: tenantProcedure('read')
     .meta({
       route: {
         method: 'GET',
@@ -85,7 +85,7 @@ export const storageRouter = router({
     .output(storageBinding)
     .mutation(({ ctx }) => verifyBinding(ctx.services, ctx, ctx.withTenant)),
 
-  usage: tenantProcedure
+  usage: tenantProcedure('read')
     .meta({
       route: {
         method: 'GET',

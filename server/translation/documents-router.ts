@@ -62,7 +62,7 @@ function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): vo
 
 const byId = z.object({ document_id: z.string().describe('The ID of the document job.') });
 
-const translate = deferredTenantProcedure
+const translate = deferredTenantProcedure('translate')
   .meta({
     route: {
       method: 'POST',
@@ -97,7 +97,7 @@ const translate = deferredTenantProcedure
     return readSubmittedDocument(ctx.services, made, ctx.audience);
   });
 
-const list = deferredListProcedure
+const list = deferredListProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -120,7 +120,7 @@ const list = deferredListProcedure
     return documents;
   });
 
-const get = tenantProcedure
+const get = tenantProcedure('read', 'translate')
   .meta({
     route: {
       method: 'GET',
@@ -135,7 +135,7 @@ const get = tenantProcedure
   .output(documentJob)
   .query(({ ctx, input }) => getDocument(ctx.tx, ctx.principal.tenant.id, input.document_id, ctx.audience));
 
-const segments = tenantProcedure
+const segments = tenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -150,7 +150,7 @@ const segments = tenantProcedure
   .output(documentSegmentPage)
   .query(({ ctx, input }) => listSegments(ctx.tx, ctx.principal.tenant.id, input));
 
-const exportXliff = deferredTenantProcedure
+const exportXliff = deferredTenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -174,7 +174,7 @@ const exportXliff = deferredTenantProcedure
     return file;
   });
 
-const artifacts = tenantProcedure
+const artifacts = tenantProcedure('read', 'translate')
   .meta({
     route: {
       method: 'GET',
@@ -191,7 +191,7 @@ const artifacts = tenantProcedure
     return listArtifacts(ctx.tx, ctx.principal.tenant.id, input.document_id);
   });
 
-const download = deferredTenantProcedure
+const download = deferredTenantProcedure('read', 'translate')
   .meta({
     route: {
       method: 'GET',
@@ -213,7 +213,7 @@ const download = deferredTenantProcedure
     }),
   );
 
-const summary = deferredTenantProcedure
+const summary = deferredTenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -243,7 +243,7 @@ const summary = deferredTenantProcedure
     };
   });
 
-const review = deferredTenantProcedure
+const review = deferredTenantProcedure('review')
   .meta({
     route: {
       method: 'POST',
@@ -263,7 +263,7 @@ const review = deferredTenantProcedure
     );
   });
 
-const reviewXliff = deferredTenantProcedure
+const reviewXliff = deferredTenantProcedure('review')
   .meta({
     route: {
       method: 'POST',
@@ -286,7 +286,7 @@ const reviewXliff = deferredTenantProcedure
     );
   });
 
-const approve = deferredTenantProcedure
+const approve = deferredTenantProcedure('review')
   .meta({
     route: {
       method: 'POST',

@@ -43,7 +43,7 @@ const deleteJob = adminProcedure
     ),
   );
 
-const golden = deferredTenantOrCookieProcedure
+const golden = deferredTenantOrCookieProcedure('read', 'translate')
   .meta({
     route: {
       method: 'GET',
@@ -62,7 +62,7 @@ const golden = deferredTenantOrCookieProcedure
     downloadGolden(ctx.services, ctx.withTenant, input.job_id, input.format, ctx.disconnected()),
   );
 
-const review = deferredTenantProcedure
+const review = deferredTenantProcedure('review')
   .meta({
     route: {
       method: 'POST',
@@ -83,7 +83,7 @@ const review = deferredTenantProcedure
     ),
   );
 
-const list = deferredListProcedure
+const list = deferredListProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -103,7 +103,7 @@ const list = deferredListProcedure
     return jobs.map(viewFor(ctx.audience));
   });
 
-const exportXliff = deferredTenantProcedure
+const exportXliff = deferredTenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -127,7 +127,7 @@ const exportXliff = deferredTenantProcedure
     return file;
   });
 
-const reviewXliff = deferredTenantProcedure
+const reviewXliff = deferredTenantProcedure('review')
   .meta({
     route: {
       method: 'POST',
@@ -146,7 +146,7 @@ const reviewXliff = deferredTenantProcedure
     viewFor(ctx.audience)(await reviewJobByXliff(ctx.services, ctx.withTenant, input, ctx.disconnected())),
   );
 
-const get = tenantProcedure
+const get = tenantProcedure('read', 'translate')
   .meta({
     route: {
       method: 'GET',

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, ne, sql } from 'drizzle-orm';
 import { documentArtifacts } from '#db/schema/documents.ts';
-import { invites, users } from '#db/schema/identity.ts';
+import { apiKeys, invites, users } from '#db/schema/identity.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { memorySets } from '#db/schema/translation-memory.ts';
 import { translationJobs } from '#db/schema/translations.ts';
@@ -127,6 +127,20 @@ const workspace: Section = {
         .from(invites)
         .where(eq(invites.tenantId, tenantId))
         .orderBy(asc(invites.inviteId)),
+      api_keys: await tx
+        .select({
+          name: apiKeys.name,
+          scope: apiKeys.scope,
+          prefix: apiKeys.prefix,
+          created_at: apiKeys.createdAt,
+          created_by: apiKeys.createdBy,
+          expires_at: apiKeys.expiresAt,
+          last_used_at: apiKeys.lastUsedAt,
+          revoked_at: apiKeys.revokedAt,
+        })
+        .from(apiKeys)
+        .where(eq(apiKeys.tenantId, tenantId))
+        .orderBy(asc(apiKeys.keyId)),
     }));
     const content = `${JSON.stringify(found, null, 2)}\n`;
     return { files: [{ name: 'workspace.json', content }], rows: found.members.length, next: null };

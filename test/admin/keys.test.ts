@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { addKey, found, type Person } from '#test/factories.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
@@ -75,4 +76,53 @@ test('revoke-key revokes the key from the next request on, once; rotate-key crea
   const key = (await operateHere(app, ['rotate-key', tenant.tenantId])).at(-1) as string;
   expect(await knock(key)).toEqual([200, 200]);
   expect(await knock(tenant.apiKey)).toEqual([401, 401]);
+});
+
+describe('with several keys', () => {
+  let admin: Person;
+  let key: { key_id: string; api_key: string };
+  beforeEach(async () => {
+    admin = await found(app);
+    key = await addKey(app, admin, { name: 'Shop', scopes: ['read'] });
+  });
+
+  test('api-keys lists them', async () => {
+    const lines = await operateHere(app, ['api-keys', admin.tenantId]);
+    expect(lines.map((line) => line.split('\t').slice(1, 4))).toEqual([
+      ['name', 'scopes', 'prefix'],
+      ['Workspace key', 'translate read review admin', admin.apiKey.slice(0, 8)],
+      ['Shop', 'read', key.api_key.slice(0, 8)],
+    ]);
+  });
+
+  test('rotate-key replaces only the workspace key', async () => {
+    await operateHere(app, ['rotate-key', admin.tenantId]);
+    expect([await knock(admin.apiKey), await knock(key.api_key)]).toEqual([
+      [401, 401],
+      [200, 200],
+    ]);
+  });
+
+  test('revoke-key revokes all of them, each with an event', async () => {
+    await operateHere(app, ['revoke-key', admin.tenantId]);
+    for (const secret of [admin.apiKey, key.api_key]) expect(await knock(secret)).toEqual([401, 401]);
+    expect(await eventsOf(app, admin.tenantId, 'api_key_revoked')).toHaveLength(2);
+  });
+
+  test('revoke-key --key revokes one of them; an unknown one is an error', async () => {
+    await operateHere(app, ['revoke-key', admin.tenantId, '--key', key.key_id]);
+    expect([await knock(key.api_key), await knock(admin.apiKey)]).toEqual([
+      [401, 401],
+      [200, 200],
+    ]);
+    const again = operateHere(app, ['revoke-key', admin.tenantId, '--key', key.key_id]);
+    await expect(again).rejects.toThrow(`unknown API key: ${key.key_id}`);
+    const foreign = await found(app);
+    const [, line] = await operateHere(app, ['api-keys', foreign.tenantId]);
+    const foreignId = line?.split('\t')[0] as string;
+    await expect(operateHere(app, ['revoke-key', admin.tenantId, '--key', foreignId])).rejects.toThrow(
+      foreignId,
+    );
+    expect(await knock(foreign.apiKey)).toEqual([200, 200]);
+  });
 });

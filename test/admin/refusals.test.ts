@@ -38,6 +38,7 @@ describe('a wrong command line is one line that names the fault, before a databa
 describe('an unknown tenant, and the service key’s tenant', () => {
   const onTenant: string[][] = [
     ['tenant'],
+    ['api-keys'],
     ['rotate-key'],
     ['revoke-key'],
     ['restore-admin', 'ada@example.org'],

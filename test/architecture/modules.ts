@@ -199,6 +199,7 @@ export const modules: Module[] = [
   domain('storage', { tables: /storage|tenants/ }),
   domain('billing/metering', { tables: /metering|tenants/ }),
   domain('billing', { tables: /billing|tenants/ }),
+  domain('identity/api-keys', { tables: /identity/ }),
   domain('identity/auth', {
     tables: /identity|tenants/,
     // Single sign-on checks the IP addresses to which it connects, and passwords are hashed on threads.

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { addKey, found } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answerOf } from '../translations/workspace.ts';
 import {
@@ -101,6 +102,16 @@ describe('the order of gates (B 4.1)', () => {
       const answer = await app.json('POST', PATH, { headers, body: { source_text: 'a', target_lang: 'fr' } });
       expect(refusal(answer)).toEqual([401, 'missing or invalid tenant credentials']);
     }
+  });
+
+  test('every API key of a trial gets 402, and 403 first if it lacks the scope', async () => {
+    const founder = await found(app);
+    const asked = async (scopes: string[]) => {
+      const { api_key } = await addKey(app, founder, { scopes });
+      return refusal(await customer(app, founder.tenantId, { 'x-api-key': api_key }).translate('a'));
+    };
+    expect(await asked(['translate'])).toEqual([402, WORKSPACE_ONLY]);
+    expect(await asked(['read'])).toEqual([403, 'this API key lacks the scope translate']);
   });
 
   test('payment comes before the allowance', async () => {

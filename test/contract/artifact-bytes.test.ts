@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { scopes } from '#server/identity/access/scopes.ts';
 import { callAsEverybody, expectedOf } from '#test/contract/guards/callers.ts';
 import { useGuardFixture } from '#test/contract/guards/guard-fixture.ts';
 import type { Procedure } from '#test/contract/procedures.ts';
 import { corpusFile } from '#test/corpus/files.ts';
 import { type Documents, openDocuments, recordingEngine } from '#test/documents/workspace.ts';
-import { env, type Fields, type Headers } from '#test/factories.ts';
+import { addKey, apiKey, env, type Fields, type Headers } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { type Bound, openBound } from '#test/storage/bound-workspace.ts';
@@ -58,6 +59,21 @@ test('A 5.2: the guard is tenant identity, whose cookie does not count', { timeo
   expect(await callAsEverybody(service, guarded, route, probe, 'REST')).toEqual(
     expectedOf('tenant_identity', probe, 'REST'),
   );
+});
+
+test('needs an API key with the scope read or translate', { timeout: 60_000 }, async () => {
+  const { app: service, founder, documentId } = guarded;
+  const { body } = await service.json('GET', `/api/documents/${documentId}/artifacts`, {
+    headers: founder.key,
+  });
+  const statuses: Record<string, number> = {};
+  for (const scope of scopes) {
+    const { api_key } = await addKey(service, founder, { scopes: [scope] });
+    statuses[scope] = (
+      await service.request(address(documentId, body[0].id), { headers: apiKey(api_key) })
+    ).status;
+  }
+  expect(statuses).toEqual({ translate: 200, read: 200, review: 403, admin: 403 });
 });
 
 describe('a file of a document', { timeout: 30_000 }, () => {

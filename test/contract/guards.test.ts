@@ -32,6 +32,12 @@ const badInputs: readonly [path: string, input: Fields][] = [
 const guardOf: Readonly<Record<string, GuardName>> = {
   'system.health': 'public',
 
+  'apiKeys.list': 'administrator_session',
+  'apiKeys.create': 'administrator_session',
+  'apiKeys.update': 'administrator_session',
+  'apiKeys.rotate': 'administrator_session',
+  'apiKeys.revoke': 'administrator_session',
+
   'audit.list': 'administrator_session',
   'exports.list': 'administrator_session',
   'exports.start': 'administrator_session',

@@ -1,4 +1,4 @@
-import type { GuardName } from '#server/context.ts';
+import type { GuardName, Scope } from '#server/context.ts';
 import { appRouter } from '#server/router.ts';
 import { proceduresOf, type Route } from '#server/trpc.ts';
 
@@ -13,6 +13,7 @@ export interface Procedure {
 
 export interface DefinedProcedure extends Procedure {
   guard: GuardName | undefined;
+  scopes: readonly Scope[] | undefined;
   hasOutput: boolean;
 }
 
@@ -23,6 +24,7 @@ export const procedures: readonly DefinedProcedure[] = proceduresOf(appRouter).m
     type,
     route: meta?.route,
     guard: meta?.guard,
+    scopes: meta?.scopes,
     hasOutput: output !== undefined,
   }),
 );

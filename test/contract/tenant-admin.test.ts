@@ -17,7 +17,7 @@ import { useGuardFixture } from './guards/guard-fixture.ts';
 
 // A procedure that returns the caller's tenant. No procedure of the service with this guard does.
 const served = router({
-  whose: deferredTenantAdminProcedure
+  whose: deferredTenantAdminProcedure('admin')
     .meta({ route: { method: 'PUT', path: '/api/whose', tag: 'Test', summary: 'Whose tenant it is' } })
     .output(z.object({ tenant_id: z.string() }))
     .mutation(({ ctx }) => ctx.withTenant(async (_tx, { tenant }) => ({ tenant_id: tenant.id }))),

@@ -3,6 +3,11 @@
  * contain them. A procedure that has no route and is not listed here fails the tests.
  */
 export const withoutRoute: readonly string[] = [
+  'apiKeys.create',
+  'apiKeys.list',
+  'apiKeys.revoke',
+  'apiKeys.rotate',
+  'apiKeys.update',
   'audit.list',
   'auth.draftKeys',
   'billing.prices',

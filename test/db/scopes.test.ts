@@ -82,8 +82,15 @@ describe('scopes', () => {
         },
         async (tx, owner) => ({ rows: await tenantIds(tx), owner: await owner }),
       );
-    expect(await open(null, 1)).toEqual({ rows: ['a'], owner: { tenantId: 'a', kind: 'api_key' } });
-    expect(await open(2, null)).toEqual({ rows: ['b'], owner: { tenantId: 'b', kind: 'access_token' } });
+    const unlimited = { keyId: null, scope: null };
+    expect(await open(null, 1)).toEqual({
+      rows: ['a'],
+      owner: { tenantId: 'a', kind: 'api_key', ...unlimited },
+    });
+    expect(await open(2, null)).toEqual({
+      rows: ['b'],
+      owner: { tenantId: 'b', kind: 'access_token', ...unlimited },
+    });
     expect(await open(2, 1)).toMatchObject({ owner: { tenantId: 'b' } });
     expect(await open(3, 1)).toMatchObject({ owner: { tenantId: 'a' } });
     expect(await open(3, null)).toEqual({ rows: [], owner: null });

@@ -143,6 +143,7 @@ describe('one workspace', () => {
       allowance: { limit: 500_000, remaining: expect.any(Number) },
       storage: { provider: 'platform', bytes_used: 0, own_cap: null },
       api_key_prefix: expect.stringMatching(/^.{8}$/),
+      api_keys: 1,
       members_total: expect.any(Number),
       failures: [{ kind: 'text', reason: 'the text … failed' }],
     });

@@ -9,6 +9,11 @@ const terms = { name: 'a.csv', data: new Uint8Array([1]) };
 
 /** For each method of the client that sends a request, a call of it. */
 const calls: Record<string, (client: LinguaLoop) => unknown> = {
+  'apiKeys.list': ({ apiKeys }) => apiKeys.list(),
+  'apiKeys.create': ({ apiKeys }) => apiKeys.create({ name: 'a', scopes: ['read'] }),
+  'apiKeys.update': ({ apiKeys }) => apiKeys.update({ key_id: 'a', name: 'b' }),
+  'apiKeys.rotate': ({ apiKeys }) => apiKeys.rotate({ key_id: 'a' }),
+  'apiKeys.revoke': ({ apiKeys }) => apiKeys.revoke('a'),
   'audit.list': ({ audit }) => audit.list().toArray({ limit: 1 }),
   'audit.listPage': ({ audit }) => audit.listPage(),
   'auth.signUp': ({ auth }) => auth.signUp({ tenant_name: 'a', email: 'a', password: 'a' }),
@@ -266,6 +271,9 @@ test('every operation of the API and every procedure without a route is asked by
  * repeat the effect, or would find nothing to do.
  */
 const notSentAgain = [
+  'apiKeys.create',
+  'apiKeys.update',
+  'apiKeys.rotate',
   'auth.signUp',
   'auth.signIn',
   'auth.token',

@@ -151,8 +151,8 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
 
 /** Starts a second application in this process. It shares the database of `app`, but has its own settings. */
 export async function startBeside(app: TestApp, env: Record<string, string>) {
-  const { address, close } = await startApp(app.databaseUrl, { env });
-  return { ...connect(address), close };
+  const { address, services, close } = await startApp(app.databaseUrl, { env });
+  return { ...connect(address), services, close };
 }
 
 /** Functions that send requests to the application at `address`. */

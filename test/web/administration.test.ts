@@ -153,12 +153,15 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
 
   test('rotates the API key with the password, and finds that in the audit log', async () => {
     const founder = await signUpFounder(app);
-    const { page } = await browser.person('/app/settings/security');
+    const { page } = await browser.person('/app/settings/api-keys');
     await signIn(page, founder);
-    await page.getByText('Rotate API key').first().click();
-    await page.getByLabel('Your password').fill(password);
-    await page.getByRole('button', { name: 'Rotate API key' }).click();
-    const key = await page.getByLabel('New API key').inputValue();
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Previous secret stays valid for').selectOption('Not at all');
+    await dialog.getByLabel('Your password').fill(password);
+    await dialog.getByRole('button', { name: 'Rotate' }).click();
+    const key = await dialog.getByLabel('API key').inputValue();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     const status = async (apiKey: string) =>
       (await app.json('GET', '/api/translations', { headers: { 'x-api-key': apiKey } })).status;
     expect([await status(key), await status(founder.apiKey)]).toEqual([200, 401]);

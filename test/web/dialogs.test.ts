@@ -78,13 +78,22 @@ describe.skipIf(withoutBrowser).each(ways)(
         page.locator('section[aria-labelledby=invites] table button').first().click(),
       );
 
-      await page.goto('/app/settings/security');
-      await page.locator('#api-key').waitFor();
-      await disclose(page);
-      await page.locator('form input').first().fill(team.founder.password);
-      await page.locator('form button.danger').click();
-      await page.locator('input[readonly]').waitFor();
+      await page.goto('/app/settings/api-keys');
+      await page.locator('section[aria-labelledby=api-keys] table').waitFor();
+      await page.locator('section[aria-labelledby=api-keys] button.primary').click();
+      await page.locator('dialog[open]').waitFor();
+      await look('creating a key');
+      await page.locator('dialog form input').first().fill('A key');
+      await page.locator('dialog input[type=password]').fill(team.founder.password);
+      await page.locator('dialog button.primary').click();
+      await page.locator('dialog input[readonly]').waitFor();
       await look('a new key');
+      await page.locator('dialog button.primary').click();
+      const buttons = page.locator('section[aria-labelledby=api-keys] tbody tr:last-child button');
+      for (const [n, name] of ['editing a key', 'rotating a key', 'revoking a key'].entries())
+        await dialog(name, () => buttons.nth(n).click());
+
+      await page.goto('/app/settings/security');
       await page.locator('section[aria-labelledby=own-authenticator] button.primary').click();
       await page.getByRole('img').waitFor();
       await look('enrollment');

@@ -170,6 +170,23 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
     await expect.poll(() => harmOn(page, [...texts, allHostile], []), { timeout: 10_000 }).toEqual([]);
   });
 
+  test('as names of API keys, in their list and dialogs', async () => {
+    const sql = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });
+    for (const [n, name] of lines.entries())
+      await sql`
+        insert into api_keys (tenant_id, key_id, name, scope, prefix, created_at)
+        values (${operatorWorkspace}, ${String(n)}, ${name}, 'read', 'abcdefgh', now() + make_interval(secs => ${n}))`;
+    await sql.end();
+    const { page, harmAt } = await signedIn();
+    expect(await harmAt('/app/settings/api-keys', lines)).toEqual([]);
+    for (const button of ['Edit', 'Rotate', 'Revoke']) {
+      await page.getByRole('button', { name: button }).last().click();
+      await page.locator('dialog[open]').waitFor();
+      expect(await harmOn(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+    }
+  });
+
   test('as the connected account, and in its response', async () => {
     const sql = postgres(app.superuserUrl, { max: 1, onnotice: () => {} });
     await sql`

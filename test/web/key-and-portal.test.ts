@@ -24,10 +24,12 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     });
     const url = new URL('/signin', app.address).href;
     await context.addCookies([{ name: 'll_refresh', value, url, httpOnly: true, sameSite: 'Strict' }]);
-    await page.goto('/app/settings/security');
-    await page.getByText('Rotate API key').first().click();
-    const code = page.getByLabel('Verification code');
-    const replace = page.getByRole('button', { name: 'Rotate API key' });
+    await page.goto('/app/settings/api-keys');
+    await page.getByRole('button', { name: 'Rotate' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Previous secret stays valid for').selectOption('Not at all');
+    const code = dialog.getByLabel('Verification code');
+    const replace = dialog.getByRole('button', { name: 'Rotate' });
     const good = totpCode(secret, 1);
     await code.fill(good === '000000' ? '000001' : '000000');
     await replace.click();
@@ -37,7 +39,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     expect(await status(founder.apiKey)).toBe(200);
     await code.fill(good);
     await replace.click();
-    const key = await page.getByLabel('New API key').inputValue();
+    const key = await dialog.getByLabel('API key').inputValue();
     expect([await status(key), await status(founder.apiKey)]).toEqual([200, 401]);
   });
 

@@ -101,8 +101,8 @@ describe.skipIf(withoutBrowser)('an operator', { timeout: 60_000 }, () => {
     await expect.poll(() => page.getByRole('button', { name: 'End sessions' }).count()).toBe(0);
     expect((await app.json('GET', '/api/auth/me', { headers: colleague.bearer })).status).toBe(401);
 
-    await page.getByRole('button', { name: 'Rotate API key' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Rotate API key' }).click();
+    await page.getByRole('button', { name: 'Rotate workspace key' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Rotate workspace key' }).click();
     const key = await page.getByLabel('Workspace API key').inputValue();
     const headers = { 'x-api-key': key };
     expect((await app.json('GET', '/api/translations', { headers })).status).toBe(200);

@@ -72,6 +72,7 @@ const forAdministrators = [
   '/app/settings/audit',
   '/app/reports',
   '/billing',
+  '/app/settings/api-keys',
   '/app/settings/storage',
   '/app/settings/operator',
   '/app/settings/operator/queue',

@@ -1,3 +1,4 @@
+import { apiKeys } from '#sdk/api-keys.ts';
 import { audit } from '#sdk/audit.ts';
 import { auth } from '#sdk/auth.ts';
 import { billing } from '#sdk/billing.ts';
@@ -41,6 +42,7 @@ const patientConnection = createConnection(patience, session);
 
 /** The service for the signed-in member: the SDK's methods with this application's session. */
 export const client = {
+  apiKeys: apiKeys(connection),
   audit: audit(connection),
   auth: auth(connection),
   billing: billing(connection),

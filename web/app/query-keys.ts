@@ -6,6 +6,7 @@ import type { InvalidateQueryFilters, QueryKey } from '@tanstack/react-query';
  */
 export const queryKeys = {
   me: ['me'],
+  apiKeys: ['api-keys'],
   exports: ['exports'],
   mailPreferences: ['mail-preferences'],
   jobs: {

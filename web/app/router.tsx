@@ -131,6 +131,12 @@ const notifications = createRoute({
   ),
 });
 
+const apiKeys = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/settings/api-keys',
+  component: lazyRouteComponent(() => import('./screens/api-keys/api-keys.tsx'), 'ApiKeysScreen'),
+});
+
 const storage = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/storage',
@@ -253,6 +259,7 @@ export const router = createRouter({
       members,
       security,
       notifications,
+      apiKeys,
       audit,
       usage,
       billing,

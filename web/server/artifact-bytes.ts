@@ -27,7 +27,7 @@ export function serveArtifactBytes(
         const ctx = createContext(request, reply);
         const file = await downloadArtifact(
           ctx.services,
-          withTenantOf(ctx, audienceOf(ctx)),
+          withTenantOf(ctx, audienceOf(ctx), ['read', 'translate']),
           { documentId: ids.document_id, artifactId: ids.artifact_id },
           { requestId: ctx.requestId, signal: ctx.disconnected() },
         );

@@ -4,7 +4,7 @@ import { anonymizeMember, invite, restoreAdmin } from './commands/administrators
 import { audit } from './commands/audit.ts';
 import { cancelDeletion, deleteTenant, deletions } from './commands/deletions.ts';
 import { exportsOf, exportTenant, saveExport } from './commands/exports.ts';
-import { revokeKey, rotateKey } from './commands/keys.ts';
+import { apiKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { models } from './commands/models.ts';
 import { queue, retry } from './commands/queue.ts';
 import { requeue } from './commands/requeue.ts';
@@ -24,6 +24,7 @@ import {
 export const commands = {
   tenants,
   tenant,
+  'api-keys': apiKeys,
   'rotate-key': rotateKey,
   'revoke-key': revokeKey,
   'restore-admin': restoreAdmin,

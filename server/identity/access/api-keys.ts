@@ -1,17 +1,140 @@
-import { and, eq } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { credentialDirectory } from '#db/schema/identity.ts';
+import { apiKeys, credentialDirectory } from '#db/schema/identity.ts';
+import { tenants } from '#db/schema/tenants.ts';
+import { newId } from '#server/platform/ids.ts';
+import { hashSecret } from './credentials.ts';
+import { scopes, writeScopes } from './scopes.ts';
 
-/** Inserts the hash of a tenant's new API key. */
-export async function insertApiKey(tx: Tx, tenantId: string, keyHash: Uint8Array): Promise<void> {
-  await tx.insert(credentialDirectory).values({ credentialHash: keyHash, kind: 'api_key', tenantId });
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
+
+/** The stored form of all scopes. */
+const allScopes = writeScopes(scopes);
+
+/** The first characters of a secret, which identify it in lists. */
+export function prefixOf(secret: string): string {
+  return secret.slice(0, 8);
 }
 
-/** Deletes a tenant's API keys. Returns the number of deleted keys. */
-export async function deleteApiKeys(tx: Tx, tenantId: string): Promise<number> {
-  const deleted = await tx
+/** Inserts the workspace key of a tenant that has none. The caller sets the tenant's `apiKeyPrefix`. */
+export async function insertWorkspaceKey(tx: Tx, tenantId: string, secret: string): Promise<void> {
+  await Promise.all([
+    insertSecret(tx, { tenantId, workspace: true, keyId: '', scope: allScopes, expiresAt: null }, secret),
+    tx.insert(apiKeys).values({
+      tenantId,
+      keyId: newId(),
+      name: 'Workspace key',
+      scope: allScopes,
+      prefix: prefixOf(secret),
+      workspace: true,
+    }),
+  ]);
+}
+
+type KeyLimits = Pick<ApiKeyRow, 'tenantId' | 'keyId' | 'scope' | 'expiresAt' | 'workspace'>;
+
+/** Inserts the hash of a key's current secret. */
+export async function insertSecret(
+  tx: Tx,
+  { tenantId, keyId, scope, expiresAt, workspace }: KeyLimits,
+  secret: string,
+): Promise<void> {
+  const limits = workspace
+    ? { kind: 'api_key' as const }
+    : { kind: 'limited_key' as const, keyId, scope, expiresAt };
+  await tx.insert(credentialDirectory).values({ credentialHash: hashSecret(secret), tenantId, ...limits });
+}
+
+/** The rows of a key's secrets in the directory. */
+function secretsOf({ tenantId, keyId, workspace }: Pick<ApiKeyRow, 'tenantId' | 'keyId' | 'workspace'>) {
+  const ofKey = eq(credentialDirectory.keyId, keyId);
+  return and(
+    eq(credentialDirectory.tenantId, tenantId),
+    workspace ? sql`(${ofKey} or ${credentialDirectory.kind} = 'api_key')` : ofKey,
+  );
+}
+
+/**
+ * Replaces the current secret of a key. The previous one is valid for `overlap` more seconds, but not beyond the end
+ * of the key. A secret that was replaced earlier ends immediately: a key has at most two. The caller has locked the
+ * tenant.
+ */
+export async function replaceSecret(tx: Tx, key: ApiKeyRow, secret: string, overlap: number): Promise<void> {
+  const { tenantId, keyId, workspace } = key;
+  const ends = sql`least(now() + make_interval(secs => ${overlap}), ${key.expiresAt?.toISOString() ?? null}::timestamptz)`;
+  await tx
     .delete(credentialDirectory)
-    .where(and(eq(credentialDirectory.tenantId, tenantId), eq(credentialDirectory.kind, 'api_key')))
-    .returning({ hash: credentialDirectory.credentialHash });
-  return deleted.length;
+    .where(and(secretsOf(key), overlap === 0 ? undefined : eq(credentialDirectory.replaced, true)));
+  if (overlap > 0)
+    await tx
+      .update(credentialDirectory)
+      .set({ kind: 'limited_key', keyId, scope: key.scope, replaced: true, expiresAt: ends })
+      .where(secretsOf(key));
+  await insertSecret(tx, key, secret);
+  const prefix = prefixOf(secret);
+  await tx
+    .update(apiKeys)
+    .set({ prefix, overlapEndsAt: overlap > 0 ? ends : null })
+    .where(and(eq(apiKeys.tenantId, tenantId), eq(apiKeys.keyId, keyId)));
+  if (workspace) await setPrefix(tx, tenantId, prefix);
+}
+
+/**
+ * Applies the scopes and the end of a key to its secrets.
+ * @returns false if the current secret has ended
+ */
+export async function limitSecrets(tx: Tx, key: ApiKeyRow): Promise<boolean> {
+  const end = sql`${key.expiresAt?.toISOString() ?? null}::timestamptz`;
+  const overlap = sql`${key.overlapEndsAt?.toISOString() ?? null}::timestamptz`;
+  const changed = await tx
+    .update(credentialDirectory)
+    .set({
+      scope: key.scope,
+      expiresAt: sql`case when ${credentialDirectory.replaced} then least(${overlap}, ${end}) else ${end} end`,
+    })
+    .where(secretsOf(key))
+    .returning({ replaced: credentialDirectory.replaced });
+  return changed.some(({ replaced }) => !replaced);
+}
+
+/** Ends a key and all its secrets. The caller has locked the tenant. */
+export async function endKey(tx: Tx, key: ApiKeyRow): Promise<void> {
+  await tx.delete(credentialDirectory).where(secretsOf(key));
+  await tx
+    .update(apiKeys)
+    .set({ revokedAt: sql`now()`, overlapEndsAt: null })
+    .where(and(eq(apiKeys.tenantId, key.tenantId), eq(apiKeys.keyId, key.keyId)));
+  if (key.workspace) await setPrefix(tx, key.tenantId, '');
+}
+
+async function setPrefix(tx: Tx, tenantId: string, apiKeyPrefix: string): Promise<void> {
+  await tx.update(tenants).set({ apiKeyPrefix }).where(eq(tenants.tenantId, tenantId));
+}
+
+/**
+ * Aligns the row of the workspace key with its secret, which a process of a former version may have created, rotated or
+ * revoked without the row.
+ */
+export async function alignWorkspaceKey(tx: Tx, tenantId: string): Promise<void> {
+  const secret = sql`exists (select from credential_directory where tenant_id = ${tenantId} and kind = 'api_key')`;
+  await tx.execute(sql`
+    update api_keys k set prefix = t.api_key_prefix, revoked_at = case when ${secret} then null else now() end
+    from tenants t
+    where t.tenant_id = ${tenantId} and k.tenant_id = ${tenantId} and k.workspace and k.revoked_at is null
+      and (k.prefix <> t.api_key_prefix or not ${secret})`);
+  await tx.execute(sql`
+    insert into api_keys (tenant_id, key_id, name, scope, prefix, workspace, created_at)
+    select tenant_id, ${newId()}, 'Workspace key', ${allScopes}, api_key_prefix, true, created_at
+    from tenants where tenant_id = ${tenantId} and ${secret}
+    on conflict do nothing`);
+}
+
+/** Returns the keys of a tenant that are not revoked, the workspace key first and then by time of creation. */
+export async function selectKeys(tx: Tx, tenantId: string): Promise<ApiKeyRow[]> {
+  await alignWorkspaceKey(tx, tenantId);
+  return tx
+    .select()
+    .from(apiKeys)
+    .where(and(eq(apiKeys.tenantId, tenantId), sql`${apiKeys.revokedAt} is null`))
+    .orderBy(sql`${apiKeys.workspace} desc, ${apiKeys.createdAt}, ${apiKeys.keyId}`);
 }

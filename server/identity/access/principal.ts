@@ -3,9 +3,10 @@ import { and, eq, sql } from 'drizzle-orm';
 import { type CredentialOwner, prepare, type Tx } from '#db/client.ts';
 import { tokens, users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import type { PresentedCredentials } from '#server/context.ts';
+import type { PresentedCredentials, Scope } from '#server/context.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret } from './credentials.ts';
+import { readScopes } from './scopes.ts';
 import type { Family } from './sessions.ts';
 
 export interface PrincipalTenant {
@@ -24,8 +25,18 @@ export interface SessionPrincipal {
   family: Pick<Family, 'id' | 'secondFactor'>;
 }
 
-/** The authenticated caller: a tenant by its API key (or by the service key), or a member by an access token. */
-export type Principal = { kind: 'api_key'; tenant: PrincipalTenant } | SessionPrincipal;
+/** A tenant that was authenticated by an API key, or by the service key. */
+export interface KeyPrincipal {
+  kind: 'api_key';
+  tenant: PrincipalTenant;
+  /** ID of the API key; null for the current secret of the workspace key, and for the service key. */
+  keyId: string | null;
+  /** Null for a key with all scopes. */
+  scopes: readonly Scope[] | null;
+}
+
+/** The authenticated caller. */
+export type Principal = KeyPrincipal | SessionPrincipal;
 
 /**
  * Returns the hashes to look up. If both X-API-Key and a bearer token are presented, the API key is the one in
@@ -68,7 +79,10 @@ export async function readPrincipal(
   if (!lookup.active) return 'tenant_inactive';
 
   const tenant = { id: lookup.tenantId, name: lookup.name };
-  if (found.kind === 'api_key') return { kind: 'api_key', tenant };
+  if (found.kind === 'api_key') {
+    const scopes = found.scope === null ? null : readScopes(found.scope);
+    return { kind: 'api_key', tenant, keyId: found.keyId, scopes };
+  }
   if (!lookup.user?.active || !lookup.token) return 'no_credential';
   const { active: _active, ...user } = lookup.user;
   const family = { id: lookup.token.familyId, secondFactor: lookup.token.secondFactor };

@@ -55,7 +55,8 @@ export async function withServiceTenant<T, E>(
     throw new AppError('unauthenticated', 'missing or invalid API key');
   return database.inTenant(serviceTenantId, async (tx) => {
     await insertServiceTenant(tx, settings.DEFAULT_MONTHLY_CHAR_LIMIT);
-    const principal: Principal = { kind: 'api_key', tenant: { id: serviceTenantId, name: serviceTenantId } };
+    const tenant = { id: serviceTenantId, name: serviceTenantId };
+    const principal: Principal = { kind: 'api_key', tenant, keyId: null, scopes: null };
     return work(tx, principal, (await prefetch?.(tx)) as E);
   });
 }

@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { credentialDirectory, tokens } from '#db/schema/identity.ts';
 
@@ -149,7 +149,10 @@ export async function tenantOfToken(tx: Tx, tokenHash: Uint8Array): Promise<stri
     .select({ tenantId: credentialDirectory.tenantId })
     .from(credentialDirectory)
     .where(
-      and(eq(credentialDirectory.credentialHash, tokenHash), sql`${credentialDirectory.kind} <> 'api_key'`),
+      and(
+        eq(credentialDirectory.credentialHash, tokenHash),
+        inArray(credentialDirectory.kind, ['access_token', 'refresh_token']),
+      ),
     );
   return row?.tenantId;
 }

@@ -38,6 +38,8 @@ export const auditActions = [
   'tenant_founded',
   'tenant_provisioned',
   'security_policy_changed',
+  'api_key_created',
+  'api_key_changed',
   'api_key_rotated',
   'api_key_revoked',
   'administrator_restored',
@@ -212,7 +214,10 @@ export async function* readEvents(
   }
 }
 
-/** Returns the time of the latest event of a tenant with one of these actions; null if the log has none. */
+/**
+ * Returns the time of the latest event with one of these actions whose target is the tenant; null if the log has
+ * none.
+ */
 export async function latestEventAt(
   tx: Tx,
   tenantId: string,
@@ -221,7 +226,9 @@ export async function latestEventAt(
   const [row] = await tx
     .select({ recordedAt: auditLog.recordedAt })
     .from(auditLog)
-    .where(and(eq(auditLog.tenantId, tenantId), inArray(auditLog.action, actions)))
+    .where(
+      and(eq(auditLog.tenantId, tenantId), eq(auditLog.target, tenantId), inArray(auditLog.action, actions)),
+    )
     .orderBy(desc(auditLog.recordedAt))
     .limit(1);
   return row?.recordedAt ?? null;

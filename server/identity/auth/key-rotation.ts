@@ -1,12 +1,12 @@
 import type { Services } from '#server/context.ts';
 import type { AsAdministratorSession } from '#server/identity/access/guards/session.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
-import { replaceKeys } from '#server/identity/tenants/replace-keys.ts';
+import { replaceWorkspaceKey } from '#server/identity/tenants/replace-workspace-key.ts';
 import type { RotatedKey } from '#server/identity/tenants/schema.ts';
 import { type Proof, withProof } from './reauthentication.ts';
 
 /**
- * Rotates the API key of an administrator's own tenant. The old key is rejected from the next request on; sessions
+ * Rotates the workspace key of an administrator's own tenant. The old key is rejected from the next request on; sessions
  * continue.
  * @throws AppError the errors of `withProof`
  */
@@ -17,7 +17,7 @@ export async function rotateOwnKey(
   proof: Proof,
 ): Promise<RotatedKey> {
   return withProof(services, origin, asAdministrator, proof, async (tx, { tenantId, userId }) => {
-    const { apiKey, change } = await replaceKeys(tx, tenantId);
+    const { apiKey, change } = await replaceWorkspaceKey(tx, tenantId);
     await recordEvent(tx, origin, {
       action: 'api_key_rotated',
       tenantId,

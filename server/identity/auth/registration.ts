@@ -1,8 +1,8 @@
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { insertApiKey } from '#server/identity/access/api-keys.ts';
-import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
+import { insertWorkspaceKey } from '#server/identity/access/api-keys.ts';
+import { newSecret } from '#server/identity/access/credentials.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { redeemInvite } from '#server/identity/members/invite-redemption.ts';
 import { addMember } from '#server/identity/members/members.ts';
@@ -51,7 +51,7 @@ export async function registerWithNewTenant(
   const platformMetadata = { ...tenant.platformMetadata, ...grant };
   const account = await registerTenant(tx, { ...tenant, apiKey, platformMetadata });
   await addMember(tx, { ...registrant, tenantId, role: 'global_administrator' });
-  await insertApiKey(tx, tenantId, hashSecret(apiKey));
+  await insertWorkspaceKey(tx, tenantId, apiKey);
   await recordEvent(tx, origin, {
     action: 'tenant_founded',
     tenantId,

@@ -3,8 +3,8 @@ import type { Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
 import { type PageEnd, readCursor, writeCursor } from '#server/http/paging.ts';
-import { insertApiKey } from '#server/identity/access/api-keys.ts';
-import { hashSecret, newSecret } from '#server/identity/access/credentials.ts';
+import { insertWorkspaceKey } from '#server/identity/access/api-keys.ts';
+import { newSecret } from '#server/identity/access/credentials.ts';
 import type { Administrator } from '#server/identity/access/guards/admin.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
@@ -85,7 +85,7 @@ export async function provisionTenant(
       monthlyCharLimit: request.monthly_char_limit ?? settings.DEFAULT_MONTHLY_CHAR_LIMIT,
       metadata: request.metadata ?? {},
     });
-    await insertApiKey(tx, tenantId, hashSecret(apiKey));
+    await insertWorkspaceKey(tx, tenantId, apiKey);
     await recordAdministration(tx, origin, admin, {
       action: 'tenant_provisioned',
       tenantId,

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
-import { tenantDeletions, tenants } from '#db/schema/tenants.ts';
+import { tenantDeletions } from '#db/schema/tenants.ts';
 import { AppError } from '#server/errors.ts';
-import { deleteApiKeys } from '#server/identity/access/api-keys.ts';
+import { type ApiKeyRow, endKey, selectKeys } from '#server/identity/access/api-keys.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
 import { endAllSessions } from '#server/identity/access/sessions.ts';
 import {
@@ -11,9 +11,10 @@ import {
   recordAdministration,
 } from '#server/identity/audit/audit-log.ts';
 import { accountOf } from './accounts.ts';
-import { replaceKeys } from './replace-keys.ts';
+import { revocationOf } from './key-events.ts';
+import { replaceWorkspaceKey } from './replace-workspace-key.ts';
 import type { TenantAccount } from './schema.ts';
-import { lockTenant, type TenantRow } from './tenant-row.ts';
+import { lockTenant, readTenant, type TenantRow, updateTenant } from './tenant-row.ts';
 
 /**
  * Reads and locks a tenant for a command on the server: concurrent commands on one tenant run one after another.
@@ -36,7 +37,7 @@ export async function lockAccount(tx: Tx, tenantId: string): Promise<TenantAccou
   return accountOf(await lockKnown(tx, tenantId));
 }
 
-/** Rotates a tenant's API key: replaces all existing keys with a new one. The key is only in the returned value. */
+/** Rotates a tenant's workspace key, without an overlap. The new key is only in the returned value. */
 export async function rotateKey(
   database: Database,
   tenantId: string,
@@ -44,7 +45,7 @@ export async function rotateKey(
 ): Promise<{ account: TenantAccount; apiKey: string }> {
   return database.inTenant(tenantId, async (tx) => {
     await lockAccount(tx, tenantId);
-    const { apiKey, row, change } = await replaceKeys(tx, tenantId);
+    const { apiKey, row, change } = await replaceWorkspaceKey(tx, tenantId);
     await record(tx, by, tenantId, 'api_key_rotated', change);
     return { account: accountOf(row), apiKey };
   });
@@ -56,14 +57,46 @@ export interface Outcome {
   changed: boolean;
 }
 
-/** Deletes a tenant's key. */
-export async function revokeKey(database: Database, tenantId: string, by: ActingOperator): Promise<Outcome> {
+/** Revokes all API keys of a tenant. */
+export async function revokeKeys(database: Database, tenantId: string, by: ActingOperator): Promise<Outcome> {
   return database.inTenant(tenantId, async (tx) => {
     const before = await lockAccount(tx, tenantId);
-    if ((await deleteApiKeys(tx, tenantId)) === 0) return { account: before, changed: false };
-    const row = await updateTenant(tx, tenantId, { apiKeyPrefix: '' });
-    await record(tx, by, tenantId, 'api_key_revoked', { from: before.api_key_prefix, to: '' });
-    return { account: accountOf(row), changed: true };
+    const keys = await selectKeys(tx, tenantId);
+    if (keys.length === 0) return { account: before, changed: false };
+    for (const key of keys) await revoke(tx, key, by);
+    return { account: accountOf((await readTenant(tx, tenantId)) as TenantRow), changed: true };
+  });
+}
+
+/**
+ * Revokes one API key of a tenant.
+ * @throws AppError 404, whose message names the key
+ */
+export async function revokeOneKey(
+  database: Database,
+  tenantId: string,
+  keyId: string,
+  by: ActingOperator,
+): Promise<{ account: TenantAccount; revoked: ApiKeyRow }> {
+  return database.inTenant(tenantId, async (tx) => {
+    const account = await lockAccount(tx, tenantId);
+    const key = (await selectKeys(tx, tenantId)).find((one) => one.keyId === keyId);
+    if (!key) throw new AppError('not_found', `unknown API key: ${keyId}`);
+    await revoke(tx, key, by);
+    return { account, revoked: key };
+  });
+}
+
+async function revoke(tx: Tx, key: ApiKeyRow, { admin, origin }: ActingOperator): Promise<void> {
+  await endKey(tx, key);
+  await recordAdministration(tx, origin, admin, revocationOf(key));
+}
+
+/** Returns the API keys of a tenant that are not revoked. */
+export async function listKeys(database: Database, tenantId: string): Promise<ApiKeyRow[]> {
+  return database.inTenant(tenantId, async (tx) => {
+    await lockAccount(tx, tenantId);
+    return selectKeys(tx, tenantId);
   });
 }
 
@@ -161,14 +194,4 @@ function record(
 ): Promise<void> {
   const event = { action, tenantId, target: tenantId, details };
   return recordAdministration(tx, origin, admin, event);
-}
-
-/** Updates an existing tenant. */
-async function updateTenant(
-  tx: Tx,
-  tenantId: string,
-  changes: Partial<Pick<TenantRow, 'active' | 'apiKeyPrefix' | 'monthlyCharLimit'>>,
-): Promise<TenantRow> {
-  const [row] = await tx.update(tenants).set(changes).where(eq(tenants.tenantId, tenantId)).returning();
-  return row as TenantRow;
 }

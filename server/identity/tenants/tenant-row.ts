@@ -48,3 +48,13 @@ export async function tenantsByIds(
         select jsonb_array_elements_text(${JSON.stringify(tenantIds)}::jsonb)))`,
     );
 }
+
+/** Updates an existing tenant. */
+export async function updateTenant(
+  tx: Tx,
+  tenantId: string,
+  changes: Partial<Pick<TenantRow, 'active' | 'apiKeyPrefix' | 'monthlyCharLimit'>>,
+): Promise<TenantRow> {
+  const [row] = await tx.update(tenants).set(changes).where(eq(tenants.tenantId, tenantId)).returning();
+  return row as TenantRow;
+}

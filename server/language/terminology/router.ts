@@ -36,7 +36,7 @@ import {
 } from './term-schema.ts';
 import { uploadGlossary } from './upload.ts';
 
-const upload = deferredTenantProcedure
+const upload = deferredTenantProcedure('admin')
   .meta({
     route: {
       method: 'POST',
@@ -56,7 +56,7 @@ const upload = deferredTenantProcedure
   .output(uploadedGlossary)
   .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
-const remove = tenantProcedure
+const remove = tenantProcedure('admin')
   .meta({
     route: {
       method: 'DELETE',
@@ -71,7 +71,7 @@ const remove = tenantProcedure
   .output(z.void())
   .mutation(({ ctx, input }) => removeSet(ctx.tx, ctx.principal.tenant.id, input.set_id));
 
-const list = tenantProcedure
+const list = tenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -91,7 +91,7 @@ const list = tenantProcedure
     return items;
   });
 
-const exportTbxProcedure = deferredTenantProcedure
+const exportTbxProcedure = deferredTenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -112,13 +112,13 @@ const exportTbxProcedure = deferredTenantProcedure
     }),
   );
 
-const entries = tenantProcedure
+const entries = tenantProcedure('read')
   .input(entriesRequest)
   .output(entryPage)
   .query(({ ctx, input }) => listEntries(ctx.tx, ctx.principal.tenant.id, input));
 
 /** Deferred, because an addition waits for a lock, and the transaction that authenticates the caller must not wait. */
-const add = deferredTenantProcedure
+const add = deferredTenantProcedure('admin')
   .input(addEntryRequest)
   .output(addedEntry)
   .mutation(({ ctx, input }) => addEntry(ctx.services, ctx.withTenant, input));
@@ -127,46 +127,46 @@ const add = deferredTenantProcedure
  * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, whose length is
  * limited.
  */
-const matches = deferredTenantProcedure
+const matches = deferredTenantProcedure('read')
   .input(termMatchesRequest)
   .output(termMatches)
   .mutation(({ ctx, input }) => findTermMatches(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
 /** For the rows of the editor, so that they need no request each. */
-const matchesOfTexts = deferredTenantProcedure
+const matchesOfTexts = deferredTenantProcedure('read')
   .input(termsOfTextsRequest)
   .output(termsOfTexts)
   .mutation(({ ctx, input }) => findTermsOfTexts(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
 /** The procedures of the glossary screens. They have no route, so only /trpc serves them. */
 const termProcedures = {
-  terms: tenantProcedure
+  terms: tenantProcedure('read')
     .input(termsRequest)
     .output(entryPage)
     .query(({ ctx, input }) => listTerms(ctx.tx, ctx.principal.tenant.id, input)),
 
-  addTerm: deferredTenantProcedure
+  addTerm: deferredTenantProcedure('admin')
     .input(addTermRequest)
     .output(addedTerm)
     .mutation(({ ctx, input }) => addTerm(ctx.services, ctx.withTenant, input)),
 
-  updateTerm: deferredTenantProcedure
+  updateTerm: deferredTenantProcedure('admin')
     .input(updateTermRequest)
     .output(updatedTerm)
     .mutation(({ ctx, input }) => updateTerm(ctx.services, ctx.withTenant, input)),
 
-  deleteTerm: deferredTenantProcedure
+  deleteTerm: deferredTenantProcedure('admin')
     .input(deleteTermRequest)
     .output(deletedTerm)
     .mutation(({ ctx, input }) => deleteTerm(ctx.services, ctx.withTenant, input)),
 
   /** A mutation, although it changes nothing: the file is part of the request's body. */
-  previewUpload: deferredTenantProcedure
+  previewUpload: deferredTenantProcedure('admin')
     .input(previewRequest)
     .output(uploadPreview)
     .mutation(({ ctx, input }) => previewUpload(ctx.services, ctx.withTenant, input, ctx.disconnected())),
 
-  applyPreview: deferredTenantProcedure
+  applyPreview: deferredTenantProcedure('admin')
     .input(applyPreviewRequest)
     .output(uploadedGlossary)
     .mutation(({ ctx, input }) => applyPreview(ctx.services, ctx.withTenant, input, ctx.disconnected())),

@@ -19,7 +19,7 @@ import {
   unitPage,
 } from './unit-schema.ts';
 
-const importTmx = deferredTenantProcedure
+const importTmx = deferredTenantProcedure('admin')
   .meta({
     route: {
       method: 'POST',
@@ -41,7 +41,7 @@ const importTmx = deferredTenantProcedure
     return received.accepted;
   });
 
-const remove = deferredTenantProcedure
+const remove = deferredTenantProcedure('admin')
   .meta({
     route: {
       method: 'DELETE',
@@ -57,7 +57,7 @@ const remove = deferredTenantProcedure
   .output(z.void())
   .mutation(({ ctx, input }) => removeSet(ctx.services, ctx.withTenant, input.set_id));
 
-const list = tenantProcedure
+const list = tenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -77,7 +77,7 @@ const list = tenantProcedure
     return items;
   });
 
-const getImport = tenantProcedure
+const getImport = tenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -91,7 +91,7 @@ const getImport = tenantProcedure
   .output(memoryImportPoll)
   .query(({ ctx, input }) => readImport(ctx.tx, ctx.principal.tenant.id, input.job_id));
 
-const listImports = tenantProcedure
+const listImports = tenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -104,7 +104,7 @@ const listImports = tenantProcedure
   .output(z.array(memoryImportJob))
   .query(({ ctx }) => selectLatest(ctx.tx, ctx.principal.tenant.id));
 
-const exportSetProcedure = deferredTenantProcedure
+const exportSetProcedure = deferredTenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -125,7 +125,7 @@ const exportSetProcedure = deferredTenantProcedure
     }),
   );
 
-const exportGoldenProcedure = deferredTenantProcedure
+const exportGoldenProcedure = deferredTenantProcedure('read')
   .meta({
     route: {
       method: 'GET',
@@ -145,12 +145,12 @@ const exportGoldenProcedure = deferredTenantProcedure
     }),
   );
 
-const browse = deferredTenantProcedure
+const browse = deferredTenantProcedure('read')
   .input(browseRequest)
   .output(unitPage)
   .query(({ ctx, input }) => browseUnits(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
-const concordance = deferredTenantProcedure
+const concordance = deferredTenantProcedure('read')
   .input(concordanceRequest)
   .output(concordancePage)
   .query(({ ctx, input }) => searchConcordance(ctx.services, ctx.withTenant, input, ctx.disconnected()));
@@ -159,7 +159,7 @@ const concordance = deferredTenantProcedure
  * This is a mutation in tRPC, although it changes nothing: the input of a query is part of the URL, whose length is
  * limited.
  */
-const matches = deferredTenantProcedure
+const matches = deferredTenantProcedure('read')
   .input(memoryMatchesRequest)
   .output(memoryMatches)
   .mutation(({ ctx, input }) => findMatches(ctx.services, ctx.withTenant, input));

@@ -40,7 +40,7 @@ function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): vo
     throw new AppError('capability_off', 'translation is temporarily disabled');
 }
 
-const submissionProcedure = deferredTenantProcedure.use(({ ctx, next }) => {
+const submissionProcedure = deferredTenantProcedure('translate').use(({ ctx, next }) => {
   requireTranslationEnabled(ctx.services);
   return next();
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Fields, Headers } from '#test/factories.ts';
 import {
   addGlossary,
+  addKey,
   addMemory,
   documentForm,
   glossaryForm,
@@ -55,6 +56,10 @@ const ofOperators: Pick<Probe, 'operatorOnly'> = {
   operatorOnly: '403 only platform operators can access documents of all workspaces',
 };
 const deletions: Probe = { operatorOnly: '403 only platform operators can delete workspaces' };
+const wrongProof: Pick<Probe, 'in' | 'operator'> = {
+  in: '403 wrong password',
+  operator: '409 no password is set; use an authenticator code',
+};
 const ofDeployment: Pick<Probe, 'operatorOnly'> = {
   operatorOnly: '403 only platform operators can operate the deployment',
 };
@@ -146,11 +151,18 @@ export const probes: Readonly<Record<string, Probe>> = {
     ...ofNamedTenant,
   },
 
+  'apiKeys.create': { input: () => ({ name: 'A', scopes: ['read'], password: 'wrong' }), ...wrongProof },
+  'apiKeys.update': { input: () => ({ key_id: 'a', name: 'A', password: 'wrong' }), ...wrongProof },
+  'apiKeys.rotate': { input: () => ({ key_id: 'a', password: 'wrong' }), ...wrongProof },
+  'apiKeys.revoke': {
+    input: async ({ app, founder }) => ({ key_id: (await addKey(app, founder)).key_id }),
+    abroad: '404 API key not found',
+  },
+
   // The password is wrong, because a right one would replace the key that the next callers use.
   'tenants.rotateKey': {
     input: () => ({ password: 'a wrong passphrase' }),
-    in: '403 wrong password',
-    operator: '409 no password is set; use an authenticator code',
+    ...wrongProof,
   },
 
   'billing.checkout': { input: () => ({ tier: 'pro' }) },

@@ -62,6 +62,7 @@ export const screenPictures: Series = {
     { name: 'reports-senders', path: '/app/reports', prepare: groupBySender },
     { name: 'members', path: '/app/settings/members' },
     { name: 'security', path: '/app/settings/security' },
+    { name: 'api-keys', path: '/app/settings/api-keys' },
     { name: 'storage', path: '/app/settings/storage' },
     { name: 'audit', path: '/app/settings/audit' },
     { name: 'billing', path: '/billing' },

@@ -46,7 +46,7 @@ function summaryOf(view: WorkspaceView): string[] {
       `${storage.provider}${binding}: ${byteSize(storage.bytes_used)} ${limit}, ${storage.objects} files`,
     ],
     [
-      'API key',
+      'workspace key',
       view.api_key_prefix === null
         ? 'none'
         : `${view.api_key_prefix}…${view.api_key_since === null ? '' : ` since ${view.api_key_since}`}`,

@@ -2,6 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { PresentedCredentials, RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
+import { recordKeyUse } from '../key-use.ts';
 import {
   accessTokenHashes,
   type Principal,
@@ -9,10 +10,12 @@ import {
   presentsOperatorKey,
   readPrincipal,
 } from '../principal.ts';
+import { type AllowingScopes, requireScope } from '../scopes.ts';
 import { withServiceTenant } from '../service-key.ts';
 
 /**
- * Opens a transaction as the tenant of the request's credential; throws a 401 without a credential. `prefetch` is a
+ * Opens a transaction as the tenant of the request's credential; throws a 401 without a credential, and a 403 for an
+ * API key without a scope that allows the call. `prefetch` is a
  * query that is sent in the first packet of the transaction, before the caller is authenticated; it can read only the
  * tenant of the credential. Only `work` receives the result.
  */
@@ -35,6 +38,7 @@ class Unauthenticated extends Error {}
 export function withTenantOf(
   ctx: RequestContext,
   audience: Audience,
+  scopes: AllowingScopes,
   credentials: PresentedCredentials = ctx.credentials,
   hashes = presentedHashes(credentials),
 ): WithTenant {
@@ -48,7 +52,10 @@ export function withTenantOf(
         ]);
         if (typeof principal === 'string') throw new Unauthenticated();
         ctx.notes.tenantId = principal.tenant.id;
-        if (principal.kind === 'session' && principal.operator) audience.operator = true;
+        if (principal.kind === 'api_key') {
+          recordKeyUse(ctx.services, principal);
+          requireScope(principal.scopes, scopes);
+        } else if (principal.operator) audience.operator = true;
         return work(tx, principal, prefetched);
       });
     } catch (error) {
@@ -67,64 +74,78 @@ export function audienceOf({ credentials, services }: RequestContext): Audience 
 }
 
 /**
- * Accepts a tenant's API key or a member's access token. Authenticates first. The handler runs inside the guard's
- * transaction, which is rolled back if the handler fails.
+ * Accepts an API key with one of the scopes, or a member's access token. Authenticates first. The handler runs inside
+ * the guard's transaction, which is rolled back if the handler fails.
  */
-export const tenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
-  const audience = audienceOf(ctx);
-  return withTenantOf(
-    ctx,
-    audience,
-  )(async (tx, principal) => {
-    const result = await next({ ctx: { tx, principal, audience } });
-    if (!result.ok) throw result.error;
-    return result;
+export const tenantProcedure = (...scopes: AllowingScopes) =>
+  procedure.meta({ guard: 'tenant_identity', scopes }).use(({ ctx, next }) => {
+    const audience = audienceOf(ctx);
+    return withTenantOf(
+      ctx,
+      audience,
+      scopes,
+    )(async (tx, principal) => {
+      const result = await next({ ctx: { tx, principal, audience } });
+      if (!result.ok) throw result.error;
+      return result;
+    });
   });
-});
 
 /**
  * Like `tenantProcedure`, for work that must not hold a transaction open, such as model calls, rendering and transfers.
  * The handler calls `ctx.withTenant` at the point that its order of checks requires; there is no other access to the
  * data.
  */
-export const deferredTenantProcedure = procedure.meta({ guard: 'tenant_identity' }).use(({ ctx, next }) => {
-  const audience = audienceOf(ctx);
-  return next({ ctx: { withTenant: withTenantOf(ctx, audience), audience } });
-});
+export const deferredTenantProcedure = (...scopes: AllowingScopes) =>
+  procedure.meta({ guard: 'tenant_identity', scopes }).use(({ ctx, next }) => {
+    const audience = audienceOf(ctx);
+    return next({ ctx: { withTenant: withTenantOf(ctx, audience, scopes), audience } });
+  });
 
 /**
  * Like `deferredTenantProcedure`, for a list whose input is checked before its transactions begin. A request without a
  * credential gets a 401 even if its input is invalid.
  */
-export const deferredListProcedure = deferredTenantProcedure.use(async ({ ctx, next }) => {
-  const result = await next();
-  if (!result.ok && result.error.cause?.name === 'ZodError') await ctx.withTenant(async () => {});
-  return result;
-});
+export const deferredListProcedure = (...scopes: AllowingScopes) =>
+  deferredTenantProcedure(...scopes).use(async ({ ctx, next }) => {
+    const result = await next();
+    if (!result.ok && result.error.cause?.name === 'ZodError') await ctx.withTenant(async () => {});
+    return result;
+  });
 
 /**
  * Like `deferredTenantProcedure`, for the download of golden translations: also accepts the session cookie if the
  * request has no other credential. If another credential is invalid, the request is rejected.
  */
-export const deferredTenantOrCookieProcedure = procedure
-  .meta({ guard: 'tenant_identity_or_cookie' })
-  .use(({ ctx, next }) => next({ ctx: { withTenant: withTenantOrCookieOf(ctx, audienceOf(ctx)) } }));
+export const deferredTenantOrCookieProcedure = (...scopes: AllowingScopes) =>
+  procedure
+    .meta({ guard: 'tenant_identity_or_cookie', scopes })
+    .use(({ ctx, next }) =>
+      next({ ctx: { withTenant: withTenantOrCookieOf(ctx, audienceOf(ctx), scopes) } }),
+    );
 
-export function withTenantOrCookieOf(ctx: RequestContext, audience: Audience): WithTenant {
+export function withTenantOrCookieOf(
+  ctx: RequestContext,
+  audience: Audience,
+  scopes: AllowingScopes,
+): WithTenant {
   const { bearer, apiKey, unreadable, cookie } = ctx.credentials;
-  if (bearer !== null || apiKey !== null || unreadable || cookie === null) return withTenantOf(ctx, audience);
-  return withTenantOf(ctx, audience, { ...ctx.credentials, bearer: cookie }, accessTokenHashes(cookie));
+  if (bearer !== null || apiKey !== null || unreadable || cookie === null)
+    return withTenantOf(ctx, audience, scopes);
+  const credentials = { ...ctx.credentials, bearer: cookie };
+  return withTenantOf(ctx, audience, scopes, credentials, accessTokenHashes(cookie));
 }
 
-/** Accepts a tenant's API key, or an administrator's session by bearer token or cookie. */
-export const deferredTenantAdminProcedure = procedure.meta({ guard: 'tenant_admin' }).use(({ ctx, next }) => {
-  const audience = audienceOf(ctx);
-  const withTenant = withTenantOrCookieOf(ctx, audience);
-  const withTenantAsAdmin: WithTenant = (work, prefetch) =>
-    withTenant(async (tx, principal, prefetched) => {
-      if (principal.kind === 'session' && principal.user.role !== 'global_administrator')
-        throw new AppError('forbidden', 'admin role required');
-      return work(tx, principal, prefetched);
-    }, prefetch);
-  return next({ ctx: { withTenant: withTenantAsAdmin, audience } });
-});
+/** Accepts an API key with one of the scopes, or an administrator's session by bearer token or cookie. */
+export const deferredTenantAdminProcedure = (...scopes: AllowingScopes) =>
+  procedure.meta({ guard: 'tenant_admin', scopes }).use(({ ctx, next }) => {
+    const audience = audienceOf(ctx);
+    const withTenant = withTenantOrCookieOf(ctx, audience, scopes);
+    const withTenantAsAdmin: WithTenant = (work, prefetch) =>
+      withTenant(async (tx, principal, prefetched) => {
+        if (principal.kind === 'session' && principal.user.role !== 'global_administrator')
+          throw new AppError('forbidden', 'admin role required');
+        return work(tx, principal, prefetched);
+      }, prefetch);
+    return next({ ctx: { withTenant: withTenantAsAdmin, audience } });
+  });

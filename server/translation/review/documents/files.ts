@@ -86,7 +86,7 @@ const conditions: Readonly<Record<State, SQL>> = {
 
 /** The list of files of the web application. It has no route, so only /trpc serves it. */
 export const filesProcedures = {
-  files: deferredTenantProcedure
+  files: deferredTenantProcedure('read')
     .input(filesQuery)
     .output(filePage)
     .query(({ ctx, input }) => listFiles(ctx.services, ctx.withTenant, input, ctx.disconnected())),

@@ -16,27 +16,27 @@ import { changeInput, redoChange, restoredSegments, undoChange } from './undo.ts
 
 /** Procedures for the review screens only. They have no route, so only /trpc serves them. */
 export const workplaceProcedures = {
-  progress: tenantProcedure
+  progress: tenantProcedure('read', 'translate')
     .input(progressQuery)
     .output(documentProgressList)
     .query(({ ctx, input }) => readProgress(ctx.tx, ctx.principal.tenant.id, input)),
 
-  outline: tenantProcedure
+  outline: tenantProcedure('read')
     .input(outlineQuery)
     .output(documentOutline)
     .query(({ ctx, input }) => readOutline(ctx.tx, ctx.principal.tenant.id, input.document_id)),
 
-  search: tenantProcedure
+  search: tenantProcedure('read')
     .input(segmentSearch)
     .output(segmentSearchPage)
     .query(({ ctx, input }) => searchSegments(ctx.tx, ctx.principal.tenant.id, input)),
 
-  boxes: tenantProcedure
+  boxes: tenantProcedure('read')
     .input(boxQuery)
     .output(segmentBoxPage)
     .query(({ ctx, input }) => listBoxes(ctx.tx, ctx.principal.tenant.id, input)),
 
-  correct: deferredTenantProcedure
+  correct: deferredTenantProcedure('review')
     .input(documentCorrectInput)
     .output(correctedDocument)
     .mutation(({ ctx, input }) => correctDocument(ctx.services, ctx.withTenant, input)),
@@ -44,47 +44,47 @@ export const workplaceProcedures = {
   /**
    * This is a mutation although it changes nothing: the input of a query is part of the URL, whose length is limited.
    */
-  check: deferredTenantProcedure
+  check: deferredTenantProcedure('review')
     .input(segmentCheckInput)
     .output(segmentCheck)
     .mutation(({ ctx, input }) => checkSegmentText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
 
-  confirm: tenantProcedure
+  confirm: tenantProcedure('review')
     .input(documentConfirmInput)
     .output(confirmedSegments)
     .mutation(({ ctx, input }) => confirmSegments(ctx.tx, ctx.principal, input)),
 
-  save: deferredTenantProcedure
+  save: deferredTenantProcedure('review')
     .input(documentSaveInput)
     .output(savedSegments)
     .mutation(({ ctx, input }) => saveSegments(ctx.services, ctx.withTenant, input)),
 
-  undo: tenantProcedure
+  undo: tenantProcedure('review')
     .input(changeInput)
     .output(restoredSegments)
     .mutation(({ ctx, input }) => undoChange(ctx.tx, ctx.principal, input)),
 
-  redo: tenantProcedure
+  redo: tenantProcedure('review')
     .input(changeInput)
     .output(restoredSegments)
     .mutation(({ ctx, input }) => redoChange(ctx.tx, ctx.principal, input)),
 
-  history: tenantProcedure
+  history: tenantProcedure('read')
     .input(historyQuery)
     .output(segmentHistory)
     .query(({ ctx, input }) => readHistory(ctx.tx, ctx.principal.tenant.id, input)),
 
-  render: deferredTenantProcedure
+  render: deferredTenantProcedure('review')
     .input(renderInput)
     .output(renderedDocument)
     .mutation(({ ctx, input }) => renderNow(ctx.services, ctx.withTenant, input.document_id)),
 
-  confirmAll: tenantProcedure
+  confirmAll: tenantProcedure('review')
     .input(confirmAllInput)
     .output(confirmedAll)
     .mutation(({ ctx, input }) => confirmAll(ctx.tx, ctx.principal, input)),
 
-  approveMany: deferredTenantProcedure
+  approveMany: deferredTenantProcedure('review')
     .input(approveManyInput)
     .output(approvalOutcomes)
     .mutation(({ ctx, input }) => approveDocuments(ctx.services, ctx.withTenant, ctx.requestId, input)),

@@ -47,7 +47,7 @@ import { searchJobs } from './search.ts';
 
 /** Procedures for the review screens only. They have no route, so only /trpc serves them. */
 export const workplaceProcedures = {
-  search: deferredTenantProcedure
+  search: deferredTenantProcedure('read')
     .input(searchInput)
     .output(searchPage)
     .query(({ ctx, input }) =>
@@ -59,18 +59,20 @@ export const workplaceProcedures = {
       ),
     ),
 
-  counts: tenantProcedure.output(jobCounts).query(({ ctx }) => countJobs(ctx.tx, ctx.principal.tenant.id)),
+  counts: tenantProcedure('read')
+    .output(jobCounts)
+    .query(({ ctx }) => countJobs(ctx.tx, ctx.principal.tenant.id)),
 
   /**
    * This is a mutation although it changes nothing: the input of a query is part of the URL, whose length is limited.
    */
-  check: deferredTenantProcedure
+  check: deferredTenantProcedure('review')
     .input(checkInput)
     .output(textCheck)
     .mutation(({ ctx, input }) => checkText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
 
   /** Applies a review to the job that the reviewer saw. If the job has changed since then: 409 with the current job. */
-  act: deferredTenantProcedure
+  act: deferredTenantProcedure('review')
     .input(actInput)
     .output(translationJob)
     .mutation(async ({ ctx, input }) => {
@@ -88,7 +90,7 @@ export const workplaceProcedures = {
       }
     }),
 
-  reviewMany: deferredTenantProcedure
+  reviewMany: deferredTenantProcedure('review')
     .input(reviewManyInput)
     .output(reviewResults)
     .mutation(async ({ ctx, input }) => ({

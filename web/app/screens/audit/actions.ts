@@ -33,6 +33,8 @@ const ofWorkspaces = {
   tenant_founded: true,
   tenant_provisioned: true,
   security_policy_changed: true,
+  api_key_created: true,
+  api_key_changed: true,
   api_key_rotated: true,
   api_key_revoked: true,
   administrator_restored: true,

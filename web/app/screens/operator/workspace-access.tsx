@@ -61,14 +61,15 @@ export function WorkspaceAccess({ of }: { of: WorkspaceView }) {
               <span className="hint"> {t('operator.key_since', { day: day(of.api_key_since) })}</span>
             )}
           </>
-        )}
+        )}{' '}
+        <span className="hint">{t('operator.keys', { count: of.api_keys })}</span>
       </p>
       {key !== undefined && <ShownOnce key={key} label={t('operator.api_key')} value={key} />}
       <div className="actions">
         <button type="button" disabled={isBusy} onClick={() => setQuestion('rotate')}>
           {t('operator.rotate')}
         </button>
-        {of.api_key_prefix !== null && (
+        {of.api_keys > 0 && (
           <button type="button" className="danger" disabled={isBusy} onClick={() => setQuestion('revoke')}>
             {t('operator.revoke')}
           </button>

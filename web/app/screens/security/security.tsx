@@ -2,13 +2,12 @@ import { useT } from '../../i18n.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { Exports } from './exports.tsx';
-import { KeyRotation } from './key-rotation.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
 import { Policy } from './policy.tsx';
 
 /**
- * `/app/settings/security`: the authenticator of the member. Administrators also see the MFA policy, the
- * workspace's API key and its exports.
+ * `/app/settings/security`: the authenticator of the member. Administrators also see the MFA policy and
+ * the exports of the workspace.
  */
 export function SecurityScreen() {
   const t = useT();
@@ -23,7 +22,6 @@ export function SecurityScreen() {
           isAdministrator(known) && (
             <>
               <Policy me={known} />
-              <KeyRotation me={known} />
               <Exports />
             </>
           )

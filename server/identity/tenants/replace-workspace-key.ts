@@ -1,0 +1,28 @@
+import type { Tx } from '#db/client.ts';
+import { insertWorkspaceKey, prefixOf, replaceSecret, selectKeys } from '#server/identity/access/api-keys.ts';
+import { newSecret } from '#server/identity/access/credentials.ts';
+import { readTenant, type TenantRow, updateTenant } from './tenant-row.ts';
+
+/** A tenant's new workspace key. The key is only in this value: the database stores its hash and first characters. */
+export interface ReplacedKey {
+  apiKey: string;
+  /** The tenant after the rotation. */
+  row: TenantRow;
+  /** The first characters of the previous and the new key, for the audit log. */
+  change: { from: string; to: string };
+}
+
+/**
+ * Replaces a tenant's workspace key with a new one, without an overlap. Other API keys stay. The caller has locked the
+ * tenant: after two rotations, the key of the later one is valid.
+ */
+export async function replaceWorkspaceKey(tx: Tx, tenantId: string): Promise<ReplacedKey> {
+  const apiKey = newSecret();
+  const to = prefixOf(apiKey);
+  const { apiKeyPrefix: from } = (await readTenant(tx, tenantId)) as TenantRow;
+  const workspaceKey = (await selectKeys(tx, tenantId)).find((key) => key.workspace);
+  if (workspaceKey) await replaceSecret(tx, workspaceKey, apiKey, 0);
+  else await insertWorkspaceKey(tx, tenantId, apiKey);
+  const row = await updateTenant(tx, tenantId, { apiKeyPrefix: to });
+  return { apiKey, row, change: { from, to } };
+}

@@ -1,0 +1,147 @@
+import { useId, useState } from 'react';
+import type { ApiKey, ApiKeyScope } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { Dialog } from '../../parts/confirm-dialog.tsx';
+import { Field } from '../../parts/field.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import type { Me } from '../../session/use-me.ts';
+import styles from './api-keys.module.css';
+import { NewSecret } from './new-secret.tsx';
+import { ProofField, useProof } from './proof-field.tsx';
+
+const scopes: readonly ApiKeyScope[] = ['translate', 'read', 'review', 'admin'];
+
+/**
+ * A dialog that creates an API key, or changes one. After the creation it shows the secret, once.
+ * @param edited the key to change; undefined to create one
+ */
+export function KeyDialog({
+  me,
+  edited,
+  onChanged,
+  onClose,
+}: {
+  me: Me;
+  edited?: ApiKey;
+  onChanged: (words: string) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const id = useId();
+  const [name, setName] = useState(edited?.name ?? '');
+  const [chosen, setChosen] = useState<readonly ApiKeyScope[]>(edited?.scopes ?? ['translate', 'read']);
+  const [lastDay, setLastDay] = useState(dayOf(edited?.expires_at ?? null));
+  const [secret, setSecret] = useState<string>();
+  const proof = useProof(me);
+  const { run, error, isBusy } = useAction();
+  const submit = run(async () => {
+    try {
+      if (edited) {
+        await client.apiKeys.update({ key_id: edited.key_id, name, ...limits(), ...proof.field });
+        await onChanged(t('common.saved'));
+        onClose();
+      } else {
+        const expires_at = lastDay === '' ? null : endOf(lastDay);
+        const created = await client.apiKeys.create({
+          name,
+          scopes: [...chosen],
+          expires_at,
+          ...proof.field,
+        });
+        setSecret(created.api_key);
+        await onChanged(t('apiKeys.created_once'));
+      }
+    } finally {
+      proof.clear();
+    }
+  });
+  /** The limits that differ from those of the edited key. The workspace key cannot have limits. */
+  const limits = () => ({
+    ...(edited?.scopes.join() !== chosen.join() && { scopes: [...chosen] }),
+    ...(dayOf(edited?.expires_at ?? null) !== lastDay && {
+      expires_at: lastDay === '' ? null : endOf(lastDay),
+    }),
+  });
+  const toggle = (scope: ApiKeyScope, isOn: boolean) =>
+    setChosen(scopes.filter((one) => (one === scope ? isOn : chosen.includes(one))));
+  const title = edited ? t('apiKeys.edit_title', { name: edited.name }) : t('apiKeys.create');
+  if (secret !== undefined)
+    return <NewSecret title={t('apiKeys.new_key')} value={secret} onClose={onClose} />;
+
+  const wrongName = fieldProblem(error, 'name');
+  const wrongProof = fieldProblem(error, proof.name);
+  return (
+    <Dialog title={title} onClose={onClose} isBusy={isBusy}>
+      <form className="form" onSubmit={submit}>
+        {error !== undefined && !wrongName && !wrongProof && <Problem error={error} />}
+        <Field
+          label={t('apiKeys.name')}
+          hint={t('apiKeys.name_hint')}
+          problem={wrongName}
+          required
+          maxLength={100}
+          autoComplete="off"
+          value={name}
+          onValue={setName}
+        />
+        {edited?.workspace ? (
+          <p className="hint">{t('apiKeys.workspace_hint')}</p>
+        ) : (
+          <>
+            <fieldset className={styles['scopes']}>
+              <legend>{t('apiKeys.scopes')}</legend>
+              {scopes.map((scope) => (
+                <div key={scope}>
+                  <label className="check">
+                    <input
+                      type="checkbox"
+                      checked={chosen.includes(scope)}
+                      aria-describedby={`${id}-${scope}`}
+                      onChange={({ target }) => toggle(scope, target.checked)}
+                    />{' '}
+                    {t(`apiKeys.${scope}`)}
+                  </label>
+                  <span id={`${id}-${scope}`} className="hint">
+                    {t(`apiKeys.${scope}_hint`)}
+                  </span>
+                </div>
+              ))}
+            </fieldset>
+            <Field
+              label={t('apiKeys.last_day')}
+              hint={t('apiKeys.last_day_hint')}
+              problem={fieldProblem(error, 'expires_at')}
+              type="date"
+              min={dayOf(new Date().toISOString())}
+              value={lastDay}
+              onValue={setLastDay}
+            />
+          </>
+        )}
+        <ProofField of={proof} error={error} />
+        <div className="actions">
+          <button type="submit" className="primary" disabled={isBusy || chosen.length === 0}>
+            {edited ? t('common.save') : t('apiKeys.create')}
+          </button>
+          <button type="button" disabled={isBusy} onClick={onClose}>
+            {t('common.cancel')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** The day of a time in the browser's time zone, YYYY-MM-DD; '' for null. */
+function dayOf(iso: string | null): string {
+  if (iso === null) return '';
+  const at = new Date(iso);
+  return `${at.getFullYear()}-${String(at.getMonth() + 1).padStart(2, '0')}-${String(at.getDate()).padStart(2, '0')}`;
+}
+
+/** The end of a day in the browser's time zone. */
+function endOf(day: string): string {
+  return new Date(`${day}T23:59:59`).toISOString();
+}

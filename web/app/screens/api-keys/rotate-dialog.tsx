@@ -1,0 +1,80 @@
+import { useState } from 'react';
+import type { ApiKey } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { Dialog } from '../../parts/confirm-dialog.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import type { Me } from '../../session/use-me.ts';
+import { NewSecret } from './new-secret.tsx';
+import { ProofField, useProof } from './proof-field.tsx';
+
+const hour = 3600;
+const day = 24 * hour;
+
+/** The overlaps that can be selected, in seconds. */
+const overlaps: readonly number[] = [0, hour, day, 7 * day, 30 * day];
+
+/** A dialog that gives an API key a new secret, and shows it once. */
+export function RotateDialog({
+  me,
+  of,
+  onChanged,
+  onClose,
+}: {
+  me: Me;
+  of: ApiKey;
+  onChanged: (words: string) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const format = useFormat();
+  const [overlap, setOverlap] = useState(day);
+  const [secret, setSecret] = useState<string>();
+  const proof = useProof(me);
+  const { run, error, isBusy } = useAction();
+  const submit = run(async () => {
+    try {
+      // The request has no retry. If the response is lost, a repeated request would end the secret of the first one.
+      const rotated = await client.apiKeys.rotate({
+        key_id: of.key_id,
+        overlap_seconds: overlap,
+        ...proof.field,
+      });
+      setSecret(rotated.api_key);
+      await onChanged(t('security.rotated'));
+    } finally {
+      proof.clear();
+    }
+  });
+  if (secret !== undefined)
+    return <NewSecret title={t('apiKeys.new_key')} value={secret} onClose={onClose} />;
+  return (
+    <Dialog title={t('apiKeys.rotate_title', { name: of.name })} onClose={onClose} isBusy={isBusy}>
+      <form className="form" onSubmit={submit}>
+        <p>{t('apiKeys.rotate_why')}</p>
+        {error !== undefined && !fieldProblem(error, proof.name) && <Problem error={error} />}
+        <label>
+          {t('apiKeys.overlap')}
+          <select value={overlap} onChange={({ target }) => setOverlap(Number(target.value))}>
+            {overlaps.map((seconds) => (
+              <option key={seconds} value={seconds}>
+                {seconds === 0 ? t('apiKeys.no_overlap') : format.span(seconds)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <ProofField of={proof} error={error} />
+        <div className="actions">
+          <button type="submit" className="danger" disabled={isBusy}>
+            {t('apiKeys.rotate')}
+          </button>
+          <button type="button" disabled={isBusy} onClick={onClose}>
+            {t('common.cancel')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
