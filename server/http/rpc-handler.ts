@@ -64,7 +64,7 @@ export function serveRpc(
       const fail = (thrown: unknown) => {
         const known = toAppError(thrown);
         ctx.notes.error = known;
-        // Other procedures log their failures themselves, but the items of a subscription are made after it has returned.
+        // The procedures log other failures, but the items of a subscription are made after it has returned.
         if (type === 'subscription' && known.code === 'internal_error')
           ctx.services.log.error(
             { request_id: ctx.requestId, procedure: path, error: describeForLog(known.cause) },
