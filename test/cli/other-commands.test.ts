@@ -139,3 +139,17 @@ describe('lingualoop memory', () => {
     expect((await mine.lingualoop(['memory', 'search', 'morning'])).code).toBe(2);
   });
 });
+
+test('a key with the scope translate suffices to sign in and to translate', async () => {
+  const mine = await openProject(app, { 'a.txt': 'Hello' });
+  const password = 'a long enough passphrase';
+  const { body } = await app.json('POST', '/trpc/apiKeys.create', {
+    headers: { authorization: `Bearer ${mine.accessToken}` },
+    body: { json: { name: 'CI', scopes: ['translate'], password } },
+  });
+  const { api_key } = body.result.data.json;
+  expect((await mine.lingualoop(['login', '--url', app.address], { env: {}, stdin: api_key })).code).toBe(0);
+  expect((await mine.lingualoop(['translate', 'a.txt', '--to', 'fr'], { env: {} })).code).toBe(0);
+  const refused = await mine.lingualoop(['glossary', 'list'], { env: {} });
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('lacks the scope read')]);
+});

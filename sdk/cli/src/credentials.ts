@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { LinguaLoop, type TokenStore, type Tokens, version } from '../../src/index.ts';
+import { LinguaLoop, PermissionDeniedError, type TokenStore, type Tokens, version } from '../../src/index.ts';
 import { Failed, UsageError, type Values } from './command.ts';
 import type { Io } from './io.ts';
 
@@ -128,6 +128,13 @@ export function clientOf(baseUrl: string, credential: { apiKey?: string; tokens?
 
 /** The program has the version of the SDK. */
 const userAgent = `lingualoop-cli/${version}`;
+
+/** Checks a credential with a short request. A key without the scope for this request is valid. */
+export async function checkCredential(client: LinguaLoop, signal: AbortSignal): Promise<void> {
+  await client.translations.counts({ signal }).catch((error: unknown) => {
+    if (!(error instanceof PermissionDeniedError)) throw error;
+  });
+}
 
 /** The store of a member's tokens, which several processes share. */
 export function tokenStore(io: Pick<Io, 'env'>, url: string): TokenStore {

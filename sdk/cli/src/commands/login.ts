@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { type Call, type Command, exitCodes, Failed, UsageError } from '../command.ts';
 import {
+  checkCredential,
   clientOf,
   credentialsPath,
   openClient,
@@ -39,7 +40,7 @@ export const login: Command = {
 async function withKey(io: Io, url: string): Promise<number> {
   const apiKey = (await askSecret(io, 'API key: ')).trim();
   if (apiKey === '') throw new UsageError('the API key is empty');
-  await clientOf(url, { apiKey }).translations.counts({ signal: io.signal });
+  await checkCredential(clientOf(url, { apiKey }), io.signal);
   await storeCredentials(io, url, { apiKey });
   tell(io, `Signed in to ${url}. The key is in ${credentialsPath(io)}.`);
   return exitCodes.done;
@@ -95,7 +96,7 @@ export const whoami: Command = {
   summary: 'print the service, and the credential that commands use',
   run: async ({ io, values }: Call) => {
     const { client, url, source, email } = await openClient(io, values);
-    await client.translations.counts({ signal: io.signal });
+    await checkCredential(client, io.signal);
     say(io, `${url} (${source}${email ? `: ${email}` : ''})`);
     return exitCodes.done;
   },

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { languages, type TerminologySet } from '../../../src/index.ts';
+import { checkCredential } from '../credentials.ts';
 import {
   type ClientOf,
   type CompatApi,
@@ -285,7 +286,7 @@ async function listLanguages({ request, key, clientOf }: Call): Promise<CompatRe
   if (type !== 'source' && type !== 'target')
     throw new CompatError(400, "Bad request. Reason: Value for 'type' not supported.");
   // The list is constant, but only valid keys get it.
-  await clientOf(key).translations.counts({ signal: request.signal });
+  await checkCredential(clientOf(key), request.signal);
   const listed = languages.flatMap(({ code, name }) => {
     const formality = type === 'target' ? { supports_formality: withFormality.has(code) } : {};
     if (type === 'target' && code === 'en')
