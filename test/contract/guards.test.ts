@@ -39,6 +39,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'apiKeys.revoke': 'administrator_session',
 
   'audit.list': 'administrator_session',
+  'events.list': 'tenant_identity',
+  'events.subscribe': 'tenant_identity',
   'exports.list': 'administrator_session',
   'exports.start': 'administrator_session',
 

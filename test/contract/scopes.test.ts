@@ -32,6 +32,9 @@ const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
   'translations.act': ['review'],
   'translations.reviewMany': ['review'],
 
+  'events.list': ['read'],
+  'events.subscribe': ['read'],
+
   'documents.translate': ['translate'],
   'documents.get': ['read', 'translate'],
   'documents.artifacts': ['read', 'translate'],
