@@ -32,6 +32,7 @@ export interface Events {
   stream(options?: EventStreamOptions): AsyncGenerator<WorkspaceEvent, never, undefined>;
 }
 
+/** Options of a stream of events. */
 export interface EventStreamOptions extends Pick<CallOptions, 'headers' | 'signal'> {
   /**
    * The `cursor` of the last event that was handled, or `next_cursor` of `list`. Without it, the stream contains the

@@ -481,8 +481,7 @@ export type UploadedTerminologySet = Outputs['terminology']['upload'];
 /** The changes that an upload would make, and warnings about single terms. */
 export type GlossaryPreview = Outputs['terminology']['previewUpload'];
 /** The fields of a previewed upload, and the `revision` of its preview. */
-export type PreviewedTerminologyUpload = TerminologyUpload &
-  Pick<Inputs['terminology']['applyPreview'], 'revision'>;
+export type PreviewedTerminologyUpload = Omit<Inputs['terminology']['applyPreview'], 'content' | 'file_name'>;
 /** The edition of ISO 30042 for the export of a glossary: `2019`, or `2008` for tools that support only this one. */
 export type TbxQuery = Omit<Inputs['terminology']['exportTbx'], 'set_id'>;
 /** Filters for the entries of a glossary. */

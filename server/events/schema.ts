@@ -26,30 +26,39 @@ export const eventTypes = [
 ] as const;
 
 export const eventRecord = z.object({
-  /** A UUID. It never changes, so that receivers can recognize an event that they get twice. */
-  id: z.string(),
-  /** The place of the event in the feed, as a cursor. */
-  cursor: z.string(),
-  type: z.enum(eventTypes),
-  resource: z.enum(['translation', 'document', 'memory_import']),
-  /** The ID of the translation job, document or import. */
-  resource_id: z.string(),
-  /** The status of the resource at that time; `deleted` after its deletion. */
-  status: z.string(),
-  occurred_at: z.string(),
+  id: z
+    .string()
+    .describe('A UUID. It never changes, so that receivers can recognize an event that they get twice.'),
+  cursor: z.string().describe('The place of the event in the feed.'),
+  type: z.enum(eventTypes).describe('The resource, or `review`, with its new state. Values may be added.'),
+  resource: z.enum(['translation', 'document', 'memory_import']).describe('The kind of the resource.'),
+  resource_id: z.string().describe('The ID of the translation job, document or import.'),
+  status: z.string().describe('The status of the resource at that time; `deleted` after its deletion.'),
+  occurred_at: z.string().describe('The time of the change, ISO 8601 in UTC.'),
 });
 
 const cursor = z.string().max(200);
 
-/** Without types, all events. */
-const types = z.array(z.enum(eventTypes)).min(1).max(eventTypes.length).optional();
+const types = z
+  .array(z.enum(eventTypes))
+  .min(1)
+  .max(eventTypes.length)
+  .optional()
+  .describe('Only events of these types. Default: all.');
 
 export const eventQuery = z
   .object({
-    /** Events after this place; without it, none, and `next_cursor` is the end of the feed. */
-    cursor: cursor.optional(),
-    /** The number of events that are read. With `types`, fewer are returned. */
-    limit: z.int().min(1).max(1000).default(100),
+    cursor: cursor
+      .optional()
+      .describe(
+        'The place after which to read. Without it, no events are returned, and `next_cursor` is the end of the feed.',
+      ),
+    limit: z
+      .int()
+      .min(1)
+      .max(1000)
+      .default(100)
+      .describe('The number of events that are read. With `types`, fewer are returned.'),
     types,
   })
   .prefault({});
@@ -58,10 +67,8 @@ export type EventQuery = z.infer<typeof eventQuery>;
 
 export const eventStreamQuery = z
   .object({
-    /** Events after this place; without it, events from now on. */
-    cursor: cursor.optional(),
-    /** The last `id` of a stream that was cut. It replaces `cursor`. */
-    lastEventId: cursor.optional(),
+    cursor: cursor.optional().describe('The place after which to read. Without it, events from now on.'),
+    lastEventId: cursor.optional().describe('The last `id` of a stream that was cut. It replaces `cursor`.'),
     types,
   })
   .prefault({});
@@ -69,10 +76,9 @@ export const eventStreamQuery = z
 export type EventStreamQuery = z.infer<typeof eventStreamQuery>;
 
 export const eventPage = z.object({
-  events: z.array(eventRecord),
-  next_cursor: z.string(),
-  /** Whether more events are available now. */
-  has_more: z.boolean(),
+  events: z.array(eventRecord).describe('The events, in the order of the feed.'),
+  next_cursor: z.string().describe('The cursor for the next request.'),
+  has_more: z.boolean().describe('Whether more events are available now.'),
 });
 
 export type EventRecord = z.infer<typeof eventRecord>;

@@ -37,7 +37,7 @@ const exceptions: Record<string, string> = {
   'with due as ( select g.tenant_id': 'the sweep of language pairs to index',
   "select tenant_id, set_id from memory_sets g where origin = 'golden_approved'": 'the sweep of TMs to embed',
   'with pruned as ( delete from': 'the pruning of expired rows',
-  'select tenant_id as "tenantid", read_at <': 'the pruning of event feeds',
+  'select tenant_id as "tenantId", read_at <': 'the pruning of event feeds',
   'with recursive recorded as ( (select tenant_id from events': 'the pruning of events without a feed',
   'delete from "parked_job_replays" where': 'the pruning of completed replays',
   'delete from "review_claims" where': 'the pruning of expired claims',

@@ -22,33 +22,33 @@ const expiry = z.iso
   .describe('The end of the key, ISO 8601, in the future; null for a key without an end.');
 
 export const apiKey = z.object({
-  key_id: z.string(),
-  name: z.string(),
-  scopes: z.array(z.enum(scopes)),
+  key_id: z.string().describe('The ID of the API key.'),
+  name: z.string().describe('The name of the API key.'),
+  scopes: z.array(z.enum(scopes)).describe('What the key may do.'),
   prefix: z.string().describe('The first 8 characters of the current secret.'),
   workspace: z
     .boolean()
     .describe('Whether this is the workspace key, which has all scopes and no end. It cannot be limited.'),
-  created_at: z.string(),
+  created_at: z.string().describe('When the key was created, ISO 8601 in UTC.'),
   created_by: z
     .string()
     .nullable()
     .describe('The email address of the member who created the key, or the ID.'),
-  expires_at: z.string().nullable(),
+  expires_at: z.string().nullable().describe('The end of the key; null for a key without an end.'),
   expired: z.boolean().describe('Whether the end of the key has passed.'),
   overlap_ends_at: z
     .string()
     .nullable()
     .describe('Until when the replaced secret is valid; null if the key has only one secret.'),
   last_used_at: z.string().nullable().describe('Accurate to about a minute; null if the key was never used.'),
-  revoked_at: z.string().nullable(),
+  revoked_at: z.string().nullable().describe('When the key was revoked; null if it was not.'),
 });
 
 export const apiKeyWithSecret = apiKey.extend({
   api_key: z.string().describe('The new secret. Only this response contains it.'),
 });
 
-export const apiKeyList = z.object({ keys: z.array(apiKey) });
+export const apiKeyList = z.object({ keys: z.array(apiKey).describe('The API keys, latest first.') });
 
 export const listInput = z.strictObject({
   revoked: z
