@@ -66,7 +66,7 @@ async function letDeadWorkerBeReplaced({ tenantId }: Person): Promise<void> {
   await sql()`update mails set leased_until = null where tenant_id = ${tenantId} and state = 'pending'`;
 }
 
-test('workers are killed in each stage of a mail: each mail arrives, twice only if its worker died with it', {
+test('workers are killed in each stage of a mail: each mail arrives, again only if its worker died with it', {
   timeout: 240_000,
 }, async () => {
   const smtp = await useSmtp();
@@ -106,7 +106,6 @@ test('workers are killed in each stage of a mail: each mail arrives, twice only 
     const copies = byId.get(`<${row.mail_id}@mail.example.org>`) ?? [];
     expect(copies.length).toBeGreaterThanOrEqual(1);
     expect(copies.length - 1).toBeLessThanOrEqual(row.attempts - 1);
-    expect(copies.length).toBeLessThanOrEqual(2);
     for (const copy of copies) expect([copy.to, copy.text]).toEqual([copies[0]!.to, copies[0]!.text]);
     duplicates += copies.length - 1;
   }

@@ -9,7 +9,13 @@ import { type PersonOptions, useBrowser, withoutBrowser } from './browser.ts';
 import { type FullWorkspace, fillWorkspace } from './full-workspace.ts';
 import { follow, openRequests, sessionCookie, settled, withSession } from './screens.ts';
 
-const billing = useBillingApp({ ...operatorEnv, BASE_URL: '', STORAGE_BINDING_ENABLED: 'true' });
+const billing = useBillingApp({
+  ...operatorEnv,
+  BASE_URL: '',
+  STORAGE_BINDING_ENABLED: 'true',
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'noreply@example.org',
+});
 const { app } = billing;
 const browser = useBrowser(app);
 
