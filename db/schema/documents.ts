@@ -47,7 +47,9 @@ export const documentJobs = pgTable(
     /** Warnings about the request for the caller (`server/http/warnings.ts`). Null without warnings. */
     warnings: jsonb('warnings').$type<unknown[]>(),
     sourceFileName: text('source_file_name').notNull(),
-    sourceFormat: text('source_format', { enum: ['pdf', 'docx', 'xlsx'] }).notNull(),
+    sourceFormat: text('source_format', {
+      enum: ['pdf', 'docx', 'xlsx', 'json'],
+    }).notNull(),
     /** The current stage or, after the end, the last one. */
     stage: text('stage', { enum: ['ingest', 'extract', 'admit', 'map_translate', 'reconstruct'] })
       .notNull()
@@ -139,13 +141,20 @@ export const documentSegments = pgTable(
     page: integer('page'),
     /** The location of the segment, in readable form: `Sheet1!B7`. */
     place: text('place').notNull(),
+    /** What the file states about the segment, such as its key and the comment of a developer. Null if nothing. */
+    context: text('context'),
+    /**
+     * Distinguishes the segment from others with the same text that need another translation: a plural category, or a
+     * context of the file format. Null for most segments.
+     */
+    variant: text('variant'),
     /**
      * The rectangles of the source text on its page, and those of its translation in the latest translated file. Null
      * if the file has no fixed pages.
      */
     sourceRectangles: jsonb('source_rectangles').$type<number[][]>(),
     targetRectangles: jsonb('target_rectangles').$type<number[][]>(),
-    /** SHA-256 of the source text with its tags. Segments with equal sources are translated once. */
+    /** SHA-256 of the source text with its tags, and of the variant. Segments with equal keys are translated once. */
     sourceKey: bytes('source_key').notNull(),
     /** The source text as a list of strings and inline tags (`server/formats/inline-content.ts`). */
     source: jsonb('source').$type<unknown[]>().notNull(),

@@ -1,11 +1,9 @@
+import { kindOfExtension, kindOfMediaType, type LayoutKind } from './layout-kinds.ts';
+
 /** The formats that can be flattened to text. */
 export type FlattenKind = 'csv' | 'docx' | 'html' | 'json' | 'md' | 'pdf' | 'txt' | 'xml';
 
-/** The formats that can be translated with their layout. */
-export type LayoutKind = 'pdf' | 'docx' | 'xlsx';
-
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
-const spreadsheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 const flattenExtensions = new Map<string, FlattenKind>([
   ['csv', 'csv'],
@@ -31,19 +29,6 @@ const flattenTypes = new Map<string, FlattenKind>([
   ['text/xml', 'xml'],
 ]);
 
-const layoutExtensions = new Map<string, LayoutKind>([
-  ['pdf', 'pdf'],
-  ['docx', 'docx'],
-  ['xlsx', 'xlsx'],
-]);
-
-const layoutTypes = new Map<string, LayoutKind>([
-  ['application/pdf', 'pdf'],
-  ['application/x-pdf', 'pdf'],
-  [wordType, 'docx'],
-  [spreadsheetType, 'xlsx'],
-]);
-
 /**
  * Determines the format of a file that is flattened to text: by the extension of its name, or by its declared content
  * type if the extension is unknown. Returns undefined if the format is not supported; the request then fails with 415
@@ -65,7 +50,7 @@ export function documentKind(fileName: string, contentType: string | undefined):
  * format is not supported; the request then fails with 415.
  */
 export function layoutKind(fileName: string, contentType: string | undefined): LayoutKind | undefined {
-  return layoutExtensions.get(extension(fileName)) ?? layoutTypes.get(mediaType(contentType));
+  return kindOfExtension(extension(fileName)) ?? kindOfMediaType(mediaType(contentType));
 }
 
 /**

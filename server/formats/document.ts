@@ -47,6 +47,17 @@ export interface Segment extends SegmentKey {
    * file.
    */
   rectangles?: PageRectangle[];
+  /**
+   * What the file states about the segment, for the model and the reviewer, such as its key and the comment of a
+   * developer. Absent if the file states nothing.
+   */
+  context?: string;
+  /**
+   * Distinguishes the segment from others with the same text that need another translation, such as `few` for a plural
+   * form. Such a segment is neither served from the translation memory nor added to it, because the memory knows only
+   * texts. Absent for most segments.
+   */
+  variant?: string;
   source: InlineContent;
 }
 
@@ -57,10 +68,13 @@ export interface SegmentTranslation extends SegmentKey {
    * missing.
    */
   target: InlineContent;
+  /** Whether no reviewer has settled the issues of the translation. Formats that can mark such a text do so. */
+  needsReview?: boolean;
 }
 
 /** The codes of the findings that a format can report. */
 export type FindingCode =
+  | 'text_too_long'
   | 'text_truncated'
   | 'text_shrunk'
   | 'font_substituted'
@@ -105,14 +119,14 @@ export interface RebuiltDocument {
   rectangles?: (SegmentKey & { rectangles: PageRectangle[] })[];
 }
 
-export interface RebuildOptions extends Selection {
-  /**
-   * The languages of the source and of the translation, as supported language codes. If their writing directions
-   * differ, the paragraphs of a PDF or Word file change their direction.
-   */
+/** The languages of the source and of the translation, as supported language codes. */
+export interface Languages {
   sourceLanguage: string;
   targetLanguage: string;
 }
+
+/** If the writing directions of the languages differ, the paragraphs of a PDF or Word file change their direction. */
+export interface RebuildOptions extends Selection, Languages {}
 
 /** Receives one text of a file. Returns whether the reader should pass further texts. */
 export type TakeText = (text: string) => boolean;

@@ -1,11 +1,12 @@
 import type {
   ExtractedDocument,
+  Languages,
   RebuildOptions,
   RebuiltDocument,
   SegmentTranslation,
   TakeText,
 } from './document.ts';
-import type { LayoutKind } from './document-kind.ts';
+import { type LayoutKind, layoutKinds } from './layout-kinds.ts';
 import { declaredSize } from './office/zip.ts';
 import type { Selection } from './selection.ts';
 
@@ -20,7 +21,8 @@ export interface LayoutFormat {
    * @throws {FileError} `selection` if the file lacks a selected page or sheet; so do the other functions
    */
   check(bytes: Uint8Array, take?: TakeText, selection?: Selection): Promise<void>;
-  extract(bytes: Uint8Array, selection?: Selection): Promise<ExtractedDocument>;
+  /** @param options the target language determines how many plural forms a text has */
+  extract(bytes: Uint8Array, options?: Selection & Partial<Languages>): Promise<ExtractedDocument>;
   /** @param translations the translations of some or all segments; the other segments keep their text */
   rebuild(
     bytes: Uint8Array,
@@ -34,6 +36,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   pdf: () => import('./pdf.ts'),
   docx: () => import('./docx.ts'),
   xlsx: () => import('./xlsx.ts'),
+  json: () => import('./json.ts'),
 };
 
 /**
@@ -42,5 +45,5 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
  * cannot be read, the estimate is the size of the file, and the file is rejected later.
  */
 export function sizeToRead(kind: LayoutKind, bytes: Uint8Array): number {
-  return kind === 'pdf' ? bytes.length : Math.max(bytes.length, declaredSize(bytes));
+  return layoutKinds[kind].reader === 'office' ? Math.max(bytes.length, declaredSize(bytes)) : bytes.length;
 }

@@ -1,7 +1,8 @@
 import type { ExtractedDocument, Finding, Segment, TakeText } from './document.ts';
+import { classOf } from './layout-kinds.ts';
 import { withFileErrors } from './office/package.ts';
 import { SegmentBudget } from './segment-budget.ts';
-import { classOf, type Selection } from './selection.ts';
+import type { Selection } from './selection.ts';
 import { countCharacters, type KeptClass, TextTally } from './text-tally.ts';
 import { writeReference } from './xlsx/cell-reference.ts';
 import { hasLetter, splitText } from './xlsx/cell-text.ts';

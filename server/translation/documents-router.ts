@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { xliffType } from '#server/formats/xliff/writer.ts';
 import { markKeyedResult } from '#server/http/request-fingerprint.ts';
 import { notingUnknownFields } from '#server/http/unknown-fields.ts';
@@ -12,7 +13,7 @@ import {
 } from '#server/identity/access/guards/tenant.ts';
 import { translationEstimate } from '#server/translation/core/estimate.ts';
 import { isDryRun } from '#server/translation/core/intake/submission-limits.ts';
-import { layoutTypes, listArtifacts } from '#server/translation/documents/artifacts.ts';
+import { listArtifacts } from '#server/translation/documents/artifacts.ts';
 import { downloadDocument } from '#server/translation/documents/download.ts';
 import { estimateDocument } from '#server/translation/documents/estimate.ts';
 import { getDocument, requireDocument } from '#server/translation/documents/jobs.ts';
@@ -200,7 +201,7 @@ const download = deferredTenantProcedure('read', 'translate')
       summary: 'Download the latest translated file',
       description:
         'Returns 409 while the job is in progress, or if it failed. The source file cannot be downloaded here. Content-Disposition has the name of the source file; a Word file with the text of a PDF has the extension `.docx`. X-Suggested-Filename has a percent-encoded name with the language, such as `menu.fr.xlsx`.',
-      download: Object.values(layoutTypes),
+      download: Object.values(layoutKinds).map(({ mediaType }) => mediaType),
       suggestsName: true,
     },
   })

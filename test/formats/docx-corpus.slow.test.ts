@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Segment, SegmentKey } from '#server/formats/document.ts';
 import { extract, rebuild } from '#server/formats/docx.ts';
 import { plainText } from '#server/formats/inline-content.ts';
-import { supported } from '#server/formats/selection.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { corpusFile, corpusNames } from '#test/corpus/files.ts';
 import { characterStyles, formattedSpans, hasSpan, moved } from './docx-formats.ts';
 import {
@@ -185,7 +185,7 @@ it('the same document in the strict namespaces has the same text boxes, controls
 it('LibreOffice opens every file with everything included, and shows its texts', {
   timeout: 240_000,
 }, async (context) => {
-  const include = supported.docx.include;
+  const include = layoutKinds.docx.include;
   const files: Record<string, Uint8Array> = {};
   const added: Record<string, string[]> = {};
   for (const name of names) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { supported } from '#server/formats/selection.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { madePdf } from '../formats/pdf-made.ts';
 import { expectAccessible } from './accessibility.ts';
@@ -47,7 +47,7 @@ describe.skipIf(withoutBrowser)('the parts of a file', { timeout: 60_000 }, () =
       'b.docx': 'docx',
       'c.pdf': 'pdf',
     } as const)) {
-      const { pages, include, output } = supported[format];
+      const { pages, include, output } = layoutKinds[format];
       expect(await offered(name)).toEqual({
         pages: pages !== null,
         include: include.length,

@@ -42,6 +42,7 @@ export const queryKeys = {
     nextOpen: (id: string, after: number) => ['documents', 'next', id, after],
     place: (id: string, side: string, position: number | null) => ['documents', 'place', id, side, position],
     boxes: (id: string, page: number, artifactId: string) => ['documents', 'boxes', id, page, artifactId],
+    lines: (id: string) => ['documents', 'lines', id],
     allFiles: ['documents', 'file'],
     file: (id: string, artifactId: string) => ['documents', 'file', id, artifactId],
     allProgress: ['documents', 'progress'],

@@ -1,6 +1,7 @@
 import type { Finding } from '../document.ts';
+import { classOf } from '../layout-kinds.ts';
 import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
-import { classOf, type Includable } from '../selection.ts';
+import type { Includable } from '../selection.ts';
 import { isWord } from './word-xml.ts';
 
 /** The kinds of text that stay untranslated, each with its singular and plural form. */

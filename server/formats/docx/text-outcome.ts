@@ -1,6 +1,7 @@
 import type { XmlEvents } from '../flatten/xml.ts';
+import { classOf } from '../layout-kinds.ts';
 import { openPackage } from '../office/package.ts';
-import { classOf, type Includable } from '../selection.ts';
+import type { Includable } from '../selection.ts';
 import { countCharacters, type KeptClass, type TextOutcome, TextTally } from '../text-tally.ts';
 import { blank } from './blanks.ts';
 import { isValueProperty } from './content-controls.ts';

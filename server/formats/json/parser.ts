@@ -6,6 +6,9 @@
 /** A JSON value with the physical line on which it starts, from 1. */
 export interface JsonValue {
   line: number;
+  /** The offsets of the value, in UTF-16 units: of its first character, and after its last one. */
+  start: number;
+  end: number;
   value: string | number | boolean | null | JsonValue[] | JsonObject;
 }
 
@@ -15,6 +18,8 @@ export type JsonObject = Map<string, JsonMember>;
 export interface JsonMember extends JsonValue {
   /** The line of the key. */
   keyLine: number;
+  /** The offset of the opening quote of the key. */
+  keyStart: number;
 }
 
 /** The error for a text that is not JSON, or that exceeds a limit. The message contains the line. */
@@ -31,7 +36,6 @@ export class JsonError extends Error {
 const limits = { depth: 64, values: 1_000_000 } as const;
 
 /**
- * @param text with `\n` as line end
  * @throws {JsonError}
  */
 export function parseJson(text: string): JsonValue {
@@ -64,10 +68,17 @@ class Parser {
     if (++this.#values > limits.values)
       throw this.#error(`the file has more than ${limits.values.toLocaleString('en-US')} values`);
     const line = this.#line;
-    const first = this.#text[this.#at];
-    if (first === '{') return { line, value: this.#nested(() => this.#object()) };
-    if (first === '[') return { line, value: this.#nested(() => this.#array()) };
-    return { line, value: first === '"' ? this.#string() : this.#scalar() };
+    const start = this.#at;
+    const first = this.#text[start];
+    const value =
+      first === '{'
+        ? this.#nested(() => this.#object())
+        : first === '['
+          ? this.#nested(() => this.#array())
+          : first === '"'
+            ? this.#string()
+            : this.#scalar();
+    return { line, start, end: this.#at, value };
   }
 
   #nested<T>(read: () => T): T {
@@ -84,12 +95,13 @@ class Parser {
     this.#list('}', () => {
       if (this.#text[this.#at] !== '"') throw this.#error('a key in double quotes is expected');
       const keyLine = this.#line;
+      const keyStart = this.#at;
       const key = this.#string();
       if (members.has(key)) throw this.#error(`the key ${quoted(key)} occurs twice in an object`);
       this.#skipSpace();
       if (this.#text[this.#at] !== ':') throw this.#error('":" is expected after a key');
       this.#at++;
-      members.set(key, { keyLine, ...this.#value() });
+      members.set(key, { keyLine, keyStart, ...this.#value() });
     });
     return members;
   }
@@ -156,12 +168,16 @@ class Parser {
     space.lastIndex = this.#at;
     const skipped = space.exec(this.#text)?.[0] ?? '';
     this.#at += skipped.length;
-    for (let at = skipped.indexOf('\n'); at >= 0; at = skipped.indexOf('\n', at + 1)) this.#line++;
+    this.#line += lineEnds(skipped);
   }
 
   #error(message: string): JsonError {
     return new JsonError(this.#line, message);
   }
+}
+
+function lineEnds(text: string): number {
+  return text === '' ? 0 : (text.match(/\r\n?|\n/g)?.length ?? 0);
 }
 
 /** A key for a message, with at most 40 characters. */

@@ -1,7 +1,8 @@
 import type { Finding } from '../document.ts';
+import { classOf } from '../layout-kinds.ts';
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
-import { classOf, type Includable } from '../selection.ts';
+import type { Includable } from '../selection.ts';
 import { countCharacters, type TextTally } from '../text-tally.ts';
 import { hasLetter } from './cell-text.ts';
 import { readXmlPart } from './part-stream.ts';

@@ -5,6 +5,11 @@ export interface TranslationTask {
    * HTML source. No segment is empty.
    */
   segments: readonly string[];
+  /**
+   * For each segment what its file states about it, such as its key and the comment of a developer; null for a segment
+   * about which nothing is known.
+   */
+  notes?: readonly (string | null)[];
   /** Canonical language codes. */
   sourceLang: string;
   targetLang: string;

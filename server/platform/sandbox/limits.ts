@@ -1,5 +1,6 @@
-import type { FlattenKind, LayoutKind } from '#server/formats/document-kind.ts';
+import type { FlattenKind } from '#server/formats/document-kind.ts';
 import { sizeToRead } from '#server/formats/layout-formats.ts';
+import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import type { Payload, tasks } from './tasks.ts';
 
 const megabyte = 2 ** 20;
@@ -109,10 +110,13 @@ const pdf: LimitRule = {
   memoryBytes: 800 * megabyte,
 };
 
+/** The groups of formats that are translated keeping their layout. */
+type LayoutReader = (typeof layoutKinds)[LayoutKind]['reader'];
+
 /** Limits to read a file that is translated keeping its layout. */
-const layout: Record<LayoutKind, LimitRule> = { docx: office, pdf, xlsx: office };
+const layout: Record<LayoutReader, LimitRule> = { office, pdf, text: set };
 /** Limits to write a file that is translated keeping its layout. For a PDF, fonts are loaded and shaped in addition. */
-const rebuilding: Record<LayoutKind, LimitRule> = { ...layout, pdf: { ...pdf, cpuMs: 10_000 } };
+const rebuilding: Record<LayoutReader, LimitRule> = { ...layout, pdf: { ...pdf, cpuMs: 10_000 } };
 
 interface LayoutPayload {
   format: LayoutKind;
@@ -120,8 +124,11 @@ interface LayoutPayload {
 }
 
 const layoutRule =
-  (rule: Record<LayoutKind, LimitRule>) =>
-  ({ format, bytes }: LayoutPayload): [LimitRule, number] => [rule[format], sizeToRead(format, bytes)];
+  (rule: Record<LayoutReader, LimitRule>) =>
+  ({ format, bytes }: LayoutPayload): [LimitRule, number] => [
+    rule[layoutKinds[format].reader],
+    sizeToRead(format, bytes),
+  ];
 
 type Tasks = typeof tasks;
 

@@ -96,6 +96,8 @@ export interface EstimatedText {
   request: TextRequest;
   /** Unicode code points. */
   characters: number;
+  /** Whether the text has a variant (`GroupText`), so that no stored translation is served. */
+  hasVariant?: boolean;
   /** Texts with the same key are repetitions of the first one. Default: those that one exact match serves. */
   repeatKey?: string;
 }
@@ -158,14 +160,7 @@ export async function leverageTexts(
     found: Prefetched,
   ) => {
     signal.throwIfAborted();
-    const match = await matchOf(
-      services,
-      tenantId,
-      text.request,
-      found,
-      signal,
-      () => searches++ < maxSearches,
-    );
+    const match = await matchOf(services, tenantId, text, found, signal, () => searches++ < maxSearches);
     if (match === 'exact') {
       add(result.exact_matches, text.characters);
       add(result.exact_matches, repeats.characters, repeats.segments);
@@ -199,14 +194,14 @@ export async function leverageTexts(
 async function matchOf(
   services: EstimateServices,
   tenantId: string,
-  request: TextRequest,
+  { request, hasVariant = false }: EstimatedText,
   found: Prefetched,
   signal: AbortSignal,
   maySearch: () => boolean,
 ): Promise<'exact' | 'none' | 'not_searched' | number> {
   const leverage = await leverageOf(services, tenantId, request, found);
   const prepared = await prepareText(request, leverage, signal);
-  if (await takeFastPath([], prepared, false)) return 'exact';
+  if (!hasVariant && (await takeFastPath([], prepared, false))) return 'exact';
   // An exact match that is not served, for example because it misses a glossary term, is the best example.
   if (leverage.exact) return 1;
   if (!leverage.findClose) return 'none';

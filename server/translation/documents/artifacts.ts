@@ -4,7 +4,7 @@ import type { Tx } from '#db/client.ts';
 import { documentArtifacts } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { LayoutKind } from '#server/formats/document-kind.ts';
+import { kindOfMediaType, type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { newId } from '#server/platform/ids.ts';
 import { openVerifiedStream, type VerifiedStream } from '#server/platform/stores/verified-stream.ts';
 import { notVerified } from '#server/storage/bindings.ts';
@@ -22,13 +22,6 @@ import { announceFile } from './announced-files.ts';
 import type { DocumentArtifact } from './schema.ts';
 
 export type ArtifactRow = typeof documentArtifacts.$inferSelect;
-
-/** The media types of source and translated files. */
-export const layoutTypes: Record<LayoutKind, string> = {
-  pdf: 'application/pdf',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
 
 export function artifactView(row: ArtifactRow): DocumentArtifact {
   return {
@@ -107,13 +100,19 @@ export async function storeTranslation(
   { tenantId, documentId, format }: { tenantId: string; documentId: string; format: LayoutKind },
   content: Uint8Array,
 ): Promise<StoredFile> {
-  const file = { tenantId, documentId, kind: 'translated', contentType: layoutTypes[format] } as const;
+  const file = {
+    tenantId,
+    documentId,
+    kind: 'translated',
+    contentType: layoutKinds[format].mediaType,
+  } as const;
   return storeFile(services, await destinationOf(services, tenantId), file, content);
 }
 
 /** Returns the extension of a media type, without a dot. */
 export function extensionOf(contentType: string): string {
-  return Object.entries(layoutTypes).find(([, type]) => type === contentType)?.[0] ?? 'bin';
+  const kind = kindOfMediaType(contentType);
+  return kind ? layoutKinds[kind].extensions[0] : 'bin';
 }
 
 /**

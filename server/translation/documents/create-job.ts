@@ -3,6 +3,7 @@ import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { clip } from '#server/formats/text.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import { newId } from '#server/platform/ids.ts';
@@ -17,7 +18,7 @@ import {
   type SourceDetection,
   undetected,
 } from '#server/translation/core/intake/source-language.ts';
-import { insertArtifact, layoutTypes, removeFile, storeFile } from './artifacts.ts';
+import { insertArtifact, removeFile, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';
 import { checkFile, sampleFile } from './file-work.ts';
 import { type DocumentRow, selectDocumentByKey } from './jobs.ts';
@@ -62,7 +63,7 @@ export async function createJob(
   const { source_lang, detection } = await checkSource(services, payload, checkedRequest, scope);
 
   const documentId = newId();
-  const contentType = layoutTypes[format];
+  const { mediaType: contentType } = layoutKinds[format];
   const source = await storeFile(
     services,
     destination,
@@ -156,7 +157,7 @@ export async function checkSource(
     const { language, detection } = readSourceLanguage(names, source_lang, text);
     return { source_lang: language, detection };
   } catch (error) {
-    if (error instanceof FileError && error.reason !== 'selection' && payload.format === 'pdf')
+    if (error instanceof FileError && error.reason !== 'selection' && layoutKinds[payload.format].readLater)
       throw undetected(names.field, `${error.message}; send the language of the file in ${names.field}`);
     throw fileRefusal(error);
   }

@@ -102,14 +102,18 @@ export async function readDocument(
   const payload = { format, bytes: file.bytes, selection: selectionOf(request) };
   const scope = { tenantId, signal };
   const { source_lang, detection } = await checkSource(services, payload, request, scope);
-  const { segments } = await extractFile(services, payload, scope).catch((error: unknown) => {
-    throw fileRefusal(error);
-  });
+  const languages = { sourceLanguage: source_lang, targetLanguage: request.target_lang };
+  const { segments } = await extractFile(services, { ...payload, languages }, scope).catch(
+    (error: unknown) => {
+      throw fileRefusal(error);
+    },
+  );
   const ofAll = groupRequestOf({ ...request, source_lang });
-  const texts = segments.map(({ source }) => ({
-    request: requestOfText(ofAll, { source }),
-    characters: countCodePoints(plainText(source)),
-    repeatKey: repeatedText(source),
+  const texts = segments.map((segment) => ({
+    request: requestOfText(ofAll, segment),
+    characters: countCodePoints(plainText(segment.source)),
+    repeatKey: repeatedText(segment),
+    hasVariant: segment.variant !== undefined,
   }));
   const characters = texts.reduce((sum, text) => sum + text.characters, 0);
   const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;

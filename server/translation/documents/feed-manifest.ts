@@ -1,4 +1,4 @@
-import { and, asc, isNotNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
@@ -177,17 +177,17 @@ async function selectCorrections(
       position: documentSegments.position,
       sourceText: documentSegments.sourceText,
       targetText: documentSegments.targetText,
+      variant: documentSegments.variant,
     })
     .from(documentSegments)
     .where(and(ofDocument(tenantId, documentId), sql`${documentSegments.feedPending}`, condition))
     .orderBy(asc(documentSegments.position));
   return {
     corrections: rows.map(({ position }) => position),
-    pairs: rows.map(({ sourceText, targetText }) => ({
-      sourceText,
-      targetText: targetText ?? '',
-      corrected: true,
-    })),
+    // A segment with a variant counts as added, but the TM, which knows only texts, does not get it.
+    pairs: rows
+      .filter(({ variant }) => variant === null)
+      .map(({ sourceText, targetText }) => ({ sourceText, targetText: targetText ?? '', corrected: true })),
   };
 }
 
@@ -207,7 +207,14 @@ async function selectUnedited(tx: Tx, { tenantId, documentId }: DocumentRow) {
         needsReview: isUnresolved.mapWith(Boolean),
       })
       .from(documentSegments)
-      .where(and(ofThis, isNotNull(documentSegments.target), sql`not ${documentSegments.corrected}`))
+      .where(
+        and(
+          ofThis,
+          isNotNull(documentSegments.target),
+          isNull(documentSegments.variant),
+          sql`not ${documentSegments.corrected}`,
+        ),
+      )
       // If a text occurs several times, one confirmation suffices: the unresolved occurrences are sorted last.
       .orderBy(documentSegments.sourceText, documentSegments.targetText, isUnresolved),
   ]);

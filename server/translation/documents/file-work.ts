@@ -1,5 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { FileError } from '#server/formats/file-error.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { fileErrorOf } from '#server/platform/sandbox/file-work.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type {
@@ -22,10 +23,10 @@ type Files = Pick<Services, 'fileWork'>;
  * is opened only to find out whether it has the selected pages.
  */
 export async function checkFile({ fileWork }: Files, payload: DocumentPayload, scope: TaskScope) {
-  const isPdf = payload.format === 'pdf';
-  if (isPdf && !payload.selection?.pages) return;
+  const { readLater } = layoutKinds[payload.format];
+  if (readLater && !payload.selection?.pages) return;
   await orFileError(fileWork.run('check_document', payload, scope)).catch((error: unknown) => {
-    if (!isPdf || !(error instanceof FileError) || error.reason === 'selection') throw error;
+    if (!readLater || !(error instanceof FileError) || error.reason === 'selection') throw error;
   });
 }
 

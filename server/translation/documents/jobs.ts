@@ -2,9 +2,8 @@ import { and, desc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentArtifacts, documentJobs } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
-import type { RebuildOptions } from '#server/formats/document.ts';
-import type { LayoutKind } from '#server/formats/document-kind.ts';
-import { resultFormat } from '#server/formats/selection.ts';
+import type { Languages, RebuildOptions } from '#server/formats/document.ts';
+import { type LayoutKind, resultFormat } from '#server/formats/layout-kinds.ts';
 import { translatedFileName } from '#server/formats/translated-name.ts';
 import type { PageEnd } from '#server/http/paging.ts';
 import type { Warning } from '#server/http/warnings.ts';
@@ -48,9 +47,12 @@ export function requestOf(row: Pick<DocumentRow, 'request'>): DocumentTranslatio
 
 /** Returns the options with which the file of a document is written. */
 export function rebuildOptionsOf(row: Pick<DocumentRow, 'request'>): RebuildOptions {
-  const request = requestOf(row);
-  const { source_lang: sourceLanguage, target_lang: targetLanguage } = request;
-  return { sourceLanguage, targetLanguage, ...selectionOf(request) };
+  return { ...languagesOf(row), ...selectionOf(requestOf(row)) };
+}
+
+export function languagesOf(row: Pick<DocumentRow, 'request'>): Languages {
+  const { source_lang: sourceLanguage, target_lang: targetLanguage } = requestOf(row);
+  return { sourceLanguage, targetLanguage };
 }
 
 /** Returns the request fields that are the same for the translation of all texts of a document. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { includable, outputs } from '#server/formats/selection.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
@@ -199,7 +200,7 @@ export const documentJob = z
       .string()
       .describe('The name of the source file, which is also the name of downloads.'),
     source_format: z
-      .enum(['pdf', 'docx', 'xlsx'])
+      .enum(layoutKindNames)
       .describe('The format of the source file and of the translated file.'),
     layout: z.null().describe('Reserved; always null.'),
     quality_report: documentQualityReport

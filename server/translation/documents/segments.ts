@@ -41,7 +41,11 @@ export const documentSegment = z
       .describe('The number of the page, from 1; null for formats without fixed pages.'),
     place: z.string().meta({
       description:
-        'The place of the segment in the file, as readable text: the sheet and cell, or the part and paragraph.',
+        'The place of the segment in the file, as readable text: the sheet and cell, the part and paragraph, or the line and key.',
+    }),
+    context: z.string().nullable().meta({
+      description:
+        'What the file states about the segment, such as the comment of a developer or the plural form; otherwise null.',
     }),
     source_rectangles: pageRectangles,
     target_rectangles: pageRectangles,
@@ -119,6 +123,7 @@ export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
     kind: row.kind,
     page: row.page,
     place: row.place,
+    context: row.context,
     source_rectangles: row.sourceRectangles,
     target_rectangles: row.targetRectangles,
     source_text: row.sourceText,
@@ -190,7 +195,7 @@ export async function selectTranslations(
 ): Promise<SegmentTranslation[]> {
   const { regionId, cellId, target, position } = documentSegments;
   const rows = await tx
-    .select({ regionId, cellId, target })
+    .select({ regionId, cellId, target, needsReview: isUnresolved.mapWith(Boolean) })
     .from(documentSegments)
     .where(and(ofDocument(tenantId, documentId), isNotNull(target)))
     .orderBy(position);

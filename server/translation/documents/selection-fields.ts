@@ -1,13 +1,7 @@
 import { AppError } from '#server/errors.ts';
-import type { LayoutKind } from '#server/formats/document-kind.ts';
+import { type LayoutKind, layoutKindNames, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { PageRangeError, readPageRanges, writePageRanges } from '#server/formats/page-ranges.ts';
-import {
-  type Includable,
-  includable,
-  outputs,
-  type Selection,
-  supported,
-} from '#server/formats/selection.ts';
+import { type Includable, includable, outputs, type Selection } from '#server/formats/selection.ts';
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
 
 /** The fields of a form that select what is translated. */
@@ -43,9 +37,12 @@ function readPages(given: Listed | undefined, format: LayoutKind): string[] | un
   // An empty list would otherwise select, and bill, the whole file.
   if (values.length === 0)
     throw invalid('pages', 'the list is empty; leave the field out to select everything');
-  const kind = supported[format].pages;
+  const kind = layoutKinds[format].pages;
   if (kind === null)
-    throw invalid('pages', `a .${format} file has no pages to select; ${formatsWith(({ pages }) => pages)}`);
+    throw invalid(
+      'pages',
+      `a ${named(format)} file has no pages to select; ${formatsWith(({ pages }) => pages)}`,
+    );
   if (kind === 'sheets') {
     const names = values.map((name) => (isSplit ? name.trim() : name));
     if (names.includes('')) throw invalid('pages', 'the name of a sheet is missing');
@@ -64,10 +61,10 @@ function readInclude(given: Listed | undefined, format: LayoutKind): Includable[
   for (const name of names) {
     if (!isOneOf(includable, name))
       throw invalid('include', `${shown(name)} is unknown; allowed: ${includable.join(', ')}`);
-    if (!supported[format].include.includes(name))
+    if (!layoutKinds[format].include.includes(name))
       throw invalid(
         'include',
-        `${name} is not available for a .${format} file; ${formatsWith(({ include }) => include.includes(name))}`,
+        `${name} is not available for a ${named(format)} file; ${formatsWith(({ include }) => include.includes(name))}`,
       );
   }
   const wanted = includable.filter((name) => names.includes(name));
@@ -78,10 +75,10 @@ function readOutput(output: string, format: LayoutKind): Selection['output'] {
   if (output === '') return undefined;
   if (!isOneOf(outputs, output))
     throw invalid('output', `${shown(output)} is unknown; allowed: ${outputs.join(', ')}`);
-  if (!supported[format].output.includes(output))
+  if (!layoutKinds[format].output.includes(output))
     throw invalid(
       'output',
-      `${output} is not available for a .${format} file; ${formatsWith((one) => one.output.includes(output))}`,
+      `${output} is not available for a ${named(format)} file; ${formatsWith((one) => one.output.includes(output))}`,
     );
   return output === 'translated' ? undefined : output;
 }
@@ -117,11 +114,14 @@ function isOneOf<T extends string>(names: readonly T[], name: string): name is T
 }
 
 /** Names the formats that have a feature. */
-function formatsWith(has: (support: (typeof supported)[LayoutKind]) => unknown): string {
-  const formats = Object.entries(supported).flatMap(([format, support]) =>
-    has(support) ? [`.${format}`] : [],
-  );
+function formatsWith(has: (support: (typeof layoutKinds)[LayoutKind]) => unknown): string {
+  const formats = layoutKindNames.flatMap((format) => (has(layoutKinds[format]) ? [named(format)] : []));
   return formats.length === 0 ? 'no format has it' : `only for ${formats.join(', ')}`;
+}
+
+/** Returns the extension of a format with its dot, as a name in messages. */
+function named(format: LayoutKind): string {
+  return `.${layoutKinds[format].extensions[0]}`;
 }
 
 function shown(value: string): string {

@@ -1,6 +1,6 @@
 import { AppError } from '#server/errors.ts';
-import { type LayoutKind, layoutKind, plainFileName } from '#server/formats/document-kind.ts';
-import { layoutFormats } from '#server/formats/layout-formats.ts';
+import { layoutKind, plainFileName } from '#server/formats/document-kind.ts';
+import { allExtensions, type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { clip } from '#server/formats/text.ts';
 import { fingerprintOf } from '#server/http/request-fingerprint.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
@@ -32,9 +32,7 @@ export function checkForm(form: DocumentForm): CheckedForm {
   if (!format)
     throw new AppError(
       'unsupported_media_type',
-      `unsupported source_document type; accepted: ${Object.keys(layoutFormats)
-        .map((kind) => `.${kind}`)
-        .join(', ')}`,
+      `unsupported source_document type; accepted: ${allExtensions.map((extension) => `.${extension}`).join(', ')}`,
     );
   if (!form.target_lang?.trim()) throw new AppError('validation_error', 'target_lang is required');
   const textType = form.text_type?.trim() ?? '';
@@ -63,10 +61,12 @@ export function checkForm(form: DocumentForm): CheckedForm {
   };
 }
 
-/** Returns the file's name; adds the extension of the format if it is missing. */
+/** Returns the file's name; adds an extension of the format if it has none. */
 function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
   const stem = clip(plainFileName(name).trim(), 250) || 'document';
-  return stem.toLowerCase().endsWith(`.${format}`) ? stem : `${stem}.${format}`;
+  const { extensions } = layoutKinds[format];
+  const lower = stem.toLowerCase();
+  return extensions.some((extension) => lower.endsWith(`.${extension}`)) ? stem : `${stem}.${extensions[0]}`;
 }
 
 /**

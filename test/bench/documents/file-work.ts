@@ -1,6 +1,6 @@
 import type { Segment, SegmentTranslation } from '#server/formats/document.ts';
-import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { joinStrings } from '#server/formats/inline-content.ts';
+import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import { type FileWork, openFileWork } from '#server/platform/sandbox/file-work.ts';
 import type { RefusedFile } from '#server/platform/sandbox/tasks/layout-document.ts';
 import { requirePremise } from '../load.ts';

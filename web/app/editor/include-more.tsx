@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
-import { type Includable, supported } from '#server/formats/selection.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
+import type { Includable } from '#server/formats/selection.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
 import choices from '../parts/choices.module.css';
@@ -70,7 +71,7 @@ export function IncludeMore({ document }: { document: TenantDocumentJob }) {
 /** The texts that the request left out and could include, in the order of the format's list. */
 function leftOut({ source_format: format, quality_report: report, request }: TenantDocumentJob) {
   const rows = receiptOf(report?.metadata ?? {})?.rows ?? [];
-  return supported[format as keyof typeof supported].include.flatMap((name) => {
+  return layoutKinds[format].include.flatMap((name) => {
     const texts = rows
       .filter(({ outcome, reason }) => outcome === 'not_selected' && reason === name)
       .reduce((sum, row) => sum + row.texts, 0);

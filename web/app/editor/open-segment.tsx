@@ -155,6 +155,12 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         <MarkedText text={shownSource} marks={marks.source} language={languages.source} isSource />
         <p className={styles['place']}>
           <SegmentPlace place={segment.place} />
+          {segment.context && (
+            <>
+              <br />
+              <bdi>{segment.context}</bdi>
+            </>
+          )}
         </p>
       </div>
       <div role="gridcell" className={styles['target']} tabIndex={-1}>
@@ -239,10 +245,16 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
 const inBody =
   /^word\/document\.xml, (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph \d+)?)$/;
 
+/** The place of a segment in a text file, and its key if it has one. */
+const inTextFile = /^line (\d+)(?:, (.+))?$/s;
+
 /** The place of a segment in its file, in words if it is in the body of a Word file. */
 function SegmentPlace({ place }: { place: string }) {
   const t = useT();
   const [found, paragraph = '', table = '', row = '', cell = ''] = inBody.exec(place) ?? [];
+  const [, line, key] = inTextFile.exec(place) ?? [];
+  if (line && key) return t('editor.place_line_key', { line, key });
+  if (line) return t('editor.place_line', { line });
   if (found === undefined) return <bdi>{place}</bdi>;
   if (paragraph) return t('editor.place_paragraph', { paragraph });
   return t('editor.place_cell', { table, row, cell });

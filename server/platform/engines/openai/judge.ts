@@ -9,7 +9,7 @@ import type {
 } from '../engine.ts';
 import type { AskAll, Question } from './chat.ts';
 import { alignPassages, groupConsecutive, unitsPerSegment } from './long-texts.ts';
-import { contextsBefore, instructions, promptData } from './prompts.ts';
+import { contextsBefore, instructions, noteOf, promptData } from './prompts.ts';
 import {
   assessmentFormat,
   clipRemark,
@@ -63,7 +63,12 @@ export async function assessEach(
       data: {
         ...promptData(task),
         context_before: contexts[at],
-        segments: group.map(({ source, translation }, index) => ({ id: index + 1, source, translation })),
+        segments: group.map(({ segment, source, translation }, index) => ({
+          id: index + 1,
+          source,
+          translation,
+          ...noteOf(task, segment),
+        })),
       },
       format: segmentAssessmentFormat,
       read: (reply) => readJudgements(reply, group.length),

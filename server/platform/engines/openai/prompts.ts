@@ -94,13 +94,27 @@ not text, such as a line break. Every tag of a segment comes back exactly once, 
 stays well nested. Do not add, drop, renumber or translate tags, and keep the spaces around them as the source has them, as far as the \
 target language allows.`;
 
+const noteRule = `- note of a segment: what its file states about it, such as its key, the comment of a developer, or the plural \
+category that the translation must have. Use it to understand the segment; it is no part of the text, and never translated.`;
+
 /** Returns the system message with the model's task. */
 export function instructions(
   role: Role,
-  { textType, hasTags = false }: Pick<TranslationTask, 'textType' | 'hasTags'>,
+  { textType, hasTags = false, notes = [] }: Pick<TranslationTask, 'textType' | 'hasTags' | 'notes'>,
 ): string {
   const rules = [roles[role], dataRule, 'The fields:', fieldRules, keepRule, textTypeRules[textType]];
-  return (hasTags ? [...rules, tagRule] : rules).join('\n');
+  if (hasTags) rules.push(tagRule);
+  if (notes.some((note) => note !== null)) rules.push(noteRule);
+  return rules.join('\n');
+}
+
+/** Maximum UTF-16 units of a note. */
+const noteUnits = 500;
+
+/** Returns the note of a segment as a field of the user message; no field if the segment has none. */
+export function noteOf({ notes = [] }: Pick<TranslationTask, 'notes'>, segment: number): { note?: string } {
+  const note = notes[segment];
+  return note == null ? {} : { note: note.slice(0, noteUnits).toWellFormed() };
 }
 
 /**

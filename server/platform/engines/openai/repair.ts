@@ -8,7 +8,7 @@ import {
   unitsPerCall,
   unitsPerSegment,
 } from './long-texts.ts';
-import { contextsBefore, instructions, promptData } from './prompts.ts';
+import { contextsBefore, instructions, noteOf, promptData } from './prompts.ts';
 import { readSegments, repairFormat, type TranslatedSegments, worstIssues } from './response-formats.ts';
 
 /**
@@ -135,11 +135,12 @@ export async function repair(
       data: {
         ...promptData(task),
         context_before: context,
-        segments: group.map(({ source, translation, approximate }, index) => ({
+        segments: group.map(({ segment, source, translation, approximate }, index) => ({
           id: index + 1,
           source,
           translation,
           approximate,
+          ...noteOf(task, segment),
         })),
         issues: found,
       },

@@ -1,7 +1,7 @@
 import type { CallScope, EngineResult, Translations, TranslationTask } from '../engine.ts';
 import type { AskAll, Question } from './chat.ts';
 import { cutText, groupConsecutive, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
-import { contextsBefore, instructions, promptData } from './prompts.ts';
+import { contextsBefore, instructions, noteOf, promptData } from './prompts.ts';
 import { readSegments, type TranslatedSegments, translationFormat } from './response-formats.ts';
 
 /**
@@ -30,7 +30,11 @@ export async function translate(
       data: {
         ...promptData(task),
         context_before: contexts[at],
-        segments: group.map(({ source }, index) => ({ id: index + 1, text: source.trim() })),
+        segments: group.map(({ segment, source }, index) => ({
+          id: index + 1,
+          text: source.trim(),
+          ...noteOf(task, segment),
+        })),
       },
       format: translationFormat,
       read: (reply) => readSegments(reply, group.length),

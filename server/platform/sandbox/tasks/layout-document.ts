@@ -1,12 +1,13 @@
 import type {
   ExtractedDocument,
+  Languages,
   RebuildOptions,
   RebuiltDocument,
   SegmentTranslation,
 } from '#server/formats/document.ts';
-import type { LayoutKind } from '#server/formats/document-kind.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
 import { type LayoutFormat, layoutFormats } from '#server/formats/layout-formats.ts';
+import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import type { Selection } from '#server/formats/selection.ts';
 
 interface FilePayload {
@@ -17,6 +18,8 @@ interface FilePayload {
 export interface DocumentPayload extends FilePayload {
   /** Undefined for everything that is translated by default. */
   selection?: Selection;
+  /** Undefined if the language of the source is not known yet. */
+  languages?: Languages;
 }
 
 export interface RebuildPayload extends FilePayload {
@@ -65,8 +68,9 @@ export function extractDocumentTask({
   format,
   bytes,
   selection,
+  languages,
 }: DocumentPayload): Promise<RefusedFile | ExtractedDocument> {
-  return orRefusal(format, ({ extract }) => extract(bytes, selection));
+  return orRefusal(format, ({ extract }) => extract(bytes, { ...selection, ...languages }));
 }
 
 export function rebuildDocumentTask({

@@ -35,6 +35,13 @@ export interface GroupText {
   source: InlineContent;
   /** The previous text in the file, as context. */
   before: string | null;
+  /** What the file states about the text, such as its key. The model gets it. */
+  context: string | null;
+  /**
+   * Distinguishes the text from others with the same words that need another translation. If it is set, no stored
+   * translation is served.
+   */
+  variant: string | null;
 }
 
 export interface TranslatedText {
@@ -61,7 +68,7 @@ interface Group {
 
 /** A text of the group, without the tags around it. */
 interface Prepared extends PreparedText, UnwrappedContent {
-  before: string | null;
+  of: GroupText;
   /** Null without such words. */
   protectedText: ProtectedText | null;
 }
@@ -117,7 +124,7 @@ export async function translateGroup<T extends GroupText>(
       const prepared = await prepareText(asked, leverage, scope.signal);
       const unwrapped = unwrap(of.source);
       const protectedText = protectWords(unwrapped.inner);
-      const text: Prepared = { ...prepared, ...unwrapped, before: of.before, protectedText };
+      const text: Prepared = { ...prepared, ...unwrapped, of, protectedText };
       return { of, text, stored: await serve(text) };
     }),
   );
@@ -132,6 +139,7 @@ export async function translateGroup<T extends GroupText>(
 
 /** Returns the stored translation of a text; null if none exists, or if it may not be served. */
 async function serve(text: Prepared): Promise<TranslatedText | null> {
+  if (text.of.variant !== null) return null;
   const fast = await takeFastPath([], text, false);
   if (!fast) return null;
   const target = joinStrings(text.wrap(placeTags(fast.translation, text.inner)));
@@ -189,11 +197,16 @@ async function taskOf({ searchFailed }: Group, texts: readonly Prepared[]): Prom
   return {
     ...first.text.task,
     segments: taggedOf(texts),
+    notes: notesOf(texts),
     glossary: [...glossary.values()],
     examples: [...examples.values()].sort((a, b) => b.similarity - a.similarity),
-    contextBefore: first.before,
+    contextBefore: first.of.before,
     hasTags: texts.some(({ inner }) => inner.some((item) => typeof item !== 'string')),
   };
+}
+
+function notesOf(texts: readonly Prepared[]): (string | null)[] {
+  return texts.map(({ of }) => of.context);
 }
 
 function taggedOf(contents: readonly { inner: InlineContent }[]): string[] {
@@ -224,7 +237,7 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
   const first = await request(
     group,
     task,
-    unread.map(({ of }) => of.protectedText?.content ?? of.inner),
+    unread.map(({ of }) => ({ of, content: of.protectedText?.content ?? of.inner })),
   );
   for (const [index, one] of unread.entries()) {
     const { inner: source, protectedText } = one.of;
@@ -238,7 +251,7 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
   const second = await request(
     group,
     task,
-    broken.map(({ of }) => of.inner),
+    broken.map(({ of }) => ({ of, content: of.inner })),
   );
   for (const [index, one] of broken.entries()) {
     one.replies.unshift(second[index] ?? '');
@@ -255,12 +268,13 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
 async function request(
   group: Group,
   task: TranslationTask,
-  contents: readonly InlineContent[],
+  parts: readonly { of: Prepared; content: InlineContent }[],
 ): Promise<readonly string[]> {
-  if (contents.length === 0) return [];
-  const segments = contents.map(formatTagged);
-  const hasTags = contents.some((content) => content.some((item) => typeof item !== 'string'));
-  return callFor(group, group.engine.translate({ ...task, segments, hasTags }, group.scope));
+  if (parts.length === 0) return [];
+  const segments = parts.map(({ content }) => formatTagged(content));
+  const notes = notesOf(parts.map(({ of }) => of));
+  const hasTags = parts.some(({ content }) => content.some((item) => typeof item !== 'string'));
+  return callFor(group, group.engine.translate({ ...task, segments, notes, hasTags }, group.scope));
 }
 
 /**
@@ -286,7 +300,8 @@ async function repair(
   doubtful: readonly Candidate[],
 ): Promise<Candidate[]> {
   const { engine, scope } = group;
-  const part = { ...task, segments: taggedOf(doubtful.map(({ of }) => of)) };
+  const texts = doubtful.map(({ of }) => of);
+  const part = { ...task, segments: taggedOf(texts), notes: notesOf(texts) };
   const issues = doubtful.flatMap((candidate) => candidate.issues);
   const replies = await callFor(group, engine.repair(part, taggedOf(doubtful), issues, scope));
   const drafts = doubtful.map(({ of, inner, lostTags }, index) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Segment } from '#server/formats/document.ts';
-import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
+import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { TextOutcome } from '#server/formats/text-tally.ts';
 import type { Warning } from '#server/http/warnings.ts';
@@ -10,7 +10,7 @@ import { mismatchWarnings } from '#server/translation/core/intake/request-warnin
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { extractFile } from '../file-work.ts';
-import { requestOf } from '../jobs.ts';
+import { languagesOf, requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
 import type { DocumentQualityFinding } from '../schema.ts';
 import { selectionOf } from '../selection-fields.ts';
@@ -42,7 +42,7 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
   const bytes = await readSource(run);
   const { segments, pageCount, findings, outcome } = await extractFile(
     services,
-    { format: row.sourceFormat, bytes, selection: selectionOf(requestOf(row)) },
+    { format: row.sourceFormat, bytes, selection: selectionOf(requestOf(row)), languages: languagesOf(row) },
     { tenantId, signal },
   );
   const rows = segments.map(rowOf);
@@ -94,13 +94,15 @@ const rowsOfStatement = 5000;
  * Returns the text by which repetitions are found. A pair of formatting is not the same as a link, because a translation
  * may lack it.
  */
-export function repeatedText(source: InlineContent): string {
+export function repeatedText({ source, variant }: Pick<Segment, 'source' | 'variant'>): string {
   const formats = source.flatMap((item) => (typeof item === 'string' || !item.format ? [] : [item.tag]));
-  return formats.length === 0 ? formatTagged(source) : `${formatTagged(source)}\n${formats.join(' ')}`;
+  const text = formats.length === 0 ? formatTagged(source) : `${formatTagged(source)}\n${formats.join(' ')}`;
+  return variant === undefined ? text : `${text}\0${variant}`;
 }
 
-function rowOf({ regionId, cellId, kind, page, place, rectangles, source }: Segment, position: number) {
-  const sourceKey = createHash('sha256').update(repeatedText(source)).digest('hex');
+function rowOf(segment: Segment, position: number) {
+  const { regionId, cellId, kind, page, place, rectangles, context, variant, source } = segment;
+  const sourceKey = createHash('sha256').update(repeatedText(segment)).digest('hex');
   return {
     position,
     region_id: regionId,
@@ -109,6 +111,8 @@ function rowOf({ regionId, cellId, kind, page, place, rectangles, source }: Segm
     page,
     place,
     rectangles,
+    context,
+    variant,
     source_key: sourceKey,
     source,
     source_text: plainText(source),
@@ -122,10 +126,10 @@ function insertSegments(
 ): PromiseLike<unknown> {
   return tx.execute(sql`
     insert into document_segments
-      (tenant_id, document_id, position, region_id, cell_id, kind, page, place, source_rectangles, source_key, source,
-        source_text)
+      (tenant_id, document_id, position, region_id, cell_id, kind, page, place, source_rectangles, context, variant,
+        source_key, source, source_text)
     select ${tenantId}, ${documentId}, r.position, r.region_id, r.cell_id, r.kind, r.page, r.place, r.rectangles,
-      decode(r.source_key, 'hex'), r.source, r.source_text
+      r.context, r.variant, decode(r.source_key, 'hex'), r.source, r.source_text
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, region_id text, cell_id text, kind text,
-      page int, place text, rectangles jsonb, source_key text, source jsonb, source_text text)`);
+      page int, place text, rectangles jsonb, context text, variant text, source_key text, source jsonb, source_text text)`);
 }

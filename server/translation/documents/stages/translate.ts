@@ -106,6 +106,9 @@ async function selectTexts(
     .select({
       position: documentSegments.position,
       source: documentSegments.source,
+      place: documentSegments.place,
+      context: documentSegments.context,
+      variant: documentSegments.variant,
       units: sql<number>`length(${documentSegments.sourceText})`,
       before: sql<string | null>`(select b.source_text from document_segments b
         where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = document_segments.position - 1)`,
@@ -116,11 +119,18 @@ async function selectTexts(
         select jsonb_array_elements_text(${JSON.stringify([...byFirst.keys()])}::jsonb)::int))`,
     )
     .orderBy(documentSegments.position);
-  return rows.map(({ position, source, ...row }) => ({
+  return rows.map(({ position, source, place, context, ...row }) => ({
     ...row,
+    context: noteOf(place, context),
     positions: byFirst.get(position) ?? [position],
     source: source as InlineContent,
   }));
+}
+
+/** Returns what the model gets to know about a segment: its key in a text file, and its context. */
+function noteOf(place: string, context: string | null): string | null {
+  const [, key] = /^line \d+, (.+)$/s.exec(place) ?? [];
+  return [key && `key ${key}`, context].filter(Boolean).join('; ') || null;
 }
 
 function groupsOf(texts: readonly GroupSegment[]): GroupSegment[][] {

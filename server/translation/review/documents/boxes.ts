@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
-import type { LayoutKind } from '#server/formats/document-kind.ts';
+import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
 import { documentSegment, ofDocument } from '#server/translation/documents/segments.ts';
 
@@ -71,6 +71,12 @@ const anchor = z.discriminatedUnion('type', [
       cell: z.string().describe('The reference of the cell, such as B7.'),
     })
     .meta({ description: 'A cell in an XLSX file.' }),
+  z
+    .object({
+      type: z.literal('line').describe('The segment is in a file that consists of text, such as JSON.'),
+      place: z.string().describe('The line and the key of the segment, such as `line 4, menu.open`.'),
+    })
+    .meta({ description: 'A place in a text file.' }),
   z
     .object({
       type: z
@@ -186,11 +192,13 @@ const wordPlace =
 
 /** Returns the place of a segment in the file, from the segment's key and the place that the file format reports. */
 function anchorOf(format: LayoutKind, { kind, place, region_id, cell_id, page }: Place): Anchor {
-  if (format === 'xlsx')
+  const { places } = layoutKinds[format];
+  if (places === 'line') return { type: 'line', place };
+  if (places === 'sheet')
     return kind === 'cell' && cell_id !== null
       ? { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id }
       : { type: 'sheet_object', object: place };
-  if (format === 'pdf' && page !== null) return { type: 'page', page };
+  if (places === 'page' && page !== null) return { type: 'page', page };
   const [, part, objects, paragraph, table, row, column, inCell = '1'] = wordPlace.exec(place) ?? [];
   if (part === undefined)
     throw new Error(`the place of the segment ${region_id} in the file cannot be determined`);

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
 import {
   isUnresolved,
@@ -97,7 +98,7 @@ export async function readOutline(
     kinds: [...Map.groupBy(groups, (group) => group.kind)].map(([kind, own]) => ({ kind, ...sumOf(own) })),
     pages: [...Map.groupBy(groups, (group) => group.page)].map(([page, own]) => ({
       page,
-      sheet: sourceFormat === 'xlsx' ? sheetOf(own) : null,
+      sheet: layoutKinds[sourceFormat].places === 'sheet' ? sheetOf(own) : null,
       first_position: own[0]?.first ?? 0,
       ...sumOf(own),
     })),

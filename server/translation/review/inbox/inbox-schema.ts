@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { id } from '#server/translation/core/agent-run-schema.ts';
 
 /** The severities of tasks, the most severe first. */
@@ -24,7 +25,7 @@ const documentTask = z.object({
   ...task,
   id,
   name: z.string().describe('The name of the source file.'),
-  format: z.enum(['pdf', 'docx', 'xlsx']),
+  format: z.enum(layoutKindNames),
   source_lang: z.string(),
   target_lang: z.string(),
   domain: z.string().nullable(),

@@ -2,6 +2,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { documentKind, type FlattenKind, layoutKind, plainFileName } from '#server/formats/document-kind.ts';
 import { FileError } from '#server/formats/file-error.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { clip } from '#server/formats/text.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
 import type { SlotScope } from '#server/platform/concurrency-limit.ts';
@@ -68,7 +69,8 @@ export async function readFileRequest(
 export function isLayoutFile({ name, contentType }: Pick<UploadedFile, 'name' | 'contentType'>): boolean {
   const byExtension = documentKind(name, undefined);
   const isText = byExtension !== undefined && byExtension !== 'pdf' && byExtension !== 'docx';
-  return !isText && layoutKind(name, contentType) !== undefined;
+  const kind = layoutKind(name, contentType);
+  return !isText && kind !== undefined && layoutKinds[kind].inTranslations === true;
 }
 
 /** The default file name of a raw body. Its extension determines the format if the content type does not. */

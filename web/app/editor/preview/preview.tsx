@@ -6,6 +6,7 @@ import type { PreviewProps, Side } from './preview-props.ts';
 
 const PdfPages = lazy(() => import('./pdf-pages.tsx'));
 const SheetGrid = lazy(() => import('./sheet-grid.tsx'));
+const TextLines = lazy(() => import('./text-lines.tsx'));
 const WordFrame = lazy(() => import('./word-frame.tsx'));
 
 const both = ['source', 'target'] as const;
@@ -64,5 +65,6 @@ function FilePreview(props: PreviewProps) {
   if (request.output === 'docx' && props.side === 'target') return <p>{t('documents.preview_word')}</p>;
   if (format === 'pdf') return <PdfPages {...props} />;
   if (format === 'docx') return <WordFrame {...props} />;
-  return format === 'xlsx' && <SheetGrid {...props} />;
+  if (format === 'xlsx') return <SheetGrid {...props} />;
+  return <TextLines {...props} />;
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { useT } from '../../i18n.tsx';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
@@ -142,7 +143,7 @@ function Size({ group: { format, translations } }: { group: FileGroup }) {
   const { number } = useFormat();
   // Of a translation that has just begun, the numbers are not known yet.
   const { segments, pages } = translations.find((one) => one.segments > 0) ?? translations[0];
-  const unit = format === 'xlsx' ? 'documents.sheet_count' : 'documents.page_count';
+  const unit = layoutKinds[format].places === 'sheet' ? 'documents.sheet_count' : 'documents.page_count';
   const parts = [
     ...(segments > 0 ? [t('documents.segment_count', { count: segments, shown: number(segments) })] : []),
     ...(pages ? [t(unit, { count: pages, shown: number(pages) })] : []),

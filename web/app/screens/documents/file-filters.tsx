@@ -1,6 +1,7 @@
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import type { FilePage } from '#sdk/file-types.ts';
+import { type LayoutKind, layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
 import { useFormat } from '../../parts/format.ts';
@@ -8,7 +9,7 @@ import { useLanguages } from '../../parts/languages.tsx';
 import { maxTextLength } from '../../parts/searched-text.ts';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import styles from './files.module.css';
-import { type FileFormat, type FileState, fileFormats, fileStates } from './files.ts';
+import { type FileState, fileStates } from './files.ts';
 import { Running } from './running.tsx';
 import type { DocumentFilter } from './search.ts';
 
@@ -109,10 +110,10 @@ export function FileFilters({
         aria-label={t('documents.format')}
         data-chosen={filter.format && ''}
         value={filter.format ?? ''}
-        onChange={({ target }) => set({ format: target.value as FileFormat | '' })}
+        onChange={({ target }) => set({ format: target.value as LayoutKind | '' })}
       >
         <option value="">{t('documents.format')}</option>
-        {fileFormats.map((format) => (
+        {layoutKindNames.map((format) => (
           <option key={format} value={format} translate="no">
             {format.toUpperCase()}
           </option>

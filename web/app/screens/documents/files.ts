@@ -1,20 +1,17 @@
 import type { FileView } from '#sdk/file-types.ts';
+import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 
 /** The states of files, as the filter names them. */
 export const fileStates = ['translating', 'needs_review', 'approved', 'failed'] as const;
 
 export type FileState = (typeof fileStates)[number];
 
-export const fileFormats = ['docx', 'xlsx', 'pdf'] as const;
-
-export type FileFormat = (typeof fileFormats)[number];
-
 /** A file with its translations into several languages, the last changed first. */
 export interface FileGroup {
   /** The ID of the last changed translation. */
   id: string;
   name: string;
-  format: FileFormat;
+  format: LayoutKind;
   translations: readonly [FileView, ...FileView[]];
 }
 

@@ -1,7 +1,8 @@
 import type { DocumentProgressList } from '#sdk/types.ts';
+import { type LayoutKind, layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { canonicalLanguage } from '#server/languages.ts';
 import { searchedText } from '../../parts/searched-text.ts';
-import { type FileFormat, type FileState, fileFormats, fileStates } from './files.ts';
+import { type FileState, fileStates } from './files.ts';
 
 /** The stored statuses of a document. */
 export const documentStatuses = ['queued', 'extracted', 'translated', 'failed'] as const;
@@ -11,7 +12,7 @@ export type KnownDocumentStatus = (typeof documentStatuses)[number];
 /** The parameters in the URL of the list. */
 export interface DocumentFilter {
   state?: FileState;
-  format?: FileFormat;
+  format?: LayoutKind;
   /** The language of the translation. */
   to?: string;
   text?: string;
@@ -20,7 +21,7 @@ export interface DocumentFilter {
 /** Reads the URL of the list; invalid parameters are ignored. */
 export function readDocumentFilter(search: Record<string, unknown>): DocumentFilter {
   const state = fileStates.find((one) => one === search['state']);
-  const format = fileFormats.find((one) => one === search['format']);
+  const format = layoutKindNames.find((one) => one === search['format']);
   const to = typeof search['to'] === 'string' ? canonicalLanguage(search['to']) : undefined;
   const text = searchedText(search['text']);
   return { ...(state && { state }), ...(format && { format }), ...(to && { to }), ...(text && { text }) };

@@ -1,12 +1,12 @@
+import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import styles from './files.module.css';
-import type { FileFormat } from './files.ts';
 
 /** A drawing of a page: lines of text, or the grid of a sheet; with the format as a badge. */
-export function Thumbnail({ format }: { format: FileFormat }) {
+export function Thumbnail({ format }: { format: LayoutKind }) {
   return (
     <span className={styles.thumbnail} translate="no">
       <svg aria-hidden="true" viewBox="0 0 44 56" width="44" height="56" fill="none">
-        {format === 'xlsx' ? (
+        {layoutKinds[format].places === 'sheet' ? (
           <path
             d="M7.5 8.5h30M7.5 17.5h30M7.5 26.5h30M7.5 35.5h30M7.5 44.5h30M7.5 8.5v36M17.5 8.5v36M27.5 8.5v36M37.5 8.5v36"
             stroke="var(--line-2)"

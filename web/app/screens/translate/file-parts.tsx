@@ -1,6 +1,6 @@
 import { ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { supported } from '#server/formats/selection.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { useT } from '../../i18n.tsx';
 import choices from '../../parts/choices.module.css';
 import { Field } from '../../parts/field.tsx';
@@ -22,7 +22,7 @@ export function FileParts({ file, queue }: { file: ListedFile; queue: FileQueue 
   }, [wasRejected]);
   const format = layoutFormatOf(file);
   if (!format) return null;
-  const { pages, include, output } = supported[format];
+  const { pages, include, output } = layoutKinds[format];
   const isSheets = pages === 'sheets';
   const chosen =
     (parts.pages.trim() === '' ? 0 : 1) + parts.include.length + (parts.output === 'translated' ? 0 : 1);

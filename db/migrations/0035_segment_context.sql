@@ -1,0 +1,2 @@
+ALTER TABLE "document_segments" ADD COLUMN "context" text;--> statement-breakpoint
+ALTER TABLE "document_segments" ADD COLUMN "variant" text;

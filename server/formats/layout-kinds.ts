@@ -1,0 +1,116 @@
+import type { Includable, Output } from './selection.ts';
+import type { KeptClass } from './text-tally.ts';
+
+/** The properties of a format that are known without reading a file. */
+interface LayoutTraits {
+  /** The extensions of file names, without the dot. The first one is added to names that have none of them. */
+  extensions: readonly [string, ...string[]];
+  /** The media type of the files that the service writes. No two formats have the same. */
+  mediaType: string;
+  /** Further media types that select the format for a file whose name has no known extension. */
+  otherMediaTypes?: readonly string[];
+  /** The group of formats with common limits for CPU time and memory. */
+  reader: 'pdf' | 'office' | 'text';
+  /** What the place of a segment names: its page, its sheet or object, its paragraph in a Word file, or a key or line. */
+  places: 'page' | 'sheet' | 'word' | 'line';
+  /** The unit in which a request can select parts. */
+  pages: 'ranges' | 'sheets' | null;
+  /** The texts that are translated only if a request includes them. */
+  include: readonly Includable[];
+  output: readonly Output[];
+  /** Set for a format whose files are read after the job has been created, because reading may take minutes. */
+  readLater?: true;
+  /** Set for the formats that `POST /api/translations` also translates with their layout, if a form has such a file. */
+  inTranslations?: true;
+}
+
+/** What the formats that consist of text have in common. */
+const text = { reader: 'text', places: 'line', pages: null, include: [], output: ['translated'] } as const;
+
+const traits = {
+  pdf: {
+    extensions: ['pdf'],
+    mediaType: 'application/pdf',
+    otherMediaTypes: ['application/x-pdf'],
+    reader: 'pdf',
+    places: 'page',
+    pages: 'ranges',
+    include: [],
+    output: ['translated', 'bilingual', 'docx'],
+    readLater: true,
+    inTranslations: true,
+  },
+  docx: {
+    extensions: ['docx'],
+    mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    reader: 'office',
+    places: 'word',
+    pages: null,
+    include: [
+      'footnotes',
+      'endnotes',
+      'comments',
+      'text_boxes',
+      'content_controls',
+      'tracked_changes',
+      'charts',
+      'hidden',
+    ],
+    output: ['translated', 'bilingual'],
+    inTranslations: true,
+  },
+  // The cells of hidden sheets, rows and columns are always translated.
+  xlsx: {
+    extensions: ['xlsx'],
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    reader: 'office',
+    places: 'sheet',
+    pages: 'sheets',
+    include: ['comments', 'text_boxes', 'charts', 'table_headers', 'sheet_names', 'hidden'],
+    output: ['translated'],
+    inTranslations: true,
+  },
+  json: { ...text, extensions: ['json', 'arb'], mediaType: 'application/json' },
+} as const satisfies Record<string, LayoutTraits>;
+
+/** A format that can be translated with its layout. */
+export type LayoutKind = keyof typeof traits;
+
+/** All formats that are translated with their layout. `layout-formats.ts` has their code. */
+export const layoutKinds: Readonly<Record<LayoutKind, LayoutTraits>> = traits;
+
+export const layoutKindNames = Object.keys(traits) as [LayoutKind, ...LayoutKind[]];
+
+/** The formats by file extension, and by media type. */
+const byExtension = new Map(
+  layoutKindNames.flatMap((kind) => layoutKinds[kind].extensions.map((extension) => [extension, kind])),
+);
+const byMediaType = new Map(
+  layoutKindNames.flatMap((kind) => {
+    const { mediaType, otherMediaTypes = [] } = layoutKinds[kind];
+    return [mediaType, ...otherMediaTypes].map((type) => [type, kind] as const);
+  }),
+);
+
+/** The extensions of all formats, without dots. */
+export const allExtensions: readonly string[] = [...byExtension.keys()];
+
+/** Returns the format with a file extension, which has no dot and is in lower case. */
+export function kindOfExtension(extension: string): LayoutKind | undefined {
+  return byExtension.get(extension);
+}
+
+/** Returns the format with a media type, which is in lower case and has no parameters. */
+export function kindOfMediaType(type: string): LayoutKind | undefined {
+  return byMediaType.get(type);
+}
+
+/** Returns the format of the result for a file of a format. */
+export function resultFormat(format: LayoutKind, { output }: { output?: Output | undefined }): LayoutKind {
+  return output === 'docx' ? 'docx' : format;
+}
+
+/** Returns the class of texts that a request does not include: whether it could include them. */
+export function classOf(format: LayoutKind, reason: string): KeptClass {
+  return (layoutKinds[format].include as readonly string[]).includes(reason) ? 'not_selected' : 'kept';
+}

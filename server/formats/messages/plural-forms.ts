@@ -1,0 +1,65 @@
+/*
+ * Plural categories of languages by the Unicode CLDR, from the data of the JavaScript engine. `cardinal` is for counts
+ * ("2 files"), `ordinal` for ranks ("2nd file").
+ */
+
+export const pluralCategories = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
+
+export type PluralCategory = (typeof pluralCategories)[number];
+
+export type PluralType = 'cardinal' | 'ordinal';
+
+const known = new Map<string, readonly PluralCategory[]>();
+
+/**
+ * Returns the plural categories of a language in the order of `pluralCategories`. Each language has `other`.
+ *
+ * @param language a supported language code
+ */
+export function categoriesOf(language: string, type: PluralType = 'cardinal'): readonly PluralCategory[] {
+  const key = `${language} ${type}`;
+  let categories = known.get(key);
+  if (!categories) {
+    const has = new Set(new Intl.PluralRules(language, { type }).resolvedOptions().pluralCategories);
+    categories = pluralCategories.filter((category) => has.has(category));
+    known.set(key, categories);
+  }
+  return categories;
+}
+
+/** The highest whole number that is tried as a sample. French and Spanish have a category for millions only. */
+const samples = [...Array.from({ length: 201 }, (_, number) => number), 1_000_000];
+
+/** Returns up to five whole numbers of a category, such as 2, 3, 4, 22 and 23; none if it has only fractions. */
+export function samplesOf(language: string, category: string, type: PluralType = 'cardinal'): number[] {
+  const rules = new Intl.PluralRules(language, { type });
+  return samples.filter((number) => rules.select(number) === category).slice(0, 5);
+}
+
+/** Describes a plural form for the model and the reviewer: `plural form “few”, for numbers such as 2, 3, 4`. */
+export function describeForm(language: string, category: string, type: PluralType = 'cardinal'): string {
+  const numbers = samplesOf(language, category, type);
+  const name = `${type === 'ordinal' ? 'ordinal' : 'plural'} form “${category}”`;
+  return numbers.length === 0
+    ? `${name}, for fractions`
+    : `${name}, for numbers such as ${numbers.join(', ')}`;
+}
+
+/**
+ * Returns the text of a source that a plural form of the target language is translated from: the form with the same
+ * name, or `other`. In English, `one` may be "a file" and show no number. In Russian, the form `one` is for 21, too, so
+ * its source is `other`.
+ */
+export function sourceOfForm(
+  forms: ReadonlyMap<string, string>,
+  category: string,
+  language: string,
+  type: PluralType = 'cardinal',
+): string {
+  const other = forms.get('other') ?? [...forms.values()].at(-1) ?? '';
+  const own = forms.get(category) ?? other;
+  const isForMany = samplesOf(language, category, type).length > 1;
+  return isForMany && hasPlaceholder.test(other) && !hasPlaceholder.test(own) ? other : own;
+}
+
+const hasPlaceholder = /[%{#$]/;

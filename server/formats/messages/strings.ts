@@ -1,0 +1,161 @@
+import { type InlineContent, plainText } from '../inline-content.ts';
+import type { Edit } from '../office/splice.ts';
+import { placeOfLine, type TextPlace, type TextPlaces, type TextSegment } from '../text-file.ts';
+import { hasIcuChoice, readIcu } from './icu.ts';
+import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
+
+/*
+ * The strings of a program's user interface, whatever the syntax of their file: what is translated, and how messages with
+ * plural forms are.
+ */
+
+/** A string of a file. */
+export interface StringEntry {
+  /** The key as readers of the file know it, such as `menu.open`. */
+  key: string;
+  text: string;
+  /** The number of the line, from 1. */
+  line: number;
+  /** What a developer says about the string. */
+  comment?: string | undefined;
+  /** Returns the change that replaces the string. */
+  write(text: string): Edit;
+}
+
+/** The plural forms of one message, each of which is a string of the file. */
+export interface PluralEntry {
+  key: string;
+  type: PluralType;
+  /** The forms by category. `other` is one of them. */
+  forms: ReadonlyMap<string, StringEntry>;
+  /** Returns the changes that leave the file with these forms. */
+  write(forms: ReadonlyMap<string, string>): Edit[];
+}
+
+export interface StringOptions {
+  targetLanguage?: string | undefined;
+  /** Whether ICU messages have each apostrophe twice. */
+  doubled?: boolean;
+}
+
+const isPlural = (entry: StringEntry | PluralEntry): entry is PluralEntry => 'forms' in entry;
+
+/**
+ * Returns the places of strings. If one of them has a choice in the syntax of ICU, all are read as ICU messages.
+ *
+ * @param entries in the order of the file
+ */
+export function placesOfStrings(
+  entries: readonly (StringEntry | PluralEntry)[],
+  options: StringOptions = {},
+): Pick<TextPlaces, 'places' | 'kept'> {
+  const places: TextPlace[] = [];
+  const kept: { reason: string; text: string }[] = [];
+  const isIcu = entries.some((entry) => !isPlural(entry) && hasIcuChoice(entry.text));
+  for (const entry of entries) {
+    if (isPlural(entry)) {
+      places.push(placeOfForms(entry, options));
+      continue;
+    }
+    const reason = reasonToKeep(entry.text);
+    if (reason) kept.push({ reason, text: entry.text });
+    else places.push((isIcu && placeOfMessage(entry, options)) || placeOfText(entry));
+  }
+  return { places, kept };
+}
+
+const url = /^[a-z][a-z0-9+.-]*:\/\/\S+$|^(?:mailto|tel):\S+$|^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i;
+const placeholders =
+  /\{\{[^{}]*\}\}|\$?\{[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
+const identifier = /^[a-z0-9]+(?:_[a-z0-9]+)+$|^#[0-9a-f]{3,8}$/i;
+
+/** Returns why a string is not translated, as the name of a reason in a receipt; null if it is. */
+export function reasonToKeep(text: string): string | null {
+  const trimmed = text.trim();
+  if (!/\p{L}/u.test(trimmed)) return 'number';
+  if (url.test(trimmed)) return 'address';
+  if (identifier.test(trimmed)) return 'identifier';
+  return /\p{L}/u.test(trimmed.replace(placeholders, '')) ? null : 'code';
+}
+
+function segmentOf(
+  { key, line, comment }: Pick<StringEntry, 'key' | 'line' | 'comment'>,
+  text: string,
+  { variant, note }: { variant?: string | undefined; note?: string | undefined } = {},
+): TextSegment {
+  const context = [comment, note].filter(Boolean).join('; ');
+  return {
+    kind: 'text_block',
+    place: placeOfLine(line, key),
+    ...(context !== '' && { context }),
+    ...(variant !== undefined && { variant }),
+    source: contentOf(text),
+  };
+}
+
+/** Returns a text as the content of a segment, without the white space around it. */
+function contentOf(text: string): InlineContent {
+  return [text.trim()];
+}
+
+/** Puts the white space around a source around its translation. */
+export function withSpaceOf(source: string, target: InlineContent): string {
+  const trimmed = source.trim();
+  const start = source.indexOf(trimmed);
+  return source.slice(0, start) + plainText(target) + source.slice(start + trimmed.length);
+}
+
+function placeOfText(entry: StringEntry): TextPlace {
+  return {
+    segments: [segmentOf(entry, entry.text)],
+    original: entry.text,
+    write: ([one]) => [entry.write(withSpaceOf(entry.text, one!.target))],
+  };
+}
+
+/** Returns the place of an ICU message; undefined if the text is none. */
+function placeOfMessage(
+  entry: StringEntry,
+  { targetLanguage, doubled }: StringOptions,
+): TextPlace | undefined {
+  const message = readIcu(entry.text, targetLanguage, doubled);
+  if (!message || message.texts.some(({ text }) => text.trim() === '')) return undefined;
+  return {
+    segments: message.texts.map(({ text, ...form }) => segmentOf(entry, text, form)),
+    original: entry.text,
+    write: (targets) => [
+      entry.write(message.write(message.texts.map(({ text }, at) => withSpaceOf(text, targets[at]!.target)))),
+    ],
+  };
+}
+
+/** Returns the place of plural forms: the forms of the target language, or of the source without one. */
+function placeOfForms(
+  { key, type, forms, write }: PluralEntry,
+  { targetLanguage }: StringOptions,
+): TextPlace {
+  const texts = new Map([...forms].map(([category, { text }]) => [category, text]));
+  const categories = targetLanguage ? wantedForms(forms, targetLanguage, type) : [...forms.keys()];
+  const sources = categories.map((category) =>
+    targetLanguage ? sourceOfForm(texts, category, targetLanguage, type) : texts.get(category)!,
+  );
+  const [first] = forms.values();
+  return {
+    segments: categories.map((category, at) => {
+      const { line, comment } = forms.get(category) ?? first!;
+      const note = describeForm(targetLanguage ?? 'en', category, type);
+      return segmentOf({ key, line, comment }, sources[at]!, { variant: `${type} ${category}`, note });
+    }),
+    original: [...texts.values()].join(''),
+    write: (targets) =>
+      write(
+        new Map(categories.map((category, at) => [category, withSpaceOf(sources[at]!, targets[at]!.target)])),
+      ),
+  };
+}
+
+/** Returns the categories of the target language, and `zero` if the source has a text for it: frameworks use it for 0. */
+function wantedForms(forms: ReadonlyMap<string, unknown>, language: string, type: PluralType): string[] {
+  const categories: string[] = [...categoriesOf(language, type)];
+  return forms.has('zero') && !categories.includes('zero') ? ['zero', ...categories] : categories;
+}

@@ -1,0 +1,242 @@
+import type {
+  Finding,
+  Languages,
+  RebuiltDocument,
+  Segment,
+  SegmentKey,
+  SegmentTranslation,
+  TakeText,
+} from './document.ts';
+import { FileError } from './file-error.ts';
+import { formatTagged, type InlineContent, isSameContent, plainText } from './inline-content.ts';
+import type { LayoutFormat } from './layout-formats.ts';
+import { type Edit, splice } from './office/splice.ts';
+import { SegmentBudget } from './segment-budget.ts';
+import type { Selection } from './selection.ts';
+import { countCharacters, type TextOutcome, TextTally } from './text-tally.ts';
+
+/*
+ * What the formats that consist of text have in common. A format has one function, which finds the translatable texts of
+ * a file with their positions. Translations replace only these texts, so all other characters stay.
+ */
+
+/** A text to translate, without the key that this file gives it. */
+export type TextSegment = Omit<Segment, 'page' | keyof SegmentKey>;
+
+/** A translation, and whether no reviewer has settled its issues. */
+export interface TextTarget {
+  target: InlineContent;
+  needsReview: boolean;
+}
+
+/** Texts of a file that are written together. This is one text, or the plural forms of a message. */
+export interface TextPlace {
+  segments: readonly TextSegment[];
+  /** Returns the changes that write translations, in the order of `segments`. They do not overlap those of other places. */
+  write(targets: readonly TextTarget[]): readonly Edit[];
+  /**
+   * Set if the file has a place for the translation beside the source. Then a translation is also written if it equals
+   * the source.
+   */
+  isBeside?: true;
+  /** The text of the file, if `segments` have other texts than the file, such as more plural forms. */
+  original?: string;
+}
+
+/** The texts of a file. */
+export interface TextPlaces {
+  /** In the order of the file. */
+  places: readonly TextPlace[];
+  /** Texts that stay, each with the name of the reason. */
+  kept?: readonly { reason: string; text: string }[];
+  /** Visible characters of all texts (`countCharacters`), counted when the file was parsed. */
+  characters: number;
+  /** Changes that every translation needs, such as the declared language. */
+  always?: readonly Edit[];
+  findings?: readonly Finding[];
+}
+
+export type TextOptions = Selection & Partial<Languages>;
+
+/**
+ * Makes a format of a function that finds the texts of a file.
+ *
+ * @param find receives the text of the file with its own line ends and without a byte order mark
+ * @param open decodes the file; by default UTF-8, or UTF-16 with a byte order mark
+ */
+export function textFormat(
+  find: (text: string, options: TextOptions) => TextPlaces | Promise<TextPlaces>,
+  open: (bytes: Uint8Array) => TextFile = openTextFile,
+): LayoutFormat {
+  return {
+    async check(bytes: Uint8Array, take: TakeText = () => false): Promise<void> {
+      const { places } = await find(open(bytes).text, {});
+      const budget = new SegmentBudget();
+      let wanted = true;
+      for (const { source } of places.flatMap(({ segments }) => segments)) {
+        const text = plainText(source);
+        budget.addChars(text);
+        wanted = wanted && take(text);
+      }
+    },
+
+    async extract(bytes, options = {}) {
+      const found = await find(open(bytes).text, options);
+      const segments = withKeys(found).flatMap((place) => place.segments);
+      const budget = new SegmentBudget();
+      for (const { source } of segments) budget.add(plainText(source), formatTagged(source));
+      const findings = [...(found.findings ?? [])];
+      if (segments.length === 0)
+        findings.push({
+          severity: 'info',
+          code: 'no_translatable_text',
+          message: 'the file has no text to translate',
+          unitId: null,
+        });
+      return { segments, pageCount: null, findings, outcome: outcomeOf(found) };
+    },
+
+    async rebuild(bytes, translations, options): Promise<RebuiltDocument> {
+      const file = open(bytes);
+      const found = await find(file.text, options);
+      const targets = new Map(translations.map((one) => [nameOf(one), one]));
+      const edits = [...(found.always ?? [])];
+      for (const { place, segments } of withKeys(found)) {
+        const own = segments.map((segment) => targets.get(nameOf(segment)));
+        if (own.every((one) => one === undefined)) continue;
+        const isChanged = segments.some(
+          ({ source }, at) => own[at] && !isSameContent(own[at].target, source),
+        );
+        if (!isChanged && !place.isBeside) continue;
+        edits.push(...place.write(segments.map(({ source }, at) => targetOf(own[at], source))));
+      }
+      edits.sort((one, other) => one.start - other.start || one.end - other.end);
+      return { bytes: file.encode([...splice(file.text, edits)].join('')), findings: [] };
+    },
+  };
+}
+
+function targetOf(translation: SegmentTranslation | undefined, source: InlineContent): TextTarget {
+  return translation
+    ? { target: translation.target, needsReview: translation.needsReview ?? false }
+    : { target: source, needsReview: true };
+}
+
+const nameOf = ({ regionId, cellId }: SegmentKey): string => `${regionId} ${cellId ?? ''}`;
+
+/** Numbers the places of a file, and gives their segments keys. */
+function withKeys({ places }: TextPlaces): { place: TextPlace; segments: Segment[] }[] {
+  return places.map((place, index) => ({
+    place,
+    segments: place.segments.map((segment, form) => ({
+      ...segment,
+      regionId: `t${index + 1}`,
+      cellId: place.segments.length === 1 ? null : `f${form + 1}`,
+      page: null,
+    })),
+  }));
+}
+
+function outcomeOf({ places, kept = [], characters }: TextPlaces): TextOutcome {
+  const tally = new TextTally();
+  let accounted = 0;
+  for (const { segments, original } of places)
+    accounted += countCharacters(original ?? segments.map(({ source }) => plainText(source)).join(''));
+  for (const { reason, text } of kept) {
+    const own = countCharacters(text);
+    accounted += own;
+    if (own > 0) tally.keep('kept', reason, own);
+  }
+  tally.check(characters, accounted);
+  return tally.outcome();
+}
+
+/** A text file. */
+export interface TextFile {
+  /** The text without a byte order mark, with its own line ends. */
+  text: string;
+  /** Encodes a text as this file is encoded. */
+  encode(text: string): Uint8Array;
+}
+
+/**
+ * Opens a file in UTF-8, or in UTF-16 with a byte order mark.
+ *
+ * @throws {FileError} `not_text` or `too_large`
+ */
+export function openTextFile(bytes: Uint8Array): TextFile {
+  return decodeFile(bytes, markOf(bytes));
+}
+
+/** A byte order mark, and the encoding of a file. */
+interface Encoding {
+  name: 'utf-8' | 'utf-16le' | 'utf-16be';
+  mark: readonly number[];
+}
+
+const marks: readonly Encoding[] = [
+  { name: 'utf-8', mark: [0xef, 0xbb, 0xbf] },
+  { name: 'utf-16le', mark: [0xff, 0xfe] },
+  { name: 'utf-16be', mark: [0xfe, 0xff] },
+];
+
+/** Returns the byte order mark at the start of a file, and its encoding: UTF-8 without a mark. */
+export function markOf(bytes: Uint8Array): Encoding {
+  return (
+    marks.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte)) ?? { name: 'utf-8', mark: [] }
+  );
+}
+
+/** @throws {FileError} `not_text` or `too_large` */
+function decodeFile(bytes: Uint8Array, { name, mark }: Encoding): TextFile {
+  let text: string;
+  try {
+    text = new TextDecoder(name, { fatal: true }).decode(bytes.subarray(mark.length));
+  } catch (error) {
+    const problem = `the file must be text in UTF-8, or in UTF-16 with a byte order mark; this is not valid ${name.toUpperCase()}`;
+    throw new FileError('not_text', problem, { cause: error });
+  }
+  const nul = text.indexOf('\0');
+  if (nul >= 0) throw new FileError('not_text', `line ${lineAt(text, nul)}: the text has a NUL character`);
+  return { text, encode: (changed) => joinBytes(mark, encode(changed, name)) };
+}
+
+function encode(text: string, name: Encoding['name']): Uint8Array {
+  if (name === 'utf-8') return new TextEncoder().encode(text);
+  const bytes = Buffer.from(text, 'utf16le');
+  return name === 'utf-16be' ? bytes.swap16() : bytes;
+}
+
+function joinBytes(mark: readonly number[], bytes: Uint8Array): Uint8Array {
+  if (mark.length === 0) return bytes;
+  const joined = new Uint8Array(mark.length + bytes.length);
+  joined.set(mark);
+  joined.set(bytes, mark.length);
+  return joined;
+}
+
+/** Returns the number of the line at an offset, from 1. Line ends are `\n`, `\r\n` and `\r`. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = 0; at < offset; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 10 || (unit === 13 && text.charCodeAt(at + 1) !== 10)) line++;
+  }
+  return line;
+}
+
+/** Returns a function that does the same as `lineAt`, for ascending offsets and in linear time together. */
+export function lineCounter(text: string): (offset: number) => number {
+  let [at, line] = [0, 1];
+  return (offset) => {
+    if (offset < at) [at, line] = [0, 1];
+    line += lineAt(text.slice(at, offset + 1), offset - at) - 1;
+    at = offset;
+    return line;
+  };
+}
+
+/** Returns the place of a segment in a text file: its line, and its key if it has one. */
+export function placeOfLine(line: number, key = ''): string {
+  return key === '' ? `line ${line}` : `line ${line}, ${key}`;
+}
