@@ -54,8 +54,8 @@ export interface Segment extends SegmentKey {
   context?: string;
   /**
    * Distinguishes the segment from others with the same text that need another translation, such as `few` for a plural
-   * form. Such a segment is neither served from the translation memory nor added to it, because the memory knows only
-   * texts. Absent for most segments.
+   * form. Such a segment is neither served from the translation memory nor added to it, because the memory
+   * compares only texts. Absent for most segments.
    */
   variant?: string;
   source: InlineContent;
@@ -130,3 +130,24 @@ export interface RebuildOptions extends Selection, Languages {}
 
 /** Receives one text of a file. Returns whether the reader should pass further texts. */
 export type TakeText = (text: string) => boolean;
+
+/**
+ * A format that is translated with its layout. Its functions are pure. They throw a FileError if they reject the file.
+ */
+export interface LayoutFormat {
+  /**
+   * Checks the limits that apply before a job is created. This is faster than `extract`.
+   *
+   * @param take receives the selected texts of the file in order, until it returns false
+   * @throws {FileError} `selection` if the file lacks a selected page or sheet; so do the other functions
+   */
+  check(bytes: Uint8Array, take?: TakeText, selection?: Selection): Promise<void>;
+  /** @param options the target language determines how many plural forms a text has */
+  extract(bytes: Uint8Array, options?: Selection & Partial<Languages>): Promise<ExtractedDocument>;
+  /** @param translations the translations of some or all segments; the other segments keep their text */
+  rebuild(
+    bytes: Uint8Array,
+    translations: readonly SegmentTranslation[],
+    options: RebuildOptions,
+  ): Promise<RebuiltDocument>;
+}

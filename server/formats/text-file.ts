@@ -1,6 +1,7 @@
 import type {
   Finding,
   Languages,
+  LayoutFormat,
   RebuiltDocument,
   Segment,
   SegmentKey,
@@ -9,7 +10,6 @@ import type {
 } from './document.ts';
 import { FileError } from './file-error.ts';
 import { formatTagged, type InlineContent, isSameContent, plainText } from './inline-content.ts';
-import type { LayoutFormat } from './layout-formats.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';

@@ -113,7 +113,7 @@ export const modules: Module[] = [
     files: /^web\/(app|preview)\//,
     packages:
       /^npm:(@lingui\/core|@tanstack\/react-(query|router|virtual)|@trpc\/client|diff|docx-preview|fflate|idb-keyval|lucide-react|pdfjs-dist|react-aria-components|react|react-dom|uplot)$/,
-    only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight|formats\/(chips|inline-content|selection)|translation\/core\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
+    only: /^(sdk\/src\/|server\/(languages|billing\/metering\/weight|formats\/(chips|inline-content|layout-kinds|selection)|translation\/core\/integrity\/(markup|numbers|numerals|placeholders))\.ts$|web\/locales\/|web\/server\/(build|locale|shell|theme)\.ts$)/,
   },
   {
     // The program on the command line, which uses only what the SDK publishes.
@@ -276,7 +276,7 @@ export const modules: Module[] = [
     name: 'server/formats',
     files: /^server\/formats\//,
     packages: any(
-      /^npm:(parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|@neslinesli93\/qpdf-wasm|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
+      /^npm:(@formatjs\/icu-messageformat-parser|parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|@neslinesli93\/qpdf-wasm|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
       // The typesetter reads fonts; Office files are ZIP archives; streams in PDF files are compressed, and compared by
       // hashes.
       /^node:(fs|module|vm|timers\/promises|zlib|crypto)$/,

@@ -1,6 +1,5 @@
-import type { Finding } from '#server/formats/document.ts';
+import type { Finding, LayoutFormat } from '#server/formats/document.ts';
 import { formatTagged, parseTagged, unwrap } from '#server/formats/inline-content.ts';
-import type { LayoutFormat } from '#server/formats/layout-formats.ts';
 import { stubEngine } from '#server/platform/engines/stub.ts';
 
 /** The target language of the fidelity report. */

@@ -16,7 +16,7 @@ export interface StringEntry {
   text: string;
   /** The number of the line, from 1. */
   line: number;
-  /** What a developer says about the string. */
+  /** The comment of a developer on the string. */
   comment?: string | undefined;
   /** Returns the change that replaces the string. */
   write(text: string): Edit;

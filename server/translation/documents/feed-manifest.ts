@@ -184,7 +184,7 @@ async function selectCorrections(
     .orderBy(asc(documentSegments.position));
   return {
     corrections: rows.map(({ position }) => position),
-    // A segment with a variant counts as added, but the TM, which knows only texts, does not get it.
+    // A segment with a variant counts as added, but is not added to the TM, which compares only texts.
     pairs: rows
       .filter(({ variant }) => variant === null)
       .map(({ sourceText, targetText }) => ({ sourceText, targetText: targetText ?? '', corrected: true })),

@@ -1,12 +1,13 @@
 import type {
   ExtractedDocument,
   Languages,
+  LayoutFormat,
   RebuildOptions,
   RebuiltDocument,
   SegmentTranslation,
 } from '#server/formats/document.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
-import { type LayoutFormat, layoutFormats } from '#server/formats/layout-formats.ts';
+import { layoutFormats } from '#server/formats/layout-formats.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 import type { Selection } from '#server/formats/selection.ts';
 

@@ -42,12 +42,13 @@ function Lines({ document, side, current, onOpen, bytes }: PreviewProps & { byte
     else announce(t('documents.no_segment_there'));
   };
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid of segments opens each segment by keyboard.
-    // biome-ignore lint/a11y/noStaticElementInteractions: as above.
-    <div
+    <section
       ref={container}
+      aria-label={t(`documents.pages_${side}`)}
       className={styles.lines}
       translate="no"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+      tabIndex={0}
       onClick={({ target }) => {
         const line = (target as Element).closest<HTMLElement>('[data-line]')?.dataset['line'];
         if (line !== undefined) open(Number(line));
@@ -71,7 +72,7 @@ function Lines({ document, side, current, onOpen, bytes }: PreviewProps & { byte
           </span>
         </div>
       ))}
-    </div>
+    </section>
   );
 }
 
