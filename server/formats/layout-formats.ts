@@ -8,6 +8,11 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   docx: () => import('./docx.ts'),
   xlsx: () => import('./xlsx.ts'),
   json: () => import('./json.ts'),
+  yaml: () => import('./yaml.ts'),
+  po: () => import('./po.ts'),
+  properties: () => import('./properties.ts'),
+  srt: async () => (await import('./subtitles.ts')).srt,
+  vtt: async () => (await import('./subtitles.ts')).vtt,
 };
 
 /**

@@ -71,6 +71,16 @@ const traits = {
     inTranslations: true,
   },
   json: { ...text, extensions: ['json', 'arb'], mediaType: 'application/json' },
+  yaml: {
+    ...text,
+    extensions: ['yaml', 'yml'],
+    mediaType: 'application/yaml',
+    otherMediaTypes: ['application/x-yaml', 'text/yaml'],
+  },
+  po: { ...text, extensions: ['po', 'pot'], mediaType: 'text/x-gettext-translation' },
+  properties: { ...text, extensions: ['properties'], mediaType: 'text/x-java-properties' },
+  srt: { ...text, extensions: ['srt'], mediaType: 'application/x-subrip' },
+  vtt: { ...text, extensions: ['vtt'], mediaType: 'text/vtt' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

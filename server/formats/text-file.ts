@@ -34,6 +34,8 @@ export interface TextPlace {
   segments: readonly TextSegment[];
   /** Returns the changes that write translations, in the order of `segments`. They do not overlap those of other places. */
   write(targets: readonly TextTarget[]): readonly Edit[];
+  /** Returns what is wrong with translations that can be written, such as their length. */
+  check?(targets: readonly TextTarget[]): readonly Omit<Finding, 'unitId'>[];
   /**
    * Set if the file has a place for the translation beside the source. Then a translation is also written if it equals
    * the source.
@@ -101,6 +103,7 @@ export function textFormat(
       const found = await find(file.text, options);
       const targets = new Map(translations.map((one) => [nameOf(one), one]));
       const edits = [...(found.always ?? [])];
+      const findings: Finding[] = [];
       for (const { place, segments } of withKeys(found)) {
         const own = segments.map((segment) => targets.get(nameOf(segment)));
         if (own.every((one) => one === undefined)) continue;
@@ -108,10 +111,13 @@ export function textFormat(
           ({ source }, at) => own[at] && !isSameContent(own[at].target, source),
         );
         if (!isChanged && !place.isBeside) continue;
-        edits.push(...place.write(segments.map(({ source }, at) => targetOf(own[at], source))));
+        const written = segments.map(({ source }, at) => targetOf(own[at], source));
+        edits.push(...place.write(written));
+        for (const problem of place.check?.(written) ?? [])
+          findings.push({ ...problem, unitId: segments[0]!.regionId });
       }
       edits.sort((one, other) => one.start - other.start || one.end - other.end);
-      return { bytes: file.encode([...splice(file.text, edits)].join('')), findings: [] };
+      return { bytes: file.encode([...splice(file.text, edits)].join('')), findings };
     },
   };
 }

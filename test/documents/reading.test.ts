@@ -150,6 +150,7 @@ describe('segments (C 5)', () => {
         kind: 'cell',
         page: 1,
         place: 'Sheet1!A1',
+        context: null,
         source_rectangles: null,
         target_rectangles: null,
         source_text: 'Hello',

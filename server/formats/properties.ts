@@ -1,0 +1,101 @@
+import { hasIcuChoice } from './messages/icu.ts';
+import { placesOfStrings, type StringEntry } from './messages/strings.ts';
+import {
+  lineCounter,
+  openTextFile,
+  type TextFile,
+  type TextOptions,
+  type TextPlaces,
+  textFormat,
+} from './text-file.ts';
+import { countCharacters } from './text-tally.ts';
+
+/**
+ * Java `.properties` files, in UTF-8 or, if they are not valid UTF-8, in ISO 8859-1. Characters outside of ASCII are
+ * written as `\u00e9` unless the file has such characters in UTF-8. In a value with an argument of MessageFormat
+ * (`{0}`), two apostrophes stand for one.
+ *
+ * @throws {FileError} `not_text`
+ */
+export const { check, extract, rebuild } = textFormat(findStrings, openProperties);
+
+function openProperties(bytes: Uint8Array): TextFile {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // Every character is escaped that is not ASCII, so what is written has one byte for each character.
+    return { text: Buffer.from(bytes).toString('latin1'), encode: (text) => Buffer.from(text, 'latin1') };
+  }
+  return openTextFile(bytes);
+}
+
+/** A property: key, separator, and a value that may continue on further lines. Comments are matched first. */
+const property =
+  /^[ \t\f]*(?:[#!](.*)|((?:[^\\\s:=]|\\(?:\r\n|[^]))+)([ \t\f]*[:=]?[ \t\f]*)((?:[^\\\r\n]|\\(?:\r\n|[^]))*))/gm;
+
+function findStrings(file: string, { targetLanguage }: TextOptions): TextPlaces {
+  const lineOf = lineCounter(file);
+  const entries: StringEntry[] = [];
+  let characters = 0;
+  let comments: string[] = [];
+  let end = 0;
+  const encode = encoderFor(file);
+  const doubled = /''/.test(file);
+  for (const match of file.matchAll(property)) {
+    const [all, comment, key, , written = ''] = match;
+    // A blank line ends the comments of a property.
+    if (/\n\s*\n/.test(file.slice(end, match.index))) comments = [];
+    end = match.index + all.length;
+    if (comment !== undefined) {
+      if (comment.trim() !== '') comments.push(comment.trim());
+      continue;
+    }
+    const start = end - written.length;
+    const value = unescape(written);
+    const isMessage = /\{\d+[,}]/.test(value) && !hasIcuChoice(value) && !/(?<!')'(?!')/.test(value);
+    const text = isMessage ? value.replaceAll("''", "'") : value;
+    characters += countCharacters(text);
+    entries.push({
+      key: unescape(key!),
+      text,
+      line: lineOf(start),
+      comment: comments.join(' '),
+      write: (translation) => ({
+        start,
+        end: start + written.length,
+        text: encode(isMessage ? translation.replaceAll("'", "''") : translation),
+      }),
+    });
+    comments = [];
+  }
+  return { ...placesOfStrings(entries, { targetLanguage, doubled }), characters };
+}
+
+const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' };
+
+function unescape(written: string): string {
+  return written.replaceAll(
+    /\\(?:u([0-9a-f]{4})|(\r\n|\r|\n)[ \t\f]*|([^]))/gi,
+    (_, unit: string | undefined, lineEnd: string | undefined, character: string) => {
+      if (unit) return String.fromCharCode(Number.parseInt(unit, 16));
+      return lineEnd ? '' : (escapes[character] ?? character);
+    },
+  );
+}
+
+/** Returns a function that writes values as the file does: with letters, or with escapes only. */
+function encoderFor(text: string): (value: string) => string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this is the range of ASCII.
+  const hasLetters = /[^\x00-\xff]/.test(text) && !/\\u[0-9a-f]{4}/i.test(text);
+  const names = Object.entries(escapes);
+  return (value) =>
+    value
+      .replaceAll('\\', '\\\\')
+      .replaceAll(/[\n\t\r\f]/g, (character) => `\\${names.find(([, one]) => one === character)![0]}`)
+      .replace(/^ +/, (spaces) => '\\ '.repeat(spaces.length))
+      .replaceAll(hasLetters ? /[\x00-\x1f]/g : /[^\x20-\x7e]/g, escapeUnit);
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

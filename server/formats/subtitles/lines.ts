@@ -1,0 +1,56 @@
+import { isDenseScript } from '#server/languages.ts';
+
+/** Limits of readable subtitles, as broadcasters have them. A character of a dense script counts as about two. */
+const lineLength = { dense: 20, other: 42 };
+const charactersASecond = { dense: 11, other: 21 };
+
+/** Returns the maximum length of a line in this language. */
+export function maxLine(language: string): number {
+  return isDenseScript(language) ? lineLength.dense : lineLength.other;
+}
+
+/** Returns the maximum number of characters a second in this language. */
+export function maxSpeed(language: string): number {
+  return isDenseScript(language) ? charactersASecond.dense : charactersASecond.other;
+}
+
+const visible = (text: string): number => [...text.replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '')].length;
+
+/** Breaks a text into lines of about the same length: as few as possible, each of at most `maxLine` characters. */
+export function breakLines(text: string, language: string): string[] {
+  const count = Math.ceil(visible(text) / maxLine(language));
+  if (count < 2) return [text];
+  const pieces = piecesOf(text, language);
+  for (let lines = count; lines < pieces.length; lines++) {
+    const broken = fill(pieces, visible(text) / lines, lines);
+    if (broken.every((line) => visible(line) <= maxLine(language))) return broken;
+  }
+  return fill(pieces, visible(text) / count, count);
+}
+
+/** Cuts a text where a line may end: after spaces, or between words in languages without spaces. Tags are not cut. */
+function piecesOf(text: string, language: string): string[] {
+  const words = text.match(/(?:<[^<>]*>|\S)+\s*/g) ?? [text];
+  if (!isDenseScript(language)) return words;
+  const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
+  return words.flatMap((word) => {
+    if (/[<{]/.test(word)) return [word];
+    const parts: string[] = [];
+    for (const { segment, isWordLike } of segmenter.segment(word))
+      if (isWordLike || parts.length === 0) parts.push(segment);
+      else parts[parts.length - 1] += segment;
+    return parts;
+  });
+}
+
+/** Fills lines with pieces. A line ends where its length is nearest to `length`. */
+function fill(pieces: readonly string[], length: number, lines: number): string[] {
+  const filled: string[] = [''];
+  for (const piece of pieces) {
+    const last = filled.at(-1)!;
+    const over = visible((last + piece).trimEnd()) - length;
+    if (last !== '' && filled.length < lines && over > length - visible(last.trimEnd())) filled.push(piece);
+    else filled[filled.length - 1] = last + piece;
+  }
+  return filled.map((line) => line.trim());
+}
