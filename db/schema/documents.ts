@@ -77,6 +77,12 @@ export const documentJobs = pgTable(
      */
     edits: integer('edits').notNull().default(0),
     renderedEdits: integer('rendered_edits').notNull().default(0),
+    /**
+     * The number of confirmations and withdrawals, and the number that the latest file includes. Counted only for formats
+     * whose files mark texts that need a review.
+     */
+    decisions: integer('decisions').notNull().default(0),
+    renderedDecisions: integer('rendered_decisions').notNull().default(0),
     /** The end of the lease of a review or an approval. Other reviews and approvals, and deletions, wait for it. */
     reviewLeaseUntil: moment('review_lease_until'),
     reviewHistory: jsonb('review_history').$type<unknown[]>().notNull().default([]),

@@ -20,6 +20,8 @@ interface LayoutTraits {
   output: readonly Output[];
   /** Set for a format whose files are read after the job has been created, because reading may take minutes. */
   readLater?: true;
+  /** Set for a format whose files mark translations that need a review. Then a confirmation changes the file. */
+  marksReview?: true;
   /** Set for the formats that `POST /api/translations` also translates with their layout, if a form has such a file. */
   inTranslations?: true;
 }
@@ -77,7 +79,12 @@ const traits = {
     mediaType: 'application/yaml',
     otherMediaTypes: ['application/x-yaml', 'text/yaml'],
   },
-  po: { ...text, extensions: ['po', 'pot'], mediaType: 'text/x-gettext-translation' },
+  po: {
+    ...text,
+    extensions: ['po', 'pot'],
+    mediaType: 'text/x-gettext-translation',
+    marksReview: true,
+  },
   properties: { ...text, extensions: ['properties'], mediaType: 'text/x-java-properties' },
   srt: { ...text, extensions: ['srt'], mediaType: 'application/x-subrip' },
   vtt: { ...text, extensions: ['vtt'], mediaType: 'text/vtt' },

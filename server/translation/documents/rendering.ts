@@ -153,6 +153,7 @@ export async function renderAndStore(
           // Changes that were stored during the rendering are not in the file: then the two numbers still differ.
           edits: sql`${documentJobs.edits} + ${corrections}::int`,
           renderedEdits: row.edits + corrections,
+          renderedDecisions: row.decisions,
           updatedAt: sql`now()`,
         })
         .where(isDocument(tenantId, documentId));
@@ -232,8 +233,8 @@ export async function renderChanges(
   if (state) await renderAndStore(services, leased, state);
 }
 
-export function needsRendering({ edits, renderedEdits }: Pick<DocumentRow, 'edits' | 'renderedEdits'>) {
-  return edits > renderedEdits;
+export function needsRendering({ edits, renderedEdits, decisions, renderedDecisions }: DocumentRow): boolean {
+  return edits > renderedEdits || decisions > renderedDecisions;
 }
 
 /**

@@ -169,6 +169,7 @@ async function stamp(
         isDocument(tenantId, documentId),
         isNull(documentJobs.approvedAt),
         sql`${documentJobs.edits} <= ${documentJobs.renderedEdits}`,
+        sql`${documentJobs.decisions} <= ${documentJobs.renderedDecisions}`,
       ),
     )
     .returning(documentColumns);

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { isCriticalIssue } from '#server/translation/core/checks.ts';
@@ -153,7 +154,7 @@ async function storeChunk(
  */
 export async function changeSegments(
   tx: Tx,
-  { tenantId, documentId, reportFigures: stored }: DocumentRow,
+  { tenantId, documentId, sourceFormat, reportFigures: stored }: DocumentRow,
   { positions, edits }: { positions: readonly number[]; edits: number },
   change: () => Promise<void>,
 ): Promise<string> {
@@ -168,6 +169,7 @@ export async function changeSegments(
     .set({
       reportFigures: figures,
       edits: sql`${documentJobs.edits} + ${edits}::int`,
+      ...(layoutKinds[sourceFormat].marksReview && { decisions: sql`${documentJobs.decisions} + 1` }),
       updatedAt: sql`now()`,
     })
     .where(isDocument(tenantId, documentId))
