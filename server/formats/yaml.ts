@@ -211,7 +211,7 @@ function isPlain(text: string): boolean {
 
 function readsAs(yaml: string, text: string): boolean {
   try {
-    const value: unknown = parse(yaml, { logLevel: 'silent' });
+    const value: unknown = parse(yaml, { logLevel: 'error' });
     return (Array.isArray(value) && value.length === 1 ? value[0] : (value as { k: unknown }).k) === text;
   } catch {
     return false;

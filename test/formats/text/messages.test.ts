@@ -1,0 +1,145 @@
+import { parse } from '@formatjs/icu-messageformat-parser';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { hasIcuChoice, readIcu } from '#server/formats/messages/icu.ts';
+import { categoriesOf, sourceOfForm } from '#server/formats/messages/plural-forms.ts';
+import { poPluralsOf } from '#server/formats/po/plural-rules.ts';
+import { languageCodes } from '#server/languages.ts';
+
+const parsed = (message: string) => parse(message, { ignoreTag: true });
+
+describe('plural forms in PO files', () => {
+  test.each(languageCodes)('%s: each whole number has the category of the CLDR', (language) => {
+    const { header, forms } = poPluralsOf(language);
+    const [, count, expression] = /^nplurals=(\d); plural=(.+);$/.exec(header)!;
+    expect(forms).toHaveLength(Number(count));
+    const formOf = new Function('n', `return Number(${expression})`) as (n: number) => number;
+    const rules = new Intl.PluralRules(language);
+    const wrong = Array.from({ length: 2001 }, (_, n) => n).filter(
+      (n) => forms[formOf(n)] !== rules.select(n),
+    );
+    expect(wrong).toEqual([]);
+    // Millions have a category in some languages, which gettext has never had.
+    const million = rules.select(1_000_000);
+    expect(million === 'many' && !forms.includes('many') ? 'other' : million).toBe(forms[formOf(1_000_000)]);
+  });
+
+  test('each category that the CLDR has for whole numbers has a form', () => {
+    for (const language of languageCodes) {
+      const used = new Set(Array.from({ length: 1000 }, (_, n) => new Intl.PluralRules(language).select(n)));
+      expect([language, [...used].sort()]).toEqual([language, [...poPluralsOf(language).forms].sort()]);
+    }
+  });
+});
+
+describe('an ICU message', () => {
+  test.each(languageCodes)(
+    '%s: a translated plural has the categories of the CLDR and no others',
+    (language) => {
+      const message = readIcu('{n, plural, one {# file} other {# files}}', language)!;
+      const written = message.write(message.texts.map(({ text }) => `x ${text}`));
+      const [element] = parsed(written) as unknown as [{ options: object }];
+      expect(Object.keys(element.options).sort()).toEqual(
+        [...new Intl.PluralRules(language).resolvedOptions().pluralCategories].sort(),
+      );
+    },
+  );
+
+  test('has whole sentences as texts, with what stands around the choice', () => {
+    const message = readIcu(
+      'Hi {name}, {n, plural, =0 {no cats} one {# cat} other {# cats}} in {place}.',
+      'ru',
+    )!;
+    expect(message.texts.map(({ text }) => text)).toEqual([
+      'Hi {name}, no cats in {place}.',
+      'Hi {name}, # cat in {place}.',
+      'Hi {name}, # cats in {place}.',
+      'Hi {name}, # cats in {place}.',
+      'Hi {name}, # cats in {place}.',
+    ]);
+    expect(message.texts.map(({ variant }) => variant)).toEqual([
+      'n =0',
+      'n one',
+      'n few',
+      'n many',
+      'n other',
+    ]);
+    expect(message.texts[2]!.note).toBe('n: plural form “few”, for numbers such as 2, 3, 4, 22, 23');
+  });
+
+  test('a form without a number is not the source of a form that is for several numbers', () => {
+    const texts = (language: string) =>
+      readIcu('{n, plural, one {a cat} other {# cats}}', language)!.texts.map(({ text }) => text);
+    expect(texts('de')).toEqual(['a cat', '# cats']);
+    expect(texts('ru')).toEqual(['# cats', '# cats', '# cats', '# cats']);
+    const forms = new Map([
+      ['one', 'a cat'],
+      ['other', '%d cats'],
+    ]);
+    expect(sourceOfForm(forms, 'one', 'de')).toBe('a cat');
+    expect(sourceOfForm(forms, 'one', 'uk')).toBe('%d cats');
+  });
+
+  test('the number of an outer plural keeps its argument inside of an inner one', () => {
+    const message = readIcu('{n, plural, other {# of {m, plural, other {# pages}}}}', 'ja')!;
+    expect(message.texts.map(({ text }) => text)).toEqual(['{n, number} of # pages']);
+    expect(message.write(['# / {n, number}'])).toBe(
+      '{n, plural, other {{m, plural, other {# / {n, number}}}}}',
+    );
+  });
+
+  test.each([
+    ["l'heure", 'l’ordre', "{n, plural, other {l'heure}}"],
+    ["it's {x}", "l'{x}", "{n, plural, other {l''{x}}}"],
+    ['a', 'curly {brace}', "{n, plural, other {curly '{'brace'}'}}"],
+    ['a', "'", "{n, plural, other {''}}"],
+    ['a', "{'}", "{n, plural, other {'{''}'}}"],
+  ])('%j translated as %j is valid', (source, target, expected) => {
+    const message = readIcu(`{n, plural, other {${source.replaceAll("'", "''")}}}`, 'ja')!;
+    expect(message.texts[0]!.text).toBe(source);
+    const written = message.write([target === 'l’ordre' ? source : target]);
+    expect(written).toBe(expected);
+    expect(() => parsed(written)).not.toThrow();
+  });
+
+  test('whatever a translation has, the message is valid and has this text', () => {
+    const text = fc.string({
+      unit: fc.constantFrom("'", '{', '}', '#', '|', '<', 'a', ' ', '{x}', '{n, number}'),
+    });
+    fc.assert(
+      fc.property(text, (translation) => {
+        const message = readIcu('{n, plural, one {a {x} #} other {b}}', 'en')!;
+        const written = message.write([translation, translation]);
+        const [element] = parsed(written) as unknown as [
+          { options: Record<string, { value: { value?: string; type: number }[] }> },
+        ];
+        const shown = element.options['one']!.value.map((item) =>
+          item.type === 7 ? '#' : item.type === 1 ? `{${item.value}}` : item.value,
+        ).join('');
+        expect(shown).toBe(translation);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('is not read if it is no message, or would have more than 64 texts', () => {
+    const deep = (levels: number) =>
+      Array.from({ length: levels }, (_, n) => `{a${n}, select, x {1} y {2} other {3}}`).join(' ');
+    expect(readIcu('{{name}} {n', 'de')).toBeNull();
+    expect(readIcu(deep(3), 'de')!.texts).toHaveLength(27);
+    expect(readIcu(deep(4), 'de')).toBeNull();
+    expect(readIcu('{n, plural,'.repeat(10_000), 'de')).toBeNull();
+    expect([
+      hasIcuChoice('{n, plural, other {x}}'),
+      hasIcuChoice('{n, plural}'),
+      hasIcuChoice('{name}'),
+    ]).toEqual([true, false, false]);
+  });
+});
+
+test('English has one and other, Arabic six categories, Japanese one', () => {
+  expect(categoriesOf('en')).toEqual(['one', 'other']);
+  expect(categoriesOf('en', 'ordinal')).toEqual(['one', 'two', 'few', 'other']);
+  expect(categoriesOf('ar')).toHaveLength(6);
+  expect(categoriesOf('ja')).toEqual(['other']);
+});
