@@ -8,7 +8,7 @@ import {
 } from './inline-content.ts';
 import type { Edit } from './office/splice.ts';
 import { type Cue, readCues, type SubtitleKind } from './subtitles/cues.ts';
-import { breakLines, maxLine, maxSpeed } from './subtitles/lines.ts';
+import { breakLines, maxLine, maxSpeed, visible } from './subtitles/lines.ts';
 import { placeOfLine, type TextOptions, type TextPlace, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
@@ -228,9 +228,9 @@ function problemsOf(
   const found: Omit<Finding, 'unitId'>[] = [];
   for (const [at, lines] of cues.entries()) {
     const { cue, content } = group[at] ?? group.at(-1)!;
-    const length = [...lines.join('').replaceAll(markup, '')].length;
+    const length = visible(lines.join(''));
     const seconds = Math.max(cue.to - cue.from, 0.1);
-    const longest = Math.max(...lines.map((line) => [...line.replaceAll(markup, '')].length));
+    const longest = Math.max(...lines.map(visible));
     const add = (message: string) =>
       found.push({ severity: 'warning', code: 'text_too_long', message: `line ${cue.line}: ${message}` });
     if (lines.length > 2 && lines.length > cue.text.split('\n').length)

@@ -14,7 +14,11 @@ export function maxSpeed(language: string): number {
   return isDenseScript(language) ? charactersASecond.dense : charactersASecond.other;
 }
 
-const visible = (text: string): number => [...text.replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '')].length;
+/** Returns the number of characters that are shown: a tag is none, and a character reference of WebVTT is one. */
+export function visible(text: string): number {
+  return [...text.replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '').replaceAll(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, '.')]
+    .length;
+}
 
 /** Breaks a text into lines of about the same length: as few as possible, each of at most `maxLine` characters. */
 export function breakLines(text: string, language: string): string[] {

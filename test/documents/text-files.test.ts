@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest';
+import { allExtensions, layoutKindNames, layoutKinds } from '#server/formats/layout-kinds.ts';
+import { env } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { answered } from '#test/setup/engine.ts';
+import { recordingEngine, useDocuments } from './workspace.ts';
+
+/** Texts with "doubtful" have a score below the threshold. */
+const engine = recordingEngine({
+  assessEach: async ({ segments }) =>
+    answered(
+      segments.map((text) => ({ score: text.includes('doubtful') ? 40 : 92, issues: [], summary: '' })),
+    ),
+});
+const app = useTestApp({ env, engine });
+const mine = useDocuments(app, engine);
+
+const fileOf = (name: string, content: string, type = '') => new File([content], name, { type });
+const translate = async (name: string, content: string, fields = {}) => {
+  const { status, body } = await mine.send({
+    source_document: fileOf(name, content),
+    wait: 'true',
+    ...fields,
+  });
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return body;
+};
+const downloaded = async (id: string) => (await mine.download(id)).text();
+const pluralJson = '{"file_one": "{{count}} file", "file_other": "{{count}} files"}';
+
+test('a JSON file comes back with its texts translated, in its own format and with its own name', async () => {
+  const { id, source_format, request } = await translate(
+    'app.json',
+    '{"menu": {"open": "Open file"}, "n": 1}\n',
+  );
+  expect([source_format, request.target_lang]).toEqual(['json', 'fr']);
+  const response = await mine.download(id);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(response.headers.get('content-disposition')).toContain('attachment');
+  expect(response.headers.get('x-suggested-filename')).toBe('app.fr.json');
+  expect(await response.text()).toBe('{"menu": {"open": "fr of Open file"}, "n": 1}\n');
+  const [segment] = (await mine.segments(id)).segments;
+  expect(segment).toMatchObject({
+    place: 'line 1, menu.open',
+    context: null,
+    page: null,
+    kind: 'text_block',
+  });
+  const { boxes } = (await mine.query('boxes', { document_id: id })).body;
+  expect(boxes).toMatchObject([{ anchor: { type: 'line', place: 'line 1, menu.open' } }]);
+});
+
+test('the model gets the key and the comment of a text, and the plural form that it must have', async () => {
+  await translate(
+    'app.po',
+    '#. Button\nmsgid "Open"\nmsgstr ""\n\nmsgid "%d file"\nmsgid_plural "%d files"\nmsgstr[0] ""\n',
+    {
+      target_lang: 'pl',
+    },
+  );
+  expect(engine.asked.map(({ segments, notes }) => [segments, notes])).toEqual([
+    [
+      ['Open', '%d file', '%d files', '%d files'],
+      [
+        'Button',
+        'plural form “one”, for numbers such as 1',
+        'plural form “few”, for numbers such as 2, 3, 4, 22, 23',
+        'plural form “many”, for numbers such as 0, 5, 6, 7, 8',
+      ],
+    ],
+  ]);
+  engine.reset();
+  await translate('app.json', '{"menu": {"open": "Open it"}}');
+  expect(engine.asked[0]!.notes).toEqual(['key menu.open']);
+});
+
+test('plural forms are neither served from the translation memory nor added to it', async () => {
+  const first = await translate('app.json', pluralJson, { target_lang: 'ru' });
+  const { body } = await mine.approve(first.id, { reviewer: 'Rev' });
+  expect(body.approval_result).toMatchObject({ approved: true, fed_pairs: 0 });
+  engine.reset();
+  const again = await translate('again.json', `${pluralJson.slice(0, -1)}, "plain": "{{count}} files"}`, {
+    target_lang: 'ru',
+  });
+  // The forms are asked for again, each for itself.
+  expect(engine.texts()).toEqual([
+    '{{count}} file',
+    '{{count}} files',
+    '{{count}} files',
+    '{{count}} files',
+    '{{count}} files',
+  ]);
+  expect((await mine.approve(again.id)).body.approval_result.fed_pairs).toBe(1);
+  engine.reset();
+  const { id } = await translate('third.json', '{"plain": "{{count}} files"}', { target_lang: 'ru' });
+  expect([engine.texts(), (await mine.segments(id)).segments[0].fast_path]).toEqual([[], 'tm_exact']);
+});
+
+test('an estimate does not count a stored translation for a plural form', async () => {
+  const { id } = await translate('plain.json', '{"plain": "{{count}} files"}', { target_lang: 'ru' });
+  await mine.approve(id);
+  const { body } = await mine.send({
+    source_document: fileOf('a.json', pluralJson),
+    target_lang: 'ru',
+    dry_run: 'true',
+  });
+  expect([body.segments, body.exact_matches.segments]).toEqual([4, 0]);
+});
+
+test('a PO file marks what needs a review, until a reviewer confirms it', async () => {
+  const source = 'msgid "A doubtful one"\nmsgstr ""\n\nmsgid "Hello"\nmsgstr ""\n';
+  const { id } = await translate('app.po', source);
+  const marked =
+    'msgid "A doubtful one"\nmsgstr "fr of A doubtful one"\n\nmsgid "Hello"\nmsgstr "fr of Hello"\n';
+  expect(await downloaded(id)).toBe(`#, fuzzy\n${marked}`);
+  const confirm = (confirmed: boolean) =>
+    mine.mutate(
+      'confirm',
+      { document_id: id, segments: [{ position: 0, target_text: 'fr of A doubtful one' }], confirmed },
+      mine.admin,
+    );
+  expect((await confirm(true)).status).toBe(200);
+  expect(await downloaded(id)).toBe(marked);
+  expect((await confirm(false)).status).toBe(200);
+  expect(await downloaded(id)).toBe(`#, fuzzy\n${marked}`);
+  // A confirmation is no correction.
+  expect((await mine.read(id)).review_history).toEqual([]);
+});
+
+test('a confirmation does not render a file again whose format has no marks', async () => {
+  const { id } = await translate('app.json', '{"a": "A doubtful one"}');
+  await mine.mutate(
+    'confirm',
+    { document_id: id, segments: [{ position: 0, target_text: 'fr of A doubtful one' }] },
+    mine.admin,
+  );
+  expect(await mine.row(id)).toMatchObject({ decisions: 0, rendered_decisions: 0 });
+});
+
+test.each(layoutKindNames)(
+  '%s: a file that is no text, or of another kind, gets 400 before a job exists, or fails at once',
+  async (kind) => {
+    const { extensions, mediaType, readLater } = layoutKinds[kind];
+    for (const content of ['\0\0\0', '\u{fffd}{"<[: no such file\n\t- :'] as const) {
+      const { status, body } = await mine.send({
+        source_document: new File([content], `bad.${extensions[0]}`, { type: mediaType }),
+        ...(readLater && { wait: 'true' }),
+      });
+      // The second text is a valid Markdown file, and may be valid in other formats.
+      if (status === 202 && content !== '\0\0\0') continue;
+      expect([status, body.error_code]).toEqual([400, 'validation_error']);
+      expect(body.detail).toMatch(/^source_document: /);
+    }
+  },
+);
+
+test('a file of an unknown kind gets 415 with all extensions', async () => {
+  const { status, body } = await mine.send({ source_document: fileOf('a.exe', 'x') });
+  expect(status).toBe(415);
+  for (const extension of allExtensions) expect(body.detail).toContain(`.${extension}`);
+});
+
+test('POST /api/translations still makes texts of the formats that have no pages', async () => {
+  const form = new FormData();
+  form.set('source_document', fileOf('app.json', '{"a": "Hello"}'));
+  form.set('target_lang', 'fr');
+  const response = await app.request('/api/translations', {
+    method: 'POST',
+    headers: mine.headers,
+    body: form,
+  });
+  const [job] = (await response.json()) as [{ request: { source_text: string } }];
+  expect([response.status, job.request.source_text]).toEqual([200, '{"a": "Hello"}']);
+  const subtitles = new FormData();
+  subtitles.set('source_document', fileOf('a.srt', '1\n00:00:01,000 --> 00:00:02,000\nHello\n'));
+  subtitles.set('target_lang', 'fr');
+  const refused = await app.request('/api/translations', {
+    method: 'POST',
+    headers: mine.headers,
+    body: subtitles,
+  });
+  expect(refused.status).toBe(415);
+});

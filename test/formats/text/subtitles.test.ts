@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FileError } from '#server/formats/file-error.ts';
+import { breakLines } from '#server/formats/subtitles/lines.ts';
+import { textsOf } from './texts.ts';
+
+const srt = `1
+00:00:01,000 --> 00:00:03,000
+I was going
+to the
+
+2
+00:00:03,100 --> 00:00:05,000 X1:100
+<i>old store</i> when it
+rained.
+
+3
+00:00:06,000 --> 00:00:07,000
+- Who?
+- {\\an8}Me!
+
+4
+00:00:08,000 --> 00:00:09,000
+...
+
+5
+00:00:10,000 --> 00:00:11,000
+Before a blank line
+
+and after it
+`;
+
+const vtt = `WEBVTT - title
+Kind: captions
+
+STYLE
+::cue { color: red }
+
+NOTE a comment
+
+intro
+00:01.000 --> 00:02.500 align:start line:0%
+<v Fred>Hi &amp; <c.red>bye</c>, my friend
+
+01:00:03.000 --> 01:00:05.000
+One <00:00:04.000>two
+`;
+
+describe('subtitles', () => {
+  test.each([
+    ['srt', srt],
+    ['vtt', vtt],
+    ['srt', srt.replaceAll('\n', '\r\n')],
+  ] as const)('%s: keep every byte of a file whose translations equal the source', async (kind, source) => {
+    expect(await textsOf(kind, source).identity()).toBe(source);
+    expect((await textsOf(kind, source).extract()).outcome?.unaccounted).toBe(0);
+  });
+
+  test('a sentence that runs over cues is one segment, and is set back into its cues', async () => {
+    const file = textsOf('srt', srt);
+    expect(await file.texts()).toEqual([
+      'I was going to the old store when it rained.',
+      '- Who?- Me!',
+      'Before a blank line and after it',
+    ]);
+    const { text } = await file.rebuild((_, at) =>
+      at === 0
+        ? [
+            'Ich ging zum ',
+            { tag: 2, type: 'open', format: 'italic' },
+            'alten',
+            { tag: 2, type: 'close', format: 'italic' },
+            ' ',
+            { tag: 1, type: 'void' },
+            'Laden, als es regnete.',
+          ]
+        : null,
+    );
+    expect(text).toBe(
+      srt
+        .replace('I was going\nto the', 'Ich ging zum <i>alten</i>')
+        .replace('<i>old store</i> when it\nrained.', 'Laden, als es regnete.'),
+    );
+  });
+
+  test('that pause between them, begin with a capital, or end a sentence are segments of their own', async () => {
+    const cue = (n: number, from: string, to: string, text: string) =>
+      `${n}\n00:00:${from},000 --> 00:00:${to},000\n${text}\n\n`;
+    const texts = (first: string, second: string, from = '02') =>
+      textsOf('srt', cue(1, '01', '02', first) + cue(2, from, '09', second)).texts();
+    expect(await texts('I was', 'there,')).toEqual(['I was there,']);
+    expect(await texts('I was,', 'there')).toEqual(['I was, there']);
+    expect(await texts('I was', 'there', '04')).toHaveLength(2);
+    expect(await texts('I was.', 'there')).toHaveLength(2);
+    expect(await texts('I was', 'There')).toHaveLength(2);
+  });
+
+  test('settings, comments, styles and tags stay, and characters are escaped in WebVTT', async () => {
+    const { text } = await textsOf('vtt', vtt).rebuild(({ source }) =>
+      source.map((item) => (typeof item === 'string' ? item.replaceAll(/\p{L}+/gu, '<a&b>') : item)),
+    );
+    expect(text).toBe(
+      vtt
+        .replace(
+          'Hi &amp; <c.red>bye</c>, my friend',
+          '&lt;a&amp;b&gt; &amp; <c.red>&lt;a&amp;b&gt;</c>, &lt;a&amp;b&gt; &lt;a&amp;b&gt;',
+        )
+        .replace('One <00:00:04.000>two', '&lt;a&amp;b&gt; <00:00:04.000>&lt;a&amp;b&gt;'),
+    );
+  });
+
+  test('a translation that is too long or too fast has a finding that names the line', async () => {
+    const { text, findings } = await textsOf('srt', '1\n00:00:01,000 --> 00:00:02,000\nShort\n').rebuild(
+      () => [
+        'Eine sehr lange Übersetzung, die auf zwei Zeilen nicht passt, weil sie mehr als vierundachtzig Zeichen hat',
+      ],
+    );
+    expect(findings.map(({ code, message }) => [code, message])).toEqual([
+      ['text_too_long', 'line 3: the subtitle has 3 lines, but two can be read at a time'],
+      ['text_too_long', 'line 3: 104 characters a second are too fast to read; at most 21 can be read'],
+    ]);
+    expect(
+      text
+        .split('\n')
+        .slice(2, -1)
+        .every((line) => line.length <= 42),
+    ).toBe(true);
+  });
+
+  test('a translation cannot end its cue', async () => {
+    const { text } = await textsOf('srt', '1\n00:00:01,000 --> 00:00:09,000\nShort\n').rebuild(() => [
+      'a\n\n2\n00:00:01,000 --> 00:00:02,000\nb',
+    ]);
+    expect(text).toBe('1\n00:00:01,000 --> 00:00:09,000\na\n2\n00:00:01,000 → 00:00:02,000\nb\n');
+  });
+
+  test.each([
+    ['vtt', '1\n00:01.000 --> 00:02.000\nx', 'WEBVTT is expected'],
+    ['vtt', 'WEBVTT\n\nno time', 'line 3'],
+    ['srt', 'no time\n', 'line 1'],
+    ['srt', '1\n00:00:01 --> 2\nx', 'line 1'],
+  ] as const)('%s %j is rejected', async (kind, source, message) => {
+    const error = await textsOf(kind, source)
+      .extract()
+      .catch((one: unknown) => one);
+    expect(error).toBeInstanceOf(FileError);
+    expect((error as Error).message).toContain(message);
+  });
+});
+
+describe('lines', () => {
+  test('are as few as possible, of about the same length, and have all words', () => {
+    expect(breakLines('Short text', 'en')).toEqual(['Short text']);
+    expect(breakLines('A much longer sentence here that must be broken in two lines.', 'en')).toEqual([
+      'A much longer sentence here that',
+      'must be broken in two lines.',
+    ]);
+    const word = fc.string({
+      unit: fc.constantFrom('a', 'é', '<i>', '</i>', '.', '漢'),
+      minLength: 1,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 30 }),
+        fc.constantFrom('en', 'ja', 'th'),
+        (words, language) => {
+          const text = words.join(' ');
+          const lines = breakLines(text, language);
+          expect(lines.join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
+          if (language === 'en') expect(lines.join(' ').trim()).toBe(text.trim());
+        },
+      ),
+    );
+  });
+
+  test('break Japanese between words', () => {
+    const lines = breakLines('吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。', 'ja');
+    expect(lines.length).toBe(2);
+    expect(lines.every((line) => line.length <= 20)).toBe(true);
+  });
+});
