@@ -7,6 +7,7 @@ import {
   type DocumentPoller,
   pollDocument,
 } from './document-poller.ts';
+import { documentTypes } from './document-types.ts';
 import { type OpenDownload, readSuggestedName } from './downloads.ts';
 import { type ExportedText, exportText, xliffFile, xliffReview } from './exported-text.ts';
 import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
@@ -287,12 +288,6 @@ const outageCall: Call = { name: 'documents.outage', repeatable: true };
 /** Repeatable: a second call does not find the documents that the first one has queued. */
 const requeueCall: Call = { name: 'documents.requeue', repeatable: true };
 
-const mediaTypes = {
-  '.pdf': 'application/pdf',
-  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
-
 const path = '/api/documents';
 
 export function documents(connection: Connection): Documents {
@@ -324,7 +319,7 @@ export function documents(connection: Connection): Documents {
       const prepare = async () => {
         const key = sendableKey(keyOf(translateCall, options));
         const fields = formFields({ ...request, ...(wait && { wait: 'true' }) });
-        const form = await formRequest(`${path}/translate`, fields, 'source_document', file, mediaTypes);
+        const form = await formRequest(`${path}/translate`, fields, 'source_document', file, documentTypes);
         return { ...form, headers: { ...form.headers, 'idempotency-key': key } };
       };
       const sent = afterwards(prepare(), (upload) =>
@@ -343,7 +338,7 @@ export function documents(connection: Connection): Documents {
           formFields({ ...request, dry_run: true }),
           'source_document',
           file,
-          mediaTypes,
+          documentTypes,
         ),
         (form) =>
           json<TranslationEstimate>(
@@ -373,7 +368,7 @@ export function documents(connection: Connection): Documents {
     artifacts: (documentId, options) =>
       json(artifactsCall, { method: 'GET', path: at(documentId, '/artifacts') }, options),
     download(documentId, options) {
-      const types = Object.values(mediaTypes);
+      const types = Object.values(documentTypes);
       const request = { method: 'GET', path: at(documentId, '/download') } as const;
       const unnamed = { fileName: `document-${documentId}`, contentType: 'application/octet-stream' };
       return mapResult(downloads.open(downloadCall, request, types, options), (opened) => {

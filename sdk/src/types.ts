@@ -199,6 +199,11 @@ export type DocumentUpload = WithAuto<
    * of a sheet with a comma must be in a list. The rest of the file stays unchanged and is not billed.
    */
   pages?: string | string[] | undefined;
+  /**
+   * The ID of an earlier document in the same languages. Texts that the file has in common with it keep their
+   * translations and confirmations, and are not billed.
+   */
+  update_of?: string | undefined;
   /** Texts that are translated only on request. A format accepts only those that it has. */
   include?: DocumentRequest['include'] | undefined;
   /**

@@ -3,7 +3,7 @@ import { allExtensions, layoutKindNames, layoutKinds } from '#server/formats/lay
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered } from '#test/setup/engine.ts';
-import { recordingEngine, useDocuments } from './workspace.ts';
+import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 
 /** Texts with "doubtful" have a score below the threshold. */
 const engine = recordingEngine({
@@ -180,4 +180,89 @@ test('POST /api/translations still makes texts of the formats that have no pages
     body: subtitles,
   });
   expect(refused.status).toBe(415);
+});
+
+const strings = (texts: Record<string, string>) => fileOf('app.json', JSON.stringify(texts));
+
+test('a new version of a file keeps the translations and reviews of the version before, and only the rest is billed', async () => {
+  const { id } = await translate(
+    'app.json',
+    '{"a": "A doubtful one", "b": "Hello", "c": "Gone", "p_one": "%d day", "p_other": "%d days"}',
+  );
+  await mine.mutate(
+    'save',
+    { document_id: id, segments: [{ position: 1, target_text: 'Bonjour' }] },
+    mine.admin,
+  );
+  await mine.mutate(
+    'confirm',
+    { document_id: id, segments: [{ position: 0, target_text: 'fr of A doubtful one' }] },
+    mine.admin,
+  );
+  engine.reset();
+  const next = strings({
+    b: 'Hello',
+    new: 'New text',
+    a: 'A doubtful one',
+    p_one: '%d day',
+    p_other: '%d days',
+  });
+  const estimate = await mine.send({ source_document: next, update_of: id, dry_run: 'true' });
+  expect(estimate.body).toMatchObject({
+    segments: 1,
+    kept: { segments: 5, characters: 5 + 14 + 6 + 2 * 7 },
+    billable_characters: 8,
+  });
+  const { status, body } = await mine.send({ source_document: next, update_of: id, wait: 'true' });
+  expect([status, body.request.update_of, body.billable_chars]).toEqual([200, id, 8]);
+  expect(engine.texts()).toEqual(['New text']);
+  expect(JSON.parse(await downloaded(body.id))).toMatchObject({
+    b: 'Bonjour',
+    new: 'fr of New text',
+    a: 'fr of A doubtful one',
+  });
+  const { segments } = await mine.segments(body.id);
+  expect(segments[2]).toMatchObject({
+    source_text: 'A doubtful one',
+    confirmed_by: expect.any(String),
+    quality: { needs_review: true },
+  });
+  expect(segments[0].provenance).toMatchObject({ kept_from: id });
+  const records = await mine.records();
+  expect(records.find(({ job_id }) => job_id === body.id)).toMatchObject({ billable_chars: 8 });
+});
+
+test('a new version without a new text is translated without a model, and bills nothing', async () => {
+  const { id } = await translate('app.json', '{"a": "Hello", "b": "World"}');
+  engine.reset();
+  const { body } = await mine.send({
+    source_document: strings({ b: 'World', a: 'Hello' }),
+    update_of: id,
+    wait: 'true',
+  });
+  expect([body.status, body.billable_chars, engine.texts()]).toEqual(['translated', 0, []]);
+  expect(await downloaded(body.id)).toBe('{"b":"fr of World","a":"fr of Hello"}');
+});
+
+test('a document of other languages, of another workspace, or one that does not exist cannot be updated', async () => {
+  const { id } = await translate('app.json', '{"a": "Hello"}');
+  const send = (update_of: string, fields = {}) =>
+    mine.send({ source_document: strings({ a: 'Hello' }), update_of, ...fields });
+  const { id: foreign } = await (await openDocuments(app)).translate(['Hello']);
+  for (const [one, fields, problem] of [
+    [
+      id,
+      { target_lang: 'de' },
+      'update_of: the document was translated from en to fr, and this request is from en to de',
+    ],
+    [foreign, {}, 'update_of: document not found'],
+    ['nothing', {}, 'update_of: document not found'],
+    [await mine.queue(), {}, 'update_of: the document is not translated (status=queued)'],
+  ] as const) {
+    expect(await send(one, fields)).toMatchObject({ status: 400, body: { detail: problem } });
+    expect(await send(one, { ...fields, dry_run: 'true' })).toMatchObject({
+      status: 400,
+      body: { detail: problem },
+    });
+  }
 });

@@ -1,3 +1,4 @@
+import { documentTypes } from '../document-types.ts';
 import type { TenantDocumentJob } from '../types.ts';
 import {
   answer,
@@ -26,11 +27,8 @@ export interface Documents {
 /** Document jobs, each with the bytes of its source file. */
 type Jobs = KeyedJobs<TenantDocumentJob, Uint8Array>;
 
-const formats: Readonly<Record<string, string>> = {
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  pdf: 'application/pdf',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-};
+/** The formats whose names differ from the extension. */
+const formatNames: Readonly<Record<string, string>> = { arb: 'json', yml: 'yaml', pot: 'po' };
 
 /**
  * Creates documents that are translated while they are polled: each poll moves a document on, from queued to
@@ -75,10 +73,14 @@ async function translate(jobs: Jobs, { body, headers }: DoubleRequest): Promise<
   if (!(file instanceof File))
     throw new Refused(400, 'source_document upload is required', 'validation_error');
   if (file.size === 0) throw new Refused(400, 'source_document is empty', 'validation_error');
-  const format = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
-  const type = formats[format];
+  const extension = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase() ?? '';
+  const format = formatNames[extension] ?? extension;
+  const type = documentTypes[`.${extension}`];
   if (type === undefined)
-    throw new Refused(415, 'unsupported source_document type; accepted: .pdf, .docx, .xlsx');
+    throw new Refused(
+      415,
+      `unsupported source_document type; accepted: ${Object.keys(documentTypes).join(', ')}`,
+    );
   const target_lang = requireLanguage('target_lang', requireField(fields, 'target_lang'));
   const source_lang = requireLanguage('source_lang', (fields['source_lang'] as string | undefined) ?? 'en');
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -115,7 +117,7 @@ function download(jobs: Jobs, id: string | undefined): Response {
     throw new Refused(409, 'document translation is still in progress', 'conflict');
   const { request, source_file_name: name, source_format: format } = value;
   const suggested = name.replace(/(\.[^.]*)?$/, `.${request.target_lang}$1`);
-  return fileAnswer(bytes, formats[format] ?? '', name, suggested);
+  return fileAnswer(bytes, documentTypes[`.${format}`] ?? '', name, suggested);
 }
 
 function approve(jobs: Jobs, id: string | undefined, request: DoubleRequest): Response {

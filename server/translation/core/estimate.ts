@@ -48,6 +48,11 @@ export const translationEstimate = z
           .describe('The same texts by their similarity: from 95, 85, 75 and 70 percent.'),
       })
       .describe('Texts for which the model gets a similar segment of the translation memory as an example.'),
+    kept: share
+      .optional()
+      .describe(
+        'Only with `update_of`: the segments that keep the translations of the earlier document. They are in no other field.',
+      ),
     repetitions: share.describe('Texts that occur earlier in the request, and have no exact match.'),
     no_match: share
       .extend({

@@ -20,6 +20,7 @@ import {
 } from '#server/translation/core/intake/source-language.ts';
 import { insertArtifact, removeFile, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';
+import { requireEarlier } from './earlier-document.ts';
 import { checkFile, sampleFile } from './file-work.ts';
 import { type DocumentRow, selectDocumentByKey } from './jobs.ts';
 import { queueDocument } from './queue.ts';
@@ -61,6 +62,9 @@ export async function createJob(
   const scope = { tenantId: tenant.id, signal };
   const payload = { format, bytes, selection: selectionOf(checkedRequest) };
   const { source_lang, detection } = await checkSource(services, payload, checkedRequest, scope);
+  await services.database.inTenant(tenant.id, (tx) =>
+    requireEarlier(tx, tenant.id, { ...checkedRequest, source_lang }),
+  );
 
   const documentId = newId();
   const { mediaType: contentType } = layoutKinds[format];

@@ -3,6 +3,7 @@ import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlem
 import { weighCharacters } from '#server/billing/metering/weight.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import type { Segment } from '#server/formats/document.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
@@ -22,11 +23,12 @@ import { refuseByMaximum } from '#server/translation/core/intake/submission-limi
 import { requestOfText } from '#server/translation/core/pipeline/group.ts';
 import { checkSource, fileRefusal, formWarnings, type Origin } from './create-job.ts';
 import type { RunServices } from './document-run.ts';
+import { requireEarlier, selectKnownKeys } from './earlier-document.ts';
 import { extractFile } from './file-work.ts';
 import { groupRequestOf, selectDocumentByKey } from './jobs.ts';
 import type { DocumentForm } from './schema.ts';
 import { selectionOf } from './selection-fields.ts';
-import { repeatedText } from './stages/extract.ts';
+import { repeatedText, sourceKeyOf } from './stages/extract.ts';
 import { type CheckedForm, checkForm } from './submission-form.ts';
 
 /**
@@ -51,8 +53,8 @@ export function estimateDocument(
       return { principal, checked, known };
     });
     const tenantId = principal.tenant.id;
-    const { source_lang, detection, texts, billableChars } = known
-      ? { ...checked.request, detection: null, texts: [], billableChars: 0 }
+    const { source_lang, detection, texts, billableChars, kept } = known
+      ? { ...checked.request, detection: null, texts: [], billableChars: 0, kept: undefined }
       : await readDocument(services, tenantId, checked, scope);
     const leveraged = await leverageTexts(services, { tenantId, ...scope }, texts);
     const { allowance, refusal } = await withTenant(async (tx) => ({
@@ -70,6 +72,7 @@ export function estimateDocument(
       source_lang,
       source_lang_detection: detection,
       ...leveraged,
+      ...(kept && { kept }),
       billable_characters: billableChars,
       // Nothing in the request of a document requires a review.
       review: { jobs: 0, reasons: [] },
@@ -86,6 +89,8 @@ interface ReadDocument {
   detection: SourceDetection | null;
   texts: EstimatedText[];
   billableChars: number;
+  /** The texts that keep the translations of an earlier document; absent if the request names none. */
+  kept?: NonNullable<TranslationEstimate['kept']>;
 }
 
 /**
@@ -94,7 +99,7 @@ interface ReadDocument {
  *   being read
  */
 export async function readDocument(
-  services: Pick<Services, 'fileWork' | 'settings'>,
+  services: Pick<Services, 'database' | 'fileWork' | 'settings'>,
   tenantId: string,
   { file, format, request }: CheckedForm,
   { signal }: { signal: AbortSignal },
@@ -103,11 +108,17 @@ export async function readDocument(
   const scope = { tenantId, signal };
   const { source_lang, detection } = await checkSource(services, payload, request, scope);
   const languages = { sourceLanguage: source_lang, targetLanguage: request.target_lang };
-  const { segments } = await extractFile(services, { ...payload, languages }, scope).catch(
+  const { segments: all } = await extractFile(services, { ...payload, languages }, scope).catch(
     (error: unknown) => {
       throw fileRefusal(error);
     },
   );
+  const { update_of: earlierId } = request;
+  const known =
+    earlierId === undefined
+      ? null
+      : await findKept(services, tenantId, earlierId, { ...request, source_lang }, all);
+  const segments = known ? all.filter((segment) => !known.has(sourceKeyOf(segment))) : all;
   const ofAll = groupRequestOf({ ...request, source_lang });
   const texts = segments.map((segment) => ({
     request: requestOfText(ofAll, segment),
@@ -118,7 +129,28 @@ export async function readDocument(
   const characters = texts.reduce((sum, text) => sum + text.characters, 0);
   const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
   const billableChars = weighCharacters(characters, source_lang, request.target_lang, weight);
-  return { source_lang, detection, texts, billableChars };
+  const kept = known && {
+    segments: all.length - segments.length,
+    characters: all.reduce((sum, { source }) => sum + countCodePoints(plainText(source)), -characters),
+  };
+  return { source_lang, detection, texts, billableChars, ...(kept && { kept }) };
+}
+
+/**
+ * Returns the keys of the segments that keep the translation of an earlier document.
+ * @throws AppError 400 if this document cannot be used
+ */
+function findKept(
+  { database }: Pick<Services, 'database'>,
+  tenantId: string,
+  earlierId: string,
+  request: Parameters<typeof requireEarlier>[2],
+  segments: readonly Segment[],
+): Promise<Set<string>> {
+  return database.inTenant(tenantId, async (tx) => {
+    await requireEarlier(tx, tenantId, request);
+    return selectKnownKeys(tx, tenantId, earlierId, segments.map(sourceKeyOf));
+  });
 }
 
 /**

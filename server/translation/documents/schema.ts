@@ -41,6 +41,12 @@ export const documentTranslationRequest = z
       .describe(
         'The grammatical gender to use if the target language requires one. It applies to every segment.',
       ),
+    update_of: z
+      .string()
+      .optional()
+      .describe(
+        'The ID of the earlier document whose translations were kept. Absent if the request names none.',
+      ),
     pages: z
       .array(z.string())
       .optional()
@@ -281,13 +287,18 @@ const listField = (description: string) =>
 export const documentForm = z.object({
   source_document: uploadedFile
     .optional()
-    .describe('The file to translate: a .pdf, .docx or .xlsx file of at most 30000000 bytes.'),
+    .describe(
+      'The file to translate, of at most 30000000 bytes. Its extension determines the format; a 415 lists all of them.',
+    ),
   target_lang: field('Required: the target language. It must be a supported language.'),
   source_lang: field('The source language: a supported language, or `auto` to detect it. Default: `en`.'),
   domain: field('The subject of the document. It is stored with the job.'),
   tone: field('The register, such as `formal`.'),
   gender: field('The grammatical gender to use if the target language requires one.'),
   text_type: field('`Plain` or `Html`. It has no effect on documents. Default: `Plain`.'),
+  update_of: field(
+    'The ID of an earlier document in the same languages. Texts that the file has in common with it keep their translations and confirmations, and are not billed.',
+  ),
   pages: listField(
     'What to translate: for a PDF, pages such as `1-3,7` or `5-`; for an XLSX file, names of sheets. Send the field several times, or once with commas or a JSON list of strings. Only a JSON list or a repeated field can have the name of a sheet with a comma. The rest of the file stays unchanged and is not billed. Default: everything.',
   ),

@@ -56,6 +56,7 @@ export function checkForm(form: DocumentForm): CheckedForm {
       text_type: textType || null,
       tone: form.tone?.trim() || null,
       gender: form.gender?.trim() || null,
+      ...(form.update_of?.trim() && { update_of: form.update_of.trim() }),
       ...readSelection(form, format),
     },
   };
@@ -70,12 +71,12 @@ function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
 }
 
 /**
- * Returns the fingerprint of everything that affects the translated file: the bytes, and the fields except the text
- * type, which a document job ignores. Of the file's name, only the format counts. The fingerprint is stored with the
+ * Returns the fingerprint of what the translated file depends on: the bytes, and the fields except the text type, which
+ * a document job ignores, and the earlier document, which only saves work. Of the file's name, only the format counts. The fingerprint is stored with the
  * idempotency key.
  */
 export async function fingerprintOfForm({ file, format, request }: CheckedForm): Promise<Uint8Array> {
-  const { idempotency_key: _, text_type: __, ...fields } = request;
+  const { idempotency_key: _, text_type: __, update_of: ___, ...fields } = request;
   // The digest is computed on another thread, because a file may have 50 MB.
   const bytes = await crypto.subtle.digest('SHA-256', file.bytes as Uint8Array<ArrayBuffer>);
   // `auto` is accepted in any letter case.

@@ -139,10 +139,18 @@ async function tasksOf(cwd: string, lock: LockFile, project: Project, source: st
   return Promise.all(
     project.to.map(async (lang) => {
       const { from, domain, tone } = project;
-      const file: FileTask = { path: source, content, from, to: lang, domain, tone };
+      const known = lock.of(source, lang);
+      const file: FileTask = {
+        path: source,
+        content,
+        from,
+        to: lang,
+        domain,
+        tone,
+        earlier: known?.document,
+      };
       const sourceKey = sha256(`${optionsKey(file)} ${sha256(content)}`);
       const output = outputOf(project.output, source, lang);
-      const known = lock.of(source, lang);
       await finishWriting(join(cwd, output), known?.target);
       const existing = await readIfThere(join(cwd, output));
       return {
@@ -334,7 +342,12 @@ async function translateOne(
   if (outcome.kind === 'held') return { status: 'held', held: outcome.held };
   const target = sha256(outcome.content);
   await writeWhole(join(cwd, output), outcome.content, () =>
-    lock.set(source, lang, { source: sourceKey, output, target }),
+    lock.set(source, lang, {
+      source: sourceKey,
+      output,
+      target,
+      ...(outcome.document !== undefined && { document: outcome.document }),
+    }),
   );
   return { status: 'written', held: outcome.held };
 }

@@ -11,6 +11,8 @@ export interface Written {
   output: string;
   /** SHA-256 of the translation, to detect changes by hand. */
   target: string;
+  /** The document job. Of a changed source, only the texts are billed that this document does not have. */
+  document?: string;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import {
+  BadRequestError,
   DocumentFailedError,
   type LinguaLoop,
   NotFoundError,
@@ -20,6 +21,8 @@ export interface FileTask {
   to: string;
   domain: string | undefined;
   tone: string | undefined;
+  /** The document of the version before; undefined if there is none, or for a text file. */
+  earlier?: string | undefined;
 }
 
 /** A job that a reviewer has to close. */
@@ -31,7 +34,7 @@ export interface Held {
 
 export type Outcome =
   /** `held` are the parts of a document that need a review; the translation exists nevertheless. */
-  | { kind: 'done'; content: Uint8Array; held: Held[] }
+  | { kind: 'done'; content: Uint8Array; held: Held[]; document?: string }
   /** Texts that are published only after their review. */
   | { kind: 'held'; held: Held[] };
 
@@ -49,7 +52,8 @@ export async function translateFile(
   task: FileTask,
   { signal, onProgress }: { signal: AbortSignal; onProgress?: (share: number) => void },
 ): Promise<Outcome> {
-  if (!isText(task.path)) return translateDocument(client, task, signal, onProgress);
+  if (!isText(task.path))
+    return orWithoutEarlier(task, (own) => translateDocument(client, own, signal, onProgress));
   const pieces = splitParagraphs(readText(task));
   const texts = textsOf(pieces);
   const translations = new Map<string, string>();
@@ -89,10 +93,12 @@ export async function estimateFile(
     });
   else
     estimates.push(
-      await client.documents.estimate(sourceOf(task), optionsOf(task), {
-        signal,
-        headers: { 'idempotency-key': keyOfDocument(task) },
-      }),
+      await orWithoutEarlier(task, (own) =>
+        client.documents.estimate(sourceOf(own), documentOptionsOf(own), {
+          signal,
+          headers: { 'idempotency-key': keyOfDocument(own) },
+        }),
+      ),
     );
   const sum = (read: (one: TranslationEstimate) => number) =>
     estimates.reduce((total, one) => total + read(one), 0);
@@ -129,7 +135,7 @@ async function translateDocument(
   let idempotencyKey = keyOfDocument(task);
   for (;;) {
     const poller = await client.documents
-      .translate(sourceOf(task), optionsOf(task), {
+      .translate(sourceOf(task), documentOptionsOf(task), {
         signal,
         idempotencyKey,
         onProgress: (_job, share) => onProgress?.(share),
@@ -140,7 +146,7 @@ async function translateDocument(
     try {
       const job = await poller.data.pollUntilDone({ signal });
       const file = await client.documents.download(job.id, { signal });
-      return { kind: 'done', content: await file.bytes(), held: flaggedOf(job) };
+      return { kind: 'done', content: await file.bytes(), held: flaggedOf(job), document: job.id };
     } catch (error) {
       // A document that failed in an earlier run keeps its key, so it is sent again with a key of its failed job.
       const failedEarlier = error instanceof DocumentFailedError && poller.response.replayed;
@@ -148,6 +154,17 @@ async function translateDocument(
       if (!failedEarlier && !isDeleted) throw error;
       idempotencyKey = `lingualoop-cli-${sha256(`${idempotencyKey} ${id}`)}`;
     }
+  }
+}
+
+/** Runs `work`, and once more without the earlier document if the service rejects that, because it was deleted. */
+async function orWithoutEarlier<T>(task: FileTask, work: (task: FileTask) => PromiseLike<T>): Promise<T> {
+  try {
+    return await work(task);
+  } catch (error) {
+    const isRejected = error instanceof BadRequestError && String(error.detail).startsWith('update_of:');
+    if (task.earlier === undefined || !isRejected) throw error;
+    return work({ ...task, earlier: undefined });
   }
 }
 
@@ -181,6 +198,10 @@ function sourceOf({ path, content }: FileTask) {
 
 function optionsOf({ from, to, domain, tone }: FileTask) {
   return { source_lang: from, target_lang: to, ...(domain && { domain }), ...(tone && { tone }) };
+}
+
+function documentOptionsOf(task: FileTask) {
+  return { ...optionsOf(task), ...(task.earlier !== undefined && { update_of: task.earlier }) };
 }
 
 /** A hash of the options that affect a translation. */

@@ -9,6 +9,7 @@ import type { Warning } from '#server/http/warnings.ts';
 import { mismatchWarnings } from '#server/translation/core/intake/request-warnings.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
+import { keepTranslations } from '../earlier-document.ts';
 import { extractFile } from '../file-work.ts';
 import { languagesOf, requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
@@ -62,6 +63,8 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
     });
     for (let start = 0; start < rows.length; start += rowsOfStatement)
       await insertSegments(tx, run, rows.slice(start, start + rowsOfStatement));
+    const { update_of: earlierId } = requestOf(row);
+    if (earlierId !== undefined) await updateRun(tx, run, await keepTranslations(tx, run, earlierId));
   });
 }
 
@@ -100,9 +103,14 @@ export function repeatedText({ source, variant }: Pick<Segment, 'source' | 'vari
   return variant === undefined ? text : `${text}\0${variant}`;
 }
 
+/** Returns the key by which equal segments are found. */
+export function sourceKeyOf(segment: Pick<Segment, 'source' | 'variant'>): string {
+  return createHash('sha256').update(repeatedText(segment)).digest('hex');
+}
+
 function rowOf(segment: Segment, position: number) {
   const { regionId, cellId, kind, page, place, rectangles, context, variant, source } = segment;
-  const sourceKey = createHash('sha256').update(repeatedText(segment)).digest('hex');
+  const sourceKey = sourceKeyOf(segment);
   return {
     position,
     region_id: regionId,

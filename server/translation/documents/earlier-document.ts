@@ -1,0 +1,78 @@
+import { sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
+import { requestOf, selectDocument } from './jobs.ts';
+import type { DocumentTranslationRequest } from './schema.ts';
+
+/*
+ * A new version of a file. If the request names the document of the version before, texts that both have in common keep
+ * their translations with their reviews. They are not translated and not billed again.
+ */
+
+type Update = Pick<DocumentTranslationRequest, 'source_lang' | 'target_lang' | 'update_of'>;
+
+/**
+ * Checks the field `update_of` of a request; without the field, nothing is checked.
+ * @throws AppError 400 if the earlier document does not exist, is not translated, or has other languages
+ */
+export async function requireEarlier(
+  tx: Tx,
+  tenantId: string,
+  { update_of: id, source_lang, target_lang }: Update,
+): Promise<void> {
+  if (id === undefined) return;
+  const refuse = (problem: string) => new AppError('validation_error', `update_of: ${problem}`);
+  const earlier = await selectDocument(tx, tenantId, id);
+  if (!earlier) throw refuse('document not found');
+  if (earlier.status !== 'translated')
+    throw refuse(`the document is not translated (status=${earlier.status})`);
+  const { source_lang: from, target_lang: to } = requestOf(earlier);
+  if (from !== source_lang || to !== target_lang)
+    throw refuse(
+      `the document was translated from ${from} to ${to}, and this request is from ${source_lang} to ${target_lang}`,
+    );
+}
+
+/**
+ * SQL: the translations of a document by the key of their source, one for each key: a confirmed one if there is one.
+ */
+const translationsOf = (tenantId: string, documentId: string) => sql`
+  select distinct on (source_key) source_key, target, target_text, score, needs_review, issues, provenance, confirmed_at,
+    confirmed_by
+  from document_segments where tenant_id = ${tenantId} and document_id = ${documentId} and target is not null
+  order by source_key, confirmed_at is null, position`;
+
+/**
+ * Copies the translations of the earlier document into the segments of a new one.
+ * @returns the number of segments that have a translation now, and the code points of those that have none
+ */
+export async function keepTranslations(
+  tx: Tx,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+  earlierId: string,
+): Promise<{ translatedSegments: number; sourceChars: number }> {
+  await tx.execute(sql`
+    update document_segments s set target = e.target, target_text = e.target_text, score = e.score,
+      needs_review = e.needs_review, issues = e.issues, confirmed_at = e.confirmed_at, confirmed_by = e.confirmed_by,
+      provenance = coalesce(e.provenance, '{}') || jsonb_build_object('kept_from', ${earlierId}::text)
+    from (${translationsOf(tenantId, earlierId)}) e
+    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.source_key = e.source_key`);
+  const [counted] = await tx.execute<{ translated: number; chars: number }>(sql`
+    select count(target)::int as translated, coalesce(sum(length(source_text)) filter (where target is null), 0)::int as chars
+    from document_segments where tenant_id = ${tenantId} and document_id = ${documentId}`);
+  return { translatedSegments: counted?.translated ?? 0, sourceChars: counted?.chars ?? 0 };
+}
+
+/** Returns which of these keys, as hexadecimal digits, have a translation in a document. */
+export async function selectKnownKeys(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  keys: readonly string[],
+): Promise<Set<string>> {
+  const rows = await tx.execute<{ key: string }>(sql`
+    select distinct encode(source_key, 'hex') as key from document_segments
+    where tenant_id = ${tenantId} and document_id = ${documentId} and target is not null
+      and encode(source_key, 'hex') = any(array(select json_array_elements_text(${JSON.stringify(keys)}::json)))`);
+  return new Set(rows.map(({ key }) => key));
+}
