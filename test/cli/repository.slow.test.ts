@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { root } from '#test/setup/launch.ts';
+import { withWorkers } from '../translation-memory/background.ts';
 import { openProject } from './cli.ts';
 
 const app = useTestApp({
@@ -49,6 +50,60 @@ test('a repository of 300 files: the second run with 5 % of changed files bills 
   const again = await mine.lingualoop([...argv, '--output', 'de/{path}']);
   expect(again.err).toContain('300 translations written');
   expect((await mine.billed()) - billed).toBeLessThan(0.06 * billed);
+});
+
+/** A file of a developers' repository with 40 texts. In a later version, every 20th text of all files has changed. */
+const stringsOf = (kind: string, file: number, isLater: boolean) => {
+  const texts = Array.from({ length: 40 }, (_, n) => {
+    const text = `${sentences[(file + n) % 4]} Text ${n} of file ${file}.`;
+    return isLater && (n + file) % 20 === 0 ? text.replace('Text', 'Changed text') : text;
+  });
+  if (kind === 'json')
+    return JSON.stringify(Object.fromEntries(texts.map((text, n) => [`key${n}`, text])), null, 2);
+  if (kind === 'yaml') return texts.map((text, n) => `key${n}: "${text}"\n`).join('');
+  return texts.map((text) => `msgid "${text}"\nmsgstr ""\n`).join('\n');
+};
+
+test('a repository of 300 JSON, YAML and PO files: a second run with 5 % of the texts changed, in all files, bills at most 6 %', async () => {
+  const kinds = ['json', 'yaml', 'po'];
+  const pathOf = (n: number) => `locales/part-${n % 10}/file-${n}.${kinds[n % 3]}`;
+  const version = (isLater: boolean) =>
+    Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => [pathOf(n), stringsOf(kinds[n % 3]!, n, isLater)]),
+    );
+  const mine = await openProject(app, version(false));
+  const argv = [
+    'translate',
+    'locales/**/*.{json,yaml,po}',
+    '--exclude',
+    '**/*.de.*',
+    '--to',
+    'de',
+    '--jobs',
+    '8',
+  ];
+  await withWorkers(app, async () => {
+    const first = await mine.lingualoop(argv);
+    expect([first.code, first.err.includes('300 translations written')]).toEqual([0, true]);
+    const billed = await mine.billed();
+    expect(billed).toBeGreaterThan(300 * 40 * 30);
+    for (const [path, content] of Object.entries(version(true))) await mine.write(path, content);
+    const estimated = await mine.lingualoop([...argv, '--dry-run']);
+    const second = await mine.lingualoop(argv);
+    expect([second.code, second.err.includes('300 translations written')]).toEqual([0, true]);
+    const added = (await mine.billed()) - billed;
+    expect(added / billed).toBeGreaterThan(0.04);
+    expect(added / billed).toBeLessThan(0.06);
+    expect(estimated.err).toContain(`${added.toLocaleString('en')} characters would be billed`);
+    // A third run has nothing to do.
+    expect((await mine.lingualoop(argv)).err).toContain('0 translations written, 300 current');
+    expect((await mine.billed()) - billed).toBe(added);
+  });
+  for (const n of [0, 1, 2]) {
+    const text = await mine.read(pathOf(n).replace(/(\.\w+)$/, '.de$1'));
+    expect(text.match(/\[de\] /g)).toHaveLength(40);
+    expect(text).toContain('Changed text');
+  }
 });
 
 test('killed at twenty moments, the program bills nothing twice and leaves no half-written file', async () => {
