@@ -147,7 +147,7 @@ export const documentSegments = pgTable(
     page: integer('page'),
     /** The location of the segment, in readable form: `Sheet1!B7`. */
     place: text('place').notNull(),
-    /** What the file states about the segment, such as its key and the comment of a developer. Null if nothing. */
+    /** Notes of the file about the segment, such as the comment of a developer. Null without notes. */
     context: text('context'),
     /**
      * Distinguishes the segment from others with the same text that need another translation: a plural category, or a

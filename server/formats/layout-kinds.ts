@@ -11,7 +11,7 @@ interface LayoutTraits {
   otherMediaTypes?: readonly string[];
   /** The group of formats with common limits for CPU time and memory. */
   reader: 'pdf' | 'office' | 'text';
-  /** What the place of a segment names: its page, its sheet or object, its paragraph in a Word file, or a key or line. */
+  /** The form of a segment's place: its page, its sheet or object, its paragraph in a Word file, or its line and key. */
   places: 'page' | 'sheet' | 'word' | 'line';
   /** The unit in which a request can select parts. */
   pages: 'ranges' | 'sheets' | null;
@@ -26,7 +26,7 @@ interface LayoutTraits {
   inTranslations?: true;
 }
 
-/** What the formats that consist of text have in common. */
+/** The common properties of the formats that consist of text. */
 const text = { reader: 'text', places: 'line', pages: null, include: [], output: ['translated'] } as const;
 
 const traits = {

@@ -31,7 +31,7 @@ function openProperties(bytes: Uint8Array): TextFile {
 
 /** A property: key, separator, and a value that may continue on further lines. Comments are matched first. */
 const property =
-  /^[ \t\f]*(?:[#!](.*)|((?:[^\\\s:=]|\\(?:\r\n|[^]))+)([ \t\f]*[:=]?[ \t\f]*)((?:[^\\\r\n]|\\(?:\r\n|[^]))*))/gm;
+  /^[ \t\f]*(?:[#!](.*)|((?:[^\\\s:=]|\\(?:\r\n|[\s\S]))+)([ \t\f]*[:=]?[ \t\f]*)((?:[^\\\r\n]|\\(?:\r\n|[\s\S]))*))/gm;
 
 function findStrings(file: string, { targetLanguage }: TextOptions): TextPlaces {
   const lineOf = lineCounter(file);
@@ -51,12 +51,12 @@ function findStrings(file: string, { targetLanguage }: TextOptions): TextPlaces 
       continue;
     }
     const start = end - written.length;
-    const value = unescape(written);
+    const value = decodeValue(written);
     const isMessage = /\{\d+[,}]/.test(value) && !hasIcuChoice(value) && !/(?<!')'(?!')/.test(value);
     const text = isMessage ? value.replaceAll("''", "'") : value;
     characters += countCharacters(text);
     entries.push({
-      key: unescape(key!),
+      key: decodeValue(key!),
       text,
       line: lineOf(start),
       comment: comments.join(' '),
@@ -73,9 +73,9 @@ function findStrings(file: string, { targetLanguage }: TextOptions): TextPlaces 
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' };
 
-function unescape(written: string): string {
+function decodeValue(written: string): string {
   return written.replaceAll(
-    /\\(?:u([0-9a-f]{4})|(\r\n|\r|\n)[ \t\f]*|([^]))/gi,
+    /\\(?:u([0-9a-f]{4})|(\r\n|\r|\n)[ \t\f]*|([\s\S]))/gi,
     (_, unit: string | undefined, lineEnd: string | undefined, character: string) => {
       if (unit) return String.fromCharCode(Number.parseInt(unit, 16));
       return lineEnd ? '' : (escapes[character] ?? character);
@@ -85,15 +85,14 @@ function unescape(written: string): string {
 
 /** Returns a function that writes values as the file does: with letters, or with escapes only. */
 function encoderFor(text: string): (value: string) => string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: this is the range of ASCII.
-  const hasLetters = /[^\x00-\xff]/.test(text) && !/\\u[0-9a-f]{4}/i.test(text);
+  const hasLetters = /[^\p{ASCII}\u0080-\u00ff]/u.test(text) && !/\\u[0-9a-f]{4}/i.test(text);
   const names = Object.entries(escapes);
   return (value) =>
     value
       .replaceAll('\\', '\\\\')
       .replaceAll(/[\n\t\r\f]/g, (character) => `\\${names.find(([, one]) => one === character)![0]}`)
       .replace(/^ +/, (spaces) => '\\ '.repeat(spaces.length))
-      .replaceAll(hasLetters ? /[\x00-\x1f]/g : /[^\x20-\x7e]/g, escapeUnit);
+      .replaceAll(hasLetters ? /\p{Cc}/gu : /[^ -~]/g, escapeUnit);
 }
 
 function escapeUnit(unit: string): string {

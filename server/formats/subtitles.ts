@@ -14,7 +14,7 @@ import { countCharacters } from './text-tally.ts';
 
 /*
  * Subtitles: SubRip and WebVTT. Times, numbers and settings stay. A sentence that runs over several cues is one segment,
- * with a tag where a cue ends, so that it is translated as a whole and set back into its cues.
+ * with a tag at the end of each cue, so that it is translated as a whole and set back into its cues.
  */
 
 export const srt = textFormat((text, options) => findCues(text, 'srt', options));
@@ -63,7 +63,7 @@ interface ParsedCue {
 /** Languages whose letters have no upper case: whether a cue begins a sentence cannot be seen. */
 const uncased = /^(?:zh|ja|ko|ar|fa|ur|hi|mr|ne|th)/;
 
-/** Whether a cue continues the sentence of the cue before. */
+/** Whether a cue continues the sentence of the previous cue. */
 function continues(before: ParsedCue, one: ParsedCue, group: readonly ParsedCue[], language = 'en'): boolean {
   const [first, next] = [plainText(before.content).trim(), plainText(one.content).trim()];
   if (group.length >= limits.cues || one.cue.from - before.cue.to > limits.pause || uncased.test(language))
@@ -134,7 +134,7 @@ interface Writing {
   targetLanguage: string;
 }
 
-/** The cues of a segment: their tags are numbered from 1 on, and a void tag stands where a cue ends. */
+/** The cues of a segment: their tags are numbered from 1 on, and a void tag stands at the end of each cue except the last one. */
 function placeOf(group: readonly ParsedCue[], writing: Writing): TextPlace {
   const source: InlineContent = [];
   /** The number of the tag after each cue except the last one, and the tags of each cue with their markup. */

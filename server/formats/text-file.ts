@@ -16,7 +16,7 @@ import type { Selection } from './selection.ts';
 import { countCharacters, type TextOutcome, TextTally } from './text-tally.ts';
 
 /*
- * What the formats that consist of text have in common. A format has one function, which finds the translatable texts of
+ * The common part of the formats that consist of text. A format has one function, which finds the translatable texts of
  * a file with their positions. Translations replace only these texts, so all other characters stay.
  */
 
@@ -37,7 +37,7 @@ export interface TextPlace {
   /** Returns what is wrong with translations that can be written, such as their length. */
   check?(targets: readonly TextTarget[]): readonly Omit<Finding, 'unitId'>[];
   /**
-   * Set if the file has a place for the translation beside the source. Then a translation is also written if it equals
+   * Set if the file has the source and a place for the translation. Then a translation is also written if it equals
    * the source.
    */
   isBeside?: true;

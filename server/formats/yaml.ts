@@ -28,7 +28,7 @@ import { countCharacters } from './text-tally.ts';
  */
 export const { check, extract, rebuild } = textFormat(findStrings);
 
-/** Deeper nesting is rejected: the parser calls itself for each level. */
+/** Deeper nesting is rejected: the parser is recursive. */
 const maxDepth = 200;
 
 function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces {

@@ -28,7 +28,7 @@ const translate = async (name: string, content: string, fields = {}) => {
 const downloaded = async (id: string) => (await mine.download(id)).text();
 const pluralJson = '{"file_one": "{{count}} file", "file_other": "{{count}} files"}';
 
-test('a JSON file comes back with its texts translated, in its own format and with its own name', async () => {
+test('the translated file of a JSON file has its format, and only its texts have changed', async () => {
   const { id, source_format, request } = await translate(
     'app.json',
     '{"menu": {"open": "Open file"}, "n": 1}\n',
@@ -82,7 +82,7 @@ test('plural forms are neither served from the translation memory nor added to i
   const again = await translate('again.json', `${pluralJson.slice(0, -1)}, "plain": "{{count}} files"}`, {
     target_lang: 'ru',
   });
-  // The forms are asked for again, each for itself.
+  // The model gets each form again.
   expect(engine.texts()).toEqual([
     '{{count}} file',
     '{{count}} files',
@@ -123,7 +123,7 @@ test('a PO file marks what needs a review, until a reviewer confirms it', async 
   expect(await downloaded(id)).toBe(marked);
   expect((await confirm(false)).status).toBe(200);
   expect(await downloaded(id)).toBe(`#, fuzzy\n${marked}`);
-  // A confirmation is no correction.
+  // A confirmation does not count as a correction.
   expect((await mine.read(id)).review_history).toEqual([]);
 });
 
@@ -184,7 +184,7 @@ test('POST /api/translations still makes texts of the formats that have no pages
 
 const strings = (texts: Record<string, string>) => fileOf('app.json', JSON.stringify(texts));
 
-test('a new version of a file keeps the translations and reviews of the version before, and only the rest is billed', async () => {
+test('a new version of a file keeps the translations and reviews of the previous version, and only the rest is billed', async () => {
   const { id } = await translate(
     'app.json',
     '{"a": "A doubtful one", "b": "Hello", "c": "Gone", "p_one": "%d day", "p_other": "%d days"}',

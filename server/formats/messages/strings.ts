@@ -113,7 +113,7 @@ function placeOfText(entry: StringEntry): TextPlace {
   };
 }
 
-/** Returns the place of an ICU message; undefined if the text is none. */
+/** Returns the place of an ICU message; undefined for other texts. */
 function placeOfMessage(
   entry: StringEntry,
   { targetLanguage, doubled }: StringOptions,

@@ -2,7 +2,7 @@ import { FileError } from '../file-error.ts';
 
 /*
  * A parser for gettext PO files that returns the position of everything that may change. Libraries for PO return no
- * positions: they would write the whole file anew.
+ * positions, so they would write the whole file again.
  */
 
 /** A range of the file, in UTF-16 units. */
@@ -166,11 +166,10 @@ const escaped: Readonly<Record<string, string>> = Object.fromEntries([
   ['\\', '\\\\'],
 ]);
 
-/** Writes a text as strings of a PO file: each line of the text in a string of its own. */
+/** Writes a text as strings of a PO file: each line of the text is a string. */
 export function quotePo(text: string, lineEnd: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must be escaped.
   const quote = (part: string) =>
-    `"${part.replaceAll(/[\x07-\x0d"\\]/g, (character) => escaped[character]!)}"`;
+    `"${part.replaceAll(/[\p{Cc}"\\]/gu, (character) => escaped[character] ?? character)}"`;
   const lines = text.split(/(?<=\n)/);
   return lines.length < 2 ? quote(text) : ['""', ...lines.map(quote)].join(lineEnd);
 }

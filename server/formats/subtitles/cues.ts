@@ -21,8 +21,8 @@ const timing =
   /^[ \t]*(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})[ \t]*-->[ \t]*(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})(?:[ \t].*)?$/;
 
 /**
- * Reads the cues of a file. Comments, styles and regions of WebVTT are no cues. Lines after a blank line that do not begin
- * a cue belong to the cue before, as players of SubRip show them.
+ * Reads the cues of a file. Skips comments, styles and regions of WebVTT. Lines after a blank line that do not begin
+ * a cue belong to the previous cue, as players of SubRip show them.
  *
  * @throws {FileError} `unreadable`, with the number of the line
  */

@@ -14,7 +14,7 @@ export function maxSpeed(language: string): number {
   return isDenseScript(language) ? charactersASecond.dense : charactersASecond.other;
 }
 
-/** Returns the number of characters that are shown: a tag is none, and a character reference of WebVTT is one. */
+/** Returns the number of characters that are shown: tags do not count, and a character reference of WebVTT counts as one. */
 export function visible(text: string): number {
   return [...text.replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '').replaceAll(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, '.')]
     .length;
@@ -32,7 +32,7 @@ export function breakLines(text: string, language: string): string[] {
   return fill(pieces, visible(text) / count, count);
 }
 
-/** Cuts a text where a line may end: after spaces, or between words in languages without spaces. Tags are not cut. */
+/** Cuts a text at the possible ends of lines: after spaces, or between words in languages without spaces. Tags are not cut. */
 function piecesOf(text: string, language: string): string[] {
   const words = text.match(/(?:<[^<>]*>|\S)+\s*/g) ?? [text];
   if (!isDenseScript(language)) return words;

@@ -5,7 +5,7 @@ import { requestOf, selectDocument } from './jobs.ts';
 import type { DocumentTranslationRequest } from './schema.ts';
 
 /*
- * A new version of a file. If the request names the document of the version before, texts that both have in common keep
+ * A new version of a file. If the request names the document of the previous version, texts that both have in common keep
  * their translations with their reviews. They are not translated and not billed again.
  */
 

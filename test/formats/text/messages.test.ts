@@ -122,7 +122,7 @@ describe('an ICU message', () => {
     );
   });
 
-  test('is not read if it is no message, or would have more than 64 texts', () => {
+  test('is not read if its syntax is invalid, or if it would have more than 64 texts', () => {
     const deep = (levels: number) =>
       Array.from({ length: levels }, (_, n) => `{a${n}, select, x {1} y {2} other {3}}`).join(' ');
     expect(readIcu('{{name}} {n', 'de')).toBeNull();

@@ -60,7 +60,7 @@ describe.each(['json', 'yaml'] as const)('%s', (kind) => {
       else if (typeof before === 'string' && before.includes(', plural,'))
         expect(after).toBe('{n, plural, one {[# cat in {place}]} other {[# cats in {place}]}}');
       else if (typeof before === 'string') {
-        const [, start, text, end] = /^(\s*)([^]*?)(\s*)$/.exec(before)!;
+        const [, start, text, end] = /^(\s*)([\s\S]*?)(\s*)$/.exec(before)!;
         expect(after).toBe(`${start}[${text}]${end}`);
       } else if (typeof before === 'object' && before !== null) {
         expect(Object.keys(after as object)).toEqual(Object.keys(before));

@@ -83,7 +83,7 @@ describe('subtitles', () => {
     );
   });
 
-  test('that pause between them, begin with a capital, or end a sentence are segments of their own', async () => {
+  test('with a pause between them, a capital at the start, or the end of a sentence are separate segments', async () => {
     const cue = (n: number, from: string, to: string, text: string) =>
       `${n}\n00:00:${from},000 --> 00:00:${to},000\n${text}\n\n`;
     const texts = (first: string, second: string, from = '02') =>

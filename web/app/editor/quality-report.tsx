@@ -16,6 +16,7 @@ const findingCodes = [
   'low_segment_quality',
   'terminology_noncompliant',
   'text_truncated',
+  'text_too_long',
   'text_shrunk',
   'font_substituted',
   'formatting_lost',

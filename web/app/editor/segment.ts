@@ -17,7 +17,7 @@ export interface EditedSegment {
   confirmed_at: string | null;
   /** A short line below the source, such as the page of a document. */
   place: string;
-  /** What the file states about the segment, such as the comment of a developer. */
+  /** Notes of the file about the segment, such as the comment of a developer. */
   context?: string | null;
   /** The texts with their tags; missing or null if the segment has none. */
   source_content?: InlineContent | null;

@@ -38,4 +38,5 @@ export const reasonNames: Readonly<Record<string, MessageId>> = {
   leader: 'documents.reason_leader',
   number: 'documents.reason_number',
   pages: 'documents.reason_pages',
+  translated_before: 'documents.reason_translated_before',
 };

@@ -21,7 +21,7 @@ export interface FileTask {
   to: string;
   domain: string | undefined;
   tone: string | undefined;
-  /** The document of the version before; undefined if there is none, or for a text file. */
+  /** The document of the previous version; undefined if no version was translated, or for a text file. */
   earlier?: string | undefined;
 }
 

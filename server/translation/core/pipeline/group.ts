@@ -35,7 +35,7 @@ export interface GroupText {
   source: InlineContent;
   /** The previous text in the file, as context. */
   before: string | null;
-  /** What the file states about the text, such as its key. The model gets it. */
+  /** Notes of the file about the text, such as its key. The model gets them. */
   context: string | null;
   /**
    * Distinguishes the text from others with the same words that need another translation. If it is set, no stored
