@@ -189,11 +189,8 @@ test('a new version of a file keeps the translations and reviews of the previous
     'app.json',
     '{"a": "A doubtful one", "b": "Hello", "c": "Gone", "p_one": "%d day", "p_other": "%d days"}',
   );
-  await mine.mutate(
-    'save',
-    { document_id: id, segments: [{ position: 1, target_text: 'Bonjour' }] },
-    mine.admin,
-  );
+  const corrections = [{ region_id: 't2', target_text: 'Bonjour' }];
+  expect((await mine.reviewDocument(id, { corrections })).status).toBe(200);
   await mine.mutate(
     'confirm',
     { document_id: id, segments: [{ position: 0, target_text: 'fr of A doubtful one' }] },
