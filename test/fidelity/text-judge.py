@@ -1,0 +1,79 @@
+"""Prints the texts of files as JSON, read by parsers that are independent of the service.
+
+Reads lines `<format>\t<path>` from the standard input, and prints one JSON line for each: a list of texts, or a string with
+the error. PyYAML, python3-srt, python3-webvtt and the Translate Toolkit must be installed.
+"""
+import io
+import json
+import sys
+
+import srt
+import webvtt
+import yaml
+from translate.storage import properties, pypo
+
+
+class Loader(yaml.SafeLoader):
+    pass
+
+
+# Tags of programs, such as `!ruby/symbol`, have the value of their node.
+Loader.add_multi_constructor('!', lambda loader, _, node: loader.construct_scalar(node))
+
+
+def leaves(value):
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for child in value.values() for text in leaves(child)]
+    if isinstance(value, list):
+        return [text for child in value for text in leaves(child)]
+    return []
+
+
+def read_po(path):
+    texts = []
+    for unit in pypo.pofile.parsefile(path).units:
+        if unit.isheader() or unit.isobsolete() or not unit.source:
+            continue
+        texts += [str(form) for form in getattr(unit.target, 'strings', [unit.target])]
+    return texts
+
+
+def read_properties(path):
+    store = properties.javautf8file() if is_utf8(path) else properties.javafile()
+    with open(path, 'rb') as file:
+        store.parse(file.read())
+    return [unit.source for unit in store.units if unit.name]
+
+
+def is_utf8(path):
+    try:
+        with open(path, encoding='utf-8') as file:
+            file.read()
+        return True
+    except UnicodeDecodeError:
+        return False
+
+
+def read_text(path):
+    with open(path, encoding='utf-8-sig', newline='') as file:
+        return file.read()
+
+
+readers = {
+    'json': lambda path: leaves(json.loads(read_text(path))),
+    'yaml': lambda path: leaves(list(yaml.load_all(read_text(path), Loader))),
+    'po': read_po,
+    'properties': read_properties,
+    'srt': lambda path: [cue.content for cue in srt.parse(read_text(path))],
+    'vtt': lambda path: [cue.raw_text for cue in webvtt.read(path)],
+}
+
+for line in sys.stdin:
+    kind, path = line.rstrip('\n').split('\t', 1)
+    try:
+        print(json.dumps(readers[kind](path)))
+    except Exception as error:  # The error is the result.
+        print(json.dumps(f'{type(error).__name__}: {error}'[:200]))
+    sys.stdout.flush()
