@@ -5,7 +5,7 @@ import { tenants } from './tenants.ts';
 /** A word that translations must not contain. */
 export interface ForbiddenWord {
   term: string;
-  /** The word to use in its place; null if there is none. */
+  /** The word to use in its place; null: only avoid the term. */
   use_instead: string | null;
 }
 

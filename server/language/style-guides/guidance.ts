@@ -4,7 +4,7 @@ import type { ForbiddenWord } from '#db/schema/style-guides.ts';
 import { glossaryRevision } from '#server/language/terminology/terms.ts';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
 
-/** What the texts of a tenant have to follow: its glossaries and its style guides. */
+/** The glossaries and style guides that the texts of a tenant follow. */
 export interface Guidance {
   /** The revision of the glossaries, in the form of `readGlossaryRevision`; null without glossaries. */
   glossaries: string | null;
@@ -59,8 +59,8 @@ export async function readGuidance(tx: Tx, targetLangs: readonly string[]): Prom
 }
 
 /**
- * Returns the style of texts into a language; null if no guide applies. Where the guide of the language sets quotation
- * marks, spacing or formality, it overrides the guide of all languages. Rules and forbidden words of both apply.
+ * Returns the style of texts into a language; null if no guide applies. The quotation marks, spacing and formality of the
+ * language's guide override those of the guide of all languages. Rules and forbidden words of both apply.
  */
 export function styleOf(styles: StylesByLanguage, targetLang: string): TaskStyle | null {
   const [general, own] = [styles.get(''), styles.get(targetLang)];

@@ -6,6 +6,7 @@ import { requireLanguage } from '#server/http/supported-language.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { emailsOf } from '#server/identity/members/members.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { StyleGuide, StyleGuideInput } from './schema.ts';
 
@@ -13,7 +14,7 @@ type Row = typeof styleGuides.$inferSelect;
 
 /** Returns the guides of a tenant: the one of all languages first, then by language code. */
 export async function listGuides(tx: Tx, tenantId: string): Promise<StyleGuide[]> {
-  return (await select(tx, tenantId).orderBy(asc(styleGuides.targetLang))).map(viewOf);
+  return viewsOf(tx, tenantId, await select(tx, tenantId));
 }
 
 /** @throws AppError 404, 422 for an unsupported language */
@@ -101,26 +102,23 @@ function isVersion(tenantId: string, targetLang: string, version: string) {
 }
 
 async function findGuide(tx: Tx, tenantId: string, targetLang: string): Promise<StyleGuide | null> {
-  const [found] = await select(tx, tenantId, targetLang);
-  return found ? viewOf(found) : null;
+  const [view] = await viewsOf(tx, tenantId, await select(tx, tenantId, targetLang));
+  return view ?? null;
 }
 
 function select(tx: Tx, tenantId: string, targetLang?: string) {
   const inLanguage = targetLang === undefined ? undefined : eq(styleGuides.targetLang, targetLang);
   return tx
-    .select({
-      guide: styleGuides,
-      // A member has at most one email address, and an anonymized one has none.
-      email: sql<string | null>`(select email from users u
-        where u.tenant_id = ${tenantId} and u.user_id = ${styleGuides.updatedBy})`,
-    })
+    .select()
     .from(styleGuides)
     .where(and(eq(styleGuides.tenantId, tenantId), inLanguage))
-    .$dynamic();
+    .orderBy(asc(styleGuides.targetLang));
 }
 
-function viewOf({ guide, email }: { guide: Row; email: string | null }): StyleGuide {
-  return {
+async function viewsOf(tx: Tx, tenantId: string, guides: readonly Row[]): Promise<StyleGuide[]> {
+  const authors = guides.flatMap(({ updatedBy }) => updatedBy ?? []);
+  const emails = authors.length > 0 ? await emailsOf(tx, tenantId, authors) : new Map<string, string>();
+  return guides.map((guide) => ({
     target_lang: guide.targetLang || null,
     rules: guide.rules,
     quotation_marks: guide.quotationMarks as StyleGuide['quotation_marks'],
@@ -129,8 +127,8 @@ function viewOf({ guide, email }: { guide: Row; email: string | null }): StyleGu
     forbidden_words: guide.forbiddenWords,
     version: guide.version,
     updated_at: guide.updatedAt.toISOString(),
-    updated_by: email ?? guide.updatedBy,
-  };
+    updated_by: emails.get(guide.updatedBy ?? '') ?? guide.updatedBy,
+  }));
 }
 
 function record(

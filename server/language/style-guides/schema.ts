@@ -30,7 +30,7 @@ const forbiddenWord = z.object({
     .describe('What to write in its place, 1 to 100 characters; null if there is no such word.'),
 });
 
-/** What a guide requires. */
+/** The fields that a guide can require. */
 const rules = {
   rules: z
     .string()
@@ -92,7 +92,7 @@ export const saveInput = z
       .string()
       .max(64)
       .nullable()
-      .describe('The version of the guide that the new one replaces; null if there is none yet.'),
+      .describe('The version of the guide that the new one replaces; null for a new guide.'),
   })
   .refine(
     (guide) =>

@@ -11,11 +11,15 @@ const revisionOfSets = (separator: Placeholder | string) =>
  * none. The tenant's id is not needed, so a job reads it in the same round trip as authentication.
  */
 export const glossaryRevision = (separator: Placeholder | string) =>
-  sql<string | null>`(select ${revisionOfSets(separator)} from terminology_sets where tenant_id = tenant_scope_from())`;
+  sql<
+    string | null
+  >`(select ${revisionOfSets(separator)} from terminology_sets where tenant_id = tenant_scope_from())`;
 
 /** Returns the `glossaryRevision` of the transaction's tenant. */
 export async function readGlossaryRevision(tx: Tx): Promise<string | null> {
-  const [row] = await tx.execute<{ revision: string | null }>(sql`select ${glossaryRevision(' ')} as revision`);
+  const [row] = await tx.execute<{ revision: string | null }>(
+    sql`select ${glossaryRevision(' ')} as revision`,
+  );
   return row?.revision ?? null;
 }
 
