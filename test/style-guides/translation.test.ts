@@ -272,7 +272,7 @@ describe('a document', () => {
     const { segments } = await files.segments(id);
     expect(segments).toHaveLength(1);
     expect(segments[0]).toMatchObject({ quality: { needs_review: true, score: 84 } });
-    const { body } = await files.mutate('check', { document_id: id, position: 0, target_text: german });
+    const { body } = await files.mutate('check', { document_id: id, position: 0, text: german });
     expect(styleIssues(body.issues)).toEqual([['major', 'Fenster', null]]);
   });
 });
