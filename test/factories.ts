@@ -208,7 +208,11 @@ export const askKeys = (
   );
 
 /** Saves a style guide in a member's workspace, by default for all languages; replaces the present one. */
-export async function addStyleGuide(app: Pick<TestApp, 'request'>, { bearer }: Pick<Person, 'bearer'>, fields: Fields = {}) {
+export async function addStyleGuide(
+  app: Pick<TestApp, 'request'>,
+  { bearer }: Pick<Person, 'bearer'>,
+  fields: Fields = {},
+) {
   const call = async (name: string, type: 'query' | 'mutation', input: Fields) => {
     const { status, body } = await viaRpc(
       app,

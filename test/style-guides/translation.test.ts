@@ -160,7 +160,7 @@ describe('the prompt', () => {
     expect(styleIssues((await mine.job(held)).verification.issues)).toHaveLength(1);
   });
 
-  test('has the guide of its own workspace only', async () => {
+  test('has no guide of another workspace', async () => {
     await guide({ rules: 'Theirs' }, await openWorkspace(app));
     await mine.job(text);
     expect(styleOfPrompt()).toBeUndefined();

@@ -44,7 +44,7 @@ describe.skipIf(withoutBrowser)('/app/style-guides', { timeout: 60_000 }, () => 
     await page.getByText('No style guides yet.').waitFor();
   });
 
-  test('says that another administrator has saved the guide, and replaces it only by a second save', async () => {
+  test('replaces a guide that another administrator has saved since only by a second save', async () => {
     const founder = await found(app);
     await addStyleGuide(app, founder, { rules: 'First' });
     const { page } = await open(founder);

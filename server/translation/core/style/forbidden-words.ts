@@ -2,7 +2,7 @@ import type { TaskStyle } from '#server/platform/engines/engine.ts';
 import type { Range } from '../integrity/found.ts';
 
 export interface FoundWord extends Range {
-  /** What the guide says to write in its place; null if it says nothing. */
+  /** The word to write in its place; null: only avoid the term. */
   useInstead: string | null;
 }
 
@@ -14,7 +14,7 @@ const letter = String.raw`(?!${unspaced})[\p{L}\p{M}\p{N}_]`;
 /**
  * Finds forbidden words as whole words; in scripts without spaces, wherever they occur. Korean adds particles to a word,
  * so only its start is compared. Letter case matters only if the term has capitals. A term inside of its replacement is
- * allowed: “mail” in “e-mail”.
+ * allowed: “mail” in “air mail”.
  * @param prose the result of `proseOf`
  */
 export function forbiddenWords(

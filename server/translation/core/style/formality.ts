@@ -30,8 +30,7 @@ const french = {
 
 /**
  * For each language that can be checked, the words that a formal guide forbids, and those that an informal guide
- * forbids; null if there is no word that is always a form of address. Words that also mean something else are left out,
- * such as German “ihr” and Polish “pan”.
+ * forbids; null: not checked. Words that also mean something else are left out, such as German “ihr” and Polish “pan”.
  */
 const formsOfAddress: Readonly<Record<string, Readonly<Record<Formality, RegExp | null>>>> = {
   de: {

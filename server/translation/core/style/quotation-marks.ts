@@ -5,7 +5,7 @@ const certainOpeners = '„‟「『';
 /** Marks that begin a quotation in some languages and end it in others. */
 const possibleOpeners = '“”«»"';
 
-/** What may stand directly before a quotation. Chinese and Japanese put no space there. */
+/** The characters that may precede a quotation. Chinese and Japanese put no space there. */
 const opensQuotation = /[\s\0([—–¿¡/‚‘]|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}、。，：]/u;
 const word = /[\p{L}\p{N}]/u;
 const space = /\s/;
@@ -55,7 +55,7 @@ function isApostrophe(prose: string, at: number): boolean {
   return prose[at] === '’' && word.test(prose[at - 1] ?? '') && word.test(prose[at + 1] ?? '');
 }
 
-/** Returns the end of a quotation: after the next mark of the line, or after its first mark if there is none. */
+/** Returns the end of a quotation: after the next mark of the line, or else after its first mark. */
 function endOf(prose: string, start: number): number {
   const rest = prose.slice(start + 1, start + maxQuotation);
   const length = /^[^\n„‟「『“”«»"」』]*[“”«»"」』]/u.exec(rest)?.[0].length ?? 0;

@@ -5,8 +5,8 @@ import type { Range } from '../integrity/found.ts';
 const ending = String.raw`[\p{L}\p{M}\p{N}%€$£)\]»”“"’…]`;
 
 /**
- * A mark at the end of a clause. What follows it keeps out times (10:30), emoticons, operators, and names such as
- * `a::b`; what precedes it keeps out marks that begin a line or follow another mark.
+ * A mark at the end of a clause. The characters after it exclude times (10:30), emoticons, operators, and
+ * names such as `a::b`; those before it exclude marks that begin a line or follow another mark.
  */
 const mark = String.raw`(?:[!?]+(?=$|[\s»”“"’)\]])|[;:](?=$|[\s»”“"]))`;
 

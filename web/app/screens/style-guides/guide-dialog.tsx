@@ -15,8 +15,8 @@ import styles from './style-guides.module.css';
 const fields = ['rules', 'forbidden_words', 'target_lang'] as const;
 
 /**
- * A dialog that creates a style guide, or changes one. If another administrator has saved the guide since, it says so,
- * and a second save replaces that version.
+ * A dialog that creates a style guide, or changes one. If another administrator has saved the guide since, it shows
+ * this, and a second save replaces that version.
  * @param edited the guide to change; undefined to create one
  */
 export function GuideDialog({
