@@ -134,6 +134,7 @@ const notifications = createRoute({
 const styleGuides = createRoute({
   getParentRoute: () => workspace,
   path: '/app/style-guides',
+  beforeLoad: () => loadWords('styleGuides'),
   component: lazyRouteComponent(() => import('./screens/style-guides/style-guides.tsx'), 'StyleGuidesScreen'),
 });
 

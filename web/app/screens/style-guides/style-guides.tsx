@@ -35,8 +35,8 @@ export function StyleGuidesScreen() {
     target_lang === null ? t('styleGuides.all_languages') : nameOf(target_lang);
   return (
     <>
-      <title>{`${t('styleGuides.title')} · LinguaLoop`}</title>
-      <PageHead title={t('styleGuides.title')}>
+      <title>{`${t('common.style_guides')} · LinguaLoop`}</title>
+      <PageHead title={t('common.style_guides')}>
         {isAllowed && (
           <button type="button" className="primary" onClick={() => setOpen({ what: 'create' })}>
             <Plus size={16} aria-hidden /> {t('styleGuides.create')}
