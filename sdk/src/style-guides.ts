@@ -9,6 +9,7 @@ import type { StyleGuide, StyleGuideDeleteRequest, StyleGuideList, StyleGuideSav
  * administrators and API keys with the scope `admin` change them.
  */
 export interface StyleGuides {
+  /** Returns the guides: the one of all languages first, then by language code. */
   list(options?: CallOptions): ApiPromise<StyleGuideList>;
   /** Returns the guide of a language; null is the guide of all languages. Throws NotFoundError. */
   get(targetLang: string | null, options?: CallOptions): ApiPromise<StyleGuide>;
