@@ -58,6 +58,7 @@ describe.skipIf(withoutBrowser)('/app/style-guides', { timeout: 60_000 }, () => 
     expect(await dialog.getByLabel('Rules').inputValue()).toBe('Mine');
     const { body } = await app.json('GET', '/trpc/styleGuides.list', { headers: founder.bearer });
     expect(body.result.data.json.guides).toEqual([theirs]);
+    await card.getByText('Theirs').waitFor();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await card.getByText('Mine').waitFor();
   });

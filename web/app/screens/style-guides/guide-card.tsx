@@ -56,8 +56,10 @@ export function GuideCard({
         {quotation_marks && (
           <div>
             <dt>{t('styleGuides.quotation_marks')}</dt>
-            <dd dir="ltr" translate="no">
-              {shownMarks(quotation_marks)}
+            <dd>
+              <bdi dir="ltr" translate="no">
+                {shownMarks(quotation_marks)}
+              </bdi>
             </dd>
           </div>
         )}

@@ -1,6 +1,6 @@
 import { useId, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
-import type { StyleGuide } from '#sdk/types.ts';
+import type { StyleGuide, StyleGuideList } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Dialog } from '../../parts/confirm-dialog.tsx';
@@ -18,15 +18,18 @@ const fields = ['rules', 'forbidden_words', 'target_lang'] as const;
  * A dialog that creates a style guide, or changes one. If another administrator has saved the guide since, it shows
  * this, and a second save replaces that version.
  * @param edited the guide to change; undefined to create one
+ * @param readAgain reads the guides and shows them
  */
 export function GuideDialog({
   title,
   edited,
+  readAgain,
   onSaved,
   onClose,
 }: {
   title: string;
   edited?: StyleGuide;
+  readAgain: () => Promise<StyleGuideList>;
   onSaved: (words: string) => Promise<unknown>;
   onClose: () => void;
 }) {
@@ -55,7 +58,7 @@ export function GuideDialog({
       onClose();
     } catch (thrown) {
       if (isConflict(thrown)) {
-        const { guides } = await client.styleGuides.list();
+        const { guides } = await readAgain();
         setVersion(guides.find((guide) => guide.target_lang === target_lang)?.version ?? null);
       }
       throw thrown;

@@ -23,7 +23,9 @@ export function StyleGuidesScreen() {
   const queries = useQueryClient();
   const { nameOf } = useLanguages();
   const me = useMe();
-  const reading = useQuery({ queryKey: queryKeys.styleGuides, queryFn: () => client.styleGuides.list() });
+  const query = { queryKey: queryKeys.styleGuides, queryFn: () => client.styleGuides.list() };
+  const reading = useQuery(query);
+  const readAgain = () => queries.fetchQuery({ ...query, staleTime: 0 });
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   const changed = (words: string) => {
@@ -60,12 +62,18 @@ export function StyleGuidesScreen() {
         )}
       </Read>
       {open?.what === 'create' && (
-        <GuideDialog title={t('styleGuides.create')} onSaved={changed} onClose={close} />
+        <GuideDialog
+          title={t('styleGuides.create')}
+          readAgain={readAgain}
+          onSaved={changed}
+          onClose={close}
+        />
       )}
       {open?.what === 'edit' && (
         <GuideDialog
           title={t('styleGuides.edit_title', { language: titleOf(open.guide) })}
           edited={open.guide}
+          readAgain={readAgain}
           onSaved={changed}
           onClose={close}
         />
