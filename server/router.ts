@@ -6,6 +6,7 @@ import { authRouter } from '#server/identity/auth/router.ts';
 import { mailRouter } from '#server/identity/mail/router.ts';
 import { membersRouter } from '#server/identity/members/router.ts';
 import { tenantsRouter } from '#server/identity/tenants/router.ts';
+import { styleGuidesRouter } from '#server/language/style-guides/router.ts';
 import { terminologyRouter } from '#server/language/terminology/router.ts';
 import { memoryRouter } from '#server/language/translation-memory/router.ts';
 import { systemRouter } from '#server/observability/health-router.ts';
@@ -34,6 +35,7 @@ export const appRouter = router({
   operations: operationsRouter,
   reviews: reviewsRouter,
   storage: storageRouter,
+  styleGuides: styleGuidesRouter,
   system: systemRouter,
   tenants: tenantsRouter,
   terminology: terminologyRouter,

@@ -207,6 +207,27 @@ export const askKeys = (
     { input: { password, ...input }, headers: bearer },
   );
 
+/** Saves a style guide in a member's workspace, by default for all languages; replaces the present one. */
+export async function addStyleGuide(
+  app: Pick<TestApp, 'request'>,
+  { bearer }: Pick<Person, 'bearer'>,
+  fields: Fields = {},
+) {
+  const call = async (name: string, type: 'query' | 'mutation', input: Fields) => {
+    const { status, body } = await viaRpc(
+      app,
+      { path: `styleGuides.${name}`, type },
+      { input, headers: bearer },
+    );
+    if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
+    return body;
+  };
+  const guide = { target_lang: null, rules: 'Write short sentences.', ...fields };
+  const { guides } = await call('list', 'query', {});
+  const present = guides.find((one: Fields) => one['target_lang'] === guide.target_lang);
+  return call('save', 'mutation', { ...guide, version: present?.version ?? null });
+}
+
 /** Creates an API key and returns the body of the response. */
 export async function addKey(app: Pick<TestApp, 'request'>, admin: Person, fields: Fields = {}) {
   const input = { name: `Key ${randomUUID()}`, scopes: ['read'], ...fields };

@@ -194,7 +194,7 @@ function address(file: string): string {
   return `/static/${file}`;
 }
 
-const catalogParts = ['signIn', 'workspace', 'operator'] as const;
+const catalogParts = ['signIn', 'workspace', 'operator', 'styleGuides'] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
 /** The parts to which areas of messages belong. All other areas belong to `workspace`. */
@@ -203,6 +203,7 @@ const partOfArea: Record<string, CatalogPart> = {
   problems: 'signIn',
   signin: 'signIn',
   operator: 'operator',
+  styleGuides: 'styleGuides',
 };
 
 function catalogName(locale: Locale, part: CatalogPart): string {

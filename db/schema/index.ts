@@ -7,6 +7,7 @@ export * from './mail.ts';
 export * from './metering.ts';
 export * from './reviews.ts';
 export * from './storage.ts';
+export * from './style-guides.ts';
 export * from './tenants.ts';
 export * from './terminology.ts';
 export * from './translation-memory.ts';

@@ -12,6 +12,7 @@ import type { LinguaLoopOptions } from './options.ts';
 import { type RawRequest, type RawRequestOptions, rawRequest } from './raw-request.ts';
 import { type Reviews, reviews } from './reviews.ts';
 import { type Storage, storage } from './storage.ts';
+import { type StyleGuides, styleGuides } from './style-guides.ts';
 import { type System, system } from './system.ts';
 import { type Tenants, tenants } from './tenants.ts';
 import { type Terminology, terminology } from './terminology.ts';
@@ -50,6 +51,8 @@ export class LinguaLoop {
   readonly reviews: Reviews;
   /** The storage in which a tenant keeps its records and files. */
   readonly storage: Storage;
+  /** Rules for the style of translations. */
+  readonly styleGuides: StyleGuides;
   /** The health of the deployment. */
   readonly system: System;
   /** Tenants, with their policies and invites. */
@@ -87,6 +90,7 @@ export class LinguaLoop {
     this.memory = memory(connection);
     this.reviews = reviews(connection);
     this.storage = storage(connection);
+    this.styleGuides = styleGuides(connection);
     this.system = system(connection);
     this.tenants = tenants(connection);
     this.terminology = terminology(connection);

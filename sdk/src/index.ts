@@ -48,6 +48,7 @@ export type { NamedBlob, NamedContent, SourceFile } from './source-file.ts';
 export * from './status-errors.ts';
 export { type Storage, storage } from './storage.ts';
 export type { StreamedFile } from './streamed-file.ts';
+export { type StyleGuides, styleGuides } from './style-guides.ts';
 export { type System, system } from './system.ts';
 export { type Invites, type Tenants, tenants } from './tenants.ts';
 export { type Terminology, terminology } from './terminology.ts';

@@ -408,6 +408,14 @@ export type ApiKeyUpdateRequest = Inputs['apiKeys']['update'];
 export type ApiKeyRotateRequest = Inputs['apiKeys']['rotate'];
 /** A permission of an API key. */
 export type ApiKeyScope = ApiKey['scopes'][number];
+/** The style guide of a language, or of all languages. */
+export type StyleGuide = Outputs['styleGuides']['get'];
+/** The style guides of a tenant. */
+export type StyleGuideList = Outputs['styleGuides']['list'];
+/** A style guide to save, with the version that it replaces. Fields that are omitted are not set. */
+export type StyleGuideSaveRequest = Inputs['styleGuides']['save'];
+/** A style guide to delete, with its version. */
+export type StyleGuideDeleteRequest = Inputs['styleGuides']['delete'];
 /** The password, or a verification code of the authenticator app. */
 export type KeyRotationProof = Inputs['tenants']['rotateKey'];
 /** The new API key, which the service never shows again. */

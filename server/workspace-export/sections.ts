@@ -347,6 +347,12 @@ export const sections: readonly Section[] = [
   files,
   memory,
   glossaries,
+  tableSection('style-guides/style-guides', {
+    table: 'style_guides',
+    keys: [['target_lang', 'text']],
+    columns: `nullif(target_lang, '') as target_lang, rules, quotation_marks, spacing, formality, forbidden_words,
+      updated_at, updated_by`,
+  }),
   tableSection('mail/mails', {
     table: 'mails',
     keys: [['mail_id', 'text']],

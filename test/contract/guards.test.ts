@@ -176,6 +176,11 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'storage.verify': 'tenant_admin',
   'storage.usage': 'tenant_identity',
 
+  'styleGuides.list': 'tenant_identity',
+  'styleGuides.get': 'tenant_identity',
+  'styleGuides.save': 'tenant_admin',
+  'styleGuides.delete': 'tenant_admin',
+
   'terminology.upload': 'tenant_identity',
   'terminology.list': 'tenant_identity',
   'terminology.exportTbx': 'tenant_identity',

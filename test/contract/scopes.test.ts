@@ -68,6 +68,11 @@ const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
   'storage.unbind': ['admin'],
   'storage.verify': ['admin'],
 
+  'styleGuides.list': ['read'],
+  'styleGuides.get': ['read'],
+  'styleGuides.save': ['admin'],
+  'styleGuides.delete': ['admin'],
+
   'terminology.list': ['read'],
   'terminology.exportTbx': ['read'],
   'terminology.entries': ['read'],

@@ -85,7 +85,8 @@ async function measure(files: readonly { path: string; kind: LayoutKind }[]): Pr
     try {
       const { segments, unaccounted, untouched, identity, marked } = await translate(kind, bytes);
       one.segments = segments;
-      if (!beside.includes(kind) && Buffer.compare(untouched, identity) !== 0) one.fault = 'the identity differs';
+      if (!beside.includes(kind) && Buffer.compare(untouched, identity) !== 0)
+        one.fault = 'the identity differs';
       if (unaccounted > 0) one.fault = `${unaccounted} characters are unaccounted`;
       const written = join(folder, `${at}${extname(path)}`);
       writeFileSync(written, marked);
@@ -121,11 +122,16 @@ function report(kind: LayoutKind, files: readonly Measured[]): void {
   }
   const faults = read.filter(({ fault }) => fault !== null);
   const refused = files.length - read.length;
-  console.log(`| ${kind} | ${read.length} | ${refused} | ${once + wrong + kept} | ${once} | ${kept} | ${wrong} | ${faults.length + lost} |`);
+  console.log(
+    `| ${kind} | ${read.length} | ${refused} | ${once + wrong + kept} | ${once} | ${kept} | ${wrong} | ${faults.length + lost} |`,
+  );
   for (const { path, fault } of faults.slice(0, 10)) console.error(`  ${path}: ${fault}`);
-  for (const { path, refused } of files.filter(({ refused }) => refused !== null).slice(0, 10)) console.error(`  refused ${path}: ${refused}`);
+  for (const { path, refused } of files.filter(({ refused }) => refused !== null).slice(0, 10))
+    console.error(`  refused ${path}: ${refused}`);
 }
 
 const files = process.argv.slice(2).flatMap((folder) => findFiles(folder, 60));
-console.log('| format | files | refused | texts | translated once | kept | wrong | files with faults |\n|---|---|---|---|---|---|---|---|');
+console.log(
+  '| format | files | refused | texts | translated once | kept | wrong | files with faults |\n|---|---|---|---|---|---|---|---|',
+);
 for (const [kind, own] of Map.groupBy(await measure(files), ({ kind }) => kind)) report(kind, own);

@@ -4,6 +4,7 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import {
   addDocument,
   addGlossary,
+  addStyleGuide,
   beginImport,
   glossaryForm,
   invite,
@@ -64,6 +65,10 @@ export async function fillWorkspace(app: TestApp) {
     ...glossaryForm(),
     terminology_file: new File([`${plant('second')},${plant('zweite')}\n`], 'more.csv', { type: 'text/csv' }),
     name: plant('list'),
+  });
+  await addStyleGuide(app, founder, {
+    rules: plant('rules'),
+    forbidden_words: [{ term: plant('forbidden'), use_instead: plant('instead') }],
   });
   await beginImport(app, founder, plant('memory'));
   const small = memoryForm(1, { name: plant('units') });

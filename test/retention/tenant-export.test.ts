@@ -83,6 +83,7 @@ describe('the export of a workspace', () => {
       'memory/NAME-0001.tmx',
       'glossaries/NAME.tbx',
       'glossaries/NAME.csv',
+      'style-guides/style-guides-0001.jsonl',
       'usage/usage-0001.jsonl',
       'audit/audit-0001.jsonl',
       'export.json',

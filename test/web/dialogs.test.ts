@@ -4,6 +4,7 @@ import {
   addDocument,
   addGlossary,
   addMemory,
+  addStyleGuide,
   openTeam,
   submitHeld,
   withAuthenticator,
@@ -92,6 +93,12 @@ describe.skipIf(withoutBrowser).each(ways)(
       const buttons = page.locator('section[aria-labelledby=api-keys] tbody tr:last-child button');
       for (const [n, name] of ['editing a key', 'rotating a key', 'revoking a key'].entries())
         await dialog(name, () => buttons.nth(n).click());
+
+      await addStyleGuide(app, team.founder);
+      await page.goto('/app/style-guides');
+      const guides = page.locator('section[aria-labelledby=guide-all] button');
+      for (const [n, name] of ['editing a guide', 'deleting a guide'].entries())
+        await dialog(name, () => guides.nth(n).click());
 
       await page.goto('/app/settings/security');
       await page.locator('section[aria-labelledby=own-authenticator] button.primary').click();

@@ -5,6 +5,7 @@ import {
   addDocument,
   addGlossary,
   addMemory,
+  addStyleGuide,
   inviting,
   type Person,
   queueDocument,
@@ -41,6 +42,7 @@ export async function fillWorkspace({ app, sql, deliver }: BillingApp) {
     '/app/memories/$setId': await addMemory(app, operator),
     '/app/settings/operator/workspaces/$tenantId': operatorWorkspace,
   };
+  await addStyleGuide(app, operator, { forbidden_words: [{ term: 'mail', use_instead: 'e-mail' }] });
   await queueDocument(app, operator);
   const team = inviting(app, person.bearer);
   const member = await team.join();

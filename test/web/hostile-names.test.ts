@@ -15,6 +15,7 @@ import {
   addDocument,
   addGlossary,
   addMemory,
+  addStyleGuide,
   administrator,
   glossaryForm,
   queueDocument,
@@ -185,6 +186,19 @@ describe.skipIf(withoutBrowser)('30 hostile texts are shown as text', () => {
       expect(await harmOn(page)).toEqual([]);
       await page.keyboard.press('Escape');
     }
+  });
+
+  test('as rules and forbidden words of a style guide, in its card and dialog', async () => {
+    const words = [...new Set(lines.map((line) => line.trim().slice(0, 100).trim()))].filter(Boolean);
+    await addStyleGuide(app, me, {
+      rules: allHostile.replace('\0', '').slice(0, 4000),
+      forbidden_words: words.map((term) => ({ term, use_instead: term })),
+    });
+    const { page, harmAt } = await signedIn();
+    expect(await harmAt('/app/style-guides', words)).toEqual([]);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.locator('dialog[open]').waitFor();
+    expect(await harmOn(page)).toEqual([]);
   });
 
   test('as the connected account, and in its response', async () => {

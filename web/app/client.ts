@@ -10,6 +10,7 @@ import { memory } from '#sdk/memory.ts';
 import { readOptions, type Settings } from '#sdk/options.ts';
 import { reviews } from '#sdk/reviews.ts';
 import { storage } from '#sdk/storage.ts';
+import { styleGuides } from '#sdk/style-guides.ts';
 import { tenants } from '#sdk/tenants.ts';
 import type { TermsOfTexts, TermsOfTextsRequest } from '#sdk/term-types.ts';
 import { terminology } from '#sdk/terminology.ts';
@@ -51,6 +52,7 @@ export const client = {
   memory: memory(connection),
   reviews: reviews(connection),
   storage: storage(connection),
+  styleGuides: styleGuides(connection),
   tenants: tenants(connection),
   terminology: terminology(connection),
   translations: translations(connection),

@@ -22,6 +22,7 @@ import type security from '../locales/en/security.json';
 import type sets from '../locales/en/sets.json';
 import type signin from '../locales/en/signin.json';
 import type storage from '../locales/en/storage.json';
+import type styleGuides from '../locales/en/styleGuides.json';
 import type terms from '../locales/en/terms.json';
 import type translate from '../locales/en/translate.json';
 import type usage from '../locales/en/usage.json';
@@ -49,6 +50,7 @@ interface Areas {
   sets: typeof sets;
   signin: typeof signin;
   storage: typeof storage;
+  styleGuides: typeof styleGuides;
   terms: typeof terms;
   translate: typeof translate;
   usage: typeof usage;

@@ -8,6 +8,7 @@ export const queryKeys = {
   me: ['me'],
   apiKeys: ['api-keys'],
   exports: ['exports'],
+  styleGuides: ['style-guides'],
   mailPreferences: ['mail-preferences'],
   jobs: {
     all: ['jobs'],

@@ -131,6 +131,13 @@ const notifications = createRoute({
   ),
 });
 
+const styleGuides = createRoute({
+  getParentRoute: () => workspace,
+  path: '/app/style-guides',
+  beforeLoad: () => loadWords('styleGuides'),
+  component: lazyRouteComponent(() => import('./screens/style-guides/style-guides.tsx'), 'StyleGuidesScreen'),
+});
+
 const apiKeys = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/api-keys',
@@ -259,6 +266,7 @@ export const router = createRouter({
       members,
       security,
       notifications,
+      styleGuides,
       apiKeys,
       audit,
       usage,

@@ -88,9 +88,12 @@ export function shellPage(
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
-  const { signIn, workspace, operator } = build.catalogs[locale];
-  const isForOperators = path.startsWith('/app/settings/operator');
-  const words = signedOut ? [signIn] : [signIn, workspace, ...(isForOperators ? [operator] : [])];
+  const { signIn, workspace, operator, styleGuides } = build.catalogs[locale];
+  const ofScreen = [
+    ...(path.startsWith('/app/settings/operator') ? [operator] : []),
+    ...(path === '/app/style-guides' ? [styleGuides] : []),
+  ];
+  const words = signedOut ? [signIn] : [signIn, workspace, ...ofScreen];
   const screen = build.screens[screenAt(path)] ?? { scripts: [], styles: [] };
   const styles = [...build.first.styles, ...screen.styles]
     .map((file) => `<link rel="stylesheet" href="${at(file)}">`)

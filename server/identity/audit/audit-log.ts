@@ -52,6 +52,8 @@ export const auditActions = [
   'tenant_export_downloaded',
   'retention_changed',
   'allowance_changed',
+  'style_guide_saved',
+  'style_guide_deleted',
   // Reviews
   'review_reopened',
   // Documents

@@ -1,27 +1,25 @@
 import { type Placeholder, sql } from 'drizzle-orm';
-import { prepare, type Tx } from '#db/client.ts';
-import { terminologySets } from '#db/schema/terminology.ts';
+import type { Tx } from '#db/client.ts';
 import type { TermRow } from '#server/matching/terms/glossary.ts';
 
 /** SQL: the revisions of a tenant's sets, as one string. */
 const revisionOfSets = (separator: Placeholder | string) =>
   sql<string | null>`string_agg(revision, ${separator} order by set_id)`;
 
-/** Prepared once per connection, because every job runs it. The driver prepares only statements with a parameter. */
-const revisionInScope = prepare<{ separator: string }, { revision: string | null }[]>((db) =>
-  db
-    .select({ revision: revisionOfSets(sql.placeholder('separator')) })
-    .from(terminologySets)
-    .where(sql`tenant_id = tenant_scope_from()`)
-    .prepare('glossary_revision'),
-);
-
 /**
- * Returns one string that identifies the current revision of all glossaries of the transaction's tenant; null if it has
- * none. The tenant's id is not needed, so this can run in the same round trip as authentication.
+ * SQL: one string that identifies the current revision of all glossaries of the transaction's tenant; null if it has
+ * none. The tenant's id is not needed, so a job reads it in the same round trip as authentication.
  */
+export const glossaryRevision = (separator: Placeholder | string) =>
+  sql<
+    string | null
+  >`(select ${revisionOfSets(separator)} from terminology_sets where tenant_id = tenant_scope_from())`;
+
+/** Returns the `glossaryRevision` of the transaction's tenant. */
 export async function readGlossaryRevision(tx: Tx): Promise<string | null> {
-  const [row] = await revisionInScope(tx, { separator: ' ' });
+  const [row] = await tx.execute<{ revision: string | null }>(
+    sql`select ${glossaryRevision(' ')} as revision`,
+  );
   return row?.revision ?? null;
 }
 

@@ -17,6 +17,8 @@ export interface TranslationTask {
   tone: string | null;
   gender: string | null;
   domain: string | null;
+  /** The style guide of the tenant for the target language; missing if it has none. */
+  style?: TaskStyle;
   /** The terms of the tenant's glossaries that occur in the source. */
   glossary?: readonly TaskTerm[];
   /** TM segments whose sources are similar to this source, the most similar first. */
@@ -34,6 +36,18 @@ export interface TranslationTask {
 export interface TaskTerm {
   source: string;
   targets: readonly string[];
+}
+
+/** How a translation is to be written. A null rule is not set. */
+export interface TaskStyle {
+  /** Rules as text; of contradictory ones, the later applies. */
+  rules: readonly string[];
+  /** The opening and the closing mark. */
+  quotationMarks: string | null;
+  /** The space before `;`, `:`, `!` and `?`, and inside « ». */
+  spacing: 'narrow_no_break' | 'none' | null;
+  formality: 'formal' | 'informal' | null;
+  forbiddenWords: readonly { term: string; use_instead: string | null }[];
 }
 
 export interface TaskExample {

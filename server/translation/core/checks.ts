@@ -11,6 +11,7 @@ import { checkIntegrity } from './integrity/index.ts';
 import { type TermsInText, termIssues } from './leverage/terms.ts';
 import { joinSegments, type SourceText } from './pipeline/source-text.ts';
 import { checkPlausibility } from './plausibility/index.ts';
+import { checkStyle } from './style/index.ts';
 
 /** A function that checks a translation without a model. */
 export type Inspect = (
@@ -37,6 +38,22 @@ export function isCritical({ issues }: Pick<Judgement, 'issues'>): boolean {
   return issues.some(({ severity }) => severity === 'critical');
 }
 
+/**
+ * The highest score of a translation with an issue of the style guide. These are the limits that the judge model has for
+ * issues of these severities, so a forbidden word is below the default threshold of the quality gate.
+ */
+const highestScores = { minor: 94, major: 84, critical: 84 } as const satisfies Record<
+  QualityIssue['severity'],
+  number
+>;
+
+/** Returns the judgement of a model with the findings of the service's own checks. */
+export function withFindings<T extends Judgement>(judged: T, findings: readonly QualityIssue[]): T {
+  const style = findings.filter(({ category }) => category === 'style');
+  const score = Math.min(judged.score, ...style.map(({ severity }) => highestScores[severity]));
+  return { ...judged, score, issues: [...findings, ...judged.issues] };
+}
+
 /** Whether a glossary term is missing. A translation without a required term is never published without review. */
 export function missesTerms({ compliance }: { compliance: TermCompliance | null }): boolean {
   return compliance?.passed === false;
@@ -56,16 +73,16 @@ const maxTextLength = 600;
 const sliceMs = 20;
 
 /**
- * The checks that no model can override: integrity (the source's elements must not get lost) and plausibility (the text
- * must be a possible translation). Nearly all issues that they find are critical: such an issue is repaired if
- * possible, and otherwise prevents publishing.
+ * The checks that no model can override: integrity (the source's elements must not get lost), plausibility (the text
+ * must be a possible translation) and the style guide, if there is one. Nearly all issues of the first two are critical:
+ * such an issue is repaired if possible, and otherwise prevents publishing. Those of the style guide lower the score.
  *
  * HTML is checked block by block, so that good blocks cannot hide a bad one, and a placeholder that moved into another
  * paragraph is found. The page is also checked as a whole, because language and length are clearer in a longer text.
  */
 export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
   return async (task, candidate) => {
-    const { sourceLang, targetLang, textType } = task;
+    const { sourceLang, targetLang, textType, style } = task;
     const pick = (texts: readonly string[], block: readonly number[]) =>
       joinSegments(block.map((index) => texts[index] ?? ''));
     const issues: QualityIssue[] = [];
@@ -79,6 +96,7 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
       issues.push(
         ...checkIntegrity({ ...texts, sourceLang, targetLang, textType }),
         ...checkPlausibility({ ...texts, sourceLang, targetLang }),
+        ...(style ? checkStyle(texts.targetText, style, targetLang) : []),
       );
       if (issues.length >= maxIssues) break;
     }

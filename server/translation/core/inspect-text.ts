@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { extractHtml } from '#server/formats/html-segments.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
-import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts';
 import { clipped, inspectorOf } from './checks.ts';
 import { checkMarkup } from './integrity/index.ts';
 import { joinSegments, readSourceText } from './pipeline/source-text.ts';
@@ -26,22 +26,27 @@ const longTexts = createConcurrencyLimit({
 /**
  * Returns the issues that no model can override, for a translation that a member proposes. Call this outside of
  * transactions.
+ * @param style in the third argument: the tenant's style for the target language; null if it is not to be checked
  * @throws AppError rate_limit if too many long texts are queued for the check
  */
 export async function inspectText(
   request: TextRequest,
   text: string,
-  caller: { tenantId: string; signal?: AbortSignal },
+  { style = null, ...caller }: { tenantId: string; signal?: AbortSignal; style?: TaskStyle | null },
 ): Promise<QualityIssue[]> {
-  if (request.source_text.length + text.length <= shortTexts) return findIssues(request, text);
+  if (request.source_text.length + text.length <= shortTexts) return findIssues(request, text, style);
   return longTexts.run(caller, async () => {
     await setImmediate();
-    return findIssues(request, text);
+    return findIssues(request, text, style);
   });
 }
 
-async function findIssues(request: TextRequest, text: string): Promise<QualityIssue[]> {
-  const source = readSourceText(request);
+async function findIssues(
+  request: TextRequest,
+  text: string,
+  style: TaskStyle | null,
+): Promise<QualityIssue[]> {
+  const source = readSourceText(request, style);
   if (request.text_type !== 'Html') return inspectorOf(source)(source.task, [text]);
   const { segments } = source.task;
   const translations = extractHtml(text).map((segment) => segment.text);

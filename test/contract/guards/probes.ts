@@ -4,6 +4,7 @@ import {
   addGlossary,
   addKey,
   addMemory,
+  addStyleGuide,
   documentForm,
   glossaryForm,
   memoryForm,
@@ -370,6 +371,28 @@ export const probes: Readonly<Record<string, Probe>> = {
   'operations.rotateKey': { input: another, ...ofDeployment },
 
   'storage.bind': { input: () => ({ provider: 'platform' }) },
+
+  'styleGuides.get': {
+    input: async ({ app, founder }) => {
+      const { target_lang } = await addStyleGuide(app, founder);
+      return { target_lang };
+    },
+    abroad: '404 style guide not found',
+  },
+  'styleGuides.save': {
+    input: async ({ app, founder }) => {
+      const { version } = await addStyleGuide(app, founder);
+      return { target_lang: null, rules: 'New rules', version };
+    },
+    abroad: '409 another member has changed this style guide',
+  },
+  'styleGuides.delete': {
+    input: async ({ app, founder }) => {
+      const { version } = await addStyleGuide(app, founder);
+      return { target_lang: null, version };
+    },
+    abroad: '404 style guide not found',
+  },
 
   'terminology.upload': { input: () => glossaryForm() },
   'terminology.exportTbx': {

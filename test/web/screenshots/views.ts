@@ -55,6 +55,7 @@ export const screenPictures: Series = {
     { name: 'texts-editor', path: '/app/edit/texts?source=en&target=fr' },
     { name: 'glossaries', path: '/app/glossaries' },
     { name: 'glossary', path: '/app/glossaries', prepare: openSet },
+    { name: 'style-guides', path: '/app/style-guides' },
     { name: 'memories', path: '/app/memories' },
     { name: 'memory', path: '/app/memories', prepare: openSet },
     { name: 'concordance', path: '/app/concordance?from=en&to=es&text=meeting' },

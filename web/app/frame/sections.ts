@@ -17,6 +17,7 @@ import {
   ServerCog,
   Settings,
   ShieldCheck,
+  SpellCheck,
   TextQuote,
   Users,
 } from 'lucide-react';
@@ -65,6 +66,7 @@ export const sections: readonly Section[] = [
     icon: Library,
     entries: [
       { to: '/app/glossaries', name: 'sets.glossaries', icon: BookOpen },
+      { to: '/app/style-guides', name: 'common.style_guides', icon: SpellCheck },
       { to: '/app/memories', name: 'sets.memories', icon: Database },
       { to: '/app/concordance', name: 'sets.concordance', icon: Search },
     ],

@@ -2,7 +2,7 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
-import { readGlossaryRevision } from '#server/language/terminology/terms.ts';
+import { readGuidance, type StylesByLanguage, styleOf } from '#server/language/style-guides/guidance.ts';
 import { type CloseHits, maxHits } from '#server/language/translation-memory/lookup/close-match.ts';
 import {
   type ExactLookup,
@@ -13,13 +13,13 @@ import { findExamples, type Guided } from '#server/language/translation-memory/l
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
-import type { TaskExample, TaskTerm } from '#server/platform/engines/engine.ts';
+import type { TaskExample, TaskStyle, TaskTerm } from '#server/platform/engines/engine.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { newDecision, recordStep } from '../pipeline/agent-steps.ts';
 import type { TextRequest } from '../request.ts';
 import type { TermsInText } from './terms.ts';
 
-/** Glossary terms and TM matches of a tenant for one text. */
+/** Glossary terms, TM matches and the style of a tenant for one text. */
 export interface Leverage {
   /** The tenant's glossary; null if none exists. */
   glossary: Glossary | null;
@@ -27,10 +27,12 @@ export interface Leverage {
   exact: MemoryHit | undefined;
   /** Searches for fuzzy matches. Null if the tenant has no TM for these languages. */
   findClose: (() => Promise<CloseHits>) | null;
+  /** The tenant's style for the target language; null without a style guide. */
+  style: TaskStyle | null;
 }
 
-/** The leverage of a tenant without glossaries and TM. */
-export const noLeverage: Leverage = { glossary: null, exact: undefined, findClose: null };
+/** The leverage of a tenant without glossaries, TM and style guides. */
+export const noLeverage: Leverage = { glossary: null, exact: undefined, findClose: null, style: null };
 
 /** The data for the texts of a submission that was looked up in advance. */
 export interface Prefetched {
@@ -43,19 +45,24 @@ export interface Prefetched {
   pairs: ReadonlySet<string>;
   /** The revision of the tenant's glossaries; null without glossaries. */
   glossaries: string | null;
+  /** The tenant's style guides for the target languages of the texts. */
+  styles: StylesByLanguage;
 }
 
 /**
- * Looks up exact matches and the glossary revision for all texts of a submission. The transaction determines the
+ * Looks up exact matches, the glossary revision and style guides for all texts of a submission. The transaction determines the
  * tenant, so this statement can be sent before the caller is authenticated.
  */
 export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
   const texts = new Map(requests.map((request) => [keyOf(request), lookupOf(request)]));
-  const [{ hits, pairs }, glossaries] = await Promise.all([
+  const [{ hits, pairs }, guidance] = await Promise.all([
     lookUpExact(tx, [...texts.values()]),
-    readGlossaryRevision(tx),
+    readGuidance(
+      tx,
+      requests.map(({ target_lang }) => target_lang),
+    ),
   ]);
-  return { exact: new Map([...texts.keys()].map((key, index) => [key, hits[index]])), pairs, glossaries };
+  return { exact: new Map([...texts.keys()].map((key, index) => [key, hits[index]])), pairs, ...guidance };
 }
 
 /** Removes the exact match of a text, because a job with the same text has just been published. */
@@ -65,8 +72,8 @@ export function forgetText({ exact }: Prefetched, request: TextRequest): void {
 
 /**
  * Returns the terms and matches for one request: from the prefetched data or, for a text that is missing there, from a
- * new lookup. The glossary revision is always the prefetched one, so that all texts of a batch or file use the same
- * revision.
+ * new lookup. The glossary revision and the style guides are always the prefetched ones, so that all texts of a batch or
+ * file use the same.
  */
 export async function leverageOf(
   services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>,
@@ -90,6 +97,7 @@ export async function leverageOf(
     findClose: known.pairs.has(pairName(pair))
       ? () => findExamples(services, tenantId, pair, guidedOf(request))
       : null,
+    style: styleOf(found.styles, languages.targetLang),
   };
 }
 

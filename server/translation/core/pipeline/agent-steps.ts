@@ -11,7 +11,7 @@ import type {
 import { idAfter, newId } from '#server/platform/ids.ts';
 import { observe } from '#server/platform/telemetry.ts';
 import type { AgentDecision, AgentStep } from '../agent-run-schema.ts';
-import { checkTranslation, type Inspect, isCritical } from '../checks.ts';
+import { checkTranslation, type Inspect, isCritical, withFindings } from '../checks.ts';
 import type { TermsInText } from '../leverage/terms.ts';
 
 interface StepDescription {
@@ -164,8 +164,7 @@ export function assessCandidate(
       const result = await deps.engine.assess(task, candidate, deps.scope);
       const { findings, compliance } = await checkTranslation(deps, task, candidate);
       const value = {
-        ...result.value,
-        issues: [...findings, ...result.value.issues],
+        ...withFindings(result.value, findings),
         candidate,
         compliance,
         model: result.models[0] ?? null,
@@ -212,8 +211,8 @@ export function verifyFinal(
     { name: 'verification', actor: 'verifier', input: 'final translation' },
     async () => {
       const result = await deps.engine.verify(task, candidate, deps.scope);
-      const issues = [...(await deps.inspect(task, candidate)), ...result.value.issues];
-      const value = { ...result.value, issues, passed: result.value.passed && !isCritical({ issues }) };
+      const found = withFindings(result.value, await deps.inspect(task, candidate));
+      const value = { ...found, passed: found.passed && !isCritical(found) };
       return {
         value,
         output: `${value.passed ? 'passed' : 'not passed'}, score ${value.score}`,

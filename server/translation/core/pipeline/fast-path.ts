@@ -5,6 +5,7 @@ import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
+import { hasForbiddenWord } from '../style/index.ts';
 import { newDecision, recordStep } from './agent-steps.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { SourceText } from './source-text.ts';
@@ -26,9 +27,9 @@ export interface FastPath {
 const maxReasonLength = 600;
 
 /**
- * Serves a text that is a glossary term or has an exact match in the TM. A stored target that misses a glossary term
- * or, for HTML, has different markup is not served: the full pipeline translates the text. Records a step if there was
- * a stored target.
+ * Serves a text that is a glossary term or has an exact match in the TM. A stored target is
+ * not served if it misses a glossary term, has a forbidden word of the style guide or, for HTML, has different markup:
+ * the full pipeline translates the text. Records a step if there was a stored target.
  */
 export async function takeFastPath(
   steps: AgentStep[],
@@ -65,6 +66,9 @@ function refusalOf(text: SourceText, fast: FastPath): AgentDecision | null {
     const why = 'the markup of the stored translation differs from the markup of the text';
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
+  const { style, targetLang } = text.task;
+  if (name === 'tm_exact' && style && hasForbiddenWord(translation, style, targetLang))
+    return newDecision(name, 'tm_exact_forbidden_word', 'the style guide forbids a word', { provenance });
   if (compliance?.passed !== false) return null;
   const missing = compliance.missing_terms.map((target) => `“${target}”`).join(', ');
   const why = `the glossary requires ${clip(missing, maxReasonLength)}`;

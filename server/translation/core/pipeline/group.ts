@@ -18,7 +18,7 @@ import type {
   QualityIssue,
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
-import { checkTranslation, inspectNothing, inspectorOf, isCritical } from '../checks.ts';
+import { checkTranslation, inspectNothing, inspectorOf, isCritical, withFindings } from '../checks.ts';
 import { gatherLeverage, leverageOf, type Prefetched, prefetch } from '../leverage/leverage.ts';
 import type { TextRequest } from '../request.ts';
 import { noCost, type RunCost, spend } from './agent-steps.ts';
@@ -365,11 +365,14 @@ async function judge(group: Group, task: TranslationTask, drafts: readonly Draft
       const { text, terms } = draft.of;
       const inspect = engine.live ? inspectorOf(text) : inspectNothing;
       const { findings } = await checkTranslation({ inspect, terms }, text.task, [plainText(draft.inner)]);
-      const { score, issues } = judgements[index]!;
+      const { score, issues } = withFindings(judgements[index]!, [
+        ...findings,
+        ...lostWordIssues(draft, findings),
+      ]);
       return {
         ...draft,
         score,
-        issues: [...tagIssues(draft), ...findings, ...lostWordIssues(draft, findings), ...issues],
+        issues: [...tagIssues(draft), ...issues],
       };
     }),
   );

@@ -18,6 +18,6 @@ export async function prepareText(
   leverage: Leverage = noLeverage,
   signal?: AbortSignal,
 ): Promise<PreparedText> {
-  const text = readSourceText(request);
+  const text = readSourceText(request, leverage.style);
   return { request, text, leverage, terms: await findTerms(text, leverage.glossary, text.plain, signal) };
 }

@@ -1,5 +1,5 @@
 import { blocksOf, extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
-import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
+import type { TaskStyle, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
 import type { TextRequest } from '../request.ts';
 
 /** A request's text as segments to translate, and the function that rebuilds the text from their translations. */
@@ -20,12 +20,15 @@ export interface SourceText {
   hasMarkupOf(other: string): boolean;
 }
 
-/** Splits a text into segments. In HTML, only text nodes and four attributes are translated. */
-export function readSourceText(request: TextRequest): SourceText {
+/**
+ * Splits a text into segments. In HTML, only text nodes and four attributes are translated.
+ * @param style the tenant's style for the target language; null without a style guide
+ */
+export function readSourceText(request: TextRequest, style: TaskStyle | null = null): SourceText {
   const { source_text: source } = request;
   if (request.text_type !== 'Html')
     return {
-      task: taskOf(request, [source]),
+      task: taskOf(request, style, [source]),
       blocks: [[0]],
       plain: source,
       rebuild: ([translation]) => translation ?? '',
@@ -36,6 +39,7 @@ export function readSourceText(request: TextRequest): SourceText {
   return {
     task: taskOf(
       request,
+      style,
       segments.map(({ text }) => text),
     ),
     blocks: blocksOf(source, segments),
@@ -56,15 +60,18 @@ function markupOf(page: string): string {
   ).replace(/\s+/g, '');
 }
 
-function taskOf(request: TextRequest, segments: string[]): TranslationTask {
+function taskOf(request: TextRequest, style: TaskStyle | null, segments: string[]): TranslationTask {
+  const tone = request.tone ?? null;
   return {
     segments,
     sourceLang: request.source_lang,
     targetLang: request.target_lang,
     textType: request.text_type ?? 'Plain',
-    tone: request.tone ?? null,
+    tone,
     gender: request.gender ?? null,
     domain: request.domain ?? null,
+    // The tone of a request is more specific than the formality of the guide.
+    ...(style && { style: { ...style, formality: tone === null ? style.formality : null } }),
   };
 }
 

@@ -16,8 +16,8 @@ export interface ProposedText {
 }
 
 /**
- * Checks texts that a reviewer proposes for segments of a document, without a model: integrity, plausibility and terms,
- * as for machine translations, and tags. No transaction is open during the checks.
+ * Checks texts that a reviewer proposes for segments of a document, without a model: integrity, plausibility, style and
+ * terms, as for machine translations, and tags. No transaction is open during the checks.
  * @returns the issues of each text, in the order of the texts
  * @throws AppError rate_limit if too many long texts are queued for the check
  */
@@ -42,7 +42,7 @@ export async function checkSegments(
     const compliance = await terms?.check([targetText]);
     issues.push([
       ...(tagged ? chipIssues(tagged.source, tagged.target) : []),
-      ...(await inspectText(request, targetText, caller)),
+      ...(await inspectText(request, targetText, { ...caller, style: leverage.style })),
       ...(compliance && !compliance.passed ? termIssues(compliance) : []),
     ]);
   }

@@ -1,5 +1,6 @@
 import type { Services } from '#server/context.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { readGuidance, styleOf } from '#server/language/style-guides/guidance.ts';
 import { inspectText } from '#server/translation/core/inspect-text.ts';
 import { termIssues } from '#server/translation/core/leverage/terms.ts';
 import { getJob } from '#server/translation/texts/jobs.ts';
@@ -10,7 +11,7 @@ import { finalTermCheck } from './review-terms.ts';
 const maxTerms = 100;
 
 /**
- * Checks a text that a reviewer proposes for a job: integrity, plausibility and terms, as for machine translations.
+ * Checks a text that a reviewer proposes for a job: integrity, plausibility, style and terms, as for machine translations.
  * Uses no model and stores nothing. No transaction is open during the checks.
  * @throws AppError 404; rate_limit if too many long texts are queued for the check
  */
@@ -20,14 +21,16 @@ export async function checkText(
   { job_id, text }: { job_id: string; text: string },
   signal: AbortSignal,
 ): Promise<TextCheck> {
-  const { tenantId, job } = await withTenant(async (tx, { tenant }) => ({
-    tenantId: tenant.id,
-    job: await getJob(tx, tenant.id, job_id),
-  }));
+  const { tenantId, job, style } = await withTenant(async (tx, { tenant }) => {
+    const job = await getJob(tx, tenant.id, job_id);
+    const { target_lang } = job.request;
+    const { styles } = await readGuidance(tx, [target_lang]);
+    return { tenantId: tenant.id, job, style: styleOf(styles, target_lang) };
+  });
   const asked = finalTermCheck(job, text);
   const compliance = asked && (await glossaries.check(tenantId, asked, signal));
   const { source_text: source } = job.request;
-  const inspected = (await inspectText(job.request, text, { tenantId, signal })).map((issue) => ({
+  const inspected = (await inspectText(job.request, text, { tenantId, signal, style })).map((issue) => ({
     ...issue,
     missing: issue.span !== null && timesIn(source, issue.span) > timesIn(text, issue.span),
   }));

@@ -47,6 +47,8 @@ const ofWorkspaces = {
   tenant_export_downloaded: true,
   retention_changed: true,
   allowance_changed: true,
+  style_guide_saved: true,
+  style_guide_deleted: true,
   review_reopened: true,
   document_requeued: true,
   storage_cap_changed: true,

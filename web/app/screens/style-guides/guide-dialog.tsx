@@ -1,0 +1,215 @@
+import { useId, useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import type { StyleGuide, StyleGuideList } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { Dialog } from '../../parts/confirm-dialog.tsx';
+import { LanguageSelect } from '../../parts/languages.tsx';
+import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import { linesToWords, wordsToLines } from './forbidden-words.ts';
+import { quotationMarks, shownMarks } from './quotation-marks.ts';
+import styles from './style-guides.module.css';
+
+/** The fields with their own error message. */
+const fields = ['rules', 'forbidden_words', 'target_lang'] as const;
+
+/**
+ * A dialog that creates a style guide, or changes one. If another administrator has saved the guide since, it shows
+ * this, and a second save replaces that version.
+ * @param edited the guide to change; undefined to create one
+ * @param readAgain reads the guides and shows them
+ */
+export function GuideDialog({
+  title,
+  edited,
+  readAgain,
+  onSaved,
+  onClose,
+}: {
+  title: string;
+  edited?: StyleGuide;
+  readAgain: () => Promise<StyleGuideList>;
+  onSaved: (words: string) => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const [language, setLanguage] = useState(edited?.target_lang ?? '');
+  const [rules, setRules] = useState(edited?.rules ?? '');
+  const [marks, setMarks] = useState(edited?.quotation_marks ?? null);
+  const [spacing, setSpacing] = useState(edited?.spacing ?? null);
+  const [formality, setFormality] = useState(edited?.formality ?? null);
+  const [words, setWords] = useState(() => wordsToLines(edited?.forbidden_words ?? []));
+  const [version, setVersion] = useState(edited?.version ?? null);
+  const { run, error, isBusy } = useAction();
+  const target_lang = language === '' ? null : language;
+  const submit = run(async () => {
+    try {
+      await client.styleGuides.save({
+        target_lang,
+        rules,
+        quotation_marks: marks,
+        spacing,
+        formality,
+        forbidden_words: linesToWords(words),
+        version,
+      });
+      await onSaved(t('common.saved'));
+      onClose();
+    } catch (thrown) {
+      if (isConflict(thrown)) {
+        const { guides } = await readAgain();
+        setVersion(guides.find((guide) => guide.target_lang === target_lang)?.version ?? null);
+      }
+      throw thrown;
+    }
+  });
+  const isKnown = fields.some((field) => fieldProblem(error, field));
+  const isEmpty = rules.trim() === '' && words.trim() === '' && !marks && !spacing && !formality;
+  return (
+    <Dialog title={title} className={styles['dialog']} onClose={onClose} isBusy={isBusy}>
+      <form className="form" onSubmit={submit}>
+        {isConflict(error) ? (
+          <p role="alert" className="problem">
+            {t('styleGuides.changed')}
+          </p>
+        ) : (
+          error !== undefined && !isKnown && <Problem error={error} />
+        )}
+        {!edited && (
+          <LanguageSelect
+            label={t('styleGuides.language')}
+            any={t('styleGuides.all_languages')}
+            value={language}
+            onChange={(code) => {
+              setLanguage(code);
+              setVersion(null);
+            }}
+          />
+        )}
+        <TextArea
+          label={t('styleGuides.rules')}
+          hint={t('styleGuides.rules_hint')}
+          problem={fieldProblem(error, 'rules')}
+          maxLength={4000}
+          value={rules}
+          onValue={setRules}
+        />
+        <div className={styles['choices']}>
+          <Choice
+            label={t('styleGuides.quotation_marks')}
+            value={marks}
+            options={quotationMarks.map((pair) => [pair, shownMarks(pair)])}
+            onValue={setMarks}
+          />
+          <Choice
+            label={t('styleGuides.formality')}
+            value={formality}
+            options={[
+              ['formal', t('styleGuides.formal')],
+              ['informal', t('styleGuides.informal')],
+            ]}
+            onValue={setFormality}
+          />
+        </div>
+        <Choice
+          label={t('styleGuides.spacing')}
+          value={spacing}
+          options={[
+            ['narrow_no_break', t('styleGuides.spacing_narrow_no_break')],
+            ['none', t('styleGuides.spacing_none')],
+          ]}
+          onValue={setSpacing}
+        />
+        <TextArea
+          label={t('styleGuides.forbidden_words')}
+          hint={t('styleGuides.forbidden_words_hint')}
+          problem={fieldProblem(error, 'forbidden_words')}
+          value={words}
+          onValue={setWords}
+        />
+        <div className="actions">
+          <button type="submit" className="primary" disabled={isBusy || isEmpty}>
+            {t('common.save')}
+          </button>
+          <button type="button" disabled={isBusy} onClick={onClose}>
+            {t('common.cancel')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof LinguaLoopError && error.status === 409;
+}
+
+/** A choice of one rule, or none. */
+function Choice<V extends string>({
+  label,
+  value,
+  options,
+  onValue,
+}: {
+  label: string;
+  value: V | null;
+  options: readonly (readonly [value: V, label: string])[];
+  onValue: (value: V | null) => void;
+}) {
+  const t = useT();
+  return (
+    <label>
+      {label}
+      <select value={value ?? ''} onChange={({ target }) => onValue((target.value || null) as V | null)}>
+        <option value="">{t('styleGuides.not_checked')}</option>
+        {options.map(([one, name]) => (
+          <option key={one} value={one}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function TextArea({
+  label,
+  hint,
+  problem,
+  maxLength,
+  value,
+  onValue,
+}: {
+  label: string;
+  hint: string;
+  problem: string | undefined;
+  maxLength?: number;
+  value: string;
+  onValue: (value: string) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        id={id}
+        dir="auto"
+        rows={5}
+        maxLength={maxLength}
+        value={value}
+        onChange={({ target }) => onValue(target.value)}
+        aria-invalid={problem ? true : undefined}
+        aria-describedby={problem ? `${id}-hint ${id}-problem` : `${id}-hint`}
+      />
+      <span id={`${id}-hint`} className="hint">
+        {hint}
+      </span>
+      {problem && (
+        <span id={`${id}-problem`} className="field-problem">
+          {problem}
+        </span>
+      )}
+    </div>
+  );
+}
