@@ -18,7 +18,7 @@ export const { check, extract, rebuild } = textFormat(findStrings);
 function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces {
   let root: JsonValue;
   try {
-    root = parseJson(text);
+    root = parseJson(text, { duplicates: true });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw new FileError('unreadable', `the file is not valid JSON: ${error.message}`, { cause: error });

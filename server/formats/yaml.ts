@@ -51,7 +51,7 @@ function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces 
 function parseDocuments(text: string, lines: LineCounter): Document.Parsed[] {
   let documents: Document.Parsed[];
   try {
-    const parsed = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent' });
+    const parsed = parseAllDocuments(text, { lineCounter: lines, logLevel: 'silent', uniqueKeys: false });
     documents = 'empty' in parsed ? [] : parsed;
   } catch (error) {
     throw new FileError('unreadable', 'the file is nested too deeply', { cause: error });
@@ -182,7 +182,8 @@ function isPlural(map: YAMLMap): boolean {
         typeof value.value === 'string' &&
         (pluralCategories as readonly unknown[]).includes(key.value),
     ) &&
-    map.items.some(({ key }) => (key as Scalar).value === 'other')
+    map.items.some(({ key }) => (key as Scalar).value === 'other') &&
+    new Set(map.items.map(({ key }) => (key as Scalar).value)).size === map.items.length
   );
 }
 

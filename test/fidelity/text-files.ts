@@ -104,20 +104,24 @@ async function measure(files: readonly { path: string; kind: LayoutKind }[]): Pr
   return measured;
 }
 
-const marks = (text: string) => text.split(open).length - 1;
-
 function report(kind: LayoutKind, files: readonly Measured[]): void {
   const read = files.filter(({ refused }) => refused === null);
   let [once, wrong, kept, lost] = [0, 0, 0, 0];
   for (const file of read) {
-    if (file.before.length !== file.after.length && kind !== 'json' && kind !== 'yaml') lost++;
-    for (const text of file.after) {
-      if (!/\p{L}/u.test(text)) continue;
-      const count = marks(text);
-      // An ICU message has a mark for each of its texts.
-      if (count === 0) kept++;
-      else if (count === text.split(close).length - 1) once++;
-      else wrong++;
+    // A sentence may run over several cues, and a plural form may be added or removed.
+    const isJoined = kind === 'srt' || kind === 'vtt';
+    if (isJoined && file.before.length !== file.after.length) {
+      lost++;
+      console.error(`  ${file.path}: ${file.before.length} cues became ${file.after.length}`);
+    }
+    for (const text of isJoined ? [file.after.join('\n')] : file.after) {
+      const outside = text.replaceAll(/⟦[^⟦⟧]*⟧/g, '');
+      const found = text.split(open).length - 1;
+      const isLeft = /\p{L}/u.test(outside.replaceAll(/<[^<>]*>/g, ''));
+      if (/[⟦⟧]/.test(outside)) wrong++;
+      // What stands around the texts of an ICU message is its syntax.
+      else once += found;
+      if (isLeft && (found === 0 || isJoined)) kept++;
     }
   }
   const faults = read.filter(({ fault }) => fault !== null);

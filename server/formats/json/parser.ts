@@ -1,6 +1,6 @@
 /*
  * A JSON parser for uploaded files. Unlike `JSON.parse`, it returns the line of each value, rejects an object that has the
- * same key twice, and limits the depth and the number of values.
+ * same key twice unless this is allowed, and limits the depth and the number of values.
  */
 
 /** A JSON value with the physical line on which it starts, from 1. */
@@ -36,10 +36,11 @@ export class JsonError extends Error {
 const limits = { depth: 64, values: 1_000_000 } as const;
 
 /**
+ * @param duplicates whether an object may have a key several times; then the last member counts, as for `JSON.parse`
  * @throws {JsonError}
  */
-export function parseJson(text: string): JsonValue {
-  return new Parser(text).parse();
+export function parseJson(text: string, { duplicates = false } = {}): JsonValue {
+  return new Parser(text, duplicates).parse();
 }
 
 const space = /[ \t\n\r]*/y;
@@ -47,13 +48,15 @@ const scalar = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?)(?![
 
 class Parser {
   readonly #text: string;
+  readonly #duplicates: boolean;
   #at = 0;
   #line = 1;
   #depth = 0;
   #values = 0;
 
-  constructor(text: string) {
+  constructor(text: string, duplicates: boolean) {
     this.#text = text;
+    this.#duplicates = duplicates;
   }
 
   parse(): JsonValue {
@@ -97,7 +100,8 @@ class Parser {
       const keyLine = this.#line;
       const keyStart = this.#at;
       const key = this.#string();
-      if (members.has(key)) throw this.#error(`the key ${quoted(key)} occurs twice in an object`);
+      if (members.has(key) && !this.#duplicates)
+        throw this.#error(`the key ${quoted(key)} occurs twice in an object`);
       this.#skipSpace();
       if (this.#text[this.#at] !== ':') throw this.#error('":" is expected after a key');
       this.#at++;

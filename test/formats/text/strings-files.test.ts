@@ -138,7 +138,6 @@ describe('a JSON file', () => {
   test.each([
     ['{"a": "x",}', 'line 1'],
     ['{"a": "x"\n "b": 1}', 'line 2'],
-    ['{"a": "x", "a": "y"}', 'occurs twice'],
     ['', 'line 1'],
     ['['.repeat(100_000), 'nested'],
   ])('number %# is rejected with the line', async (source, message) => {
@@ -147,6 +146,12 @@ describe('a JSON file', () => {
       .catch((one: unknown) => one);
     expect(error).toBeInstanceOf(FileError);
     expect((error as Error).message).toContain(message);
+  });
+
+  test('with a key twice is translated where programs read it, at the last place', async () => {
+    expect(await textsOf('json', '{"a": "First", "b": "Other", "a": "Second"}').pseudo()).toBe(
+      '{"a": "First", "b": "[Other]", "a": "[Second]"}',
+    );
   });
 
   test('in UTF-16 stays in UTF-16, and a byte order mark stays', async () => {
