@@ -144,3 +144,37 @@ test.skipIf(withoutBrowser)(
     await expectAccessible(page);
   },
 );
+
+test.skipIf(withoutBrowser)(
+  'a JSON file is shown by lines, marks the line of the open segment, and opens the segment of the clicked one',
+  { timeout: 40_000 },
+  async () => {
+    const source = JSON.stringify(
+      {
+        title: 'Files',
+        menu: { open: 'Open file', close: 'Close' },
+        file_one: '{{count}} file',
+        file_other: '{{count}} files',
+      },
+      null,
+      2,
+    );
+    const { page } = await openDocument(
+      app,
+      browser,
+      new File([source], 'app.json', { type: 'application/json' }),
+    );
+    const lines = page.getByRole('region', { name: 'Preview' }).locator('[data-line]');
+    const marked = page.locator('[data-line][aria-current]');
+    await marked.getByText('"title": "[fr] Files"').waitFor();
+    await lines.getByText('"open": "[fr] Open file"').click();
+    await page.getByRole('textbox', { name: 'Translation of segment 2' }).waitFor();
+    await marked.getByText('"open"').waitFor();
+    await page.getByText('Line 4: menu.open').waitFor();
+    await page.getByRole('row').nth(4).click();
+    await page.getByText('plural form “one”, for numbers such as 0, 1').waitFor();
+    await page.getByRole('radio', { name: 'Source' }).check();
+    await marked.getByText('"file_one": "{{count}} file"').waitFor();
+    await expectAccessible(page);
+  },
+);
