@@ -119,7 +119,7 @@ function report(kind: LayoutKind, files: readonly Measured[]): void {
       const found = text.split(open).length - 1;
       const isLeft = /\p{L}/u.test(outside.replaceAll(/<[^<>]*>/g, ''));
       if (/[⟦⟧]/.test(outside)) wrong++;
-      // What stands around the texts of an ICU message is its syntax.
+      // The rest of an ICU message is its syntax.
       else once += found;
       if (isLeft && (found === 0 || isJoined)) kept++;
     }
