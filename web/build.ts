@@ -194,7 +194,7 @@ function address(file: string): string {
   return `/static/${file}`;
 }
 
-const catalogParts = ['signIn', 'workspace', 'operator', 'styleGuides'] as const;
+const catalogParts = ['signIn', 'workspace', 'operator', 'styleGuides', 'audit'] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
 /** The parts to which areas of messages belong. All other areas belong to `workspace`. */
@@ -204,6 +204,7 @@ const partOfArea: Record<string, CatalogPart> = {
   signin: 'signIn',
   operator: 'operator',
   styleGuides: 'styleGuides',
+  audit: 'audit',
 };
 
 function catalogName(locale: Locale, part: CatalogPart): string {

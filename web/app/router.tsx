@@ -109,6 +109,7 @@ const billing = createRoute({
 const audit = createRoute({
   getParentRoute: () => workspace,
   path: '/app/settings/audit',
+  beforeLoad: () => loadWords('audit'),
   validateSearch: (
     search: Record<string, unknown>,
   ): { action?: string; by?: string; since?: string; until?: string } =>

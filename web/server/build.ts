@@ -7,9 +7,9 @@ export const dist = join(import.meta.dirname, '../dist');
 
 /**
  * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `operator`: those of
- * the screens for operators; `styleGuides`: those of this screen; `workspace`: all others.
+ * the screens for operators; `styleGuides` and `audit`: those of these screens; `workspace`: all others.
  */
-export type Catalog = Record<'signIn' | 'workspace' | 'operator' | 'styleGuides', string>;
+export type Catalog = Record<'signIn' | 'workspace' | 'operator' | 'styleGuides' | 'audit', string>;
 
 /** URLs of scripts and style sheets. */
 export interface Files {

@@ -88,10 +88,11 @@ export function shellPage(
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
-  const { signIn, workspace, operator, styleGuides } = build.catalogs[locale];
+  const { signIn, workspace, operator, styleGuides, audit } = build.catalogs[locale];
   const ofScreen = [
     ...(path.startsWith('/app/settings/operator') ? [operator] : []),
     ...(path === '/app/style-guides' ? [styleGuides] : []),
+    ...(path === '/app/settings/audit' ? [audit] : []),
   ];
   const words = signedOut ? [signIn] : [signIn, workspace, ...ofScreen];
   const screen = build.screens[screenAt(path)] ?? { scripts: [], styles: [] };

@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
-import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import type { Includable } from '#server/formats/selection.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
@@ -68,10 +67,10 @@ export function IncludeMore({ document }: { document: TenantDocumentJob }) {
   );
 }
 
-/** The texts that the request left out and could include, in the order of the format's list. */
-function leftOut({ source_format: format, quality_report: report, request }: TenantDocumentJob) {
+/** The texts that the request left out and could include. The receipt has only those of the file's format. */
+function leftOut({ quality_report: report, request }: TenantDocumentJob) {
   const rows = receiptOf(report?.metadata ?? {})?.rows ?? [];
-  return layoutKinds[format].include.flatMap((name) => {
+  return (Object.keys(includableNames) as Includable[]).flatMap((name) => {
     const texts = rows
       .filter(({ outcome, reason }) => outcome === 'not_selected' && reason === name)
       .reduce((sum, row) => sum + row.texts, 0);

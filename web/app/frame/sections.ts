@@ -87,7 +87,7 @@ export const sections: readonly Section[] = [
       { to: '/app/settings/api-keys', name: 'apiKeys.title', icon: KeyRound, admin: true },
       { to: '/app/settings/storage', name: 'storage.title', icon: HardDrive, admin: true },
       { to: '/billing', name: 'billing.title', icon: CreditCard, admin: true, needs: 'billing' },
-      { to: '/app/settings/audit', name: 'audit.title', icon: ScrollText, admin: true },
+      { to: '/app/settings/audit', name: 'common.audit', icon: ScrollText, admin: true },
       { to: '/app/settings/operator', name: 'common.operator', icon: ServerCog, operator: true },
     ],
   },

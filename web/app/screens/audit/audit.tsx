@@ -14,7 +14,7 @@ import { EventTable } from './event-table.tsx';
 
 /** `/app/settings/audit`: the audit log of the workspace. */
 export function AuditScreen() {
-  return <AdminsOnly title="audit.title">{() => <Log />}</AdminsOnly>;
+  return <AdminsOnly title="common.audit">{() => <Log />}</AdminsOnly>;
 }
 
 const pageSize = 100;

@@ -1,0 +1,270 @@
+import { afterAll, expect, test } from 'vitest';
+import { type LayoutKind, layoutKindNames, layoutKinds } from '#server/formats/layout-kinds.ts';
+import { fileErrorOf, openFileWork } from '#server/platform/sandbox/file-work.ts';
+
+const fileWork = openFileWork();
+afterAll(() => fileWork.close());
+
+/** A text of one megabyte that repeats a piece. */
+const repeat = (piece: string) => piece.repeat(Math.floor(1_000_000 / piece.length));
+
+/** For each format: a beginning that makes a file of the format, and pieces that are special in it. */
+const parts: Partial<Record<LayoutKind, { begin: string; end: string; pieces: string[] }>> = {
+  json: {
+    begin: '{"a": ',
+    end: '}',
+    pieces: [
+      '[',
+      '{"a":',
+      '"',
+      '\\',
+      '"\\u0041',
+      '"a\\',
+      '1',
+      '-',
+      'e',
+      ',',
+      '"x": "y",',
+      '["a",',
+      '{"one": "a", "other": "b"},',
+      '"{n, plural, one {',
+      '"{{{{',
+      '}',
+      ']',
+      ' ',
+      '\n',
+      'null,',
+    ],
+  },
+  yaml: {
+    begin: 'a:\n',
+    end: '\n',
+    pieces: [
+      '[',
+      '{',
+      '- ',
+      '? ',
+      ': ',
+      '  ',
+      '\t',
+      '"',
+      "'",
+      '| ',
+      '> ',
+      '&a ',
+      '*a ',
+      '!t ',
+      '# ',
+      '---\n',
+      '...\n',
+      ' - a\n',
+      '%a\n',
+      '- &a [*a, *a, *a]\n',
+    ],
+  },
+  po: {
+    begin: 'msgid "a"\nmsgstr "',
+    end: '"\n',
+    pieces: [
+      '\\',
+      '"',
+      '"\n"',
+      '\n',
+      '\\x41',
+      '\\777',
+      'msgid ""\n',
+      'msgstr[0] "a"\n',
+      '#',
+      '#, fuzzy\n',
+      '#| a\n',
+      '#~ msgid "a"\n',
+      'msgctxt "',
+      '"a"\n',
+      ' ',
+      '[',
+      '\r',
+      '\\"',
+      'msgid_plural "b"\n',
+      '\nmsgid "a"\nmsgstr ""\n',
+    ],
+  },
+  properties: {
+    begin: 'a = ',
+    end: '\n',
+    pieces: [
+      '\\',
+      '\\\n',
+      '\\u0041',
+      '\\u',
+      '=',
+      ':',
+      ' ',
+      '#',
+      '!',
+      '\n',
+      '\r',
+      "'",
+      "''",
+      '{0}',
+      '{0, choice,',
+      'a=b\n',
+      'a\\ ',
+      '\f',
+      '\\=',
+      'k\n',
+    ],
+  },
+  srt: {
+    begin: '1\n00:00:01,000 --> 00:00:02,000\n',
+    end: '\n',
+    pieces: [
+      '<',
+      '<i>',
+      '</i>',
+      '<i',
+      '{\\an8}',
+      '{\\',
+      '-->',
+      '\n',
+      '\n\n',
+      '- a\n',
+      'word ',
+      '1\n00:00:01,000 --> 00:00:02,000\nword\n\n',
+      '00:',
+      '9',
+      '<b><i>',
+      ' ',
+      '\r',
+      '&amp;',
+      '.',
+      '字',
+    ],
+  },
+  vtt: {
+    begin: 'WEBVTT\n\n00:01.000 --> 00:02.000\n',
+    end: '\n',
+    pieces: [
+      '<',
+      '<i>',
+      '</i>',
+      '<v ',
+      '<c.a.b.c>',
+      '<00:00:01.000>',
+      '-->',
+      '\n',
+      '\n\n',
+      'NOTE\n\n',
+      'STYLE\n',
+      '&amp;',
+      '&',
+      '00:01.000 --> 00:02.000\nword\n\n',
+      '<b><i>',
+      '{',
+      '- a\n',
+      '<ruby><rt>',
+      ' ',
+      '字',
+    ],
+  },
+};
+
+/** Fifty hostile files of a format. */
+function hostile(kind: LayoutKind): [name: string, content: Uint8Array][] {
+  const { begin, end, pieces } = parts[kind] ?? {
+    begin: '',
+    end: '',
+    pieces: [
+      '<',
+      '{',
+      '[',
+      '"',
+      '\\',
+      '&',
+      '\n',
+      ' ',
+      '<a>',
+      '<!--',
+      '&a;',
+      ']]>',
+      '*',
+      '_',
+      '`',
+      '|',
+      '#',
+      '>',
+      '- ',
+      '\t',
+    ],
+  };
+  const long = pieces.map((piece): [string, string] => [
+    `${JSON.stringify(piece)} repeated`,
+    begin + repeat(piece) + end,
+  ]);
+  const alone = pieces.map((piece): [string, string] => [
+    `only ${JSON.stringify(piece)} repeated`,
+    repeat(piece),
+  ]);
+  const texts: [string, string][] = [
+    ...long,
+    ...alone,
+    ['nothing', ''],
+    ['the beginning', begin],
+    ['all pieces', begin + repeat(pieces.join('')) + end],
+    ['one long word', begin + repeat('a') + end],
+    ['NUL', `${begin}\0${end}`],
+    ['control characters', `${begin}\u0001\u0007\u001b\u0085${end}`],
+  ];
+  const bytes = texts.map(([name, text]): [string, Uint8Array] => [name, new TextEncoder().encode(text)]);
+  return [
+    ...bytes,
+    ['half of a character', new Uint8Array([...new TextEncoder().encode(begin), 0xe2, 0x82])],
+    ['UTF-16 with half of a pair', new Uint8Array([0xff, 0xfe, 0x00, 0xd8])],
+    ['UTF-32', Buffer.from(`\u0000${begin}`, 'utf16le')],
+    ['a zip', new Uint8Array([0x50, 0x4b, 3, 4, ...new Array(1000).fill(7)])],
+  ];
+}
+
+const textKinds = layoutKindNames.filter((kind) => layoutKinds[kind].reader === 'text');
+
+test.each(textKinds)(
+  '%s: fifty hostile files are refused or read within the limits of the sandbox',
+  { timeout: 900_000 },
+  async (kind) => {
+    const files = hostile(kind);
+    expect(files.length).toBeGreaterThanOrEqual(50);
+    const languages = { sourceLanguage: 'en', targetLanguage: 'ru' };
+    const slow: [string, number][] = [];
+    // Each file is of another workspace: the next file of a workspace with a hostile one is deferred.
+    for (const [at, [name, bytes]] of files.entries()) {
+      const scope = { tenantId: `${kind} ${at}` };
+      const started = performance.now();
+      const extracted = await fileWork
+        .run('extract_document', { format: kind, bytes, languages }, scope)
+        .catch((error: unknown) => {
+          const refused = fileErrorOf(error);
+          if (!refused) throw new Error(`${name}: ${String(error)}`, { cause: error });
+          return { refused: refused.reason, message: refused.message };
+        });
+      const milliseconds = performance.now() - started;
+      if (milliseconds > 3000) slow.push([name, milliseconds]);
+      if ('refused' in extracted) expect(extracted.message.length).toBeGreaterThan(10);
+      else {
+        expect([name, extracted.outcome?.unaccounted]).toEqual([name, 0]);
+        const translations = extracted.segments
+          .slice(0, 10)
+          .map(({ regionId, cellId }) => ({ regionId, cellId, target: ['x'] }));
+        const rebuilt = await fileWork.run(
+          'rebuild_document',
+          { format: kind, bytes, translations, options: languages },
+          scope,
+        );
+        expect([name, 'refused' in rebuilt]).toEqual([name, false]);
+      }
+    }
+    if (slow.length > 0)
+      console.warn(
+        `${kind}: took more than 3 s: ${slow.map(([name, ms]) => `${name} ${Math.round(ms)} ms`).join(', ')}`,
+      );
+    expect(slow.filter(([, ms]) => ms > 20_000)).toEqual([]);
+  },
+);
