@@ -200,8 +200,8 @@ export type DocumentUpload = WithAuto<
    */
   pages?: string | string[] | undefined;
   /**
-   * The ID of an earlier document in the same languages. Texts that the file has in common with it keep their
-   * translations and confirmations, and are not billed.
+   * The ID of an earlier document with the same languages, `domain`, `tone` and `gender`. Texts that the file has in
+   * common with it keep their translations and confirmations, and are not billed.
    */
   update_of?: string | undefined;
   /** Texts that are translated only on request. A format accepts only those that it has. */

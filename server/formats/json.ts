@@ -78,11 +78,13 @@ class Reader {
       whole && whole.size === 1 && members.length === whole.get('')!.length
         ? whole
         : this.#groupsBySuffix(members);
+    // Objects may have thousands of groups, so the order of the members is determined once.
+    const order = groups.size > 0 ? orderOf(object) : noOrder;
     const grouped = new Set([...groups.values()].flat().map(({ member }) => member));
     const byFirst = new Map([...groups].map(([base, forms]) => [forms[0]!.member, { base, forms }]));
     for (const [key, member] of members) {
       const group = byFirst.get(member);
-      if (group) this.#addForms(group.base, group.forms, object, path);
+      if (group) this.#addForms(group.base, group.forms, order, path);
       else if (!grouped.has(member)) this.readValue(member, [...path, key]);
     }
   }
@@ -109,7 +111,7 @@ class Reader {
     };
   }
 
-  #addForms(base: string, forms: readonly Form[], object: JsonObject, path: readonly string[]): void {
+  #addForms(base: string, forms: readonly Form[], order: Order, path: readonly string[]): void {
     const key = [...path, ...(base === '' ? [] : [base.replace(/_$/, '')])].join('.');
     const entries = forms.map(({ category, member }) => {
       const text = member.value as string;
@@ -120,8 +122,7 @@ class Reader {
       key,
       type: forms[0]!.type,
       forms: new Map(entries),
-      write: (texts: ReadonlyMap<string, string>) =>
-        this.#writeForms(base, forms, [...object.values()], texts),
+      write: (texts: ReadonlyMap<string, string>) => this.#writeForms(base, forms, order, texts),
     });
   }
 
@@ -129,7 +130,7 @@ class Reader {
   #writeForms(
     base: string,
     forms: readonly Form[],
-    members: readonly JsonMember[],
+    { members, positions }: Order,
     texts: ReadonlyMap<string, string>,
   ): Edit[] {
     const edits: Edit[] = [];
@@ -138,7 +139,7 @@ class Reader {
       edits.push({ start: member.start, end: member.end, text: this.#writer(texts.get(category)!) });
     const removed = new Set(forms.filter(({ category }) => !texts.has(category)).map(({ member }) => member));
     for (const member of removed) {
-      const at = members.indexOf(member);
+      const at = positions.get(member)!;
       const next = members[at + 1];
       if (next) edits.push({ start: member.keyStart, end: next.keyStart, text: '' });
       else {
@@ -147,14 +148,15 @@ class Reader {
         const start = Math.max(before.end, ...edits.map(({ end }) => end));
         edits.push({ start, end: member.end, text: '' });
         if (members[at - 1] !== before)
-          edits.push({ start: before.end, end: members[members.indexOf(before) + 1]!.keyStart, text: '' });
+          edits.push({ start: before.end, end: members[positions.get(before)! + 1]!.keyStart, text: '' });
       }
     }
     const last = stay.at(-1)!.member;
-    const space = /\s*$/.exec(this.#text.slice(0, last.keyStart))![0];
-    const colon = /^\s*:\s*/.exec(
-      this.#text.slice(this.#text.lastIndexOf('"', this.#colonBefore(last)) + 1),
-    )![0];
+    let spaceStart = last.keyStart;
+    while (/\s/.test(this.#text[spaceStart - 1] ?? '')) spaceStart--;
+    const space = this.#text.slice(spaceStart, last.keyStart);
+    const keyEnd = this.#text.lastIndexOf('"', this.#text.lastIndexOf(':', last.start - 1)) + 1;
+    const colon = this.#text.slice(keyEnd, last.start);
     const added = [...texts]
       .filter(([category]) => !forms.some((form) => form.category === category))
       .map(
@@ -163,10 +165,20 @@ class Reader {
     if (added.length > 0) edits.push({ start: last.end, end: last.end, text: added.join('') });
     return edits;
   }
+}
 
-  #colonBefore({ start }: JsonMember): number {
-    return this.#text.lastIndexOf(':', start - 1);
-  }
+/** The members of an object in the order of the file, and the position of each. */
+interface Order {
+  members: readonly JsonMember[];
+  positions: ReadonlyMap<JsonMember, number>;
+}
+
+const noOrder: Order = { members: [], positions: new Map() };
+
+function orderOf(object: JsonObject): Order {
+  // A key that occurs twice has the place of its first member in the map, but counts at the last one.
+  const members = [...object.values()].sort((one, other) => one.keyStart - other.keyStart);
+  return { members, positions: new Map(members.map((member, at) => [member, at])) };
 }
 
 interface Form {

@@ -106,7 +106,7 @@ class Writer {
       ? this.#formsOf(id, plural)
       : [{ source: id.text, variant: undefined, note: undefined }];
     return {
-      isBeside: true,
+      isBilingual: true,
       original,
       segments: forms.map((form) => {
         const variant = [context?.text, form.variant].filter(Boolean).join(' ');

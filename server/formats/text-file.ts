@@ -40,7 +40,7 @@ export interface TextPlace {
    * Set if the file has the source and a place for the translation. Then a translation is also written if it equals
    * the source.
    */
-  isBeside?: true;
+  isBilingual?: true;
   /** The text of the file, if `segments` have other texts than the file, such as more plural forms. */
   original?: string;
 }
@@ -110,7 +110,7 @@ export function textFormat(
         const isChanged = segments.some(
           ({ source }, at) => own[at] && !isSameContent(own[at].target, source),
         );
-        if (!isChanged && !place.isBeside) continue;
+        if (!isChanged && !place.isBilingual) continue;
         const written = segments.map(({ source }, at) => targetOf(own[at], source));
         edits.push(...place.write(written));
         for (const problem of place.check?.(written) ?? [])

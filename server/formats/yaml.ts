@@ -155,8 +155,8 @@ class Reader {
     }
     const last = stay.at(-1)!;
     const end = last.value!.range![1];
-    const before = this.#text.slice(0, last.key.range![0]);
-    const indent = /[^\n]*$/.exec(before)![0];
+    const keyStart = last.key.range![0];
+    const indent = this.#text.slice(this.#text.lastIndexOf('\n', keyStart - 1) + 1, keyStart);
     const isBlock = last.value!.type === Scalar.BLOCK_LITERAL || last.value!.type === Scalar.BLOCK_FOLDED;
     const lineEnd = this.#text.includes('\r\n') ? '\r\n' : '\n';
     const added = [...texts]

@@ -253,6 +253,7 @@ test('a document of other languages, of another workspace, or one that does not 
       'update_of: the document was translated from en to fr, and this request is from en to de',
     ],
     [foreign, {}, 'update_of: document not found'],
+    [id, { tone: 'formal' }, 'update_of: the document was translated with another tone'],
     ['nothing', {}, 'update_of: document not found'],
     [await mine.queue(), {}, 'update_of: the document is not translated (status=queued)'],
   ] as const) {

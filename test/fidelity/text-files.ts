@@ -71,8 +71,8 @@ function judge(files: readonly { kind: LayoutKind; path: string }[]): (string[] 
     .map((line) => JSON.parse(line));
 }
 
-/** Formats that have source and target side by side: equal translations are written, too. */
-const beside: readonly LayoutKind[] = ['po'];
+/** Formats that have the source and the translation: equal translations are written, too. */
+const bilingual: readonly LayoutKind[] = ['po'];
 
 async function measure(files: readonly { path: string; kind: LayoutKind }[]): Promise<Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), 'text-files-'));
@@ -85,7 +85,7 @@ async function measure(files: readonly { path: string; kind: LayoutKind }[]): Pr
     try {
       const { segments, unaccounted, untouched, identity, marked } = await translate(kind, bytes);
       one.segments = segments;
-      if (!beside.includes(kind) && Buffer.compare(untouched, identity) !== 0)
+      if (!bilingual.includes(kind) && Buffer.compare(untouched, identity) !== 0)
         one.fault = 'the identity differs';
       if (unaccounted > 0) one.fault = `${unaccounted} characters are unaccounted`;
       const written = join(folder, `${at}${extname(path)}`);

@@ -137,7 +137,7 @@ function rowsOf(items: readonly Item[]): Item[][] {
   for (const item of items) {
     const row = rows.at(-1);
     const place = placeOf(item);
-    const isBeside =
+    const isBilingual =
       row &&
       row.length < maxInRow &&
       row.every(
@@ -146,7 +146,7 @@ function rowsOf(items: readonly Item[]): Item[][] {
           placeOf(other).right <= place.left + sameTop ||
           place.right <= placeOf(other).left + sameTop,
       );
-    if (isBeside && isAtHeight(item, row, band)) {
+    if (isBilingual && isAtHeight(item, row, band)) {
       row.push(item);
       const isLower = item.cell !== null || row.some(({ cell }) => cell);
       band = isLower

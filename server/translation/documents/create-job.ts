@@ -62,9 +62,10 @@ export async function createJob(
   const scope = { tenantId: tenant.id, signal };
   const payload = { format, bytes, selection: selectionOf(checkedRequest) };
   const { source_lang, detection } = await checkSource(services, payload, checkedRequest, scope);
-  await services.database.inTenant(tenant.id, (tx) =>
-    requireEarlier(tx, tenant.id, { ...checkedRequest, source_lang }),
-  );
+  if (checkedRequest.update_of !== undefined)
+    await services.database.inTenant(tenant.id, (tx) =>
+      requireEarlier(tx, tenant.id, { ...checkedRequest, source_lang }),
+    );
 
   const documentId = newId();
   const { mediaType: contentType } = layoutKinds[format];

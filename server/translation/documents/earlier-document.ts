@@ -9,16 +9,22 @@ import type { DocumentTranslationRequest } from './schema.ts';
  * their translations with their reviews. They are not translated and not billed again.
  */
 
-type Update = Pick<DocumentTranslationRequest, 'source_lang' | 'target_lang' | 'update_of'>;
+/** The fields that a translation depends on, besides its text. */
+const options = ['domain', 'tone', 'gender'] as const;
+
+type Update = Pick<
+  DocumentTranslationRequest,
+  'source_lang' | 'target_lang' | 'update_of' | (typeof options)[number]
+>;
 
 /**
  * Checks the field `update_of` of a request; without the field, nothing is checked.
- * @throws AppError 400 if the earlier document does not exist, is not translated, or has other languages
+ * @throws AppError 400 if the earlier document does not exist, is not translated, or has other languages or options
  */
 export async function requireEarlier(
   tx: Tx,
   tenantId: string,
-  { update_of: id, source_lang, target_lang }: Update,
+  { update_of: id, ...wanted }: Update,
 ): Promise<void> {
   if (id === undefined) return;
   const refuse = (problem: string) => new AppError('validation_error', `update_of: ${problem}`);
@@ -26,11 +32,15 @@ export async function requireEarlier(
   if (!earlier) throw refuse('document not found');
   if (earlier.status !== 'translated')
     throw refuse(`the document is not translated (status=${earlier.status})`);
-  const { source_lang: from, target_lang: to } = requestOf(earlier);
+  const request = requestOf(earlier);
+  const { source_lang: from, target_lang: to } = request;
+  const { source_lang, target_lang } = wanted;
   if (from !== source_lang || to !== target_lang)
     throw refuse(
       `the document was translated from ${from} to ${to}, and this request is from ${source_lang} to ${target_lang}`,
     );
+  const other = options.find((name) => request[name] !== wanted[name]);
+  if (other) throw refuse(`the document was translated with another ${other}`);
 }
 
 /**

@@ -297,7 +297,7 @@ export const documentForm = z.object({
   gender: field('The grammatical gender to use if the target language requires one.'),
   text_type: field('`Plain` or `Html`. It has no effect on documents. Default: `Plain`.'),
   update_of: field(
-    'The ID of an earlier document in the same languages. Texts that the file has in common with it keep their translations and confirmations, and are not billed.',
+    'The ID of an earlier document with the same languages, `domain`, `tone` and `gender`. Texts that the file has in common with it keep their translations and confirmations, and are not billed.',
   ),
   pages: listField(
     'What to translate: for a PDF, pages such as `1-3,7` or `5-`; for an XLSX file, names of sheets. Send the field several times, or once with commas or a JSON list of strings. Only a JSON list or a repeated field can have the name of a sheet with a comma. The rest of the file stays unchanged and is not billed. Default: everything.',

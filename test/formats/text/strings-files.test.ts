@@ -208,6 +208,12 @@ describe('a properties file', () => {
     );
   });
 
+  test('is translated inside of a choice of MessageFormat', async () => {
+    expect(await textsOf('properties', 'a={0} {0,choice,0#days|1#day|1<days}\nb={0}\n').texts()).toEqual([
+      '{0} {0,choice,0#days|1#day|1<days}',
+    ]);
+  });
+
   test('in ISO 8859-1 is read and written', async () => {
     const bytes = Buffer.from('a=Gr\xfc\xdfe\n', 'latin1');
     expect(await textsOf('properties', bytes).texts()).toEqual(['Grüße']);

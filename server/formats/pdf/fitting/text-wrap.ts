@@ -46,8 +46,8 @@ export function wrapAround(frame: Frame, space: FreeSpace): Frame {
 /** Whether an object is in front of the first line of a text, like the blank of a form before the text after it. */
 function isInIndent({ left, right, bottom }: Rectangle, { box, baseline, indent, size, rightToLeft }: Frame) {
   const width = indent * size + 1;
-  const isBeside = rightToLeft ? left > box.right - width : right < box.left + width;
-  return isBeside && bottom > baseline - 0.4 * size;
+  const isBilingual = rightToLeft ? left > box.right - width : right < box.left + width;
+  return isBilingual && bottom > baseline - 0.4 * size;
 }
 
 function area({ left, bottom, right, top }: Rectangle): number {

@@ -61,7 +61,7 @@ export function placeDropCaps(pieces: readonly Piece[]): {
     pieces: pieces.map((piece) => replaced.get(piece) ?? piece),
     widen: (lines) => {
       for (const line of caps.length > 0 ? lines : []) {
-        const cap = caps.find((one) => isBeside(line, one));
+        const cap = caps.find((one) => isBilingual(line, one));
         if (cap) line.left = cap.left;
       }
     },
@@ -76,7 +76,7 @@ function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
   const adjacent = pieces.filter(
     (piece) =>
       cap.size >= minSize * piece.size &&
-      isBeside(piece, {
+      isBilingual(piece, {
         left: cap.left,
         right: cap.right,
         bottom: cap.baseline,
@@ -99,7 +99,7 @@ function firstBeside(cap: Piece, pieces: readonly Piece[]): Piece | undefined {
   return isOnLast && isUpToFirst && goesOn ? first : undefined;
 }
 
-function isBeside({ left, baseline }: Pick<Line, 'left' | 'baseline'>, cap: DropCap): boolean {
+function isBilingual({ left, baseline }: Pick<Line, 'left' | 'baseline'>, cap: DropCap): boolean {
   return (
     left > cap.right - 0.5 * cap.size &&
     left < cap.right + maxTextDistance * cap.size &&

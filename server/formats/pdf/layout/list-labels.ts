@@ -81,9 +81,9 @@ export class LooseLabels {
     let nearest: TextLine | null = null;
     for (const label of [row - 1, row, row + 1].flatMap((at) => this.#rows.get(at) ?? [])) {
       const gap = left - label.right;
-      const isBeside =
+      const isBilingual =
         gap > 0 && gap < maxLabelDistance * size && Math.abs(label.baseline - baseline) < sameRow;
-      if (isBeside && (!nearest || label.right > nearest.right)) nearest = label;
+      if (isBilingual && (!nearest || label.right > nearest.right)) nearest = label;
     }
     return nearest;
   }

@@ -188,10 +188,10 @@ function cutColumns<T extends Placed>(region: readonly T[]): T[][] {
   const columns = splitAtGutters(region);
   if (columns.length < 2) return columns;
   const columnOf = new Map(columns.flatMap((items, index) => items.map((item) => [item, index] as const)));
-  const isBeside = cutBands(region).some((band) =>
+  const isBilingual = cutBands(region).some((band) =>
     band.some((item) => columnOf.get(item) !== columnOf.get(band[0]!)),
   );
-  return isBeside ? columns : [[...region]];
+  return isBilingual ? columns : [[...region]];
 }
 
 function splitAtGutters<T extends Placed>(region: readonly T[]): T[][] {

@@ -270,10 +270,10 @@ function withoutNoise(runs: readonly Run[], usual: TextStyle): Run[] {
         const [before, after] = [runs[index - 1]?.style, runs[index + 1]?.style];
         return { text, style: before === after && before && before.rise === 0 ? before : usual };
       }
-      const isBesideLetter =
+      const isBilingualLetter =
         /\p{L}$/u.test(runs[index - 1]?.text ?? '') || /^\p{L}/u.test(runs[index + 1]?.text ?? '');
       const isOnlySize = isSame({ ...style, size: usual.size }, usual);
-      return { text, style: isBesideLetter && isOnlySize ? usual : style };
+      return { text, style: isBilingualLetter && isOnlySize ? usual : style };
     }),
   );
 }

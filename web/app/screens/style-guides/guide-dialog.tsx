@@ -7,7 +7,6 @@ import { Dialog } from '../../parts/confirm-dialog.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
-import { linesToWords, wordsToLines } from './forbidden-words.ts';
 import { quotationMarks, shownMarks } from './quotation-marks.ts';
 import styles from './style-guides.module.css';
 
@@ -212,4 +211,23 @@ function TextArea({
       )}
     </div>
   );
+}
+
+type ForbiddenWords = StyleGuide['forbidden_words'];
+
+/** Writes forbidden words as lines, each with its replacement after an equals sign. */
+function wordsToLines(words: ForbiddenWords): string {
+  return words
+    .map(({ term, use_instead }) => (use_instead === null ? term : `${term} = ${use_instead}`))
+    .join('\n');
+}
+
+/** Reads the lines of `wordsToLines`. Empty lines, and lines that occur earlier, are left out. */
+function linesToWords(lines: string): ForbiddenWords {
+  const words = new Map<string, ForbiddenWords[number]>();
+  for (const line of lines.split('\n')) {
+    const [, term = '', use_instead = ''] = /^\s*(.*?)\s*(?:\s=\s(.*))?$/.exec(line) ?? [];
+    if (term !== '' && !words.has(term)) words.set(term, { term, use_instead: use_instead.trim() || null });
+  }
+  return [...words.values()];
 }
