@@ -1,4 +1,5 @@
 import type { InlineContent } from './inline-content.ts';
+import type { RecognizedPage } from './ocr/recognized-page.ts';
 import type { Selection } from './selection.ts';
 import type { TextOutcome } from './text-tally.ts';
 
@@ -59,6 +60,14 @@ export interface Segment extends SegmentKey {
    */
   variant?: string;
   source: InlineContent;
+  /** The words of a text that was recognized in an image, in reading order. Absent for other texts. */
+  words?: SegmentWord[];
+}
+
+/** A recognized word, and how sure the recognition is: from 0 to 100. */
+export interface SegmentWord {
+  text: string;
+  confidence: number;
 }
 
 /** A translation of one segment. */
@@ -106,6 +115,15 @@ export interface ExtractedDocument {
   findings: Finding[];
   /** The texts that are in no segment. Absent for a format that does not count them. */
   outcome?: TextOutcome;
+  /** The numbers of the pages whose text is only in images, and can be recognized. Absent if there are none. */
+  imagePages?: number[];
+}
+
+/** The result of the recognition of a file's pages. */
+export interface Recognition {
+  pages: RecognizedPage[];
+  /** The pages that could not be recognized. */
+  failed: { page: number; reason: string }[];
 }
 
 export interface RebuiltDocument {
@@ -126,7 +144,12 @@ export interface Languages {
 }
 
 /** If the writing directions of the languages differ, the paragraphs of a PDF or Word file change their direction. */
-export interface RebuildOptions extends Selection, Languages {}
+export interface RebuildOptions extends Selection, Languages {
+  /** The recognized pages. Absent if no page was recognized. */
+  recognition?: Recognition | undefined;
+}
+
+export type ExtractOptions = Selection & Partial<Languages> & Pick<RebuildOptions, 'recognition'>;
 
 /** Receives one text of a file. Returns whether the reader should pass further texts. */
 export type TakeText = (text: string) => boolean;
@@ -143,7 +166,15 @@ export interface LayoutFormat {
    */
   check(bytes: Uint8Array, take?: TakeText, selection?: Selection): Promise<void>;
   /** @param options the target language determines how many plural forms a text has */
-  extract(bytes: Uint8Array, options?: Selection & Partial<Languages>): Promise<ExtractedDocument>;
+  extract(bytes: Uint8Array, options?: ExtractOptions): Promise<ExtractedDocument>;
+  /**
+   * Recognizes the text of a page that consists of images. Absent for a format without such pages.
+   *
+   * @param page one of `imagePages`
+   * @param language the language of the text
+   * @throws {FileError} `unreadable` if the images cannot be decoded
+   */
+  recognize?(bytes: Uint8Array, page: number, language: string): Promise<RecognizedPage>;
   /** @param translations the translations of some or all segments; the other segments keep their text */
   rebuild(
     bytes: Uint8Array,

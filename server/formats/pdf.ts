@@ -1,6 +1,7 @@
 import { PDFDocument, PDFName } from '@cantoo/pdf-lib';
 import type {
   ExtractedDocument,
+  ExtractOptions,
   Finding,
   PageRectangle,
   RebuildOptions,
@@ -11,6 +12,7 @@ import type {
 } from './document.ts';
 import { readPages } from './flatten/pdf.ts';
 import { formatTagged, plainText } from './inline-content.ts';
+import type { RecognizedPage } from './ocr/recognized-page.ts';
 import { selectPages } from './page-ranges.ts';
 import { describeActive, removeActiveContent } from './pdf/active-content.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
@@ -27,6 +29,8 @@ import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
 import { removeText } from './pdf/remove-text.ts';
 import { withLabelInText } from './pdf/right-to-left-labels.ts';
 import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
+import { recognizePage } from './pdf/scans/recognize-page.ts';
+import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
@@ -57,7 +61,7 @@ export async function check(bytes: Uint8Array, take?: TakeText, { pages }: Selec
  *
  * @throws {FileError} `unreadable`, `protected`, `too_large`, `selection`
  */
-export async function extract(bytes: Uint8Array, selection: Selection = {}): Promise<ExtractedDocument> {
+export async function extract(bytes: Uint8Array, selection: ExtractOptions = {}): Promise<ExtractedDocument> {
   return withPdf(bytes, async (pdf) => {
     const pages: PageOfBlocks[] = [];
     const counts = new KeptCounts(pdf.document);
@@ -65,31 +69,54 @@ export async function extract(bytes: Uint8Array, selection: Selection = {}): Pro
     const vocabulary = new Vocabulary();
     const selected = selectPages(selection.pages, pdf.pageCount);
     const tally = new TextTally();
+    const scans = new Scans(selection.recognition);
     for (let number = 1; number <= pdf.pageCount; number++) {
       const page = await pdf.readPage(number);
       const isSelected = selected.has(number);
       const found = findBlocks(page, isSelected ? vocabulary : undefined);
       tallyPage(tally, page, found, isSelected);
       if (!isSelected) continue;
-      const { blocks, kept } = found;
-      counts.add(page, blocks.length, kept);
+      const scan = scans.content(number);
+      if (!scan) counts.add(page, found.blocks.length, found.kept);
+      const read = scan ?? page;
+      const { blocks, kept } = scan ? findBlocks(scan, vocabulary) : found;
+      if (scan) {
+        tallyPage(tally, scan, { blocks, kept }, true);
+        scans.keepWords(blocks);
+      }
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
       // The glyphs of the blocks are dropped, because a document has too many of them to keep in memory.
-      const { box, rotation } = page;
+      const { box, rotation } = read;
       pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
     }
     tallyDocument(tally, pdf.document);
     markRunningHeaders(pages);
     const segments = pages.flatMap(({ blocks }) =>
-      blocks.map((block) => segmentOf({ ...block, content: vocabulary.settle(block.content) })),
+      blocks.map((block) =>
+        scans.segment(segmentOf({ ...block, content: vocabulary.settle(block.content) })),
+      ),
     );
     const isWordFile = selection.output === 'docx';
     const findings = counts.findings(segments.length, { isSigned: isSigned(bytes), isWordFile });
     const left = pdf.pageCount - selected.size;
     if (left > 0) findings.push(notSelected(left, pdf.pageCount, isWordFile));
     if (segments.length === 0 && !isWordFile) findings.push(...keptActiveContent(pdf.document));
-    return { segments, pageCount: pdf.pageCount, findings, outcome: tally.outcome() };
+    const imagePages = scans.isEmpty ? counts.imagePages : [];
+    return {
+      segments,
+      pageCount: pdf.pageCount,
+      findings,
+      outcome: tally.outcome(),
+      ...(imagePages.length > 0 && { imagePages }),
+    };
   });
+}
+
+/** Recognizes the text of a scanned page. See `LayoutFormat.recognize`. */
+export async function recognize(bytes: Uint8Array, page: number, language: string): Promise<RecognizedPage> {
+  const file = await decrypted(bytes);
+  await rejectLargeStreams(file);
+  return recognizePage(file, page, language);
 }
 
 /**
@@ -138,28 +165,32 @@ async function translatePages(
   const before = structureOf(document);
   const annotations = new AnnotationMover(document);
   const selected = selectPages(options.pages, pdf.pageCount);
+  const scans = new Scans(options.recognition);
   const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
   const rectangles: RebuiltDocument['rectangles'] = [];
   for (const number of selected) {
     if (!translatedPages.has(number)) continue;
     const page = await pdf.readPage(number);
-    const { blocks, kept } = findBlocks(page);
+    const scan = scans.content(number);
+    const { blocks, kept } = findBlocks(scan ?? page);
     const items = blocks.flatMap((block) => {
       const target = targets.get(block.id);
       return target ? [withLabelInText({ block, target }, options)] : [];
     });
     if (items.length === 0) continue;
-    const set = typesetBlocks(page, items, options, fonts, kept);
-    const removed = [...items.flatMap(({ block }) => block.glyphs), ...set.removed];
+    const set = typesetBlocks(scan ?? page, items, options, fonts, kept);
+    const sources = items.flatMap(({ block }) => block.glyphs);
+    const removed = scan ? invisibleTexts(page) : [...sources, ...set.removed];
     const stream = removeText(document, page, removed, set.rules);
     auditRemoval(pdf, page, removed, set.rules);
     for (const { block } of items)
       if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
-    addContent(document, number, set.operators, set.fonts, stream);
+    const operators = scan ? scans.draw(number, sources, set) : set.operators;
+    addContent(document, number, operators, set.fonts, stream);
     annotations.move(page, set.marks);
     findings.push(...set.findings);
     for (const [regionId, place] of set.places)
-      rectangles.push({ regionId, cellId: null, rectangles: [pageRectangle(place)] });
+      rectangles.push({ regionId, cellId: null, rectangles: [scans.place(number, pageRectangle(place))] });
   }
   fonts.embed();
   before.set('places of links', placesOfLinks(document.getPages()));

@@ -32,7 +32,8 @@ const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: str
 /** Counts the untranslated content of a PDF, page by page. */
 export class KeptCounts {
   readonly #texts = new Map<Reason, { count: number; firstPage: number }>();
-  readonly #imagePages: number[] = [];
+  /** The pages whose text is only in images. */
+  readonly imagePages: number[] = [];
   readonly #document: PDFDocument;
 
   constructor(document: PDFDocument) {
@@ -49,8 +50,7 @@ export class KeptCounts {
       unpaired > 0 ||
       indirectTexts > 0 ||
       kept.some(({ reason }) => reason !== 'invisible' && reason !== 'clipped');
-    if (blocks === 0 && !isShown && paints.some(({ kind }) => kind === 'image'))
-      this.#imagePages.push(number);
+    if (blocks === 0 && !isShown && paints.some(({ kind }) => kind === 'image')) this.imagePages.push(number);
   }
 
   #count(reason: Reason, count: number, page: number): void {
@@ -91,12 +91,12 @@ export class KeptCounts {
         'warning',
         `the digital signature does not apply to the translation and is removed${isWordFile ? '' : '; its visible appearance is kept'}`,
       );
-    if (segments > 0 && this.#imagePages.length > 0)
+    if (segments > 0 && this.imagePages.length > 0)
       kept(
         'warning',
-        `${pagesText(this.#imagePages)} of images without a text layer: text in these images is not translated`,
+        `${pagesText(this.imagePages)} of images without a text layer: text in these images is not translated`,
       );
-    if (segments === 0) findings.push(noText(this.#imagePages, isWordFile));
+    if (segments === 0) findings.push(noText(this.imagePages, isWordFile));
     return findings;
   }
 }

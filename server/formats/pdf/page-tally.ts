@@ -5,7 +5,8 @@ import { bookmarksOf, isUnpaired } from './kept-findings.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
-import type { ShownGlyph } from './page-content.ts';
+import type { PageContent, ShownGlyph } from './page-content.ts';
+import type { RecognizedContent } from './scans/recognized-content.ts';
 import type { GlyphRange } from './text-block.ts';
 
 /** The reasons for which a visible text cannot be set again. */
@@ -25,7 +26,7 @@ const unreadable: ReadonlySet<string> = new Set<KeptText['reason']>([
  */
 export function tallyPage(
   tally: TextTally,
-  { texts, indirectTexts }: ReadPage,
+  { texts, indirectTexts }: Pick<ReadPage | RecognizedContent, 'texts' | 'indirectTexts'>,
   { blocks, kept }: PageBlocks,
   isSelected: boolean,
 ): void {
@@ -37,7 +38,8 @@ export function tallyPage(
   if (!isSelected) for (const { glyphs } of blocks) tally.keep('not_selected', 'pages', charactersOf(glyphs));
   for (const { reason, glyphs } of kept)
     keep(unreadable.has(reason) ? 'unreadable' : 'kept', reason, lengthOf(reason, glyphs));
-  for (const text of texts) if (isUnpaired(text)) keep('unreadable', 'unpaired', codesOf(text));
+  for (const text of texts)
+    if ('operator' in text && isUnpaired(text)) keep('unreadable', 'unpaired', codesOf(text));
   keep('unreadable', 'indirect', indirectTexts, indirectTexts);
   checkGlyphs(tally, texts, [...blocks, ...kept]);
 }
@@ -45,7 +47,7 @@ export function tallyPage(
 /** Checks that each glyph of a page is in exactly one place: a lost glyph must not cancel one that is in two places. */
 function checkGlyphs(
   tally: TextTally,
-  texts: ReadPage['texts'],
+  texts: PageContent['texts'],
   places: readonly { glyphs: readonly GlyphRange[] }[],
 ): void {
   const lost = new Set(texts.flatMap(({ glyphs }) => glyphs));

@@ -44,13 +44,23 @@ function inTurn<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
   return result;
 }
 
+/** The directory of the decoders of JBIG2 and JPEG 2000. */
+const imageDecoders = decodeURIComponent(
+  new URL('wasm/', import.meta.resolve('pdfjs-dist/package.json')).pathname,
+);
+
 /**
  * Opens a PDF in pdf.js for reading. Pages are not drawn.
  *
+ * @param options `maxImagePixels`: images with more pixels are not decoded. By default, none is decoded, because images
+ *   are needed only to recognize text; pdf.js then only reads their sizes
  * @throws {FileError} `unreadable`, `too_large`, or `protected` if opening the file requires a password. A password
  *   that only restricts the use of the file has no effect
  */
-export async function openPdfjs(bytes: Uint8Array): Promise<PdfjsDocument> {
+export async function openPdfjs(
+  bytes: Uint8Array,
+  { maxImagePixels = 1 }: { maxImagePixels?: number } = {},
+): Promise<PdfjsDocument> {
   if (!hasHeader(bytes)) throw new FileError('unreadable', 'the file is not a PDF');
   await rejectLargeStreams(bytes);
   // pdf.js is loaded only after these checks, so that rejected files do not load it.
@@ -66,8 +76,10 @@ export async function openPdfjs(bytes: Uint8Array): Promise<PdfjsDocument> {
     disableFontFace: true,
     // Adds the metadata of fonts and the code of each glyph to the result.
     fontExtraProperties: true,
-    // Images are needed only for drawing, so pdf.js must not decode them; it only reads their sizes.
-    maxImageSize: 1,
+    maxImageSize: maxImagePixels,
+    isOffscreenCanvasSupported: false,
+    isImageDecoderSupported: false,
+    wasmUrl: imageDecoders,
   });
   // Reading starts now, and may fail before it is the turn of this file to await it.
   loading.promise.catch(() => {});

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
+import { dataFile, packages } from './languages.ts';
+
+/** An image in shades of gray: one byte a pixel, rows from the top, 0 is black. */
+export interface GrayImage {
+  width: number;
+  height: number;
+  data: Uint8Array;
+}
+
+/** A rectangle in pixels. The y axis points downwards. */
+export interface PixelBox {
+  x0: number;
+  y0: number;
+  x1: number;
+  y1: number;
+}
+
+/** A word of an image as Tesseract has read it. */
+export interface ReadWord {
+  text: string;
+  /** From 0 to 100. */
+  confidence: number;
+  bbox: PixelBox;
+}
+
+export interface ReadLine {
+  bbox: PixelBox;
+  /** The ends of the baseline. */
+  baseline: PixelBox;
+  /** The height of the line, and its parts above and below lower-case letters, in pixels. */
+  rowAttributes: { rowHeight: number; descenders: number; ascenders: number };
+  words: ReadWord[];
+}
+
+export interface ReadParagraph {
+  lines: ReadLine[];
+}
+
+interface TesseractCore {
+  FS: { writeFile(path: string, bytes: Uint8Array): void };
+  TessBaseAPI: new () => {
+    Init(path: null, languages: string, engine: number): number;
+    SetVariable(name: string, value: string): void;
+    SetImageFile(orientation: number, angle: number): number;
+    Recognize(monitor: null): number;
+    GetJSONText(): string;
+  };
+}
+
+/** The engine with neural networks (LSTM). */
+const networks = 1;
+/** Find columns and paragraphs, without a detection of the orientation. */
+const automaticLayout = '3';
+
+/**
+ * Reads the text of an image. Each call compiles a new WebAssembly module, so that an image cannot change how later ones
+ * are read. Takes about 5 s of CPU time for a full page.
+ *
+ * @param dpi pixels per inch
+ * @param language a language to which there is no obstacle (`obstacleTo`)
+ * @returns the paragraphs, in reading order
+ */
+export async function readImage(
+  { width, height, data }: GrayImage,
+  dpi: number,
+  language: string,
+): Promise<ReadParagraph[]> {
+  const { name, file } = dataFile(language)!;
+  const program = 'tesseract.js-core/tesseract-core-simd-lstm';
+  const { default: load } = (await import(new URL(`${program}.js`, packages).href)) as {
+    default: (options: object) => Promise<TesseractCore>;
+  };
+  const ignore = (): void => {};
+  const wasmBinary = readFileSync(new URL(`${program}.wasm`, packages));
+  const core = await load({ wasmBinary, print: ignore, printErr: ignore });
+  core.FS.writeFile(`${name}.traineddata`, gunzipSync(readFileSync(file)));
+  const api = new core.TessBaseAPI();
+  if (api.Init(null, name, networks) !== 0) throw new Error(`Tesseract cannot read its data ${name}`);
+  api.SetVariable('tessedit_pageseg_mode', automaticLayout);
+  api.SetVariable('user_defined_dpi', String(Math.round(dpi)));
+  core.FS.writeFile('/input', Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]));
+  if (api.SetImageFile(1, 0) !== 0) throw new Error('Tesseract cannot read the image');
+  if (api.Recognize(null) !== 0) throw new Error('Tesseract has not read the image');
+  const { blocks } = JSON.parse(api.GetJSONText()) as { blocks: { paragraphs?: ReadParagraph[] }[] };
+  return blocks.flatMap(({ paragraphs }) => paragraphs ?? []);
+}

@@ -1,0 +1,80 @@
+import type { RecognizedLine, Rgb } from '../../ocr/recognized-page.ts';
+import type { ReadLine, ReadWord } from '../../ocr/tesseract.ts';
+import { fontOf } from '../../typesetting/languages.ts';
+import { median } from '../layout/statistics.ts';
+import { colorAt, distance } from './line-colors.ts';
+import type { Raster } from './raster.ts';
+
+/** Letters and digits as high as capitals, and letters as high as x, which have no dots or accents. */
+const high = /[bdfhklA-Z0-9ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩА-ГЕЖЗИК-ТФХЧШЫЬЭ-Я]/u;
+const low = /^[acemnorsuvwxzαγεικνοπστυωχµ.,агекмнопстух]+$/u;
+/** The heights of these letters above the baseline, in em. Those of Times and Arial differ by 4%. */
+const capitals = 0.69;
+const smallLetters = 0.49;
+/** The height of a row, from its highest to its lowest letters, in em, for other scripts. */
+const rowHeights: Partial<Record<ReturnType<typeof fontOf>, number>> = { arabic: 0.95, devanagari: 0.95 };
+/** The height of the characters of Chinese, Japanese and Korean, in em. */
+const ideographs = 0.9;
+
+/** Returns the font size of a line, in pixels. */
+export function sizeOf({ words, baseline, rowAttributes, bbox }: ReadLine, language: string): number {
+  const font = fontOf(language);
+  const ascent = ({ bbox: { y0 } }: ReadWord): number => (baseline.y0 + baseline.y1) / 2 - y0;
+  if (font === 'sans') {
+    const tall = words.filter(({ text }) => high.test(text)).map(ascent);
+    if (tall.length > 0) return median(tall) / capitals;
+    const short = words.filter(({ text }) => low.test(text)).map(ascent);
+    return short.length > 0 ? median(short) / smallLetters : rowAttributes.rowHeight / 0.95;
+  }
+  const height = rowHeights[font];
+  return height ? rowAttributes.rowHeight / height : (bbox.y1 - bbox.y0) / ideographs;
+}
+
+/** Sizes that differ by less than this share are the same size, measured twice. */
+const sameSize = 0.12;
+
+/** Gives lines of almost the same size the size that most of their text has. */
+export function evenSizes(lines: readonly RecognizedLine[]): RecognizedLine[] {
+  const sorted = [...lines].sort((one, other) => one.size - other.size);
+  const groups: RecognizedLine[][] = [];
+  for (const line of sorted) {
+    const group = groups.at(-1);
+    if (group && line.size <= group[0]!.size * (1 + sameSize)) group.push(line);
+    else groups.push([line]);
+  }
+  const sizes = new Map(
+    groups.flatMap((group) => {
+      const all = group.flatMap(({ size, words }) => words.flatMap(({ text }) => [...text].map(() => size)));
+      const even = Math.round(2 * median(all)) / 2;
+      return group.map((line) => [line, even] as const);
+    }),
+  );
+  return lines.map((line) => ({ ...line, size: sizes.get(line)! }));
+}
+
+/** The median width of the strokes of bold letters is at least this, in em. That of regular letters is about 0.09. */
+const boldStroke = 0.125;
+
+/** Whether the letters of some words are bold: the median length of the horizontal runs of their ink. */
+export function isBold(
+  raster: Raster,
+  words: readonly ReadWord[],
+  size: number,
+  { ground, ink }: { ground: Rgb; ink: Rgb },
+): boolean {
+  const contrast = distance(ground, ink) / 2;
+  const runs: number[] = [];
+  for (const { bbox } of words)
+    for (let y = bbox.y0; y < bbox.y1; y += 2) {
+      let run = 0;
+      for (let x = bbox.x0; x <= bbox.x1 && x < raster.width; x++) {
+        const isInk = x < bbox.x1 && distance(colorAt(raster, x, y), ground) > contrast;
+        if (isInk) run++;
+        else if (run > 0) {
+          runs.push(run);
+          run = 0;
+        }
+      }
+    }
+  return runs.length > 0 && median(runs) > boldStroke * size;
+}

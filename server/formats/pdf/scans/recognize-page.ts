@@ -1,0 +1,154 @@
+import type { PageRectangle } from '../../document.ts';
+import { FileError } from '../../file-error.ts';
+import type { RecognizedLine, RecognizedPage } from '../../ocr/recognized-page.ts';
+import { type PixelBox, type ReadLine, type ReadParagraph, readImage } from '../../ocr/tesseract.ts';
+import { openPdfjs } from '../../pdfjs/open-pdfjs.ts';
+import { type Matrix, multiply } from '../geometry.ts';
+import { median } from '../layout/statistics.ts';
+import { evenSizes, isBold, sizeOf } from './letter-sizes.ts';
+import { lineColors } from './line-colors.ts';
+import { marksOf } from './marks.ts';
+import { type PageImage, readPageImages } from './page-images.ts';
+import { paintImages, type Raster, shrink } from './raster.ts';
+import { skewOf } from './skew.ts';
+
+/** The maximum number of pixels of an image. pdf.js leaves out larger ones. A page of A4 at 600 dpi has 35 million. */
+const maxImagePixels = 40_000_000;
+/** Pixels per inch at which a page is read, and the maximum number of pixels of the page. */
+const usualDpi = 300;
+const maxPagePixels = 12_000_000;
+/** The factor by which the page is reduced to find its skew. */
+const skewFactor = 3;
+
+/**
+ * Recognizes the text of a page that consists of images. A slightly skewed page is straightened first.
+ *
+ * @param bytes the PDF, not encrypted
+ * @param number the page number, from 1
+ * @param language the language of the text
+ * @throws {FileError} `unreadable` if no image of the page can be decoded; `too_large` as `openPdfjs` does
+ */
+export async function recognizePage(
+  bytes: Uint8Array,
+  number: number,
+  language: string,
+): Promise<RecognizedPage> {
+  const { images, view, rotation } = await readImages(bytes, number);
+  if (images.length === 0) throw new FileError('unreadable', 'the images of the page cannot be decoded');
+  const [left, bottom, right, top] = view as [number, number, number, number];
+  const isTurned = rotation % 180 !== 0;
+  const width = isTurned ? top - bottom : right - left;
+  const height = isTurned ? right - left : top - bottom;
+  const dpi = Math.min(usualDpi, 72 * Math.sqrt(maxPagePixels / (width * height)));
+  const columns = Math.ceil((width * dpi) / 72);
+  const rows = Math.ceil((height * dpi) / 72);
+  const scale: Matrix = [72 / dpi, 0, 0, 72 / dpi, 0, 0];
+  const display = displayMatrix(view, rotation);
+  let raster = paintImages(images, columns, rows, multiply(scale, display));
+  const skew = skewOf(shrink(raster, skewFactor));
+  const straight = multiply(turn(skew, width / 2, height / 2), display);
+  if (skew !== 0) raster = paintImages(images, columns, rows, multiply(scale, straight));
+  const paragraphs = await readImage({ width: columns, height: rows, data: raster.gray }, dpi, language);
+  const place = ({ x0, y0, x1, y1 }: PixelBox): PageRectangle =>
+    [x0, rows - y1, x1, rows - y0].map((value) => rounded((value * 72) / dpi)) as PageRectangle;
+  const lines = evenSizes(linesOf(paragraphs, raster, { dpi, language, place }));
+  return {
+    page: number,
+    width,
+    height: rounded((rows * 72) / dpi),
+    matrix: multiply([1, 0, 0, -1, 0, (rows * 72) / dpi], straight),
+    lines,
+    marks: marksOf(raster, paragraphs).map(place),
+  };
+}
+
+async function readImages(
+  bytes: Uint8Array,
+  number: number,
+): Promise<{ images: PageImage[]; view: number[]; rotation: number }> {
+  const pdf = await openPdfjs(bytes, { maxImagePixels });
+  try {
+    return await pdf.use(async (document) => {
+      const page = await document.getPage(number);
+      return { images: await readPageImages(page), view: page.view, rotation: page.rotate };
+    });
+  } finally {
+    await pdf.close();
+  }
+}
+
+/** Returns the matrix from the displayed page, whose origin is at the top left and whose y axis points downwards. */
+function displayMatrix([left, bottom, right, top]: readonly number[], rotation: number): Matrix {
+  switch (rotation) {
+    case 90:
+      return [0, 1, 1, 0, left!, bottom!];
+    case 180:
+      return [-1, 0, 0, 1, right!, bottom!];
+    case 270:
+      return [0, -1, -1, 0, right!, top!];
+    default:
+      return [1, 0, 0, -1, left!, top!];
+  }
+}
+
+/** Returns the matrix that turns the displayed page around a point, so that its lines rise by some degrees. */
+function turn(degrees: number, x: number, y: number): Matrix {
+  const [cosine, sine] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+  return [cosine, -sine, sine, cosine, x - cosine * x - sine * y, y + sine * x - cosine * y];
+}
+
+/** Words that consist of strokes, as which rules and the edges of a page are often read. */
+const strokes = /^[|_—–\-~=.,'"`‘’“”°:;\\/[\]()<>]+$/u;
+/** The confidence below which a word of strokes is not a word. */
+const minStrokes = 70;
+/** The confidence below which a whole line is not text, but a picture. */
+const minLine = 20;
+
+interface Reading {
+  dpi: number;
+  language: string;
+  place(box: PixelBox): PageRectangle;
+}
+
+function linesOf(
+  paragraphs: readonly ReadParagraph[],
+  raster: Raster,
+  { dpi, language, place }: Reading,
+): RecognizedLine[] {
+  return paragraphs.flatMap((paragraph, index) =>
+    paragraph.lines.flatMap((line): RecognizedLine[] => {
+      const words = line.words.filter(
+        ({ text, confidence }) => text.trim() !== '' && (confidence >= minStrokes || !strokes.test(text)),
+      );
+      if (words.length === 0 || median(words.map(({ confidence }) => confidence)) < minLine) return [];
+      const kept = { ...line, words };
+      const size = sizeOf(kept, language);
+      const colors = lineColors(raster, words);
+      return [
+        {
+          paragraph: index,
+          baseline: place(baselineBox(line))[1],
+          size: rounded((size * 72) / dpi),
+          bold: isBold(raster, words, size, colors),
+          ...colors,
+          words: words.map(({ text, confidence, bbox }) => ({
+            text,
+            confidence: Math.round(confidence),
+            box: place(bbox),
+          })),
+        },
+      ];
+    }),
+  );
+}
+
+/** Returns the middle of a baseline as a box without a height. */
+function baselineBox({ baseline: { x0, y0, x1, y1 } }: ReadLine): PixelBox {
+  const y = (y0 + y1) / 2;
+  return { x0, x1, y0: y, y1: y };
+}
+
+/** Rounds to a hundredth of a point. */
+function rounded(value: number): number {
+  return Math.round(100 * value) / 100;
+}

@@ -1,0 +1,155 @@
+import type { PageRectangle } from '../../document.ts';
+import type { RecognizedLine, RecognizedPage, RecognizedWord, Rgb } from '../../ocr/recognized-page.ts';
+import type { Rectangle } from '../geometry.ts';
+import type { PageContent, ShownGlyph, ShownText, TextFont } from '../page-content.ts';
+import type { GlyphRange } from '../text-block.ts';
+import { familyOf } from './letter-family.ts';
+
+/** A piece of a recognized line: words without a large gap between them. */
+export interface RecognizedText extends ShownText {
+  words: readonly RecognizedWord[];
+  /** The word that contains each glyph; undefined for a space. */
+  wordOf: (RecognizedWord | undefined)[];
+  ground: Rgb;
+}
+
+/** A recognized page in the form in which other pages are read, in the space of the straightened page. */
+export interface RecognizedContent extends PageContent {
+  texts: RecognizedText[];
+  /** There are no texts in patterns. */
+  indirectTexts: 0;
+}
+
+/** The minimum gap between words of different pieces, in em. */
+const widestSpace = 1.2;
+/** The minimum gap between words in scripts without spaces that counts as a space, in em. */
+const denseSpace = 0.5;
+/** Characters that are written without spaces. */
+const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
+const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
+
+/** The share of the font size above and below the baseline. */
+const ascent = 0.9;
+const descent = 0.22;
+
+/** Returns the content of a recognized page. */
+export function recognizedContent({ page, width, height, lines, marks }: RecognizedPage): RecognizedContent {
+  const family = familyOf(lines);
+  const [regular, bold] = [false, true].map(
+    (isBold): TextFont => ({ name: '', family, bold: isBold, italic: false, ascent, descent }),
+  );
+  let order = 0;
+  const paints = marks.map((mark) => ({
+    kind: 'image' as const,
+    box: rectangleOf(mark),
+    order: order++,
+    opaque: false,
+  }));
+  const texts = lines.flatMap((line) =>
+    piecesOf(line).map((words) => toText(words, line, line.bold ? bold! : regular!, order++)),
+  );
+  return {
+    number: page,
+    box: { left: 0, bottom: 0, right: width, top: height },
+    rotation: 0,
+    texts,
+    paints,
+    annotations: [],
+    indirectTexts: 0,
+  };
+}
+
+function piecesOf({ words, size }: RecognizedLine): RecognizedWord[][] {
+  const pieces: RecognizedWord[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const word of [...words].sort((one, other) => one.box[0] - other.box[0])) {
+    if (word.box[0] - end < widestSpace * size) pieces.at(-1)!.push(word);
+    else pieces.push([word]);
+    end = word.box[2];
+  }
+  return pieces;
+}
+
+function toText(
+  words: readonly RecognizedWord[],
+  { baseline, size, ground, ink }: RecognizedLine,
+  font: TextFont,
+  order: number,
+): RecognizedText {
+  const start = words[0]!.box[0];
+  const glyphs: ShownGlyph[] = [];
+  const wordOf: RecognizedText['wordOf'] = [];
+  const add = (text: string, left: number, right: number, word?: RecognizedWord): void => {
+    glyphs.push({ text, x: (left - start) / size, advance: (right - left) / size });
+    wordOf.push(word);
+  };
+  for (const [index, word] of words.entries()) {
+    const [left, , right] = word.box;
+    const before = words[index - 1];
+    if (before && hasSpace(before, word, size)) add(' ', before.box[2], left);
+    const characters = [...word.text];
+    // The characters of a right-to-left word are in logical order, and glyphs are listed from the left.
+    if (rightToLeft.test(word.text)) characters.reverse();
+    const step = (right - left) / characters.length;
+    for (const [at, character] of characters.entries())
+      add(character, left + at * step, left + (at + 1) * step, word);
+  }
+  return {
+    place: { use: 0, start: 0, end: 0 },
+    order,
+    glyphs,
+    font,
+    matrix: [size, 0, 0, size, start, baseline],
+    color: ink.every((value) => value < 60) ? '' : `${operands(ink)} rg`,
+    optionalContent: [],
+    kept: null,
+    words,
+    wordOf,
+    ground,
+  };
+}
+
+function hasSpace(before: RecognizedWord, after: RecognizedWord, size: number): boolean {
+  const isDense = dense.test([...before.text].at(-1)!) && dense.test([...after.text][0]!);
+  return !isDense || after.box[0] - before.box[2] > denseSpace * size;
+}
+
+/** Returns the words of a block, in reading order. */
+export function wordsOf(glyphs: readonly GlyphRange[]): RecognizedWord[] {
+  const words = new Set<RecognizedWord>();
+  for (const { text, from, to } of glyphs)
+    for (const word of (text as RecognizedText).wordOf.slice(from, to)) if (word) words.add(word);
+  return [...words];
+}
+
+/** The margin around the words of a line that is painted over, in em of the font, and in points. */
+const above = 0.78;
+const below = 0.2;
+const margin = 0.6;
+
+/** Returns the operators that paint over words with the color of the paper, in the space of the straightened page. */
+export function paintOver(glyphs: readonly GlyphRange[]): string {
+  return glyphs
+    .map(({ text, from, to }) => {
+      const { matrix, ground, wordOf } = text as RecognizedText;
+      const [size, , , , , baseline] = matrix;
+      const boxes = wordOf.slice(from, to).flatMap((word) => (word ? [rectangleOf(word.box)] : []));
+      if (boxes.length === 0) return '';
+      const left = Math.min(...boxes.map(({ left }) => left)) - margin;
+      const right = Math.max(...boxes.map(({ right }) => right)) + margin;
+      const bottom = Math.min(baseline - below * size, ...boxes.map(({ bottom }) => bottom - margin));
+      const top = Math.max(baseline + above * size, ...boxes.map(({ top }) => top + margin));
+      const area = [left, bottom, right - left, top - bottom].map((value) => value.toFixed(2)).join(' ');
+      return `${operands(ground)} rg ${area} re f`;
+    })
+    .filter(Boolean)
+    .join('\n');
+}
+
+function operands(color: Rgb): string {
+  return color.map((value) => (value / 255).toFixed(3)).join(' ');
+}
+
+function rectangleOf([left, bottom, right, top]: PageRectangle): Rectangle {
+  return { left, bottom, right, top };
+}
