@@ -289,6 +289,7 @@ const environment = z.object({
   STALE_PENDING_SECONDS: integer(600, 1, tenYears),
   SWEEP_INTERVAL_SECONDS: integer(600, 1, tenYears),
   DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1, tenYears),
+  OCR_MIN_CONFIDENCE: integer(70, 0, 100),
   OUTAGE_HOURS: decimal(6, 0, 8760),
   RETENTION_JOBS_DAYS: wholeNumber(1, maxRetentionDays).optional(),
   RETENTION_DOCUMENTS_DAYS: wholeNumber(1, maxRetentionDays).optional(),

@@ -164,6 +164,8 @@ export const documentSegments = pgTable(
     sourceKey: bytes('source_key').notNull(),
     /** The source text as a list of strings and inline tags (`server/formats/inline-content.ts`). */
     source: jsonb('source').$type<unknown[]>().notNull(),
+    /** The words of a source text that was recognized in an image. Null for other texts. */
+    words: jsonb('words').$type<{ text: string; confidence: number }[]>(),
     sourceText: text('source_text').notNull(),
     /** The translation; null until the segment is translated. */
     target: jsonb('target').$type<unknown[]>(),
@@ -197,6 +199,28 @@ export const documentSegments = pgTable(
     index('document_segments_feed_pending_idx')
       .on(t.tenantId, t.documentId, t.position)
       .where(sql`feed_pending`),
+    foreignKey({
+      columns: [t.tenantId, t.documentId],
+      foreignColumns: [documentJobs.tenantId, documentJobs.documentId],
+    }).onDelete('cascade'),
+  ],
+);
+
+/** The pages of a document whose text was recognized in images. The file is rendered with them. */
+export const recognizedPages = pgTable(
+  'recognized_pages',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    documentId: identifier('document_id').notNull(),
+    /** From 1. */
+    page: integer('page').notNull(),
+    /** The words and their places (`server/formats/ocr/recognized-page.ts`); null if the page was not recognized. */
+    content: jsonb('content').$type<unknown>(),
+    /** Why the page was not recognized. */
+    failure: text('failure'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.documentId, t.page] }),
     foreignKey({
       columns: [t.tenantId, t.documentId],
       foreignColumns: [documentJobs.tenantId, documentJobs.documentId],

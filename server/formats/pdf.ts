@@ -97,11 +97,13 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
       ),
     );
     const isWordFile = selection.output === 'docx';
-    const findings = counts.findings(segments.length, { isSigned: isSigned(bytes), isWordFile });
+    const hint = scans.hint(selection.sourceLanguage);
+    const findings = counts.findings(segments.length, { isSigned: isSigned(bytes), isWordFile, hint });
+    findings.push(...scans.findings());
     const left = pdf.pageCount - selected.size;
     if (left > 0) findings.push(notSelected(left, pdf.pageCount, isWordFile));
     if (segments.length === 0 && !isWordFile) findings.push(...keptActiveContent(pdf.document));
-    const imagePages = scans.isEmpty ? counts.imagePages : [];
+    const imagePages = scans.canRecognize(selection.sourceLanguage) ? counts.imagePages : [];
     return {
       segments,
       pageCount: pdf.pageCount,

@@ -12,6 +12,7 @@ export const bigTables = [
   'memory_vectors',
   'document_segments',
   'document_artifacts',
+  'recognized_pages',
   'segment_events',
 ] as const;
 

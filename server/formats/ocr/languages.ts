@@ -46,8 +46,7 @@ export function dataFile(language: string): { name: string; file: URL } | undefi
  */
 export function obstacleTo(language: string): string | undefined {
   const data = dataFile(language);
-  if (!data) return `text recognition (OCR) does not support the source language ${language}`;
-  if (!existsSync(data.file))
-    return 'text recognition (OCR) is not installed; the operator can install it with `npm run ocr`';
-  return undefined;
+  if (!data) return `text recognition (OCR) does not support the source language (${language})`;
+  if (existsSync(data.file)) return undefined;
+  return 'text recognition (OCR) is not installed; the operator of the service installs it with `npm run ocr`';
 }

@@ -65,10 +65,11 @@ export class KeptCounts {
    * @param segments the number of translated texts of the file
    * @param isSigned whether the file had a signature when it was sent
    * @param isWordFile whether the result is a Word file, which has neither forms nor signatures
+   * @param hint why the text of images was not recognized, or what to do about it
    */
   findings(
     segments: number,
-    { isSigned, isWordFile }: { isSigned: boolean; isWordFile: boolean },
+    { isSigned, isWordFile, hint }: { isSigned: boolean; isWordFile: boolean; hint: string },
   ): Finding[] {
     const findings: Finding[] = [];
     const kept = (severity: Finding['severity'], message: string) =>
@@ -94,9 +95,9 @@ export class KeptCounts {
     if (segments > 0 && this.imagePages.length > 0)
       kept(
         'warning',
-        `${pagesText(this.imagePages)} of images without a text layer: text in these images is not translated`,
+        `${pagesText(this.imagePages)} of images without a text layer: text in these images is not translated; ${hint}`,
       );
-    if (segments === 0) findings.push(noText(this.imagePages, isWordFile));
+    if (segments === 0) findings.push(noText(this.imagePages, isWordFile, hint));
     return findings;
   }
 }
@@ -110,10 +111,10 @@ export function isUnpaired({ kept, glyphs, operator }: ReadText): boolean {
   );
 }
 
-function noText(imagePages: readonly number[], isWordFile: boolean): Finding {
+function noText(imagePages: readonly number[], isWordFile: boolean, hint: string): Finding {
   const reason =
     imagePages.length > 0
-      ? `the file has no text to translate: ${pagesText(imagePages)} of images, for example from a scanner; recognize the text (OCR) first`
+      ? `the file has no text to translate: ${pagesText(imagePages)} of images, for example from a scanner; ${hint}`
       : 'the file has no text to translate';
   return {
     severity: 'info',

@@ -118,6 +118,17 @@ const layout: Record<LayoutReader, LimitRule> = { office, pdf, text: set };
 /** Limits to write a file that is translated keeping its layout. For a PDF, fonts are loaded and shaped in addition. */
 const rebuilding: Record<LayoutReader, LimitRule> = { ...layout, pdf: { ...pdf, cpuMs: 10_000 } };
 
+/**
+ * Limits to recognize one page that consists of images. A dense page takes 5 to 8 s of CPU time and 310 MB, an image of 35
+ * million pixels 750 MB (docs/performance.md). A page that takes longer stays as it is.
+ */
+const recognition: LimitRule = {
+  light: 0,
+  cpuMs: 60_000,
+  cpuMsPerMegabyte: 0,
+  memoryBytes: 1200 * megabyte,
+};
+
 interface LayoutPayload {
   format: LayoutKind;
   bytes: Uint8Array;
@@ -139,6 +150,7 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   rebuild_document: layoutRule(rebuilding),
   flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
+  recognize_page: ({ bytes }) => [recognition, bytes.length],
   read_glossary: ({ kind, bytes }) =>
     kind === 'xlsx' ? [office, sizeToRead(kind, bytes)] : [set, bytes.length],
   read_memory: ({ bytes }) => [set, bytes.length],

@@ -6,6 +6,7 @@ import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type {
   DocumentPayload,
   RebuildPayload,
+  RecognitionPayload,
   RefusedFile,
 } from '#server/platform/sandbox/tasks/layout-document.ts';
 import { sandboxRefusal } from '#server/platform/sandbox-errors.ts';
@@ -49,6 +50,11 @@ export function extractFile({ fileWork }: Files, payload: DocumentPayload, scope
 
 export function rebuildFile({ fileWork }: Files, payload: RebuildPayload, scope: TaskScope) {
   return orFileError(fileWork.run('rebuild_document', payload, scope));
+}
+
+/** Recognizes the text of a page that consists of images. */
+export function recognizeFile({ fileWork }: Files, payload: RecognitionPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('recognize_page', payload, scope));
 }
 
 async function orFileError<T extends object>(work: Promise<T | RefusedFile>): Promise<T> {

@@ -22,6 +22,7 @@ import { feedReview, hasPendingFeed } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, rebuildOptionsOf, requireDocument, resultFormatOf } from './jobs.ts';
 import { findingView } from './quality-report.ts';
+import { selectRecognition } from './recognition.ts';
 import { type ReviewLease, withReviewLease } from './review-lease.ts';
 import type { DocumentReviewRecord } from './schema.ts';
 import { figuresOf, findingsOfSegments, selectTranslations, storeTargetRectangles } from './segments.ts';
@@ -116,7 +117,12 @@ export async function renderAndStore(
       format: row.sourceFormat,
       bytes: await readArtifact(services, source),
       translations,
-      options: rebuildOptionsOf(row),
+      options: {
+        ...rebuildOptionsOf(row),
+        recognition: await services.database.inTenant(tenantId, (tx) =>
+          selectRecognition(tx, tenantId, documentId),
+        ),
+      },
     },
     { tenantId, signal },
   ).catch((error: unknown) => {

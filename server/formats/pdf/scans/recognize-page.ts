@@ -5,6 +5,7 @@ import { type PixelBox, type ReadLine, type ReadParagraph, readImage } from '../
 import { openPdfjs } from '../../pdfjs/open-pdfjs.ts';
 import { type Matrix, multiply } from '../geometry.ts';
 import { median } from '../layout/statistics.ts';
+import { letterBox } from './letter-boxes.ts';
 import { evenSizes, isBold, sizeOf } from './letter-sizes.ts';
 import { lineColors } from './line-colors.ts';
 import { marksOf } from './marks.ts';
@@ -134,7 +135,7 @@ function linesOf(
           words: words.map(({ text, confidence, bbox }) => ({
             text,
             confidence: Math.round(confidence),
-            box: place(bbox),
+            box: place(letterBox(raster, bbox, size, colors)),
           })),
         },
       ];

@@ -124,7 +124,7 @@ export function wordsOf(glyphs: readonly GlyphRange[]): RecognizedWord[] {
 
 /** The margin around the words of a line that is painted over, in em of the font, and in points. */
 const above = 0.78;
-const below = 0.2;
+const below = 0.24;
 const margin = 0.6;
 
 /** Returns the operators that paint over words with the color of the paper, in the space of the straightened page. */

@@ -1,4 +1,5 @@
-import type { PageRectangle, Recognition, Segment, SegmentWord } from '../../document.ts';
+import type { Finding, PageRectangle, Recognition, Segment, SegmentWord } from '../../document.ts';
+import { obstacleTo } from '../../ocr/languages.ts';
 import { type Matrix, transformRectangle } from '../geometry.ts';
 import type { ReadPage } from '../open-pdf.ts';
 import type { GlyphRange, TextBlock } from '../text-block.ts';
@@ -9,13 +10,46 @@ import { paintOver, type RecognizedContent, recognizedContent, wordsOf } from '.
 export class Scans {
   readonly #pages: ReadonlyMap<number, Recognition['pages'][number]>;
   readonly #words = new Map<string, SegmentWord[]>();
+  readonly #recognition: Recognition | undefined;
 
   constructor(recognition: Recognition | undefined) {
+    this.#recognition = recognition;
     this.#pages = new Map(recognition?.pages.map((page) => [page.page, page]));
   }
 
-  get isEmpty(): boolean {
-    return this.#pages.size === 0;
+  /** Whether pages that consist of images have not been recognized yet, and can be. */
+  canRecognize(language: string | undefined): boolean {
+    return !this.#recognition && language !== undefined && obstacleTo(language) === undefined;
+  }
+
+  /** Returns why pages that consist of images have no text, or what to do about it. */
+  hint(language: string | undefined): string {
+    if (this.#recognition) return 'no text was recognized in them';
+    return (language && obstacleTo(language)) ?? 'recognize the text (OCR) first';
+  }
+
+  /** Returns the findings about the recognition. */
+  findings(): Finding[] {
+    const found = (severity: Finding['severity'], message: string): Finding => ({
+      severity,
+      code: severity === 'info' ? 'text_recognized' : 'unsupported_content_kept',
+      message,
+      unitId: null,
+    });
+    const count = this.#pages.size;
+    return [
+      ...(count > 0
+        ? [
+            found(
+              'info',
+              `the text of ${count === 1 ? '1 page was' : `${count} pages were`} recognized in images (OCR) and may have errors`,
+            ),
+          ]
+        : []),
+      ...(this.#recognition?.failed ?? []).map(({ page, reason }) =>
+        found('warning', `the text of page ${page} was not recognized and is not translated: ${reason}`),
+      ),
+    ];
   }
 
   /** Returns the content of a page in the space of the straightened page; undefined if it was not recognized. */

@@ -4,11 +4,13 @@ import type {
   LayoutFormat,
   RebuildOptions,
   RebuiltDocument,
+  Recognition,
   SegmentTranslation,
 } from '#server/formats/document.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
+import type { RecognizedPage } from '#server/formats/ocr/recognized-page.ts';
 import type { Selection } from '#server/formats/selection.ts';
 
 interface FilePayload {
@@ -21,6 +23,14 @@ export interface DocumentPayload extends FilePayload {
   selection?: Selection;
   /** Undefined if the language of the source is not known yet. */
   languages?: Languages;
+  /** Undefined before the pages that consist of images are recognized. */
+  recognition?: Recognition;
+}
+
+export interface RecognitionPayload extends FilePayload {
+  /** The page number, from 1. */
+  page: number;
+  language: string;
 }
 
 export interface RebuildPayload extends FilePayload {
@@ -70,8 +80,21 @@ export function extractDocumentTask({
   bytes,
   selection,
   languages,
+  recognition,
 }: DocumentPayload): Promise<RefusedFile | ExtractedDocument> {
-  return orRefusal(format, ({ extract }) => extract(bytes, { ...selection, ...languages }));
+  return orRefusal(format, ({ extract }) => extract(bytes, { ...selection, ...languages, recognition }));
+}
+
+export function recognizePageTask({
+  format,
+  bytes,
+  page,
+  language,
+}: RecognitionPayload): Promise<RefusedFile | RecognizedPage> {
+  return orRefusal(format, ({ recognize }) => {
+    if (!recognize) throw new Error(`the format ${format} has no pages that consist of images`);
+    return recognize(bytes, page, language);
+  });
 }
 
 export function rebuildDocumentTask({

@@ -6,6 +6,7 @@ import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { TextOutcome } from '#server/formats/text-tally.ts';
 import type { Warning } from '#server/http/warnings.ts';
+import type { Settings } from '#server/settings.ts';
 import { mismatchWarnings } from '#server/translation/core/intake/request-warnings.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
@@ -13,6 +14,7 @@ import { keepTranslations } from '../earlier-document.ts';
 import { extractFile } from '../file-work.ts';
 import { languagesOf, requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
+import { doubtOf, recognizePages } from '../recognition.ts';
 import type { DocumentQualityFinding } from '../schema.ts';
 import { selectionOf } from '../selection-fields.ts';
 import { progressed } from '../waiting.ts';
@@ -41,12 +43,21 @@ export async function readSource({ services, tenantId, documentId }: DocumentRun
 export async function extractSegments(run: DocumentRun): Promise<void> {
   const { services, tenantId, row, signal } = run;
   const bytes = await readSource(run);
-  const { segments, pageCount, findings, outcome } = await extractFile(
-    services,
-    { format: row.sourceFormat, bytes, selection: selectionOf(requestOf(row)), languages: languagesOf(row) },
-    { tenantId, signal },
-  );
-  const rows = segments.map(rowOf);
+  const payload = {
+    format: row.sourceFormat,
+    bytes,
+    selection: selectionOf(requestOf(row)),
+    languages: languagesOf(row),
+  };
+  const extracted = await extractFile(services, payload, { tenantId, signal });
+  const { segments, pageCount, findings, outcome } = extracted.imagePages
+    ? await extractFile(
+        services,
+        { ...payload, recognition: await recognizePages(run, bytes, extracted.imagePages) },
+        { tenantId, signal },
+      )
+    : extracted;
+  const rows = segments.map((segment, position) => rowOf(segment, position, services.settings));
   const warnings = [...((row.warnings as Warning[] | null) ?? []), ...textWarnings(run, rows)];
   await services.database.inTenant(tenantId, async (tx) => {
     await updateRun(tx, run, {
@@ -108,9 +119,10 @@ export function sourceKeyOf(segment: Pick<Segment, 'source' | 'variant'>): strin
   return createHash('sha256').update(repeatedText(segment)).digest('hex');
 }
 
-function rowOf(segment: Segment, position: number) {
-  const { regionId, cellId, kind, page, place, rectangles, context, variant, source } = segment;
+function rowOf(segment: Segment, position: number, { OCR_MIN_CONFIDENCE }: Settings) {
+  const { regionId, cellId, kind, page, place, rectangles, context, variant, source, words } = segment;
   const sourceKey = sourceKeyOf(segment);
+  const issues = doubtOf(words, OCR_MIN_CONFIDENCE);
   return {
     position,
     region_id: regionId,
@@ -124,6 +136,9 @@ function rowOf(segment: Segment, position: number) {
     source_key: sourceKey,
     source,
     source_text: plainText(source),
+    words,
+    issues,
+    needs_review: issues.length > 0,
   };
 }
 
@@ -135,9 +150,11 @@ function insertSegments(
   return tx.execute(sql`
     insert into document_segments
       (tenant_id, document_id, position, region_id, cell_id, kind, page, place, source_rectangles, context, variant,
-        source_key, source, source_text)
+        source_key, source, source_text, words, issues, needs_review)
     select ${tenantId}, ${documentId}, r.position, r.region_id, r.cell_id, r.kind, r.page, r.place, r.rectangles,
-      r.context, r.variant, decode(r.source_key, 'hex'), r.source, r.source_text
+      r.context, r.variant, decode(r.source_key, 'hex'), r.source, r.source_text, r.words,
+      r.issues, r.needs_review
     from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, region_id text, cell_id text, kind text,
-      page int, place text, rectangles jsonb, context text, variant text, source_key text, source jsonb, source_text text)`);
+      page int, place text, rectangles jsonb, context text, variant text, source_key text, source jsonb, source_text text,
+      words jsonb, issues jsonb, needs_review boolean)`);
 }

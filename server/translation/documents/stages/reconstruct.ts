@@ -13,6 +13,7 @@ import { type DocumentRun, mailOf, RunReplaced } from '../document-run.ts';
 import { rebuildFile } from '../file-work.ts';
 import { rebuildOptionsOf, requestOf, resultFormatOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
+import { selectRecognition } from '../recognition.ts';
 import type { DocumentFailureDetail, DocumentStage } from '../schema.ts';
 import { figuresOf, findingsOfSegments, selectTranslations, storeTargetRectangles } from '../segments.ts';
 import { progressed } from '../waiting.ts';
@@ -26,15 +27,18 @@ import { readSource } from './extract.ts';
 export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, row } = run;
   const bytes = await readSource(run);
-  const translations = await services.database.inTenant(tenantId, (tx) =>
-    selectTranslations(tx, tenantId, documentId),
+  const [translations, recognition] = await services.database.inTenant(tenantId, (tx) =>
+    Promise.all([
+      selectTranslations(tx, tenantId, documentId),
+      selectRecognition(tx, tenantId, documentId),
+    ]),
   );
   const rebuilt =
     translations.length === 0 && resultFormatOf(row) === row.sourceFormat
       ? { bytes, rectangles: [], findings: nothingToTranslate(row.extractFindings as Finding[]) }
       : await rebuildFile(
           services,
-          { format: row.sourceFormat, bytes, translations, options: rebuildOptionsOf(row) },
+          { format: row.sourceFormat, bytes, translations, options: { ...rebuildOptionsOf(row), recognition } },
           { tenantId, signal: run.signal },
         );
   const output = await storeTranslation(

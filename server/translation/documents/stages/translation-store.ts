@@ -85,9 +85,10 @@ async function storeGroups(tx: Tx, run: DocumentRun, groups: readonly Translated
     with given as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, copy_of int, target jsonb,
         target_text text, score int, needs_review boolean, issues jsonb, fast_path text, provenance jsonb)),
+    -- The issues of the extraction, such as uncertain words, stay.
     translated as (
       update document_segments s set target = r.target, target_text = r.target_text, score = r.score,
-        needs_review = r.needs_review, issues = r.issues, fast_path = r.fast_path, provenance = r.provenance
+        needs_review = s.needs_review or r.needs_review, issues = s.issues || r.issues, fast_path = r.fast_path, provenance = r.provenance
       from given at join given r on r.position = coalesce(at.copy_of, at.position)
       where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = at.position
         -- Without statistics the planner would read the whole document; an array becomes a condition of the index.
