@@ -53,6 +53,11 @@ interface TesseractCore {
 const networks = 1;
 /** Find columns and paragraphs, without a detection of the orientation. */
 const automaticLayout = '3';
+/**
+ * Read the page as one block. Used for Korean: the search for columns loses lines of syllables with wide gaps. Columns are
+ * found later, by the gaps between words.
+ */
+const oneBlock = '6';
 
 /**
  * Reads the text of an image. Each call compiles a new WebAssembly module, so that an image cannot change how later ones
@@ -78,7 +83,9 @@ export async function readImage(
   core.FS.writeFile(`${name}.traineddata`, gunzipSync(readFileSync(file)));
   const api = new core.TessBaseAPI();
   if (api.Init(null, name, networks) !== 0) throw new Error(`Tesseract cannot read its data ${name}`);
-  api.SetVariable('tessedit_pageseg_mode', automaticLayout);
+  api.SetVariable('tessedit_pageseg_mode', name === 'kor' ? oneBlock : automaticLayout);
+  // Lines of square characters with wide gaps would be read as columns.
+  api.SetVariable('textord_tabfind_vertical_text', '0');
   api.SetVariable('user_defined_dpi', String(Math.round(dpi)));
   core.FS.writeFile('/input', Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]));
   if (api.SetImageFile(1, 0) !== 0) throw new Error('Tesseract cannot read the image');

@@ -1,5 +1,5 @@
-import type { PixelBox } from '../../ocr/tesseract.ts';
 import type { Rgb } from '../../ocr/recognized-page.ts';
+import type { PixelBox } from '../../ocr/tesseract.ts';
 import { colorAt, distance } from './line-colors.ts';
 import type { Raster } from './raster.ts';
 
@@ -22,7 +22,11 @@ export function letterBox(
 ): PixelBox {
   const contrast = minContrast * distance(ground, ink);
   const isInk = (x: number, y: number): boolean =>
-    x >= 0 && y >= 0 && x < raster.width && y < raster.height && distance(colorAt(raster, x, y), ground) > contrast;
+    x >= 0 &&
+    y >= 0 &&
+    x < raster.width &&
+    y < raster.height &&
+    distance(colorAt(raster, x, y), ground) > contrast;
   /** Follows the ink from the row `from` in the direction `step`, and returns the last row with connected ink. */
   const follow = (from: number, step: 1 | -1): number => {
     let columns: number[] = [];

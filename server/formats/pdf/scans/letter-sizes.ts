@@ -32,10 +32,18 @@ export function sizeOf({ words, baseline, rowAttributes, bbox }: ReadLine, langu
 
 /** Sizes that differ by less than this share are the same size, measured twice. */
 const sameSize = 0.12;
+/**
+ * A line with at most so many characters is measured badly, because they may all be small. It gets the size of another
+ * line if this differs by less than the share.
+ */
+const shortLine = 4;
+const similarSize = 0.35;
 
 /** Gives lines of almost the same size the size that most of their text has. */
 export function evenSizes(lines: readonly RecognizedLine[]): RecognizedLine[] {
-  const sorted = [...lines].sort((one, other) => one.size - other.size);
+  const isShort = ({ words }: RecognizedLine): boolean => lengthOf(words) <= shortLine;
+  const long = lines.filter((line) => !isShort(line));
+  const sorted = [...(long.length > 0 ? long : lines)].sort((one, other) => one.size - other.size);
   const groups: RecognizedLine[][] = [];
   for (const line of sorted) {
     const group = groups.at(-1);
@@ -49,7 +57,21 @@ export function evenSizes(lines: readonly RecognizedLine[]): RecognizedLine[] {
       return group.map((line) => [line, even] as const);
     }),
   );
-  return lines.map((line) => ({ ...line, size: sizes.get(line)! }));
+  return lines.map((line) => ({ ...line, size: sizes.get(line) ?? similar(line.size, [...sizes.values()]) }));
+}
+
+function lengthOf(words: RecognizedLine['words']): number {
+  return words.reduce((sum, { text }) => sum + [...text].length, 0);
+}
+
+/** Returns the size that is most similar to a measured size; the size itself, rounded, if none is similar. */
+function similar(size: number, sizes: readonly number[]): number {
+  const difference = (other: number): number => Math.abs(Math.log(other / size));
+  const best = sizes.reduce(
+    (best, other) => (difference(other) < difference(best) ? other : best),
+    sizes[0]!,
+  );
+  return difference(best) < similarSize ? best : Math.round(2 * size) / 2;
 }
 
 /** The median width of the strokes of bold letters is at least this, in em. That of regular letters is about 0.09. */

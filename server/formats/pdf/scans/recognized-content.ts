@@ -22,11 +22,15 @@ export interface RecognizedContent extends PageContent {
 
 /** The minimum gap between words of different pieces, in em. */
 const widestSpace = 1.2;
-/** The minimum gap between words in scripts without spaces that counts as a space, in em. */
-const denseSpace = 0.5;
 /** Characters that are written without spaces. */
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
+/** Tesseract reads most syllables of Korean as words. The minimum gap that counts as a space between them, in em. */
+const hangul = /\p{Script=Hangul}/u;
+const hangulSpace = 0.2;
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
+
+/** The minimum width of a word, in points. */
+const minWidth = 0.1;
 
 /** The share of the font size above and below the baseline. */
 const ascent = 0.9;
@@ -62,12 +66,29 @@ export function recognizedContent({ page, width, height, lines, marks }: Recogni
 function piecesOf({ words, size }: RecognizedLine): RecognizedWord[][] {
   const pieces: RecognizedWord[][] = [];
   let end = Number.NEGATIVE_INFINITY;
-  for (const word of [...words].sort((one, other) => one.box[0] - other.box[0])) {
+  for (const word of inOrder(words)) {
     if (word.box[0] - end < widestSpace * size) pieces.at(-1)!.push(word);
     else pieces.push([word]);
     end = word.box[2];
   }
   return pieces;
+}
+
+/**
+ * Returns the words of a line from the left, with boxes that do not overlap. Tesseract estimates the boxes of Chinese and
+ * Japanese words, so their order is more reliable than their positions.
+ */
+function inOrder(words: readonly RecognizedWord[]): RecognizedWord[] {
+  if (words.some(({ text }) => rightToLeft.test(text)))
+    return [...words].sort((one, other) => one.box[0] - other.box[0]);
+  let end = Number.NEGATIVE_INFINITY;
+  return words.map((word, index) => {
+    const limit = words.slice(index + 1).reduce((least, { box }) => Math.min(least, box[2]), word.box[2]);
+    const left = Math.max(word.box[0], end);
+    const right = Math.max(left + minWidth, Math.min(word.box[2], Math.max(limit, left)));
+    end = right;
+    return { ...word, box: [left, word.box[1], right, word.box[3]] };
+  });
 }
 
 function toText(
@@ -87,6 +108,8 @@ function toText(
     const [left, , right] = word.box;
     const before = words[index - 1];
     if (before && hasSpace(before, word, size)) add(' ', before.box[2], left);
+    // Without a gap, no space is found between the glyphs.
+    else if (before) glyphs.at(-1)!.advance = (left - start) / size - glyphs.at(-1)!.x;
     const characters = [...word.text];
     // The characters of a right-to-left word are in logical order, and glyphs are listed from the left.
     if (rightToLeft.test(word.text)) characters.reverse();
@@ -110,8 +133,10 @@ function toText(
 }
 
 function hasSpace(before: RecognizedWord, after: RecognizedWord, size: number): boolean {
-  const isDense = dense.test([...before.text].at(-1)!) && dense.test([...after.text][0]!);
-  return !isDense || after.box[0] - before.box[2] > denseSpace * size;
+  const ends = [[...before.text].at(-1)!, [...after.text][0]!];
+  if (ends.some((character) => hangul.test(character)))
+    return after.box[0] - before.box[2] > hangulSpace * size;
+  return !ends.some((character) => dense.test(character));
 }
 
 /** Returns the words of a block, in reading order. */
