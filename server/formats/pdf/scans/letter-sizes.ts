@@ -8,6 +8,8 @@ import type { Raster } from './raster.ts';
 /** Letters and digits as high as capitals, and letters as high as x, which have no dots or accents. */
 const high = /[bdfhklA-Z0-9ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩА-ГЕЖЗИК-ТФХЧШЫЬЭ-Я]/u;
 const low = /^[acemnorsuvwxzαγεικνοπστυωχµ.,агекмнопстух]+$/u;
+/** Words without signs or accents that may be higher than capitals. */
+const plain = /^[A-Za-z0-9.,;:\-Α-ΡΣ-Ωα-ωςА-ЯЁа-яё]+$/u;
 /** The heights of these letters above the baseline, in em. Those of Times and Arial differ by 4%. */
 const capitals = 0.69;
 const smallLetters = 0.49;
@@ -21,7 +23,7 @@ export function sizeOf({ words, baseline, rowAttributes, bbox }: ReadLine, langu
   const font = fontOf(language);
   const ascent = ({ bbox: { y0 } }: ReadWord): number => (baseline.y0 + baseline.y1) / 2 - y0;
   if (font === 'sans') {
-    const tall = words.filter(({ text }) => high.test(text)).map(ascent);
+    const tall = words.filter(({ text }) => high.test(text) && plain.test(text)).map(ascent);
     if (tall.length > 0) return median(tall) / capitals;
     const short = words.filter(({ text }) => low.test(text)).map(ascent);
     return short.length > 0 ? median(short) / smallLetters : rowAttributes.rowHeight / 0.95;

@@ -36,6 +36,9 @@ const minWidth = 0.1;
 const ascent = 0.9;
 const descent = 0.22;
 
+/** Letters whose color is darker than this in red, green and blue are black: scanned letters are never quite black. */
+const darkest = 110;
+
 /** Returns the content of a recognized page. */
 export function recognizedContent({ page, width, height, lines, marks }: RecognizedPage): RecognizedContent {
   const family = familyOf(lines);
@@ -123,7 +126,7 @@ function toText(
     glyphs,
     font,
     matrix: [size, 0, 0, size, start, baseline],
-    color: ink.every((value) => value < 60) ? '' : `${operands(ink)} rg`,
+    color: ink.every((value) => value < darkest) ? '' : `${operands(ink)} rg`,
     optionalContent: [],
     kept: null,
     words,
