@@ -32,8 +32,11 @@ export function sizeOf({ words, baseline, rowAttributes, bbox }: ReadLine, langu
   return height ? rowAttributes.rowHeight / height : (bbox.y1 - bbox.y0) / ideographs;
 }
 
-/** Sizes that differ by less than this share are the same size, measured twice. */
-const sameSize = 0.12;
+/**
+ * Sizes that differ by less than this share are the same size, measured twice. Outside of Latin, Greek and Cyrillic
+ * script, the height of a line depends more on its letters.
+ */
+const sameSize = { sans: 0.12, other: 0.25 };
 /**
  * A line with at most so many characters is measured badly, because they may all be small. It gets the size of another
  * line if this differs by less than the share.
@@ -42,14 +45,15 @@ const shortLine = 4;
 const similarSize = 0.35;
 
 /** Gives lines of almost the same size the size that most of their text has. */
-export function evenSizes(lines: readonly RecognizedLine[]): RecognizedLine[] {
+export function evenSizes(lines: readonly RecognizedLine[], language: string): RecognizedLine[] {
+  const same = fontOf(language) === 'sans' ? sameSize.sans : sameSize.other;
   const isShort = ({ words }: RecognizedLine): boolean => lengthOf(words) <= shortLine;
   const long = lines.filter((line) => !isShort(line));
   const sorted = [...(long.length > 0 ? long : lines)].sort((one, other) => one.size - other.size);
   const groups: RecognizedLine[][] = [];
   for (const line of sorted) {
     const group = groups.at(-1);
-    if (group && line.size <= group[0]!.size * (1 + sameSize)) group.push(line);
+    if (group && line.size <= group[0]!.size * (1 + same)) group.push(line);
     else groups.push([line]);
   }
   const sizes = new Map(

@@ -52,7 +52,7 @@ export async function recognizePage(
   const paragraphs = await readImage({ width: columns, height: rows, data: raster.gray }, dpi, language);
   const place = ({ x0, y0, x1, y1 }: PixelBox): PageRectangle =>
     [x0, rows - y1, x1, rows - y0].map((value) => rounded((value * 72) / dpi)) as PageRectangle;
-  const lines = evenSizes(linesOf(paragraphs, raster, { dpi, language, place }));
+  const lines = evenSizes(linesOf(paragraphs, raster, { dpi, language, place }), language);
   return {
     page: number,
     width,

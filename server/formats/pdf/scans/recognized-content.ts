@@ -26,7 +26,7 @@ const widestSpace = 1.2;
 const dense = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]/u;
 /** Tesseract reads most syllables of Korean as words. The minimum gap that counts as a space between them, in em. */
 const hangul = /\p{Script=Hangul}/u;
-const hangulSpace = 0.2;
+const hangulSpace = 0.28;
 const rightToLeft = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
 /** The minimum width of a word, in points. */
