@@ -77,7 +77,7 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
       tallyPage(tally, page, found, isSelected);
       if (!isSelected) continue;
       const scan = scans.content(number);
-      if (!scan) counts.add(page, found.blocks.length, found.kept);
+      if (!scans.has(number)) counts.add(page, found.blocks.length, found.kept);
       const read = scan ?? page;
       const { blocks, kept } = scan ? findBlocks(scan, vocabulary) : found;
       if (scan) {

@@ -18,7 +18,8 @@ const pdfFile = (path: string): File =>
 /** A PDF file of four pages, one in each rotation. */
 const turned = 'pdf/made-rotations-labels-links.pdf';
 
-const translate = (path: string) => mine.translate([], { source_document: pdfFile(path) });
+const translate = (path: string, form = {}) =>
+  mine.translate([], { source_document: pdfFile(path), ...form });
 
 async function downloaded(id: string): Promise<Uint8Array> {
   const response = await mine.download(id);
@@ -69,8 +70,8 @@ describe('a PDF (C 5)', { timeout: 60_000 }, () => {
     expect(job.billable_chars).toBe(raw);
   });
 
-  test('of scanned pages is not translated, has a finding, and is not billed', async () => {
-    const job = await translate('pdf/made-scanned-no-text.pdf');
+  test('of scanned pages in a language that cannot be recognized is not translated, has a finding, and is not billed', async () => {
+    const job = await translate('pdf/made-scanned-no-text.pdf', { source_lang: 'ru' });
     expect(job).toMatchObject({ status: 'translated', billable_chars: 0 });
     expect(job.quality_report.findings).toEqual([
       expect.objectContaining({

@@ -30,22 +30,28 @@ const dataNames: Partial<Record<LanguageCode, string>> = {
 /** The directory of the optional packages, which `npm run ocr` installs. */
 export const packages = new URL('./packages/node_modules/', import.meta.url);
 
-/** Returns the file with the data of a language, compressed by gzip. Undefined if the language has no data. */
-export function dataFile(language: string): { name: string; file: URL } | undefined {
+/**
+ * Returns the file with the data of a language, compressed by gzip. Undefined if the language has no data.
+ *
+ * @param directory the directory of the packages
+ */
+export function dataFile(language: string, directory = packages): { name: string; file: URL } | undefined {
   const name = dataNames[language as LanguageCode];
   if (name === undefined) return undefined;
   return {
     name,
-    file: new URL(`@tesseract.js-data/${name}/4.0.0_best_int/${name}.traineddata.gz`, packages),
+    file: new URL(`@tesseract.js-data/${name}/4.0.0_best_int/${name}.traineddata.gz`, directory),
   };
 }
 
 /**
  * Returns why text in a language cannot be recognized, and what the operator can do about it. Undefined if it can be
  * recognized.
+ *
+ * @param directory the directory of the packages
  */
-export function obstacleTo(language: string): string | undefined {
-  const data = dataFile(language);
+export function obstacleTo(language: string, directory = packages): string | undefined {
+  const data = dataFile(language, directory);
   if (!data) return `text recognition (OCR) does not support the source language (${language})`;
   if (existsSync(data.file)) return undefined;
   return 'text recognition (OCR) is not installed; the operator of the service installs it with `npm run ocr`';

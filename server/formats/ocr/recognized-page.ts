@@ -17,6 +17,8 @@ export interface RecognizedPage {
   lines: RecognizedLine[];
   /** The places with ink outside of the words: pictures, rules and signs. */
   marks: PageRectangle[];
+  /** The number of lines that may be text, but could not be read. They are not in `lines`. */
+  unreadLines: number;
 }
 
 export interface RecognizedLine {

@@ -10,10 +10,10 @@ import { knownTexts } from './texts.ts';
 /** The scans of each text. */
 export const scannings: readonly Scanning[] = [
   { dpi: 300, skew: 0, noise: 8 },
-  { dpi: 300, skew: 1.3, noise: 25 },
-  { dpi: 200, skew: -0.7, noise: 12 },
-  { dpi: 200, skew: 2, noise: 20 },
-  { dpi: 150, skew: -2, noise: 12 },
+  { dpi: 300, skew: 1.3, noise: 30 },
+  { dpi: 200, skew: -0.7, noise: 15 },
+  { dpi: 200, skew: 2, noise: 30 },
+  { dpi: 150, skew: -2, noise: 20 },
 ];
 
 /** Words with less confidence count as uncertain, as the setting OCR_MIN_CONFIDENCE has it by default. */

@@ -1,4 +1,4 @@
-import type { PixelBox, ReadParagraph } from '../../ocr/tesseract.ts';
+import type { PixelBox, ReadWord } from '../../ocr/tesseract.ts';
 import { inkThreshold, type Raster } from './raster.ts';
 
 /** The width and height of the cells in which ink is searched, in pixels. */
@@ -13,18 +13,19 @@ const margin = 10;
 const maxMarks = 2000;
 
 /** Returns boxes around the ink of a page that belongs to no word. */
-export function marksOf({ width, height, gray }: Raster, paragraphs: readonly ReadParagraph[]): PixelBox[] {
+export function marksOf(
+  { width, height, gray }: Raster,
+  lines: readonly (readonly ReadWord[])[],
+): PixelBox[] {
   const threshold = inkThreshold(gray);
   const isWord = new Uint8Array(width * height);
-  for (const { lines } of paragraphs)
-    for (const { words } of lines)
-      for (const { bbox } of words)
-        for (let y = Math.max(0, bbox.y0 - margin); y < Math.min(height, bbox.y1 + margin); y++)
-          isWord.fill(
-            1,
-            y * width + Math.max(0, bbox.x0 - margin),
-            y * width + Math.min(width, bbox.x1 + margin),
-          );
+  for (const { bbox } of lines.flat())
+    for (let y = Math.max(0, bbox.y0 - margin); y < Math.min(height, bbox.y1 + margin); y++)
+      isWord.fill(
+        1,
+        y * width + Math.max(0, bbox.x0 - margin),
+        y * width + Math.min(width, bbox.x1 + margin),
+      );
   const inkIn = ({ x0, y0, x1, y1 }: PixelBox): number => {
     let ink = 0;
     for (let y = y0; y < y1; y++)

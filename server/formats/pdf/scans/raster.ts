@@ -1,5 +1,5 @@
-import type { GrayImage } from '../../ocr/tesseract.ts';
 import { apply, invert, type Matrix, multiply } from '../geometry.ts';
+import { median } from '../layout/statistics.ts';
 import type { PageImage } from './page-images.ts';
 
 /** The images of a page as one image. */
@@ -48,46 +48,77 @@ function paint(image: PageImage, { width, height, colors }: Omit<Raster, 'gray'>
   const [left, right] = range(0, width);
   const [top, bottom] = range(1, height);
   const scale = Math.max(Math.hypot(a, b), Math.hypot(c, d));
-  const samples = Math.min(maxSamples, Math.max(2, Math.ceil(scale)));
+  // Pixels of an enlarged image are blended, because noise in large squares would look like letters.
+  const offsets =
+    scale < 1 ? blended : spread(Math.min(maxSamples, Math.max(2, Math.ceil(scale))), a, b, c, d);
   for (let row = top; row < bottom; row++)
     for (let column = left; column < right; column++) {
-      let [red, green, blue, count] = [0, 0, 0, 0];
-      for (let i = 0; i < samples; i++)
-        for (let j = 0; j < samples; j++) {
-          const x = column + (i + 0.5) / samples;
-          const y = row + (j + 0.5) / samples;
-          const sourceX = Math.floor(a * x + c * y + e);
-          const sourceY = Math.floor(b * x + d * y + f);
-          if (sourceX < 0 || sourceY < 0 || sourceX >= image.width || sourceY >= image.height) continue;
-          const color = image.colorAt(sourceX, sourceY);
-          if (color === undefined) continue;
-          red += color >> 16;
-          green += (color >> 8) & 255;
-          blue += color & 255;
-          count++;
-        }
-      if (count === 0) continue;
+      const x = a * (column + 0.5) + c * (row + 0.5) + e;
+      const y = b * (column + 0.5) + d * (row + 0.5) + f;
+      let [red, green, blue, sum] = [0, 0, 0, 0];
+      for (const [offsetX, offsetY] of offsets) {
+        const sourceX = Math.floor(x + offsetX);
+        const sourceY = Math.floor(y + offsetY);
+        if (sourceX < 0 || sourceY < 0 || sourceX >= image.width || sourceY >= image.height) continue;
+        const color = image.colorAt(sourceX, sourceY);
+        if (color === undefined) continue;
+        const weight =
+          scale < 1
+            ? Math.max(0, 1 - Math.abs(x - sourceX - 0.5)) * Math.max(0, 1 - Math.abs(y - sourceY - 0.5))
+            : 1 / offsets.length;
+        red += weight * (color >> 16);
+        green += weight * ((color >> 8) & 255);
+        blue += weight * (color & 255);
+        sum += weight;
+      }
+      if (sum === 0) continue;
       const at = 3 * (row * width + column);
-      const rest = 1 - count / (samples * samples);
-      const share = 1 / (samples * samples);
-      colors[at] = Math.round(red * share + colors[at]! * rest);
-      colors[at + 1] = Math.round(green * share + colors[at + 1]! * rest);
-      colors[at + 2] = Math.round(blue * share + colors[at + 2]! * rest);
+      colors[at] = Math.round(red + colors[at]! * (1 - sum));
+      colors[at + 1] = Math.round(green + colors[at + 1]! * (1 - sum));
+      colors[at + 2] = Math.round(blue + colors[at + 2]! * (1 - sum));
     }
 }
 
-/** Returns an image of which each pixel is the mean of `factor` times `factor` pixels. */
-export function shrink({ width, height, gray }: Raster, factor: number): GrayImage {
-  const [columns, rows] = [Math.floor(width / factor), Math.floor(height / factor)];
-  const data = new Uint8Array(columns * rows);
-  for (let row = 0; row < rows; row++)
-    for (let column = 0; column < columns; column++) {
-      let sum = 0;
-      for (let y = row * factor; y < (row + 1) * factor; y++)
-        for (let x = column * factor; x < (column + 1) * factor; x++) sum += gray[y * width + x]!;
-      data[row * columns + column] = sum / (factor * factor);
-    }
-  return { width: columns, height: rows, data };
+/** The offsets of the four pixels around a point. */
+const blended: [number, number][] = [
+  [-0.5, -0.5],
+  [0.5, -0.5],
+  [-0.5, 0.5],
+  [0.5, 0.5],
+];
+
+/** Returns offsets of evenly spread points of a pixel, in pixels of the image. */
+function spread(samples: number, a: number, b: number, c: number, d: number): [number, number][] {
+  const steps = Array.from({ length: samples }, (_, index) => (index + 0.5) / samples - 0.5);
+  return steps.flatMap((x) => steps.map((y): [number, number] => [a * x + c * y, b * x + d * y]));
+}
+
+/** The median difference of neighboring pixels from which an image is noisy, of 255 shades. */
+const noisy = 3;
+/** The maximum number of times that an image is blurred. */
+const maxBlurs = 6;
+
+/** Returns the shades of an image; a noisy image is blurred, because noise would be read as dots. */
+export function withoutNoise({ width, gray }: Raster): Uint8Array {
+  let shades = gray;
+  for (let blurs = 0; blurs < maxBlurs && noiseOf(shades) >= noisy; blurs++)
+    shades = blurred(blurred(shades, 1), width);
+  return shades;
+}
+
+function noiseOf(shades: Uint8Array): number {
+  const differences: number[] = [];
+  for (let at = 0; at + 1 < shades.length; at += 101)
+    differences.push(Math.abs(shades[at]! - shades[at + 1]!));
+  return differences.length > 0 ? median(differences) : 0;
+}
+
+/** @param step the distance of neighbors: 1 in a row, or the width of the image in a column */
+function blurred(shades: Uint8Array, step: number): Uint8Array {
+  const result = new Uint8Array(shades.length);
+  for (let at = 0; at < shades.length; at++)
+    result[at] = ((shades[at - step] ?? 255) + 2 * shades[at]! + (shades[at + step] ?? 255) + 2) >> 2;
+  return result;
 }
 
 /** Returns the shade that separates ink from paper best (Otsu's method), from 0 to 255. */

@@ -1,16 +1,21 @@
 import type { PageRectangle } from '../../document.ts';
 import { FileError } from '../../file-error.ts';
 import type { RecognizedLine, RecognizedPage } from '../../ocr/recognized-page.ts';
-import { type PixelBox, type ReadLine, type ReadParagraph, readImage } from '../../ocr/tesseract.ts';
+import {
+  type PixelBox,
+  type ReadLine,
+  type ReadParagraph,
+  type ReadWord,
+  readImage,
+} from '../../ocr/tesseract.ts';
 import { openPdfjs } from '../../pdfjs/open-pdfjs.ts';
 import { type Matrix, multiply } from '../geometry.ts';
-import { median } from '../layout/statistics.ts';
 import { letterBox } from './letter-boxes.ts';
 import { evenSizes, isBold, sizeOf } from './letter-sizes.ts';
 import { lineColors } from './line-colors.ts';
 import { marksOf } from './marks.ts';
 import { type PageImage, readPageImages } from './page-images.ts';
-import { paintImages, type Raster, shrink } from './raster.ts';
+import { paintImages, type Raster, withoutNoise } from './raster.ts';
 import { skewOf } from './skew.ts';
 
 /** The maximum number of pixels of an image. pdf.js leaves out larger ones. A page of A4 at 600 dpi has 35 million. */
@@ -18,7 +23,7 @@ const maxImagePixels = 40_000_000;
 /** Pixels per inch at which a page is read, and the maximum number of pixels of the page. */
 const usualDpi = 300;
 const maxPagePixels = 12_000_000;
-/** The factor by which the page is reduced to find its skew. */
+/** The factor by which the page is made smaller to find its skew. */
 const skewFactor = 3;
 
 /**
@@ -43,15 +48,18 @@ export async function recognizePage(
   const dpi = Math.min(usualDpi, 72 * Math.sqrt(maxPagePixels / (width * height)));
   const columns = Math.ceil((width * dpi) / 72);
   const rows = Math.ceil((height * dpi) / 72);
-  const scale: Matrix = [72 / dpi, 0, 0, 72 / dpi, 0, 0];
+  const scale = (pixels: number): Matrix => [72 / pixels, 0, 0, 72 / pixels, 0, 0];
   const display = displayMatrix(view, rotation);
-  let raster = paintImages(images, columns, rows, multiply(scale, display));
-  const skew = skewOf(shrink(raster, skewFactor));
+  const small = [columns, rows].map((size) => Math.ceil(size / skewFactor)) as [number, number];
+  const skew = skewOf(paintImages(images, ...small, multiply(scale(dpi / skewFactor), display)));
   const straight = multiply(turn(skew, width / 2, height / 2), display);
-  if (skew !== 0) raster = paintImages(images, columns, rows, multiply(scale, straight));
+  const raster = paintImages(images, columns, rows, multiply(scale(dpi), straight));
+  raster.gray = withoutNoise(raster);
   const paragraphs = await readImage({ width: columns, height: rows, data: raster.gray }, dpi, language);
   const place = ({ x0, y0, x1, y1 }: PixelBox): PageRectangle =>
     [x0, rows - y1, x1, rows - y0].map((value) => rounded((value * 72) / dpi)) as PageRectangle;
+  const allWords = paragraphs.flatMap(({ lines }) => lines.map(wordsOf));
+  const unread = allWords.filter((words) => lengthOf(words) > shortLine && !isReadable(words));
   const lines = evenSizes(linesOf(paragraphs, raster, { dpi, language, place }), language);
   return {
     page: number,
@@ -59,7 +67,8 @@ export async function recognizePage(
     height: rounded((rows * 72) / dpi),
     matrix: multiply([1, 0, 0, -1, 0, (rows * 72) / dpi], straight),
     lines,
-    marks: marksOf(raster, paragraphs).map(place),
+    marks: marksOf(raster, allWords.filter(isReadable)).map(place),
+    unreadLines: unread.length,
   };
 }
 
@@ -102,8 +111,17 @@ function turn(degrees: number, x: number, y: number): Matrix {
 const strokes = /^[|_—–\-~=.,'"`‘’“”°:;\\/[\]()<>]+$/u;
 /** The confidence below which a word of strokes is not a word. */
 const minStrokes = 70;
-/** The confidence below which a whole line is not text, but a picture. */
-const minLine = 20;
+/** The mean confidence of its characters below which a line is a part of a picture, or cannot be read. */
+const minLine = 50;
+/** The same for a line with at most so many characters, which is more often a part of a picture. */
+const minShortLine = 70;
+const shortLine = 2;
+
+function wordsOf({ words }: ReadLine): ReadWord[] {
+  return words.filter(
+    ({ text, confidence }) => text.trim() !== '' && (confidence >= minStrokes || !strokes.test(text)),
+  );
+}
 
 interface Reading {
   dpi: number;
@@ -118,10 +136,8 @@ function linesOf(
 ): RecognizedLine[] {
   return paragraphs.flatMap((paragraph, index) =>
     paragraph.lines.flatMap((line): RecognizedLine[] => {
-      const words = line.words.filter(
-        ({ text, confidence }) => text.trim() !== '' && (confidence >= minStrokes || !strokes.test(text)),
-      );
-      if (words.length === 0 || median(words.map(({ confidence }) => confidence)) < minLine) return [];
+      const words = wordsOf(line);
+      if (!isReadable(words)) return [];
       const kept = { ...line, words };
       const size = sizeOf(kept, language);
       const colors = lineColors(raster, words);
@@ -141,6 +157,16 @@ function linesOf(
       ];
     }),
   );
+}
+
+function isReadable(words: readonly ReadWord[]): boolean {
+  const length = lengthOf(words);
+  const sum = words.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0);
+  return length > 0 && sum / length >= (length > shortLine ? minLine : minShortLine);
+}
+
+function lengthOf(words: readonly ReadWord[]): number {
+  return words.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 /** Returns the middle of a baseline as a box without a height. */

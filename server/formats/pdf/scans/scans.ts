@@ -37,6 +37,7 @@ export class Scans {
       unitId: null,
     });
     const count = this.#pages.size;
+    const unread = [...this.#pages.values()].reduce((sum, { unreadLines }) => sum + unreadLines, 0);
     return [
       ...(count > 0
         ? [
@@ -46,10 +47,25 @@ export class Scans {
             ),
           ]
         : []),
+      ...(unread > 0
+        ? [
+            found(
+              'warning',
+              `lines on scanned pages that may be text, but cannot be read, are not translated: ${unread}`,
+            ),
+          ]
+        : []),
       ...(this.#recognition?.failed ?? []).map(({ page, reason }) =>
         found('warning', `the text of page ${page} was not recognized and is not translated: ${reason}`),
       ),
     ];
+  }
+
+  /** Whether the recognition of a page was tried. */
+  has(number: number): boolean {
+    return (
+      this.#pages.has(number) || (this.#recognition?.failed.some(({ page }) => page === number) ?? false)
+    );
   }
 
   /** Returns the content of a page in the space of the straightened page; undefined if it was not recognized. */

@@ -1,5 +1,4 @@
-import type { GrayImage } from '../../ocr/tesseract.ts';
-import { inkThreshold } from './raster.ts';
+import { inkThreshold, type Raster } from './raster.ts';
 
 /** The maximum skew that is searched, and the steps of the two searches, in degrees. */
 const maxSkew = 5;
@@ -12,13 +11,13 @@ const minGain = 1.02;
  * Returns by how many degrees the lines of a page rise to the right. The ink of the page is projected along several
  * angles; along the lines, the rows with and without ink differ most.
  */
-export function skewOf({ width, height, data }: GrayImage): number {
-  const threshold = inkThreshold(data);
+export function skewOf({ width, height, gray }: Pick<Raster, 'width' | 'height' | 'gray'>): number {
+  const threshold = inkThreshold(gray);
   const points: number[] = [];
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++)
       // Only the lower edges of the ink, so that pictures count little.
-      if (data[y * width + x]! <= threshold && (y + 1 === height || data[(y + 1) * width + x]! > threshold))
+      if (gray[y * width + x]! <= threshold && (y + 1 === height || gray[(y + 1) * width + x]! > threshold))
         points.push(x, y);
   const sharpness = (degrees: number): number => {
     const slope = Math.tan((degrees * Math.PI) / 180);
