@@ -165,7 +165,7 @@ export const documentSegments = pgTable(
     /** The source text as a list of strings and inline tags (`server/formats/inline-content.ts`). */
     source: jsonb('source').$type<unknown[]>().notNull(),
     /** The words of a source text that was recognized in an image. Null for other texts. */
-    words: jsonb('words').$type<{ text: string; confidence: number }[]>(),
+    words: jsonb('words').$type<{ text: string; confidence: number; uncertain: boolean }[]>(),
     sourceText: text('source_text').notNull(),
     /** The translation; null until the segment is translated. */
     target: jsonb('target').$type<unknown[]>(),

@@ -95,7 +95,6 @@ export type FindingCode =
   | 'no_translatable_text'
   | 'content_left_out'
   | 'text_recognized'
-  | 'image_text_kept'
   | 'not_selected';
 
 /** A remark for the reader of a translated file, such as a text that was truncated. */

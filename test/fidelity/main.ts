@@ -6,8 +6,10 @@ import { runEye } from './eye/main.ts';
 import { type FileFidelity, type OfficeFormat, officeSection, type RoundTrips } from './office.ts';
 import { writeGallery } from './pdf/gallery.ts';
 import { pdfSection } from './pdf.ts';
-import { renderReport, type Section } from './report.ts';
+import { renderReport, renderSection, type Section } from './report.ts';
 import { type RoundTripFormat, roundTrips } from './round-trip.ts';
+import { missingForScans } from './scans/measure.ts';
+import { scanSection } from './scans/section.ts';
 import { xlsxFidelity } from './xlsx.ts';
 
 /** The formats, in the order of the page. */
@@ -34,13 +36,22 @@ function tripsOf({ title }: OfficeFormat, files: readonly FileFidelity[]): Round
   return before && after ? { before, after } : undefined;
 }
 
+/** Replaces the section about scans, which is the last one of the page. */
+async function writeScans(): Promise<void> {
+  const missing = missingForScans();
+  if (missing) return console.warn(`scans were not measured: ${missing}`);
+  const before = readFileSync(page, 'utf8').split('\n## Scans\n')[0]!.trimEnd();
+  writeFileSync(page, `${before}\n\n${renderSection(await scanSection())}\n`);
+}
+
 /**
  * Without arguments, writes the page. With `--gallery`, writes the pictures of PDF pages instead; with `--eye`, judges
- * translations by how they look.
+ * translations by how they look; with `--scans`, measures the recognition of scanned pages.
  */
 if (process.argv[1] === import.meta.filename) {
   if (process.argv.includes('--gallery')) await writeGallery();
   else if (process.argv.includes('--eye')) await runEye(process.argv.slice(2));
+  else if (process.argv.includes('--scans')) await writeScans();
   else {
     const sections: Section[] = [];
     for (const format of officeFormats) sections.push(await measureOffice(format));

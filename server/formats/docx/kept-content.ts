@@ -24,6 +24,7 @@ const kinds = {
   diagram: ['diagram', 'diagrams'],
   list_label: ['list label with words', 'list labels with words'],
   embedded_document: ['embedded document', 'embedded documents'],
+  picture: ['picture', 'pictures'],
   other: ['text in an unknown element', 'texts in unknown elements'],
 } as const;
 
@@ -118,6 +119,8 @@ export class KeptContent {
     if (tag.local === 'altChunk' && isWord(tag)) this.add('embedded_document');
     // The text of WordArt, such as a watermark, is an attribute.
     if (tag.local === 'textpath' && letter.test(attributeOf(tag, 'string') ?? '')) this.add('word_art');
+    // Whether a picture has text is not known, because the text of pictures is not recognized.
+    if (tag.local === 'blip' || tag.local === 'imagedata') this.add('picture');
     const kind = this.#kindOf(tag);
     if (this.#kind !== undefined || kind === undefined) return;
     if (this.#hasLetter) this.add('other');
@@ -167,7 +170,11 @@ export class KeptContent {
           ? ''
           : `; add \`${by}\` to \`include\` to translate them`;
       const message =
-        count === 1 ? `1 ${one} is not translated${how}` : `${count} ${several} are not translated${how}`;
+        kind === 'picture'
+          ? `${count} ${count === 1 ? 'picture is' : 'pictures are'} kept; text in pictures is not translated`
+          : count === 1
+            ? `1 ${one} is not translated${how}`
+            : `${count} ${several} are not translated${how}`;
       return [{ severity: 'info', code: 'unsupported_content_kept', message, unitId: null }];
     });
   }

@@ -45,6 +45,7 @@ export interface OpenField {
 const SegmentConflict = lazy(async () => ({
   default: (await import('./segment-conflict.tsx')).SegmentConflict,
 }));
+const RecognizedWords = lazy(() => import('./recognized-words.tsx'));
 const MissingTags = lazy(() => import('./missing-tags.tsx'));
 
 interface OpenSegmentProps<Segment extends EditedSegment> {
@@ -162,6 +163,11 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
             </>
           )}
         </p>
+        {segment.words && (
+          <Suspense>
+            <RecognizedWords words={segment.words} language={languages.source} />
+          </Suspense>
+        )}
       </div>
       <div role="gridcell" className={styles['target']} tabIndex={-1}>
         <TargetField

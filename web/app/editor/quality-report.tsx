@@ -24,6 +24,7 @@ const findingCodes = [
   'unsupported_content_kept',
   'active_content_removed',
   'content_left_out',
+  'text_recognized',
   'not_selected',
 ] as const;
 

@@ -22,6 +22,8 @@ export interface EditedSegment {
   /** The texts with their tags; missing or null if the segment has none. */
   source_content?: InlineContent | null;
   target_content?: InlineContent | null;
+  /** The words of a source that was recognized in a picture; missing or null for other texts. */
+  words?: { text: string; confidence: number; uncertain: boolean }[] | null;
   kind?: string;
   is_html?: boolean;
 }

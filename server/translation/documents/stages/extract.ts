@@ -136,7 +136,7 @@ function rowOf(segment: Segment, position: number, { OCR_MIN_CONFIDENCE }: Setti
     source_key: sourceKey,
     source,
     source_text: plainText(source),
-    words,
+    words: words?.map((word) => ({ ...word, uncertain: word.confidence < OCR_MIN_CONFIDENCE })),
     issues,
     needs_review: issues.length > 0,
   };

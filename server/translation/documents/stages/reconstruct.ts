@@ -28,17 +28,19 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const { services, tenantId, documentId, row } = run;
   const bytes = await readSource(run);
   const [translations, recognition] = await services.database.inTenant(tenantId, (tx) =>
-    Promise.all([
-      selectTranslations(tx, tenantId, documentId),
-      selectRecognition(tx, tenantId, documentId),
-    ]),
+    Promise.all([selectTranslations(tx, tenantId, documentId), selectRecognition(tx, tenantId, documentId)]),
   );
   const rebuilt =
     translations.length === 0 && resultFormatOf(row) === row.sourceFormat
       ? { bytes, rectangles: [], findings: nothingToTranslate(row.extractFindings as Finding[]) }
       : await rebuildFile(
           services,
-          { format: row.sourceFormat, bytes, translations, options: { ...rebuildOptionsOf(row), recognition } },
+          {
+            format: row.sourceFormat,
+            bytes,
+            translations,
+            options: { ...rebuildOptionsOf(row), recognition },
+          },
           { tenantId, signal: run.signal },
         );
   const output = await storeTranslation(

@@ -44,6 +44,16 @@ export const positionedSegment = documentSegment.extend({
   target_content: inlineContent.nullable().meta({
     description: 'The translation with its tags; null if it has none, or if `source_content` is null.',
   }),
+  words: z
+    .array(
+      z.object({
+        text: z.string().describe('The word as it was recognized.'),
+        confidence: z.int().describe('How sure the recognition is, from 0 to 100.'),
+        uncertain: z.boolean().describe('Whether the confidence is below the limit of the service.'),
+      }),
+    )
+    .nullable()
+    .meta({ description: 'The words of a source that was recognized in a picture; otherwise null.' }),
   status: z
     .enum(segmentStatuses)
     .describe(
@@ -75,6 +85,7 @@ export async function selectSegments(
       pipeline_text: row.pipelineText,
       source_content: isTagged ? source : null,
       target_content: isTagged ? (row.target as InlineContent | null) : null,
+      words: row.words,
       status: row.status,
     };
   });
