@@ -10,6 +10,13 @@ COPY server/http/cookies.ts server/http/cookies.ts
 # The image has a Node of its own.
 RUN npm ci --omit=dev && node docker/trim-packages.ts && rm -rf node_modules/node-* node_modules/.bin/node
 
+# The recognition of text in scans, with the data of its languages: 75 MB, only if the image is built with OCR=true.
+FROM node:24-slim AS ocr
+ARG OCR=false
+WORKDIR /app/server/formats/ocr/packages
+COPY server/formats/ocr/packages/package.json server/formats/ocr/packages/package-lock.json ./
+RUN if [ "$OCR" = true ]; then npm ci --ignore-scripts && rm -rf node_modules/@tesseract.js-data/*/4.0.0; fi
+
 FROM node:24-slim AS web
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
@@ -31,6 +38,7 @@ COPY docs docs
 COPY rest rest
 COPY sdk/README.md sdk/README.md
 COPY server server
+COPY --from=ocr /app/server/formats/ocr/packages server/formats/ocr/packages
 COPY web/server web/server
 COPY web/pages web/pages
 COPY --from=web /app/web/dist web/dist

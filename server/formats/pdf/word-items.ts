@@ -5,7 +5,7 @@ import { boxOfGlyphs } from './find-blocks.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { isRunningHeader } from './left-out.ts';
-import type { ReadPage } from './open-pdf.ts';
+import type { PageContent } from './page-content.ts';
 import type { GlyphRange, TextBlock, TextStyle } from './text-block.ts';
 
 /** A text of the Word file, with its place on the page. */
@@ -37,7 +37,7 @@ export interface Item {
 /** The texts of a page that has been read. */
 export interface PageOfItems {
   box: Rectangle;
-  rotation: ReadPage['rotation'];
+  rotation: PageContent['rotation'];
   blocks: TextBlock[];
   kept: Item[];
   /** The URLs of the links, by the position of the annotation. */
@@ -55,7 +55,7 @@ export const readable = new Set<KeptText['reason']>([
  * @param links the URLs of the links, by the position of the annotation
  */
 export function keptItems(
-  page: ReadPage,
+  page: PageContent,
   { blocks, kept }: { blocks: readonly TextBlock[]; kept: readonly KeptText[] },
   links: ReadonlyMap<number, string>,
 ): Item[] {
@@ -99,7 +99,7 @@ function splitSigns(kept: KeptText): KeptText[] {
 
 function keptItem(
   { reason, text, box, cell, glyphs }: KeptText,
-  rotation: ReadPage['rotation'],
+  rotation: PageContent['rotation'],
   link: string | undefined,
 ): Item {
   const place = displayed(box, rotation);
@@ -126,7 +126,7 @@ function keptItem(
 /** Returns the URL of the link over a text that is not translated, such as an address; undefined if missing. */
 function linkUnder(
   { left, bottom, right, top }: Rectangle,
-  { annotations }: ReadPage,
+  { annotations }: PageContent,
   links: ReadonlyMap<number, string>,
 ): string | undefined {
   const [x, y] = [(left + right) / 2, (bottom + top) / 2];
@@ -241,7 +241,7 @@ function mirrored({ left, right, ...rest }: Rectangle): Rectangle {
 /** Turns a rectangle of a page as the page is displayed. */
 export function displayed(
   { left, bottom, right, top }: Rectangle,
-  rotation: ReadPage['rotation'],
+  rotation: PageContent['rotation'],
 ): Rectangle {
   switch (rotation) {
     case 90:

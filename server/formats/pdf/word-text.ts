@@ -10,6 +10,7 @@ import { asDict, get } from './objects.ts';
 import type { OpenPdf } from './open-pdf.ts';
 import { textOf } from './page-tally.ts';
 import { markRunningHeaders } from './running-headers.ts';
+import { Scans } from './scans/scans.ts';
 import { webLinks } from './web-links.ts';
 import { textColumns, withBullets, withoutTallCells } from './word-columns.ts';
 import { displayed, type Item, itemsOf, keptItems, type PageOfItems, readable } from './word-items.ts';
@@ -29,15 +30,18 @@ import { entriesXml, tableXml } from './word-tables.ts';
 export async function writeWordText(
   pdf: OpenPdf,
   translations: readonly SegmentTranslation[],
-  { pages: selection, sourceLanguage, targetLanguage: language }: RebuildOptions,
+  { pages: selection, sourceLanguage, targetLanguage: language, recognition }: RebuildOptions,
 ): Promise<RebuiltDocument> {
   const targets = new Map(translations.map(({ regionId, target }) => [regionId, target]));
   const pages: PageOfItems[] = [];
   const leftOut = new LeftOut();
+  const scans = new Scans(recognition);
   for (const number of selectPages(selection, pdf.pageCount)) {
     const page = await pdf.readPage(number);
-    const { blocks, kept } = findBlocks(page);
-    const links = webLinks(pdf.document.getPage(number - 1).node);
+    const scan = scans.content(number);
+    const read = scan ?? page;
+    const { blocks, kept } = findBlocks(read);
+    const links = scan ? new Map() : webLinks(pdf.document.getPage(number - 1).node);
     const unlinked = page.annotations.filter(({ kind, index }) => kind === 'link' && !links.has(index!));
     leftOut.add('links', unlinked.length);
     leftOut.addPage(
@@ -45,15 +49,15 @@ export async function writeWordText(
       kept.filter(({ reason }) => !readable.has(reason)),
     );
     pages.push({
-      box: page.box,
-      rotation: page.rotation,
+      box: read.box,
+      rotation: read.rotation,
       // The glyphs of the blocks are dropped, because a document has too many of them to keep in memory.
       blocks: blocks.map((block) => ({
         ...block,
         glyphs: [],
         label: block.label && { ...block.label, glyphs: [] },
       })),
-      kept: keptItems(page, { blocks, kept }, links),
+      kept: keptItems(read, { blocks, kept }, links),
       links,
     });
   }

@@ -119,14 +119,14 @@ const layout: Record<LayoutReader, LimitRule> = { office, pdf, text: set };
 const rebuilding: Record<LayoutReader, LimitRule> = { ...layout, pdf: { ...pdf, cpuMs: 10_000 } };
 
 /**
- * Limits to recognize one page that consists of images. A dense page takes 5 to 8 s of CPU time and 310 MB, an image of 35
- * million pixels 750 MB (docs/performance.md). A page that takes longer stays as it is.
+ * Limits to recognize one page that consists of images. A page takes 4 to 9 s of CPU time (docs/fidelity.md) and 290 MB;
+ * with an image of 34 million pixels, 380 MB. A page that exceeds the limits stays as it is.
  */
 const recognition: LimitRule = {
   light: 0,
   cpuMs: 60_000,
   cpuMsPerMegabyte: 0,
-  memoryBytes: 1200 * megabyte,
+  memoryBytes: 800 * megabyte,
 };
 
 interface LayoutPayload {
