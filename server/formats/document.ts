@@ -120,6 +120,8 @@ export interface ExtractedDocument {
   imagePages?: number[];
 }
 
+export type { RecognizedPage };
+
 /** The result of the recognition of a file's pages. */
 export interface Recognition {
   pages: RecognizedPage[];

@@ -1,4 +1,5 @@
-import type { PageRectangle } from '../document.ts';
+/** A rectangle on the straightened page, in points. */
+export type RecognizedBox = [left: number, bottom: number, right: number, top: number];
 
 /** A color: red, green and blue from 0 to 255. */
 export type Rgb = [red: number, green: number, blue: number];
@@ -16,7 +17,7 @@ export interface RecognizedPage {
   matrix: readonly [a: number, b: number, c: number, d: number, e: number, f: number];
   lines: RecognizedLine[];
   /** The places with ink outside of the words: pictures, rules and signs. */
-  marks: PageRectangle[];
+  marks: RecognizedBox[];
   /** The number of lines that may be text, but could not be read. They are not in `lines`. */
   unreadLines: number;
 }
@@ -38,5 +39,5 @@ export interface RecognizedWord {
   text: string;
   /** How sure the recognition is, from 0 to 100. */
   confidence: number;
-  box: PageRectangle;
+  box: RecognizedBox;
 }

@@ -1,9 +1,8 @@
 import { and, asc, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { recognizedPages } from '#db/schema/documents.ts';
-import type { Recognition, SegmentWord } from '#server/formats/document.ts';
+import type { Recognition, RecognizedPage, SegmentWord } from '#server/formats/document.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
-import type { RecognizedPage } from '#server/formats/ocr/recognized-page.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { type DocumentRun, updateRun, Yielded } from './document-run.ts';
 import { recognizeFile } from './file-work.ts';

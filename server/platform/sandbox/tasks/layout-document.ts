@@ -5,12 +5,12 @@ import type {
   RebuildOptions,
   RebuiltDocument,
   Recognition,
+  RecognizedPage,
   SegmentTranslation,
 } from '#server/formats/document.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
-import type { RecognizedPage } from '#server/formats/ocr/recognized-page.ts';
 import type { Selection } from '#server/formats/selection.ts';
 
 interface FilePayload {
