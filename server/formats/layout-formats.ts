@@ -13,6 +13,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   properties: () => import('./properties.ts'),
   srt: async () => (await import('./subtitles.ts')).srt,
   vtt: async () => (await import('./subtitles.ts')).vtt,
+  android: () => import('./android.ts'),
 };
 
 /**

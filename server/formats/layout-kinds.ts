@@ -88,6 +88,7 @@ const traits = {
   properties: { ...text, extensions: ['properties'], mediaType: 'text/x-java-properties' },
   srt: { ...text, extensions: ['srt'], mediaType: 'application/x-subrip' },
   vtt: { ...text, extensions: ['vtt'], mediaType: 'text/vtt' },
+  android: { ...text, extensions: ['xml'], mediaType: 'application/xml', otherMediaTypes: ['text/xml'] },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

@@ -190,11 +190,13 @@ function optionsFor(choice: Choice, targetLanguage: string | undefined) {
 
 /**
  * Whether a text shows the number. In English, `one` may be "a file"; in Russian, the same form is for 21, too. Then the
- * text of `other` is its source.
+ * text of `other` is its source. The mark of an inline code counts, because the code often stands for the number.
  */
 function showsNumber(items: readonly Item[]): boolean {
-  return items.some(
-    (item) => typeof item !== 'string' && ('numberOf' in item || 'written' in item || isChoice(item)),
+  return items.some((item) =>
+    typeof item === 'string'
+      ? item.includes('\ufdd0')
+      : 'numberOf' in item || 'written' in item || isChoice(item),
   );
 }
 

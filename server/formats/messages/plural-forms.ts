@@ -62,4 +62,5 @@ export function sourceOfForm(
   return isForMany && hasPlaceholder.test(other) && !hasPlaceholder.test(own) ? other : own;
 }
 
-const hasPlaceholder = /[%{#$]/;
+/** Also matches the mark of an inline code, which often stands for the number. */
+const hasPlaceholder = /[%{#$\ufdd0]/;
