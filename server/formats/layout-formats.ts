@@ -14,6 +14,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   srt: async () => (await import('./subtitles.ts')).srt,
   vtt: async () => (await import('./subtitles.ts')).vtt,
   android: () => import('./android.ts'),
+  strings: () => import('./strings.ts'),
 };
 
 /**

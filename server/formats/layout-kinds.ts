@@ -89,6 +89,7 @@ const traits = {
   srt: { ...text, extensions: ['srt'], mediaType: 'application/x-subrip' },
   vtt: { ...text, extensions: ['vtt'], mediaType: 'text/vtt' },
   android: { ...text, extensions: ['xml'], mediaType: 'application/xml', otherMediaTypes: ['text/xml'] },
+  strings: { ...text, extensions: ['strings'], mediaType: 'text/x-apple-strings' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

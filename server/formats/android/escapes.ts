@@ -50,7 +50,9 @@ function unescaped(written: string): string {
 
 /** Whether the whole value is in double quotes. */
 export function isQuotedAndroid(raw: string): boolean {
-  return /^\s*"(?:[^"\\]|\\[\s\S])*"\s*$/.test(raw);
+  const trimmed = raw.trim();
+  const inner = trimmed.slice(1, -1).replace(/\\[\s\S]/g, '');
+  return trimmed.length > 1 && trimmed.startsWith('"') && trimmed.endsWith('"') && !/["\\]/.test(inner);
 }
 
 const escaped: Readonly<Record<string, string>> = {

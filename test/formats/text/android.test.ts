@@ -150,10 +150,11 @@ describe('Android string resources', () => {
 });
 
 test.skipIf(!toolkit)('the Translate Toolkit reads the translations of Android strings', async () => {
+  // The toolkit drops spaces next to a line end.
   const texts = fc.sample(
     fc
       .string({ unit: fc.constantFrom(...'aé日 \'"\\@?<>&%\n😀') })
-      .filter((text) => /\p{L}/u.test(text) && text.trim() === text && !/ {2}/.test(text)),
+      .filter((text) => /\p{L}/u.test(text) && text.trim() === text && !/ [ \n]|\n /.test(text)),
     100,
   );
   const source = resources(texts.map((_, at) => `<string name="s${at}">x${at}</string>`).join('\n'));
