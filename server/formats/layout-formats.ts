@@ -15,6 +15,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   vtt: async () => (await import('./subtitles.ts')).vtt,
   android: () => import('./android.ts'),
   strings: () => import('./strings.ts'),
+  xcstrings: () => import('./xcstrings.ts'),
 };
 
 /**

@@ -90,6 +90,12 @@ const traits = {
   vtt: { ...text, extensions: ['vtt'], mediaType: 'text/vtt' },
   android: { ...text, extensions: ['xml'], mediaType: 'application/xml', otherMediaTypes: ['text/xml'] },
   strings: { ...text, extensions: ['strings'], mediaType: 'text/x-apple-strings' },
+  xcstrings: {
+    ...text,
+    extensions: ['xcstrings'],
+    mediaType: 'application/x-xcstrings+json',
+    marksReview: true,
+  },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

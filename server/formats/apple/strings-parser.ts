@@ -7,7 +7,7 @@ export interface StringsPair {
   value: string;
   /** The number of the line of the key, from 1. */
   line: number;
-  /** The comments since the pair before. */
+  /** The comments after the previous pair. */
   comment: string | undefined;
   /** The offsets of the value with its quotes. For a key without a value, both are the end of the key. */
   start: number;
@@ -117,7 +117,7 @@ function decodeString(raw: string): string {
   );
 }
 
-/** Writes a value in the quotes of the value before: double quotes, unless that has single ones. */
+/** Writes a value in the quotes of the previous value: double quotes, unless it has single ones. */
 export function writeString(text: string, before: string | undefined): string {
   const quote = before === "'" ? "'" : '"';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are escaped.

@@ -30,7 +30,7 @@ export interface XmlAttribute {
   end: number;
 }
 
-/** A text with its references decoded. A CDATA section is a text of its own, whose positions include its delimiters. */
+/** A text with its references decoded. A CDATA section is a separate text, whose positions include its delimiters. */
 export interface XmlText {
   kind: 'text';
   text: string;
