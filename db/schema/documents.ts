@@ -61,6 +61,7 @@ export const documentJobs = pgTable(
         'android',
         'strings',
         'xcstrings',
+        'xliff',
       ],
     }).notNull(),
     /** The current stage or, after the end, the last one. */

@@ -7,7 +7,14 @@ import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/
 import { type Edit, escapeXmlText } from './office/splice.ts';
 import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
-import { parseXmlNodes, textIn, type XmlElement, type XmlNode } from './xml/xml-nodes.ts';
+import {
+  isCdataOnly,
+  parseXmlNodes,
+  textIn,
+  writeCdata,
+  type XmlElement,
+  type XmlNode,
+} from './xml/xml-nodes.ts';
 
 /**
  * String resources of Android: the strings, arrays and plurals of a `strings.xml`. Elements in a text are tags. An
@@ -102,10 +109,7 @@ class Reader {
     const end = Math.max(start, innerEnd - (raw.length - raw.trimEnd().length));
     const text = decodeAndroid(this.#piecesOf(element.children));
     this.characters += countCharacters(this.codes.plain(text));
-    const [only, ...more] = element.children.filter(
-      (node) => node.kind !== 'text' || node.text.trim() !== '',
-    );
-    const isCdata = more.length === 0 && only?.kind === 'text' && only.isCdata;
+    const isCdata = isCdataOnly(element);
     const isQuoted = isQuotedAndroid(raw);
     return {
       key,
@@ -113,10 +117,10 @@ class Reader {
       line: element.line,
       comment,
       write: (translation) => {
-        const escapeXml = isCdata ? escapeCdata : escapeXmlText;
+        const escapeXml = isCdata ? (piece: string) => piece : escapeXmlText;
         const body = this.codes.write(encodeAndroid(translation, isQuoted), escapeXml);
         const quoted = isQuoted ? `"${body}"` : body;
-        return { start, end, text: isCdata ? `<![CDATA[${quoted}]]>` : quoted };
+        return { start, end, text: isCdata ? writeCdata(quoted) : quoted };
       },
     };
   }
@@ -248,5 +252,3 @@ function withComments(parent: XmlElement): { element: XmlElement; comment: strin
     return { element: node, comment: comment === '' ? undefined : comment };
   });
 }
-
-const escapeCdata = (text: string) => text.replaceAll(']]>', ']]]]><![CDATA[>');

@@ -16,6 +16,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   android: () => import('./android.ts'),
   strings: () => import('./strings.ts'),
   xcstrings: () => import('./xcstrings.ts'),
+  xliff: () => import('./xliff-document.ts'),
 };
 
 /**

@@ -96,6 +96,7 @@ const traits = {
     mediaType: 'application/x-xcstrings+json',
     marksReview: true,
   },
+  xliff: { ...text, extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml', marksReview: true },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

@@ -72,7 +72,7 @@ function judge(files: readonly { kind: LayoutKind; path: string }[]): (string[] 
 }
 
 /** Formats that have source and target side by side: equal translations are written, too. */
-const beside: readonly LayoutKind[] = ['po', 'xcstrings'];
+const beside: readonly LayoutKind[] = ['po', 'xcstrings', 'xliff'];
 
 async function measure(files: readonly { path: string; kind: LayoutKind }[]): Promise<Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), 'text-files-'));

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../json/parser.ts';
 import { type PluralEntry, reasonToKeep, type StringEntry } from '../messages/strings.ts';
-import { type Edit, splice } from '../office/splice.ts';
+import { type Edit, spliceRange } from '../office/splice.ts';
 
 /** The texts of a localization in a string catalog: one text, or texts for devices, plural forms and substitutions. */
 export interface LocalizationTexts {
@@ -98,12 +98,7 @@ export function readLocalization(template: string, root: JsonValue, traits: Entr
         .map(([category, text]) => {
           const { member, unit } = units.find((one) => one.category === category) ?? model;
           const edits = [unit.write(text, needsReview)].flat().sort((one, other) => one.start - other.start);
-          const shifted = edits.map((edit) => ({
-            ...edit,
-            start: edit.start - member.start,
-            end: edit.end - member.start,
-          }));
-          const body = [...splice(template.slice(member.start, member.end), shifted)].join('');
+          const body = spliceRange(template, member.start, member.end, edits);
           const head = template.slice(member.keyStart, member.start);
           return `${gap}"${category}"${head.slice(head.indexOf('"', 1) + 1)}${body}`;
         });

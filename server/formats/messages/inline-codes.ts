@@ -20,12 +20,18 @@ export interface InlineCode {
   opening?: string | undefined;
 }
 
-const [markStart, markEnd] = ['\ufdd0', '\ufdd1'];
-const marks = /\ufdd0(\d+)\ufdd1/;
+/** A mark starts with the first one for a void code, which may stand for a number, and with the second one for others. */
+const [voidStart, pairStart, markEnd] = ['\ufdd0', '\ufdd2', '\ufdd1'];
+const marks = /[\ufdd0\ufdd2](\d+)\ufdd1/;
+
+/** Whether a text has a code that may stand for a number. */
+export function hasVoidCode(text: string): boolean {
+  return text.includes(voidStart);
+}
 
 /** Removes the noncharacters that marks consist of. Unicode does not allow them in exchanged texts. */
 export function withoutMarks(text: string): string {
-  return text.replace(/[\ufdd0\ufdd1]/g, '');
+  return text.replace(/[\ufdd0-\ufdd2]/g, '');
 }
 
 /** The codes of a file. */
@@ -34,7 +40,11 @@ export class InlineCodes {
 
   /** Returns the mark of a new code. */
   add(code: InlineCode): string {
-    return markOfNumber(this.#codes.push(code) - 1);
+    return this.#mark(this.#codes.push(code) - 1);
+  }
+
+  #mark(number: number): string {
+    return `${this.#codes[number]!.type === 'void' ? voidStart : pairStart}${number}${markEnd}`;
   }
 
   /** Returns a text with the plain text of its codes. */
@@ -98,7 +108,7 @@ export class InlineCodes {
       const type = paired.has(number) ? written : 'void';
       const tag = tagOf.get(openings.get(number) ?? number) ?? tagOf.size + 1;
       if (type !== 'close') tagOf.set(number, tag);
-      markOf.set(`${type} ${tag}`, markOfNumber(number));
+      markOf.set(`${type} ${tag}`, this.#mark(number));
       return { tag, type, ...(type === 'void' ? own && { text: own } : format && { format }) };
     });
     return { content: joinStrings(content), markOf };
@@ -112,12 +122,10 @@ export class InlineCodes {
       const { type, opening } = this.#codes[number]!;
       if (type === 'open') open.push(number);
       if (type !== 'close') continue;
-      const at = open.findLastIndex((one) => markOfNumber(one) === opening);
+      const at = open.findLastIndex((one) => this.#mark(one) === opening);
       if (at >= 0 && at === open.length - 1) pairs.set(number, open[at]!);
       if (at >= 0) open.splice(at, 1);
     }
     return pairs;
   }
 }
-
-const markOfNumber = (number: number) => `${markStart}${number}${markEnd}`;

@@ -7,7 +7,10 @@ import type { TextPlace } from '../text-file.ts';
  *
  * @param write receives the changes of all places, which lead from the source to the translation, in order
  */
-export function joinPlaces(places: readonly TextPlace[], write: (edits: Edit[]) => Edit[]): TextPlace {
+export function joinPlaces(
+  places: readonly TextPlace[],
+  write: (edits: Edit[], needsReview: boolean) => Edit[],
+): TextPlace {
   return {
     isBeside: true,
     segments: places.flatMap(({ segments }) => segments),
@@ -21,7 +24,9 @@ export function joinPlaces(places: readonly TextPlace[], write: (edits: Edit[]) 
         at += place.segments.length;
         return place.write(targets.slice(start, at));
       });
-      return write(edits.sort((one, other) => one.start - other.start || one.end - other.end));
+      edits.sort((one, other) => one.start - other.start || one.end - other.end);
+      const needsReview = targets.some((target) => target.needsReview);
+      return write(edits, needsReview);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { hasVoidCode } from './inline-codes.ts';
+
 /*
  * Plural categories of languages by the Unicode CLDR, from the data of the JavaScript engine. `cardinal` is for counts
  * ("2 files"), `ordinal` for ranks ("2nd file").
@@ -59,8 +61,8 @@ export function sourceOfForm(
   const other = forms.get('other') ?? [...forms.values()].at(-1) ?? '';
   const own = forms.get(category) ?? other;
   const isForMany = samplesOf(language, category, type).length > 1;
-  return isForMany && hasPlaceholder.test(other) && !hasPlaceholder.test(own) ? other : own;
+  const shows = (text: string) => hasPlaceholder.test(text) || hasVoidCode(text);
+  return isForMany && shows(other) && !shows(own) ? other : own;
 }
 
-/** Also matches the mark of an inline code, which often stands for the number. */
-const hasPlaceholder = /[%{#$\ufdd0]/;
+const hasPlaceholder = /[%{#$]/;

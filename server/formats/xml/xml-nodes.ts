@@ -1,6 +1,8 @@
 import { FileError } from '../file-error.ts';
+import type { Edit } from '../office/splice.ts';
 import { lineCounter } from '../text-file.ts';
 import { createParser, XmlFileError } from './xml-parser.ts';
+import { attributes as writeAttributes } from './xml-text.ts';
 
 /*
  * A tree of an XML document with the positions of all nodes, for formats that replace texts and keep all other
@@ -216,4 +218,38 @@ export function textIn(element: XmlElement): string {
   return element.children
     .map((node) => (node.kind === 'text' ? node.text : node.kind === 'element' ? textIn(node) : ''))
     .join('');
+}
+
+/** Whether the text of an element is one CDATA section. White space around it does not count. */
+export function isCdataOnly({ children }: XmlElement): boolean {
+  const [only, ...more] = children.filter((node) => node.kind !== 'text' || node.text.trim() !== '');
+  return more.length === 0 && only?.kind === 'text' && only.isCdata;
+}
+
+/** Writes a text as a CDATA section. A text that has the end of a section becomes two sections. */
+export function writeCdata(text: string): string {
+  return `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+}
+
+/**
+ * Returns the changes of a start tag that set attributes.
+ *
+ * @param values the new values by name; null removes an attribute
+ */
+export function attributeEdits(
+  { name, start, attributes }: XmlElement,
+  values: Readonly<Record<string, string | null>>,
+): Edit[] {
+  const edits: Edit[] = [];
+  const end = Math.max(start + 1 + name.length, ...[...attributes.values()].map((one) => one.end));
+  let added = '';
+  for (const [key, value] of Object.entries(values)) {
+    const known = attributes.get(key);
+    const text = value === null ? '' : writeAttributes({ [key]: value });
+    // White space stands before each attribute.
+    if (known) edits.push({ start: known.start - 1, end: known.end, text });
+    else added += text;
+  }
+  if (added !== '') edits.push({ start: end, end, text: added });
+  return edits.sort((one, other) => one.start - other.start || one.end - other.end);
 }
