@@ -32,10 +32,20 @@ export function categoriesOf(language: string, type: PluralType = 'cardinal'): r
 /** The highest whole number that is tried as a sample. French and Spanish have a category for millions only. */
 const samples = [...Array.from({ length: 201 }, (_, number) => number), 1_000_000];
 
+/** Up to five samples of each category, by language and type. */
+const knownSamples = new Map<string, Map<string, number[]>>();
+
 /** Returns up to five whole numbers of a category, such as 2, 3, 4, 22 and 23; none if it has only fractions. */
 export function samplesOf(language: string, category: string, type: PluralType = 'cardinal'): number[] {
-  const rules = new Intl.PluralRules(language, { type });
-  return samples.filter((number) => rules.select(number) === category).slice(0, 5);
+  const key = `${language} ${type}`;
+  let byCategory = knownSamples.get(key);
+  if (!byCategory) {
+    const rules = new Intl.PluralRules(language, { type });
+    byCategory = Map.groupBy(samples, (number) => rules.select(number));
+    for (const [name, numbers] of byCategory) byCategory.set(name, numbers.slice(0, 5));
+    knownSamples.set(key, byCategory);
+  }
+  return byCategory.get(category) ?? [];
 }
 
 /** Describes a plural form for the model and the reviewer: `plural form “few”, for numbers such as 2, 3, 4`. */
