@@ -134,7 +134,7 @@ class Reader implements TextPlaces {
       unit.texts[0] !== unit.source && unit.target && this.#segmentsOf(unit.target).size > 0;
     if (unit.progress === 'done') return 'translated_before';
     if (hasSegments) return null;
-    // A state says that even a copy of the source is a translation.
+    // With such a state, even a copy of the source is a translation.
     const state =
       (this.#document.version === 1 ? unit.target : unit.segment)?.attributes.get('state')?.value ?? '';
     const isStated =
