@@ -59,8 +59,8 @@ export function describeForm(language: string, category: string, type: PluralTyp
 
 /**
  * Returns the text of a source that a plural form of the target language is translated from: the form with the same
- * name, or `other`. In English, `one` may be "a file" and show no number. In Russian, the form `one` is for 21, too, so
- * its source is `other`.
+ * name, or `other` if that form is missing or empty. In English, `one` may be "a file" and show no number. In Russian, the
+ * form `one` is for 21, too, so its source is `other`.
  */
 export function sourceOfForm(
   forms: ReadonlyMap<string, string>,
@@ -69,7 +69,7 @@ export function sourceOfForm(
   type: PluralType = 'cardinal',
 ): string {
   const other = forms.get('other') ?? [...forms.values()].at(-1) ?? '';
-  const own = forms.get(category) ?? other;
+  const own = forms.get(category)?.trim() ? forms.get(category)! : other;
   const isForMany = samplesOf(language, category, type).length > 1;
   const shows = (text: string) => hasPlaceholder.test(text) || hasVoidCode(text);
   return isForMany && shows(other) && !shows(own) ? other : own;

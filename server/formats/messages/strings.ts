@@ -60,7 +60,9 @@ export function placesOfStrings(
   const isIcu = entries.some((entry) => !isPlural(entry) && hasIcuChoice(entry.text));
   for (const entry of entries) {
     if (isPlural(entry)) {
-      places.push(placeOfForms(entry, options));
+      const texts = [...entry.forms.values()].map(({ text }) => ({ reason: reasonToKeep(text), text }));
+      if (texts.some(({ reason }) => reason === null)) places.push(placeOfForms(entry, options));
+      else kept.push(...texts.map(({ reason, text }) => ({ reason: reason!, text })));
       continue;
     }
     const reason = reasonToKeep(entry.text);

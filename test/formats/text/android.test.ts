@@ -85,6 +85,16 @@ describe('Android string resources', () => {
     expect(items.map((item) => /^ {8}<item quantity="(\w+)">\[.*\]<\/item>$/.exec(item)?.[1])).toEqual(forms);
   });
 
+  test('keep plurals without words, and fill in an empty form', async () => {
+    const plurals = (one: string, other: string) =>
+      resources(
+        `<plurals name="p"><item quantity="one">${one}</item><item quantity="other">${other}</item></plurals>`,
+      );
+    const { segments, outcome } = await textsOf('android', plurals('', '%d')).extract();
+    expect([segments, outcome?.unaccounted]).toEqual([[], 0]);
+    expect(await textsOf('android', plurals('', '%d days')).texts()).toEqual(['%d days', '%d days']);
+  });
+
   test('declare the target language if they declare a language', async () => {
     const declared = file.replace('<resources', '<resources tools:locale="en"');
     expect(await textsOf('android', declared, 'pt-BR').identity()).toContain(
