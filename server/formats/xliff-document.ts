@@ -123,7 +123,7 @@ class Reader implements TextPlaces {
     });
     const { maxLength } = unit;
     this.places.push(
-      maxLength === undefined ? place : { ...place, check: (targets) => tooLong(targets, maxLength) },
+      maxLength === undefined ? place : { ...place, check: (targets) => tooLong(place, targets, maxLength) },
     );
   }
 
@@ -194,8 +194,12 @@ function isLanguage(tag: string, language: string): boolean {
   return readDeclaredVariant(tag, language as Parameters<typeof readDeclaredVariant>[1]) === language;
 }
 
-function tooLong(targets: readonly TextTarget[], most: number) {
-  const length = [...targets.map(({ target }) => plainText(target)).join('')].length;
+function tooLong({ segments }: TextPlace, targets: readonly TextTarget[], most: number) {
+  const lengths = targets.map(({ target }) => [...plainText(target)].length);
+  // The texts of a message are alternatives; the segments of a unit follow each other.
+  const length = segments.some(({ variant }) => variant !== undefined)
+    ? Math.max(...lengths)
+    : lengths.reduce((sum, one) => sum + one, 0);
   if (length <= most) return [];
   const message = `the translation has ${length} characters; the file allows ${most}`;
   return [{ severity: 'warning' as const, code: 'text_too_long' as const, message }];

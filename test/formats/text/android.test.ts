@@ -95,6 +95,13 @@ describe('Android string resources', () => {
     expect(await textsOf('android', plurals('', '%d days')).texts()).toEqual(['%d days', '%d days']);
   });
 
+  test('may be in UTF-16, and have any names', async () => {
+    const utf16 = (text: string) => Buffer.from(`\ufeff${text.replace('utf-8', 'utf-16')}`, 'utf16le');
+    const source = resources('<string name="__proto__" __proto__="b" constructor="">Hi</string>');
+    const { bytes } = await textsOf('android', utf16(source)).rebuild(() => ['Für 日本']);
+    expect(Buffer.from(bytes)).toEqual(utf16(source.replace('Hi', 'Für 日本')));
+  });
+
   test('declare the target language if they declare a language', async () => {
     const declared = file.replace('<resources', '<resources tools:locale="en"');
     expect(await textsOf('android', declared, 'pt-BR').identity()).toContain(

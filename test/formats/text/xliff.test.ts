@@ -158,6 +158,8 @@ describe('XLIFF 1.2', () => {
       },
     ]);
     expect((await textsOf('xliff', file).rebuild(() => ['Hallo'])).findings).toEqual([]);
+    const plural = file.replace('Hello', '{n, plural, one {a} other {b}}');
+    expect((await textsOf('xliff', plural).rebuild(() => ['Hallo'])).findings).toEqual([]);
   });
 });
 
