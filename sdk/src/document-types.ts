@@ -12,4 +12,9 @@ export const documentTypes: Readonly<Record<string, string>> = {
   '.properties': 'text/x-java-properties',
   '.srt': 'application/x-subrip',
   '.vtt': 'text/vtt',
+  '.xml': 'application/xml',
+  '.strings': 'text/x-apple-strings',
+  '.xcstrings': 'application/x-xcstrings+json',
+  '.xlf': 'application/xliff+xml',
+  '.xliff': 'application/xliff+xml',
 };

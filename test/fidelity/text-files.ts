@@ -72,7 +72,7 @@ function judge(files: readonly { kind: LayoutKind; path: string }[]): (string[] 
 }
 
 /** Formats that have the source and the translation: equal translations are written, too. */
-const bilingual: readonly LayoutKind[] = ['po'];
+const bilingual: readonly LayoutKind[] = ['po', 'xcstrings', 'xliff'];
 
 async function measure(files: readonly { path: string; kind: LayoutKind }[]): Promise<Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), 'text-files-'));

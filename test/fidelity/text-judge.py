@@ -6,6 +6,7 @@ the error. PyYAML, python3-srt, python3-webvtt and the Translate Toolkit must be
 import io
 import json
 import sys
+from xml.etree import ElementTree
 
 import srt
 import webvtt
@@ -56,6 +57,49 @@ def is_utf8(path):
         return False
 
 
+def read_android(path):
+    root = ElementTree.parse(path).getroot()
+    return [''.join(element.itertext()) for element in root.iter() if element.tag in ('string', 'item')]
+
+
+def read_strings(path):
+    store = properties.stringsutf8file()
+    with open(path, 'rb') as file:
+        content = file.read()
+    if content[:2] in (b'\xff\xfe', b'\xfe\xff'):
+        store = properties.stringsfile()
+    store.parse(content)
+    return [unit.source for unit in store.units if unit.name]
+
+
+def values(value):
+    """The texts of a string catalog in a language."""
+    if not isinstance(value, dict):
+        return []
+    own = [value['value']] if isinstance(value.get('value'), str) and 'state' in value else []
+    return own + [text for child in value.values() for text in values(child)]
+
+
+def read_xcstrings(path):
+    catalog = json.loads(read_text(path))
+    return [
+        text
+        for entry in catalog['strings'].values()
+        for text in values(entry.get('localizations', {}).get('de', {}))
+    ]
+
+
+def read_xliff(path):
+    root = ElementTree.parse(path).getroot()
+    return [
+        ''.join(element.itertext())
+        for unit in root.iter()
+        if unit.tag.split('}')[-1] in ('trans-unit', 'segment')
+        for element in unit
+        if element.tag.split('}')[-1] == 'target'
+    ]
+
+
 def read_text(path):
     with open(path, encoding='utf-8-sig', newline='') as file:
         return file.read()
@@ -67,6 +111,10 @@ readers = {
     'po': read_po,
     'properties': read_properties,
     'srt': lambda path: [cue.content for cue in srt.parse(read_text(path))],
+    'android': read_android,
+    'strings': read_strings,
+    'xcstrings': read_xcstrings,
+    'xliff': read_xliff,
     'vtt': lambda path: [cue.raw_text for cue in webvtt.read(path)],
 }
 
