@@ -8,6 +8,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   docx: () => import('./docx.ts'),
   xlsx: () => import('./xlsx.ts'),
   json: () => import('./json.ts'),
+  html: () => import('./html-document.ts'),
 };
 
 /**

@@ -71,6 +71,12 @@ const traits = {
     inTranslations: true,
   },
   json: { ...text, extensions: ['json', 'arb'], mediaType: 'application/json' },
+  html: {
+    ...text,
+    extensions: ['html', 'htm', 'xhtml'],
+    mediaType: 'text/html',
+    otherMediaTypes: ['application/xhtml+xml'],
+  },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */
