@@ -9,6 +9,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   xlsx: () => import('./xlsx.ts'),
   json: () => import('./json.ts'),
   html: () => import('./html-document.ts'),
+  md: () => import('./markdown.ts'),
 };
 
 /**

@@ -77,6 +77,7 @@ const traits = {
     mediaType: 'text/html',
     otherMediaTypes: ['application/xhtml+xml'],
   },
+  md: { ...text, extensions: ['md', 'markdown', 'mdx'], mediaType: 'text/markdown' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */
