@@ -66,7 +66,7 @@ function textsOfAttribute(
     const run = { ...range, source: [value], tags: new Map() };
     return [textOfRun(run, 'text_block', name, (text) => `"${writer.value(text, '"')}"`)];
   }
-  // Without a template, the value is known as the parser has decoded it: `&copy=1` is no reference in an attribute.
+  // Without a template, the value is known as the parser has decoded it: `&copy=1` contains a reference only in a text.
   const items = itemsOfText(source, range.start, range.end, { templateCode, separator: /$^/g, mode: 'yes' });
   const text = items.find((item) => item.text?.trim());
   if (text && codesWithin(templateCode, range.start, range.end).length === 0) text.text = value.trim();

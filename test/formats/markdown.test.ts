@@ -214,7 +214,7 @@ describe('a translated Markdown file', () => {
     expect(await translate(markdown, 'Text', () => ['the a_b_c of _x_'])).toBe('the a_b_c of \\_x\\_');
   });
 
-  it('has no module where the source has a text', async () => {
+  it('has text that looks like a module', async () => {
     const file = "import A from 'b'\n\n<A/>\n\nText\n";
     const translated = await translate(markdown, file, () => ['import {a} from <b>']);
     expect(await textsOf(markdown, translated)).toEqual(['import {a} from <b>']);
@@ -277,7 +277,7 @@ const pieces = fc.constantFrom(
     '<div>\n',
     '{#a}',
     '> [!NOTE]\n',
-    'www.a.b',
+    ' www.a.b ',
     '<',
     '\t',
     'é',

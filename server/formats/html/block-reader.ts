@@ -48,7 +48,7 @@ const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 const inline = names(
   'a abbr acronym area b bdi bdo big br cite code data del dfn em font i iframe img input ins kbd map mark math meta link nobr picture q rb rp rt rtc ruby s samp script small source span strike strong style sub sup svg time tt u var wbr',
 );
-/** Elements of SVG and MathML that contain a text of their own. */
+/** Elements of SVG and MathML that contain separate texts. */
 const foreignBlocks = names('text title desc foreignobject');
 const translatable = names('alt title placeholder aria-label');
 const withLabel = names('optgroup option track');
@@ -59,8 +59,8 @@ const metaNames = names(
 
 /** The maximum depth of nested elements. Browsers accept 512. */
 const maxDepth = 2_000;
-/** The maximum number of inline tags. */
-const maxItems = 1_000_000;
+/** The maximum number of texts, inline tags and template codes. They are in memory at the same time. */
+const maxItems = 400_000;
 
 /**
  * Reads the texts of a page or fragment, in the order of the source.
@@ -230,7 +230,6 @@ class BlockReader extends SourceReader {
 
   /** Adds an item, and the text before it. */
   #push(item: Item): void {
-    if (++this.#count > maxItems) throw overLimit('the number of tags in texts of the file', maxItems);
     this.#readUpTo(item.start);
     this.#items.push(item);
     this.#end = item.end;
@@ -242,10 +241,12 @@ class BlockReader extends SourceReader {
     this.#text = undefined;
     const pieces = itemsOfText(this.#source, this.#end, end, {
       templateCode: this.#templateCode,
-      // A line of a textarea is a text of its own, because its line ends are visible.
+      // Each line of a textarea is a separate text, because its line ends are visible.
       ...(text?.isVerbatim && { separator: /[\r\n]+/g }),
       mode: text?.mode,
     });
+    this.#count += pieces.length + 1;
+    if (this.#count > maxItems) throw overLimit('the number of texts and tags of the file', maxItems);
     for (const piece of pieces) {
       const last = this.#items.at(-1);
       // The white space after a line break belongs to it.

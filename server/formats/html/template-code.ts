@@ -1,6 +1,6 @@
 /*
- * Code of template languages in HTML files: PHP (`<?php … ?>`), `<% … %>`, `{% … %}` and `{{ … }}`. For the HTML parser,
- * a part of it would be text, and another part tags.
+ * Code of template languages in HTML files: PHP (`<?php … ?>`), `<% … %>`, `{% … %}`, `{# … #}` and `{{ … }}`. For the
+ * HTML parser, a part of it would be text, and another part tags.
  */
 
 /** A range of the source with template code. */
@@ -11,18 +11,19 @@ export interface TemplateCode {
   isValue: boolean;
 }
 
-const openings = /<\?(?:php\b|=)|<%|\{\{[^{}<>]*\}\}|\{%[^{}<>]*%\}/gi;
+const openings = /<\?(?:php\b|=)|<%|\{\{-?\s*\/\*|\{#|\{\{[^{}<>]*\}\}|\{%[^{}<>]*%\}/gi;
+const closings: Readonly<Record<string, string>> = { '<%': '%>', '<?': '?>', '{{': '}}', '{#': '#}' };
 
-/** Returns the ranges of template code, in their order and without overlap. Code without an end is no template code. */
+/** Returns the ranges of template code, in their order and without overlap. Code without an end stays text. */
 export function findTemplateCode(source: string): TemplateCode[] {
   const found: TemplateCode[] = [];
   const missing = new Set<string>();
   let end = 0;
   for (const { index, 0: opening } of source.matchAll(openings)) {
     if (index < end) continue;
-    if (opening.startsWith('{')) end = index + opening.length;
+    if (opening.endsWith('}')) end = index + opening.length;
     else {
-      const closing = opening === '<%' ? '%>' : '?>';
+      const closing = closings[opening.slice(0, 2)]!;
       const at = missing.has(closing) ? -1 : source.indexOf(closing, index + opening.length);
       if (at < 0) {
         missing.add(closing);
@@ -30,7 +31,13 @@ export function findTemplateCode(source: string): TemplateCode[] {
       }
       end = at + closing.length;
     }
-    found.push({ start: index, end, isValue: /^(?:\{\{|<\?=|<%=)/.test(source.slice(index, index + 3)) });
+    found.push({
+      start: index,
+      end,
+      isValue: /^(?:\{\{-?(?!\s*\/\*)|<\?=|<%=)/.test(
+        opening === '<%' ? source.slice(index, index + 3) : opening,
+      ),
+    });
   }
   return found;
 }

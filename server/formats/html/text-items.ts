@@ -7,7 +7,7 @@ interface TextItemOptions {
   templateCode: readonly TemplateCode[];
   /** Matches what is between two texts without being a tag. By default, this is markup that has no tag. */
   separator?: RegExp;
-  /** Whether the text is translated. `code` is invisible. Undefined for source that is no text for the parser. */
+  /** Whether the text is translated. `code` is invisible. Undefined for source that the parser does not return as text. */
   mode: TranslateMode | undefined;
 }
 

@@ -7,7 +7,7 @@
 export interface ForeignSyntax {
   start: number;
   end: number;
-  /** Whether it is a line of its own, or a tag that may not be moved. Then it separates texts. */
+  /** Whether it separates texts, as a whole line or a tag that may not be moved does. */
   separates: boolean;
   /** Whether it stands for a word, such as a formula. */
   isWord: boolean;

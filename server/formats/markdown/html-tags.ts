@@ -1,5 +1,5 @@
 import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-formats.ts';
-import type { MarkdownItem } from './text-reader.ts';
+import type { MarkdownItem } from './items.ts';
 
 /** Reads a tag or comment of HTML in a paragraph. */
 export function readTag(html: string): Omit<MarkdownItem, 'start' | 'end'> {

@@ -8,14 +8,16 @@ import { FileError, overLimit } from '../file-error.ts';
 const maxLength = 1_500_000;
 const maxLines = 100_000;
 const maxDepth = 100;
+/** The number of `|` in rows of tables. A cell needs several kilobytes of memory. */
+const maxCellSigns = 50_000;
 /** Signs that may begin or end markup. */
-const maxSigns = 300_000;
+const maxSigns = 150_000;
 /** The sum of the squares of the numbers of delimiters, over all paragraphs. */
 const maxDelimiterWork = 30_000_000;
 /** The sum of the numbers of backticks times the lengths, over all paragraphs. */
 const maxBacktickWork = 100_000_000;
 
-const nested = new RegExp(`(?:(?:>|[-+*]|\\d{1,9}[.)])[ \\t]*){${maxDepth}}`);
+const nested = new RegExp(`(?:>[ \\t]*|(?:[-+*]|\\d{1,9}[.)])[ \\t]+){${maxDepth}}`);
 const listItem = /^([ \t>]*)(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 
 /** @throws {FileError} `too_large` or `unreadable` */
@@ -25,6 +27,11 @@ export function checkLimits(source: string): void {
   if (lines.length > maxLines) throw overLimit('the number of lines of a Markdown file', maxLines);
   const signs = source.match(/[\\`*_~[\]<>&|!]/g)?.length ?? 0;
   if (signs > maxSigns) throw overLimit('the number of signs of markup of a Markdown file', maxSigns);
+  const cells = lines.reduce(
+    (sum, line) => sum + (/^[ \t>]*\|/.test(line) ? line.split('|').length - 1 : 0),
+    0,
+  );
+  if (cells > maxCellSigns) throw overLimit('the number of cells in tables of a Markdown file', maxCellSigns);
   const indents = new Set<number>();
   let [delimiters, backticks, length] = [0, 0, 0];
   let [delimiterWork, backtickWork] = [0, 0];
@@ -40,8 +47,8 @@ export function checkLimits(source: string): void {
       if (delimiterWork > maxDelimiterWork || backtickWork > maxBacktickWork)
         throw new FileError('too_large', 'a paragraph has too many signs of markup; split the paragraph');
     } else {
-      // Each cell of a table is parsed separately.
-      if (!/^[ \t>]*\|/.test(line)) delimiters += line.match(/[*_~[]/g)?.length ?? 0;
+      // Each cell of a table, and each definition of a link, is parsed separately.
+      if (!/^[ \t>]*(?:\||\[[^\]]+\]:)/.test(line)) delimiters += line.match(/[*_~[]/g)?.length ?? 0;
       backticks += line.match(/`+/g)?.length ?? 0;
       length += line.length;
     }

@@ -21,15 +21,15 @@ export interface Range {
   end: number;
 }
 
-/** The length up to which a file is tried as MDX. */
-const maxMdx = 500_000;
+/** The numbers up to which a file is tried as MDX. The time of its parser grows with the square of the tags that are not closed. */
+const maxMdx = { length: 500_000, signs: 10_000 };
 
 /**
  * Parses a file with the extensions of GitHub and with front matter. A file that has modules or components is read as
  * MDX if it is valid MDX. Otherwise, its modules are masked, and its components are HTML.
  */
 export function parseMarkdown(source: string): Markdown {
-  if (source.length <= maxMdx && looksLikeMdx(source)) {
+  if (looksLikeMdx(source)) {
     try {
       return parse(source, true);
     } catch {
@@ -41,6 +41,7 @@ export function parseMarkdown(source: string): Markdown {
 
 /** Whether a line outside of code begins with a module or a component, which Markdown does not have. */
 function looksLikeMdx(source: string): boolean {
+  if (source.length > maxMdx.length || (source.match(/[<{]/g)?.length ?? 0) > maxMdx.signs) return false;
   let fence: string | undefined;
   for (const line of source.split(/\r\n?|\n/)) {
     const mark = /^[ \t>]*(`{3,}|~{3,})/.exec(line)?.[1];

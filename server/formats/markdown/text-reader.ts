@@ -2,20 +2,11 @@ import type { Nodes, Parents, PhrasingContent } from 'mdast';
 import type { SegmentKind } from '../document.ts';
 import { FileError } from '../file-error.ts';
 import type { FormatKind } from '../inline-content.ts';
-import type { Item } from '../markup/inline-runs.ts';
 import { countCharacters } from '../text-tally.ts';
 import type { ForeignSyntax } from './foreign-syntax.ts';
 import { readTag } from './html-tags.ts';
+import type { MarkdownItem, Markup } from './items.ts';
 import type { Markdown, Range } from './parse.ts';
-
-/** How a pair of tags is written. */
-export type Markup = 'emphasis' | 'strong' | 'delete' | 'link' | 'other';
-
-export interface MarkdownItem extends Item {
-  markup?: Markup;
-  /** The source of the tag, if it differs from the file when the text changes. */
-  written?: string;
-}
 
 /** The texts of a paragraph, a heading or a cell. */
 export interface TextBlock {
@@ -156,7 +147,16 @@ class TextReader {
       return;
     }
     const name = `pair ${++this.#pairs}`;
-    this.#items.push({ start, end: rangeOf(first).start, type: 'open', name, format, markup });
+    // The brackets of a link stay in the segment, because its text may not have some brackets.
+    this.#items.push({
+      start,
+      end: rangeOf(first).start,
+      type: 'open',
+      name,
+      format,
+      markup,
+      isWord: markup === 'link',
+    });
     this.#readChildren(node, depth + 1);
     const close: MarkdownItem = { start: rangeOf(last).end, end, type: 'close', name, markup };
     this.#items.push(written === undefined ? close : { ...close, written });
@@ -171,7 +171,7 @@ class TextReader {
     return `][${label.replace(/\s*[\r\n][ \t>]*/g, ' ')}]`;
   }
 
-  /** Adds a text. White space at its edges and foreign syntax are items of their own. */
+  /** Adds a text. White space at its edges and foreign syntax are separate items. */
   #readText(value: string, { start, end }: Range): void {
     const { mask } = this.#markdown;
     const masks = this.#rangesWithin(start, end);
@@ -214,7 +214,7 @@ class TextReader {
 
   /** Adds the text of an image, which is its first label. */
   #readAlt({ start, end }: Range, alt: string | null | undefined): void {
-    const label = this.#markdown.labels[indexFrom(this.#markdown.labels, start)];
+    const label = this.#markdown.labels[indexFrom(this.#markdown.labels, start + '!['.length)];
     if (alt && label && label.end <= end) this.#addLabel(label, 'alt', alt);
   }
 

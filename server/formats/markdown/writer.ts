@@ -4,7 +4,8 @@ import { mdxToMarkdown } from 'mdast-util-mdx';
 import { defaultHandlers, type Handle, type Options, toMarkdown } from 'mdast-util-to-markdown';
 import type { InlineContent } from '../inline-content.ts';
 import { type Item, keyOfTag, type Run } from '../markup/inline-runs.ts';
-import type { LabelText, MarkdownItem, TextBlock } from './text-reader.ts';
+import type { MarkdownItem } from './items.ts';
+import type { LabelText, TextBlock } from './text-reader.ts';
 
 /*
  * Writes translations as Markdown. A library decides which characters need a backslash, and which signs emphasis has next
@@ -49,7 +50,7 @@ const handler = (
 function attention(type: 'emphasis' | 'strong' | 'delete', sizes: number[]): Handler {
   const markers: Record<string, string[]> = { '*': ['*', '_'], _: ['_', '*'], '~': ['~'] };
   return Object.assign<Handle, Partial<Handler>>(
-    // The library writes nodes that have `attention` by this alone.
+    // Not called: the library writes such nodes by `attention`.
     () => '',
     {
       peek: (node) => (node as Node).marker![0]!,
@@ -78,8 +79,8 @@ const handlers: Record<string, Handler> = {
       const exits = node.isLabel ? [state.enter('link'), state.enter('label')] : [];
       const text = state.containerPhrasing(node as never, {
         ...info,
-        before: node.open!,
-        after: node.close!,
+        before: node.open!.slice(-1),
+        after: node.close![0] ?? '',
       });
       for (const exit of exits.reverse()) exit();
       return node.open! + text + node.close!;
@@ -125,13 +126,10 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
   };
   return {
     text(run, block, target, markupOf) {
-      const lineStart = lineStartOf(source, block.start);
       // Continued lines have the signs of quotes, and spaces instead of those of lists.
-      const prefix = source.slice(lineStart, block.start).replace(/[^>\t]/g, ' ');
-      const isLineStart =
-        /^[ \t>]*$/.test(source.slice(lineStartOf(source, run.start), run.start)) ||
-        run.start === block.start;
-      const before = isLineStart && block.syntax === 'paragraph' ? '\n' : (source[run.start - 1] ?? '\n');
+      const prefix = source.slice(lineStartOf(source, block), block.start).replace(/[^>\t]/g, ' ');
+      const isLineStart = block.syntax === 'paragraph' && startsLine(source, run.start, block.start);
+      const before = isLineStart ? '\n' : (source[run.start - 1] ?? '\n');
       const after = source[run.end] ?? '\n';
       const children = nodesOf(target, run, (item) => unwrapped(markupOf(item), prefix));
       let text = serialize({
@@ -161,8 +159,16 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
   };
 }
 
-function lineStartOf(source: string, offset: number): number {
-  return Math.max(source.lastIndexOf('\n', offset - 1), source.lastIndexOf('\r', offset - 1)) + 1;
+/** Returns the start of the line of a block. A cell has no continued lines. */
+function lineStartOf(source: string, { start, syntax }: Pick<TextBlock, 'start' | 'syntax'>): number {
+  if (syntax === 'tableCell') return start;
+  return Math.max(source.lastIndexOf('\n', start - 1), source.lastIndexOf('\r', start - 1)) + 1;
+}
+
+function startsLine(source: string, start: number, blockStart: number): boolean {
+  let at = start;
+  while (at > blockStart && ' \t>'.includes(source[at - 1]!)) at--;
+  return at === blockStart || '\r\n'.includes(source[at - 1]!);
 }
 
 /** Removes the prefix of continued lines, which is written again. */

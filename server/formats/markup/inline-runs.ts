@@ -5,7 +5,7 @@ import { type FormatKind, type InlineContent, type InlineTag, joinStrings } from
  * order. This file makes segments of them, so that each segment has well nested tags, and no tag moves out of it.
  */
 
-/** A text or a tag of a file. White space at the edges of a text is an item of its own. */
+/** A text or a tag of a file. White space at the edges of a text is a separate item. */
 export interface Item {
   start: number;
   end: number;
@@ -20,7 +20,7 @@ export interface Item {
   opaque?: string;
   /** Set for an opening tag of an element that is inline only if it has no text, such as an icon. */
   isInlineIfEmpty?: boolean;
-  /** Set for a void tag that stands for a word of the sentence. It is in a segment even at the edge. */
+  /** Set for a void tag that stands for a word, and for a pair that stays. They are in a segment even at its edge. */
   isWord?: boolean;
   /** A text that is not translated: why, as the name of a reason. */
   kept?: string;
@@ -160,7 +160,7 @@ function runOf(items: readonly Item[]): Run | undefined {
     if (first > last) return undefined;
     if (isEdge(items[first]!)) first++;
     else if (isEdge(items[last]!)) last--;
-    else if (items[first]!.type === 'open' && pairs.get(first) === last) {
+    else if (items[first]!.type === 'open' && !items[first]!.isWord && pairs.get(first) === last) {
       first++;
       last--;
     } else break;

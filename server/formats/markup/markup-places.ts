@@ -8,7 +8,7 @@ import type { Item, Run } from './inline-runs.ts';
 /** A text of a file, and how a translation of it is written. */
 export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags'> {
   kind: SegmentKind;
-  /** What the text is, such as `img alt`; empty for the text of a block. */
+  /** The attribute or key of the text, such as `img alt`; empty for the text of a block. */
   name: string;
   /** @param markupOf returns the source of a tag, with the translations of the texts in it */
   write(target: InlineContent, markupOf: (item: Item) => string): string;
