@@ -139,6 +139,7 @@ describe('a translated Markdown file', () => {
       '[x] a',
       '<!-- a -->',
       '::: a',
+      '!!! a',
     ],
   ])('has %j as text', async (text) => {
     for (const [file, node] of [
@@ -221,6 +222,7 @@ describe('a translated Markdown file', () => {
   });
 });
 
+// Signs whose partner may be outside of a text are in pairs: in a file with a single backtick, a backslash has no effect.
 const pieces = fc.constantFrom(
   ...[
     'a',
@@ -234,23 +236,19 @@ const pieces = fc.constantFrom(
     '**',
     '_',
     '__',
-    '`',
-    '``',
-    '[',
-    ']',
-    '](x)',
-    '](x "t")',
-    '![',
-    '<b>',
-    '</b>',
-    '<br>',
+    '`c`',
+    '``c`d``',
+    '[e](x)',
+    '[f *g*](x "t")',
+    '![h](x)',
+    '[a]',
+    '[ ]',
   ],
   ...[
     '# ',
     '- ',
     '1. ',
     '> ',
-    '    ',
     '- [ ] ',
     '|',
     '| - |\n',
@@ -259,32 +257,28 @@ const pieces = fc.constantFrom(
     '```\n',
     '~',
     '~~',
-    '$',
-    '$$',
+    ' $x$ ',
     '{{ x }}',
     '{% x %}',
     ':::',
-    '[^1]',
   ],
   ...[
-    '[a]: x\n',
-    '[^1]: ',
+    '\n[a]: x\n',
+    '[^1]',
+    '\n[^1]: ',
     '&amp;',
     '\\',
     '!',
-    '<!--',
-    '-->',
-    '<div>\n',
+    '<!-- i -->',
+    '<b>',
+    '</b>',
+    '<br>',
+    '\n<div>\n',
     '{#a}',
-    '> [!NOTE]\n',
+    '\n> [!NOTE]\n',
     ' www.a.b ',
-    '<',
-    '\t',
-    'é',
-    '。',
-    '"',
-    '(',
   ],
+  ...['<', 'é', '。', '"', '('],
 );
 
 describe('any Markdown', () => {
@@ -299,9 +293,10 @@ describe('any Markdown', () => {
           file,
           eachString((text) => text.replaceAll(/[a-zé]+/gi, '$&q')),
         );
+        const plain = (text: string) => text.replace(/\s+/g, '');
         expect(
-          (await textsOf(markdown, translated)).map((text) => text.replace(/([a-zé]+)q/gi, '$1')),
-        ).toEqual(texts);
+          (await textsOf(markdown, translated)).map((text) => plain(text.replace(/([a-zé]+)q/gi, '$1'))),
+        ).toEqual(texts.map(plain));
       }),
       { numRuns: 500 },
     );

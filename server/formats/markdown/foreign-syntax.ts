@@ -25,7 +25,7 @@ const lines = /^[ \t>]*(?::{3,}[^\n]*|(?:!!!|\?\?\?\+?)[ \t][^\n]*|\[![A-Za-z]+\
 /** Formulas between lines with `$$`, each line of which is masked. */
 const formulas = /^[ \t>]*\$\$[^`]{0,20000}?\$\$[ \t]*\r?$/gm;
 /** Formulas in a sentence. Amounts of money have a space before the second sign, or a digit after it. */
-const formula =
+export const formula =
   /(?<![\\$\w])\$(?![\s${])[^$\n`]{0,1000}?(?<![\s\\])\$(?![\w${])|(?<!\\)\$\$[^$\n`]{1,1000}\$\$/g;
 /** Identifiers and classes of headings: `{#id}`, `{: .class}`. */
 const attributes = /\{[#:.][^{}\n`]*\}/g;

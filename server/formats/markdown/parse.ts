@@ -72,8 +72,14 @@ function parse(source: string, isMdx: boolean): Markdown {
       },
     },
   };
+  // The parser misreads quotes after front matter that is not closed.
+  const hasFrontMatter = /^(---|\+\+\+)[ \t]*\r?\n(?:[\s\S]*?\r?\n)?\1[ \t]*(?:\r?\n|$)/.test(masked.text);
   const tree = fromMarkdown(masked.text, {
-    extensions: [gfm(), frontmatter(['yaml', 'toml']), ...(isMdx ? [mdxjs()] : [])],
+    extensions: [
+      gfm(),
+      ...(hasFrontMatter ? [frontmatter(['yaml', 'toml'])] : []),
+      ...(isMdx ? [mdxjs()] : []),
+    ],
     mdastExtensions: [
       // Their transforms find addresses that the parser has not found, and give them no positions.
       ...gfmFromMarkdown().map(({ transforms, ...extension }) => extension),

@@ -197,8 +197,11 @@ class TextReader {
     this.texts.characters += countCharacters(value);
     const raw = this.#source.slice(start, end);
     const lead = /^[ \t]*(?:(?:\r\n?|\n)[ \t>]*)*/.exec(raw)![0].length;
-    const trail = lead === raw.length ? 0 : raw.length - raw.trimEnd().length;
-    if (lead > 0) this.#items.push({ start, end: start + lead, type: 'text', text: ' ' });
+    const trail = lead === raw.length ? 0 : raw.length - withoutEnd(raw).length;
+    const last = this.#items.at(-1);
+    // The white space after a line break belongs to it.
+    if (last?.type === 'void' && last.text === '\n') last.end = start + lead;
+    else if (lead > 0) this.#items.push({ start, end: start + lead, type: 'text', text: ' ' });
     if (value.trim() !== '')
       this.#items.push({ start: start + lead, end: end - trail, type: 'text', text: value.trim() });
     if (trail > 0) this.#items.push({ start: end - trail, end, type: 'text', text: ' ' });
@@ -239,6 +242,13 @@ class TextReader {
     this.texts.characters += countCharacters(text);
     this.texts.kept.push({ reason, text });
   }
+}
+
+/** Removes the white space at the end of a source, and line ends with the prefix of the next line. */
+function withoutEnd(raw: string): string {
+  const newline = Math.max(raw.lastIndexOf('\n'), raw.lastIndexOf('\r'));
+  const isEnd = newline >= 0 && /^[ \t>]*$/.test(raw.slice(newline + 1));
+  return (isEnd ? raw.slice(0, newline) : raw).trimEnd();
 }
 
 function checkDepth(depth: number): void {

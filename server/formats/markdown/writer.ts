@@ -4,6 +4,7 @@ import { mdxToMarkdown } from 'mdast-util-mdx';
 import { defaultHandlers, type Handle, type Options, toMarkdown } from 'mdast-util-to-markdown';
 import type { InlineContent } from '../inline-content.ts';
 import { type Item, keyOfTag, type Run } from '../markup/inline-runs.ts';
+import { formula } from './foreign-syntax.ts';
 import type { MarkdownItem } from './items.ts';
 import type { LabelText, TextBlock } from './text-reader.ts';
 
@@ -91,11 +92,16 @@ const handlers: Record<string, Handler> = {
     ({ value }) => value!,
     ({ value }) => value![0]!,
   ),
-  // An underscore between letters or digits has no meaning.
   text: handler((node, state, info, parent) =>
     defaultHandlers
       .text(node as never, parent, state, info)
-      .replace(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_'),
+      // An underscore between letters or digits has no meaning.
+      .replace(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_')
+      // Directives and admonitions begin like this.
+      .replace(info.before.endsWith('\n') ? /^(?=:{3}|!{3}[ \t]|\?{3}\+?[ \t])/ : /$^/, '\\')
+      // A sign before the text in the file may be the start of code.
+      .replace(/(\\*)`/g, (found, slashes: string) => (slashes.length % 2 === 0 ? `${slashes}\\\`` : found))
+      .replace(formula, (found) => found.replaceAll('$', '\\$')),
   ),
   emphasis: attention('emphasis', [1]),
   strong: attention('strong', [2]),
@@ -187,7 +193,10 @@ function nodesOf(target: InlineContent, run: Pick<Run, 'tags'>, markupOf: (item:
   const add = (node: Node): void => {
     const { children } = stack.at(-1)!;
     const last = children.at(-1);
-    if (node.isBreak) takeSpace(children, -1);
+    if (node.isBreak && node.value!.startsWith(' ')) takeSpace(children, -1);
+    // A backslash directly after an address would be a part of it.
+    else if (node.isBreak && last?.type === 'verbatim' && !last.isBreak)
+      children.push({ type: 'text', value: ' ' });
     // White space has no meaning at the start of a line.
     const isStart = last ? last.isBreak : stack.length === 1;
     if (node.type === 'text' && isStart) node.value = node.value!.trimStart();
@@ -211,14 +220,16 @@ function nodesOf(target: InlineContent, run: Pick<Run, 'tags'>, markupOf: (item:
       const { children, item: opened } = stack.pop()!;
       const open = opened as MarkdownItem;
       const { markup = 'other' } = open;
-      const isEmphasis = markup !== 'link' && markup !== 'other';
+      const source = markupOf(open);
+      const close = item.written ?? markupOf(item);
+      if (markup === 'other') {
+        add({ type: 'pair', open: source, close, children });
+        continue;
+      }
       const [lead, trail] = [takeSpace(children, 0), takeSpace(children, -1)];
       if (lead) add({ type: 'text', value: ' ' });
-      const source = markupOf(open);
-      if (!isEmphasis) {
-        const close = item.written ?? markupOf(item);
-        add({ type: 'pair', open: source, close, isLabel: markup === 'link', children });
-      } else if (children.length > 0) add({ type: markup, marker: source, children });
+      if (markup === 'link') add({ type: 'pair', open: source, close, isLabel: true, children });
+      else if (children.length > 0) add({ type: markup, marker: source, children });
       if (trail) add({ type: 'text', value: ' ' });
     }
   }
