@@ -6,7 +6,7 @@ import { type LabelText, readTexts, type TextBlock } from './markdown/text-reade
 import { type MarkdownWriter, writerFor } from './markdown/writer.ts';
 import { type Run, runsOf } from './markup/inline-runs.ts';
 import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
-import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
+import { type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
 /**
@@ -18,7 +18,7 @@ import { countCharacters } from './text-tally.ts';
  */
 export const { check, extract, rebuild } = textFormat(findTexts);
 
-function findTexts(source: string, _: TextOptions): TextPlaces {
+function findTexts(source: string): TextPlaces {
   checkLimits(source);
   const markdown = parseMarkdown(source);
   const { blocks, labels, kept, characters } = readTexts(source, markdown);
