@@ -62,6 +62,8 @@ export const documentJobs = pgTable(
         'strings',
         'xcstrings',
         'xliff',
+        'html',
+        'md',
       ],
     }).notNull(),
     /** The current stage or, after the end, the last one. */

@@ -17,4 +17,10 @@ export const documentTypes: Readonly<Record<string, string>> = {
   '.xcstrings': 'application/x-xcstrings+json',
   '.xlf': 'application/xliff+xml',
   '.xliff': 'application/xliff+xml',
+  '.html': 'text/html',
+  '.htm': 'text/html',
+  '.xhtml': 'text/html',
+  '.md': 'text/markdown',
+  '.markdown': 'text/markdown',
+  '.mdx': 'text/markdown',
 };

@@ -17,6 +17,8 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   strings: () => import('./strings.ts'),
   xcstrings: () => import('./xcstrings.ts'),
   xliff: () => import('./xliff-document.ts'),
+  html: () => import('./html-document.ts'),
+  md: () => import('./markdown.ts'),
 };
 
 /**

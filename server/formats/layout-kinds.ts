@@ -97,6 +97,13 @@ const traits = {
     marksReview: true,
   },
   xliff: { ...text, extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml', marksReview: true },
+  html: {
+    ...text,
+    extensions: ['html', 'htm', 'xhtml'],
+    mediaType: 'text/html',
+    otherMediaTypes: ['application/xhtml+xml'],
+  },
+  md: { ...text, extensions: ['md', 'markdown', 'mdx'], mediaType: 'text/markdown' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */
