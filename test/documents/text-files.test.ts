@@ -127,6 +127,37 @@ test('a PO file marks what needs a review, until a reviewer confirms it', async 
   expect((await mine.read(id)).review_history).toEqual([]);
 });
 
+test.each([
+  [
+    'app.xliff',
+    `<xliff version="1.2"><file source-language="en" target-language="fr"><body>
+<trans-unit id="a"><source>A doubtful one</source></trans-unit></body></file></xliff>`,
+    '<target state="needs-review-translation">fr of A doubtful one</target>',
+    '<target state="translated">fr of A doubtful one</target>',
+  ],
+  [
+    'app.xlf',
+    `<xliff version="2.0" srcLang="en" trgLang="fr"><file id="f"><unit id="a">
+<segment><source>A doubtful one</source></segment></unit></file></xliff>`,
+    '<segment state="translated" subState="lingualoop:needs_review">',
+    '<segment state="translated">',
+  ],
+  [
+    'app.xcstrings',
+    '{"sourceLanguage":"en","strings":{"A doubtful one":{}},"version":"1.0"}',
+    '"state":"needs_review","value":"fr of A doubtful one"',
+    '"state":"translated","value":"fr of A doubtful one"',
+  ],
+])('%s marks what needs a review, until a reviewer confirms it', async (name, source, marked, confirmed) => {
+  const { id } = await translate(name, source);
+  const first = await downloaded(id);
+  expect(first).toContain(marked);
+  const segments = [{ position: 0, target_text: 'fr of A doubtful one' }];
+  const { status } = await mine.mutate('confirm', { document_id: id, segments, confirmed: true }, mine.admin);
+  expect(status).toBe(200);
+  expect(await downloaded(id)).toBe(first.replace(marked, confirmed));
+});
+
 test('a confirmation does not render a file again whose format has no marks', async () => {
   const { id } = await translate('app.json', '{"a": "A doubtful one"}');
   await mine.mutate(
