@@ -74,6 +74,25 @@ test('the model gets the key and the comment of a text, and the plural form that
   expect(engine.asked[0]!.notes).toEqual(['key menu.open']);
 });
 
+test.each([
+  ['guide.md', '`npm i` installs **it**, with `npx`\n', '<1/> installs <2>it</2>, with <3/>'],
+  ['page.html', '<p><code>npm i</code> installs it</p>', '<1/> installs it'],
+  [
+    'strings.xml',
+    '<resources xmlns:x="urn:oasis:names:tc:xliff:document:1.2"><string name="a"><x:g>%1$s</x:g> has left</string></resources>',
+    '<1/> has left',
+  ],
+])(
+  '%s: the model gets a tag for code or a placeholder at the start of a sentence',
+  async (name, content, expected) => {
+    const { id } = await translate(name, content);
+    expect(engine.asked.map(({ segments }) => segments)).toEqual([[expected]]);
+    const written = await downloaded(id);
+    expect(written).toContain('fr of ');
+    expect(written.match(/npm i|%1\$s/g)).toHaveLength(1);
+  },
+);
+
 test('plural forms are neither served from the translation memory nor added to it', async () => {
   const first = await translate('app.json', pluralJson, { target_lang: 'ru' });
   const { body } = await mine.approve(first.id, { reviewer: 'Rev' });

@@ -178,7 +178,13 @@ function runOf(items: readonly Item[]): Run | undefined {
     const type = item.type as InlineTag['type'];
     tags.set(keyOfTag({ type, tag }), item);
     const { format } = items[opened]!;
-    return { tag, type, ...(item.text !== undefined && { text: item.text }), ...(format && { format }) };
+    return {
+      tag,
+      type,
+      ...(item.text !== undefined && { text: item.text }),
+      ...(type === 'void' && item.isWord && { isWord: true as const }),
+      ...(format && { format }),
+    };
   });
   return { start: inside[0]!.start, end: inside.at(-1)!.end, source: trimmed(joinStrings(content)), tags };
 }

@@ -109,7 +109,9 @@ export class InlineCodes {
       const tag = tagOf.get(openings.get(number) ?? number) ?? tagOf.size + 1;
       if (type !== 'close') tagOf.set(number, tag);
       markOf.set(`${type} ${tag}`, this.#mark(number));
-      return { tag, type, ...(type === 'void' ? own && { text: own } : format && { format }) };
+      const isWord = own !== undefined && own.trim() !== '';
+      if (type === 'void') return { tag, type, ...(own && { text: own }), ...(isWord && { isWord }) };
+      return { tag, type, ...(format && { format }) };
     });
     return { content: joinStrings(content), markOf };
   }
