@@ -168,7 +168,9 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
 /** Returns the start of the line of a block. A cell has no continued lines. */
 function lineStartOf(source: string, { start, syntax }: Pick<TextBlock, 'start' | 'syntax'>): number {
   if (syntax === 'tableCell') return start;
-  return Math.max(source.lastIndexOf('\n', start - 1), source.lastIndexOf('\r', start - 1)) + 1;
+  let at = start;
+  while (at > 0 && source[at - 1] !== '\n' && source[at - 1] !== '\r') at--;
+  return at;
 }
 
 function startsLine(source: string, start: number, blockStart: number): boolean {
