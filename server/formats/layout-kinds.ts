@@ -10,7 +10,7 @@ interface LayoutTraits {
   /** Further media types that select the format for a file whose name has no known extension. */
   otherMediaTypes?: readonly string[];
   /** The group of formats with common limits for CPU time and memory. */
-  reader: 'pdf' | 'office' | 'text';
+  reader: 'pdf' | 'office' | 'text' | 'markdown';
   /** The form of a segment's place: its page, its sheet or object, its paragraph in a Word file, or its line and key. */
   places: 'page' | 'sheet' | 'word' | 'line';
   /** The unit in which a request can select parts. */
@@ -103,7 +103,7 @@ const traits = {
     mediaType: 'text/html',
     otherMediaTypes: ['application/xhtml+xml'],
   },
-  md: { ...text, extensions: ['md', 'markdown', 'mdx'], mediaType: 'text/markdown' },
+  md: { ...text, reader: 'markdown', extensions: ['md', 'markdown', 'mdx'], mediaType: 'text/markdown' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

@@ -33,7 +33,7 @@ function findFiles(folder: string, most: number): { path: string; kind: LayoutKi
     .sort()
     .flatMap((path) => {
       const kind = kindOfExtension(extname(path).slice(1).toLowerCase());
-      return kind && layoutKinds[kind].reader === 'text' ? [{ path, kind }] : [];
+      return kind && layoutKinds[kind].places === 'line' ? [{ path, kind }] : [];
     });
   return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((files) => {
     const step = Math.max(1, files.length / most);

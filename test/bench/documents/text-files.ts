@@ -93,7 +93,7 @@ export async function benchTextFiles(print: (line: string) => void): Promise<voi
         const { ms, segments } = await workOnFile(kindOfExtension(extension)!, Buffer.from(content));
         requirePremise(segments === texts.length, `${extension}: each text is found (${segments})`);
         ours.push(ms.all);
-        const took = isThere
+        const took: number | null = isThere
           ? await timeOf(
               commands,
               [source, join(folder, `po-${round}`), join(folder, `new-${round}`)],
