@@ -10,16 +10,17 @@ import type {
   TakeText,
 } from './document.ts';
 import { addBelow, growingHeights } from './docx/bilingual.ts';
-import { writeChartText } from './docx/chart-texts.ts';
 import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
 import { textLanguageOf } from './docx/language.ts';
-import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
-import { RunFormatting } from './docx/run-formatting.ts';
+import { WordRunFormatting } from './docx/run-formatting.ts';
 import type { StoryParagraph, StoryText } from './docx/story-paragraph.ts';
 import { textOutcome } from './docx/text-outcome.ts';
+import { wordMarkup } from './docx/word-markup.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
+import { writeChartText } from './office/chart-texts.ts';
+import { isUnchanged, sourceOf, writeParagraph } from './office/paragraph/paragraph-writer.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
@@ -158,7 +159,7 @@ export async function rebuild(
   const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
   const used = new Set<string>();
   const direction = directionChange(sourceLanguage, targetLanguage);
-  const formatting = new RunFormatting(direction, textLanguageOf(targetLanguage));
+  const formatting = new WordRunFormatting(direction, textLanguageOf(targetLanguage));
   const { stories, charts } = await readStories(
     bytes,
     include,
@@ -175,7 +176,7 @@ export async function rebuild(
       if (!texts.some(isChanged)) return { edits: [], findings: [] };
       const { bidi = false, rtl = false } = styles.ofParagraph(style);
       const findings: Finding[] = [];
-      const writing = { prefix, formatting, isRightToLeftStyle: rtl };
+      const writing = { prefix, formatting, markup: wordMarkup, isRightToLeftStyle: rtl };
       const written = texts.map((text) => {
         if (!isChanged(text)) return sourceOf(text.content, writing);
         const result = writeParagraph(text.content, targets.get(keyOf(text))!, writing);

@@ -2,6 +2,7 @@ import type { Finding } from '../document.ts';
 import { classOf } from '../layout-kinds.ts';
 import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
+import { letter } from '../text.ts';
 import { isWord } from './word-xml.ts';
 
 /** The kinds of text that stay untranslated, each with its singular and plural form. */
@@ -56,9 +57,6 @@ const kindOfElement: ReadonlyMap<string, KeptKind> = new Map([
   ['moveTo', 'tracked_change'],
   ['fldSimple', 'field'],
 ]);
-
-/** Elements count as text only if they contain a letter; other text needs no translation. */
-export const letter = /\p{L}/u;
 
 /**
  * Counts the content of a file that stays untranslated. Of nested elements, only the outermost counts. Pass the XML

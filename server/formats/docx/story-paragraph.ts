@@ -1,6 +1,6 @@
 import type { SegmentKey } from '../document.ts';
+import type { ParagraphContent } from '../office/paragraph/paragraph-content.ts';
 import type { Edit } from '../office/splice.ts';
-import type { ParagraphContent } from './paragraph-content.ts';
 
 /** A text of a paragraph: all of it, or the text on one side of a tab. */
 export interface StoryText extends SegmentKey {

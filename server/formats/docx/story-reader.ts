@@ -1,4 +1,7 @@
 import { FileError } from '../file-error.ts';
+import { type KeyAndPlace, Numbering } from '../office/numbering.ts';
+import { FieldStack } from '../office/paragraph/fields.ts';
+import { type ParagraphTexts, readContent } from '../office/paragraph/paragraph-content.ts';
 import { type Edit, splice } from '../office/splice.ts';
 import {
   attributeOf,
@@ -9,11 +12,8 @@ import {
 } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { ControlProperties } from './content-controls.ts';
-import { FieldStack } from './fields.ts';
 import { KeptContent } from './kept-content.ts';
-import { type KeyAndPlace, Numbering } from './numbering.ts';
 import { PageCounter } from './page-counter.ts';
-import { type ParagraphTexts, readContent } from './paragraph-content.ts';
 import { type ParagraphContext, ParagraphReader } from './paragraph-reader.ts';
 import type { StoryParagraph, StoryText } from './story-paragraph.ts';
 import type { Styles } from './styles.ts';
@@ -155,7 +155,7 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
     const { kind, include, styles, page, unclosedFields } = setup;
     this.#kept = new KeptContent(include);
     const allFieldsLive = kind === 'header' || kind === 'footer';
-    this.#fields = new FieldStack(allFieldsLive, unclosedFields, this.#kept);
+    this.#fields = new FieldStack(allFieldsLive, unclosedFields, () => this.#kept.add('field'));
     this.#context = {
       slice: (start, end) => this.#slice(start, end),
       kept: this.#kept,

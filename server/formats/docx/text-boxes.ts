@@ -1,6 +1,6 @@
 import { formatTagged } from '../inline-content.ts';
+import type { Numbering } from '../office/numbering.ts';
 import type { XmlStartTag } from '../office/xml-reader.ts';
-import type { Numbering } from './numbering.ts';
 import type { StoryText } from './story-paragraph.ts';
 
 /** An `AlternateContent` element around the current position. Each of its branches shows the same content. */

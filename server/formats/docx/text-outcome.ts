@@ -1,11 +1,11 @@
 import type { XmlEvents } from '../flatten/xml.ts';
 import { classOf } from '../layout-kinds.ts';
 import { openPackage } from '../office/package.ts';
+import { blank } from '../office/paragraph/blanks.ts';
 import type { Includable } from '../selection.ts';
+import { letter } from '../text.ts';
 import { countCharacters, type KeptClass, type TextOutcome, TextTally } from '../text-tally.ts';
-import { blank } from './blanks.ts';
 import { isValueProperty } from './content-controls.ts';
-import { letter } from './kept-content.ts';
 import { readStyles, Styles } from './styles.ts';
 import { isOffValue } from './word-xml.ts';
 
