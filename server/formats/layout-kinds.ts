@@ -72,6 +72,15 @@ const traits = {
     output: ['translated'],
     inTranslations: true,
   },
+  pptx: {
+    extensions: ['pptx'],
+    mediaType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+    reader: 'office',
+    places: 'page',
+    pages: 'ranges',
+    include: ['comments', 'masters', 'hidden'],
+    output: ['translated'],
+  },
   json: { ...text, extensions: ['json', 'arb'], mediaType: 'application/json' },
   yaml: {
     ...text,

@@ -9,6 +9,7 @@ export const includable = [
   'charts',
   'table_headers',
   'sheet_names',
+  'masters',
   'hidden',
 ] as const;
 
