@@ -21,6 +21,7 @@ import { drawingMarkup } from './pptx/drawing-xml.ts';
 import { type LeftOut, readPresentation, type TextPart } from './pptx/presentation.ts';
 import { drawingFormatting } from './pptx/run-formatting.ts';
 import type { TextBody } from './pptx/text-body.ts';
+import { fitEdit } from './pptx/text-fit.ts';
 import { PresentationTally } from './pptx/text-outcome.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
@@ -150,9 +151,11 @@ export async function rebuild(
   const parts = new Map<string, PartContent>();
   let edits: Edit[] = [];
   await readPresentation(bytes, selection, {
-    body: ({ paragraphs }, { text: { source } }, leftOut) => {
-      for (const paragraph of paragraphs) {
-        const { texts, prefix, contentStart, contentEnd } = paragraph;
+    body: (body, { text: { source }, styles }, leftOut) => {
+      const after: { text: string; size: number }[] = [];
+      for (const paragraph of body.paragraphs) {
+        const { text, size, texts, prefix, contentStart, contentEnd } = paragraph;
+        after.push({ text, size });
         const translation = writeTexts(
           texts,
           (text) => targetOf(text, leftOut),
@@ -163,10 +166,14 @@ export async function rebuild(
           (text, loss) => findings.push(lossFinding(loss, text.place, text, 'PowerPoint')),
         );
         if (translation === undefined) continue;
+        const written = texts.map((one) => plainText(targetOf(one, leftOut) ?? one.content.source));
+        after[after.length - 1] = { text: written.join(' '), size };
         const turned = directionEdit(source, paragraph, direction);
         if (turned) edits.push(turned);
         edits.push({ start: contentStart, end: contentEnd, text: translation });
       }
+      const fitted = fitEdit(source, body, styles, body.paragraphs, after);
+      if (fitted) edits.push(fitted);
     },
     texts: (texts, part) => {
       for (const text of texts) {

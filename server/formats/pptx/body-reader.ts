@@ -28,7 +28,10 @@ interface BodyContext {
 export class BodyReader {
   readonly #context: BodyContext;
   readonly #paragraphs: DrawingParagraph[] = [];
-  readonly #properties: BodyProperties = { tag: undefined, fit: undefined, fitAt: 0, attributes: {} };
+  readonly #properties: BodyProperties = {
+    ...{ tag: undefined, fit: undefined, fitAt: 0 },
+    ...{ isWarped: false, attributes: {} },
+  };
   #levels: Levels = [];
   #lists: XmlStartTag | undefined;
   #inherited: readonly Levels[];
@@ -46,6 +49,8 @@ export class BodyReader {
     const depth = ++this.#depth;
     if (this.#paragraph) this.#paragraph.open(tag);
     else if (depth === 1 && isDrawing(tag)) this.#openChild(tag);
+    else if (depth === 2 && this.#inProperties && tag.local === 'prstTxWarp')
+      this.#properties.isWarped = tag.attributes['prst'] !== 'textNoShape';
     else if (depth === 2 && this.#inProperties && fits.has(tag.local))
       this.#properties.fit = { local: tag.local, attributes: tag.attributes, start: tag.start, end: tag.end };
   }

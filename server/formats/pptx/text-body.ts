@@ -34,8 +34,10 @@ export interface BodyProperties {
   fit:
     | { local: string; attributes: Readonly<Record<string, string>>; start: number; end: number }
     | undefined;
-  /** The offset after the first child of `bodyPr` that the schema places before the kind of fit. */
+  /** The offset at which the schema places the kind of fit. */
   fitAt: number;
+  /** Whether the text is bent to the form of its shape, as WordArt is. */
+  isWarped: boolean;
   attributes: Readonly<Record<string, string>>;
 }
 
