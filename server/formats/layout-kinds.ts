@@ -11,8 +11,11 @@ interface LayoutTraits {
   otherMediaTypes?: readonly string[];
   /** The group of formats with common limits for CPU time and memory. */
   reader: 'pdf' | 'office' | 'text';
-  /** The form of a segment's place: its page, its sheet or object, its paragraph in a Word file, or its line and key. */
-  places: 'page' | 'sheet' | 'word' | 'line';
+  /**
+   * The form of a segment's place: its page, its slide, its sheet or object, its paragraph in a Word file, or its line
+   * and key.
+   */
+  places: 'page' | 'slide' | 'sheet' | 'word' | 'line';
   /** The unit in which a request can select parts. */
   pages: 'ranges' | 'sheets' | null;
   /** The texts that are translated only if a request includes them. */
@@ -76,7 +79,7 @@ const traits = {
     extensions: ['pptx'],
     mediaType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
     reader: 'office',
-    places: 'page',
+    places: 'slide',
     pages: 'ranges',
     include: ['comments', 'masters', 'hidden'],
     output: ['translated'],

@@ -1,6 +1,7 @@
 import type {
   ExtractedDocument,
   Finding,
+  PageRectangle,
   RebuildOptions,
   RebuiltDocument,
   Segment,
@@ -20,6 +21,7 @@ import { directionEdit } from './pptx/direction.ts';
 import { drawingMarkup } from './pptx/drawing-xml.ts';
 import { type LeftOut, readPresentation, type TextPart } from './pptx/presentation.ts';
 import { drawingFormatting } from './pptx/run-formatting.ts';
+import { emusPerPoint } from './pptx/shapes.ts';
 import type { TextBody } from './pptx/text-body.ts';
 import { fitEdit } from './pptx/text-fit.ts';
 import { PresentationTally } from './pptx/text-outcome.ts';
@@ -77,9 +79,13 @@ export async function extract(bytes: Uint8Array, selection: Selection = {}): Pro
       if (leftOut === 'comments' && body.paragraphs.some(({ texts }) => texts.length > 0)) comments++;
       if (leftOut) return;
       const kind = kindOf(body, part);
+      const rectangle = rectangleOf(body, part);
       for (const { texts, isRepeated } of body.paragraphs)
         for (const { content, ...placed } of isRepeated ? [] : texts)
-          add({ ...placed, kind, page: part.page, source: content.source });
+          add({
+            ...{ ...placed, kind, page: part.page, source: content.source },
+            ...(rectangle && { rectangles: [rectangle] }),
+          });
     },
     texts: (texts, part) => {
       tally.addTexts(texts, part);
@@ -115,6 +121,20 @@ function kindOf({ inTable, shape }: TextBody, { kind }: TextPart): SegmentKind {
   const type = shape?.placeholder?.type;
   if (type === 'title' || type === 'ctrTitle') return 'heading';
   return type === 'ftr' ? 'footer' : type === 'hdr' ? 'header' : 'paragraph';
+}
+
+/** Returns where the shape or the cell of a text is on its slide. */
+function rectangleOf(
+  { shape, frame: own }: TextBody,
+  { kind, styles, slideHeight }: TextPart,
+): PageRectangle | undefined {
+  const frame = own ?? styles.frame(shape?.placeholder);
+  if (kind !== 'slide' || !frame || slideHeight === null) return undefined;
+  const { x, y, width, height } = frame;
+  const points = [x, slideHeight - y - height, x + width, slideHeight - y].map((emus) =>
+    Math.round(emus / emusPerPoint),
+  );
+  return points as PageRectangle;
 }
 
 /** Returns the key and the place of a text that is read without tags. */

@@ -10,7 +10,9 @@ import { BodyReader } from './body-reader.ts';
 import { Copies } from './copies.ts';
 import { isDrawing, isOnValue } from './drawing-xml.ts';
 import type { Levels } from './list-styles.ts';
+import { withName } from './presentation-parts.ts';
 import { type Placeholder, type Shape, ShapeStack } from './shapes.ts';
+import { TableGrid } from './table-grid.ts';
 import type { TextBody } from './text-body.ts';
 
 export interface DrawingOptions {
@@ -49,12 +51,7 @@ export function readDrawing(
   use: (body: TextBody) => void,
 ): DrawingSummary {
   const reader = new DrawingReader(source, options, use);
-  try {
-    readPositionedXml(source, reader);
-  } catch (error) {
-    if (!(error instanceof FileError) || error.message.includes(options.path)) throw error;
-    throw new FileError(error.reason, `${options.path}: ${error.message}`, { cause: error });
-  }
+  withName(options.path, () => readPositionedXml(source, reader));
   return { isHidden: reader.isHidden };
 }
 
@@ -65,6 +62,8 @@ class DrawingReader implements PositionedXmlEvents {
   readonly #use: (body: TextBody) => void;
   readonly #shapes = new ShapeStack();
   #depth = 0;
+  /** The cells of the open table, if the place of the table is known. */
+  #grid: TableGrid | undefined;
   #body: { reader: BodyReader; depth: number; shape: Shape | undefined } | undefined;
   /** The depths of the outermost `AlternateContent` and of the outermost `Fallback` element; 0 if missing. */
   #alternativesAt = 0;
@@ -93,13 +92,17 @@ class DrawingReader implements PositionedXmlEvents {
     }
     const { local } = tag;
     this.#shapes.open(tag, depth);
+    if (isDrawing(tag)) this.#grid?.open(tag);
     if (local === 'AlternateContent' && this.#alternativesAt === 0) {
       this.#alternativesAt = depth;
       this.#alternatives = new Copies();
     } else if (local === 'Fallback' && this.#fallbackAt === 0) this.#fallbackAt = depth;
     else if (local === 'oleObj' && this.#fallbackAt === 0) onObject?.();
-    else if (local === 'tbl' && isDrawing(tag)) numbering.openTable();
-    else if (local === 'tr' && isDrawing(tag)) numbering.openRow();
+    else if (local === 'tbl' && isDrawing(tag)) {
+      numbering.openTable();
+      const frame = this.#shapes.current?.frame;
+      this.#grid = frame && new TableGrid(frame);
+    } else if (local === 'tr' && isDrawing(tag)) numbering.openRow();
     else if (local === 'tc' && isDrawing(tag)) numbering.openCell();
     else if (local === 'txBody' || (local === 't' && !isDrawing(tag))) this.#openBody(depth);
   }
@@ -118,7 +121,10 @@ class DrawingReader implements PositionedXmlEvents {
     this.#shapes.close(depth);
     if (depth === this.#alternativesAt) this.#alternativesAt = 0;
     if (depth === this.#fallbackAt) this.#fallbackAt = 0;
-    if (tag.local === 'tbl' && isDrawing(tag)) this.#options.numbering.closeTable();
+    if (tag.local === 'tbl' && isDrawing(tag)) {
+      this.#options.numbering.closeTable();
+      this.#grid = undefined;
+    }
   }
 
   #openBody(depth: number): void {
@@ -145,6 +151,7 @@ class DrawingReader implements PositionedXmlEvents {
     this.#use({
       ...reader.result(),
       shape,
+      frame: this.#grid?.cell ?? shape?.frame,
       isHidden: this.isHidden || shape?.isHidden === true,
       inTable: this.#options.numbering.isInTable,
       isFallback: this.#fallbackAt > 0,

@@ -20,10 +20,15 @@ interface PlaceholderStyle {
 }
 
 /** Returns the style of a body of a layout or master; undefined if other shapes do not inherit from it. */
-export function placeholderStyle({ shape, properties, levels }: TextBody): PlaceholderStyle | undefined {
+export function placeholderStyle({
+  shape,
+  frame,
+  properties,
+  levels,
+}: TextBody): PlaceholderStyle | undefined {
   if (!shape?.placeholder) return undefined;
   const { attributes, fit } = properties;
-  return { placeholder: shape.placeholder, frame: shape.frame, attributes, fit: fit?.local, levels };
+  return { placeholder: shape.placeholder, frame, attributes, fit: fit?.local, levels };
 }
 
 const listNames: ReadonlySet<string> = new Set(

@@ -17,14 +17,22 @@ export class Presentation {
   readonly main: ReadPart;
   /** The paths of the slides, in the order in which they are shown. */
   readonly slides: readonly string[];
+  /** The height of the slides in EMUs. */
+  readonly slideHeight: number;
   readonly isSigned: boolean;
   #size = 0;
   #elements = 0;
 
-  private constructor(office: OfficePackage, main: ReadPart, slides: readonly string[], isSigned: boolean) {
+  private constructor(
+    office: OfficePackage,
+    main: ReadPart,
+    { slides, height }: { slides: readonly string[]; height: number },
+    isSigned: boolean,
+  ) {
     this.#office = office;
     this.main = main;
     this.slides = slides;
+    this.slideHeight = height;
     this.isSigned = isSigned;
   }
 
@@ -78,20 +86,22 @@ export class Presentation {
 }
 
 /** Returns an error whose message names the part, if the error is about the file. */
-export function named(path: string, error: unknown): unknown {
+function named(path: string, error: unknown): unknown {
   if (!(error instanceof FileError) || error.message.startsWith(path)) return error;
   return new FileError(error.reason, `${path}: ${error.message}`, { cause: error });
 }
 
-/** Returns the paths of the slides, in the order of the list in the main part. */
-function slidesOf({ path, text, relationships }: ReadPart): string[] {
+/** Returns the paths of the slides, in the order of the list in the main part, and their height in EMUs. */
+function slidesOf({ path, text, relationships }: ReadPart): { slides: string[]; height: number } {
   const byId = new Map(relationships.map((relationship) => [relationship.id, relationship]));
   const slides: string[] = [];
+  let height = 0;
   let depth = 0;
   readPositionedXml(text.source, {
     openTag: (tag) => {
       if (++depth === 1 && tag.local !== 'presentation')
         throw new FileError('unreadable', `${path}: the file is not a presentation`);
+      if (depth === 2 && tag.local === 'sldSz') height = Number(tag.attributes['cy']) || 0;
       if (depth !== 3 || tag.local !== 'sldId') return;
       // Both the id of the slide and that of its relationship have the local name `id`.
       const name = Object.keys(tag.attributes).find((one) => one.endsWith(':id'));
@@ -105,5 +115,19 @@ function slidesOf({ path, text, relationships }: ReadPart): string[] {
     },
     text: () => {},
   });
-  return slides;
+  return { slides, height };
+}
+
+/** Runs `read`. If it fails because of the file, the message of the error names the part. */
+export function withName<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw named(path, error);
+  }
+}
+
+/** Returns the paths of the parts with one of these types, in the order of the relationships. */
+export function targetsOf(relationships: readonly Relationship[], ...types: string[]): string[] {
+  return relationships.flatMap(({ type, target }) => (types.includes(type) && target ? [target] : []));
 }

@@ -1,4 +1,3 @@
-import { FileError } from '../file-error.ts';
 import { type ChartText, readChartTexts } from '../office/chart-texts.ts';
 import { Numbering } from '../office/numbering.ts';
 import type { Relationship } from '../office/package.ts';
@@ -7,8 +6,9 @@ import type { Includable, Selection } from '../selection.ts';
 import { readCommentTexts } from './comment-texts.ts';
 import { Copies } from './copies.ts';
 import { readDrawing } from './drawing-reader.ts';
-import { InheritedStyles, type PartStyles, placeholderStyle, readLists } from './inherited-styles.ts';
-import { named, Presentation, type ReadPart } from './presentation-parts.ts';
+import type { InheritedStyles, PartStyles } from './inherited-styles.ts';
+import { Presentation, type ReadPart, targetsOf, withName } from './presentation-parts.ts';
+import { StyleParts } from './style-parts.ts';
 import type { TextBody } from './text-body.ts';
 
 /** The kinds of parts with texts. */
@@ -27,6 +27,8 @@ export interface TextPart extends ReadPart {
   place: string;
   leftOut: LeftOut | undefined;
   styles: InheritedStyles;
+  /** The height of the slides in EMUs; null for parts that are not shown on slides. */
+  slideHeight: number | null;
 }
 
 /** Receives the texts of a presentation, part by part. */
@@ -72,26 +74,22 @@ export async function readPresentation(
   return reading.readAll(selectPages(selection.pages, presentation.slides.length));
 }
 
-const targetsOf = (relationships: readonly Relationship[], ...types: string[]): string[] =>
-  relationships.flatMap(({ type, target }) => (types.includes(type) && target ? [target] : []));
-
-type Place = Pick<TextPart, 'kind' | 'page' | 'keyPrefix' | 'place' | 'leftOut' | 'styles'>;
+type Place = Omit<TextPart, keyof ReadPart>;
 
 class PresentationReading {
   readonly #presentation: Presentation;
   readonly #include: ReadonlySet<Includable>;
   readonly #visitor: PresentationVisitor;
   readonly #summary: PresentationSummary;
-  readonly #defaults;
-  /** The layouts and masters that were read, and the parts whose texts were visited. */
-  readonly #styles = new Map<string, { part: ReadPart; styles: PartStyles }>();
+  readonly #styles: StyleParts;
+  /** The paths of the parts whose texts were visited. */
   readonly #visited = new Set<string>();
 
   constructor(presentation: Presentation, include: ReadonlySet<Includable>, visitor: PresentationVisitor) {
     this.#presentation = presentation;
     this.#include = include;
     this.#visitor = visitor;
-    this.#defaults = readLists(presentation.main.text.source).get('defaultTextStyle');
+    this.#styles = new StyleParts(presentation);
     this.#summary = {
       slideCount: presentation.slides.length,
       ...{ hiddenSlides: 0, unselectedSlides: 0, embeddedObjects: 0, chartsWithData: 0 },
@@ -110,7 +108,7 @@ class PresentationReading {
     const part = await this.#open(path);
     if (!part) return;
     const { relationships } = part;
-    const styles = await this.#inherited(relationships, ['slideLayout', 'slideMaster']);
+    const styles = await this.#styles.inherited(relationships, ['slideLayout', 'slideMaster']);
     if (!isSelected) this.#summary.unselectedSlides++;
     const leftOut: LeftOut | undefined = isSelected ? undefined : 'pages';
     const slide: Place = {
@@ -120,6 +118,7 @@ class PresentationReading {
       place: `slide ${page}, `,
       leftOut,
       styles,
+      slideHeight: this.#presentation.slideHeight,
     };
     const isHidden = this.#readBodies({ ...part, ...slide }, ['sld']);
     if (isHidden && isSelected && !this.#include.has('hidden')) {
@@ -148,9 +147,7 @@ class PresentationReading {
         keyPrefix: `${prefix}p`,
         place: `${place}paragraph `,
       };
-      const texts = this.#withName(target, () =>
-        readChartTexts(part.text.source, this.#presentation.countElement),
-      );
+      const texts = withName(target, () => readChartTexts(part.text.source, this.#presentation.countElement));
       if (part.relationships.some(({ type }) => type === 'package') && texts.some(({ isName }) => isName))
         this.#summary.chartsWithData++;
       this.#visitor.texts(texts, chart);
@@ -169,6 +166,7 @@ class PresentationReading {
     const at = (number: number, suffix: string): Place => ({
       ...around,
       kind: 'diagram',
+      slideHeight: null,
       keyPrefix: `${around.keyPrefix}diagram${number}-${suffix}`,
       place: `${around.place}diagram ${number}, `,
     });
@@ -181,7 +179,7 @@ class PresentationReading {
   async #readNotes(path: string, slide: Place): Promise<void> {
     const part = await this.#open(path);
     if (!part) return;
-    const styles = await this.#inherited(part.relationships, ['notesMaster']);
+    const styles = await this.#styles.inherited(part.relationships, ['notesMaster']);
     const { page, place, leftOut } = slide;
     const notes: Place = {
       kind: 'notes',
@@ -190,6 +188,7 @@ class PresentationReading {
       place: `${place}notes, `,
       leftOut,
       styles,
+      slideHeight: null,
     };
     this.#readBodies({ ...part, ...notes }, ['notes']);
     await this.#readObjects(part.relationships, notes);
@@ -212,9 +211,7 @@ class PresentationReading {
       keyPrefix: `${keyPrefix}comment`,
       place: `${place}comment `,
     };
-    const texts = this.#withName(path, () =>
-      readCommentTexts(part.text.source, this.#presentation.countElement),
-    );
+    const texts = withName(path, () => readCommentTexts(part.text.source, this.#presentation.countElement));
     this.#visitor.texts(texts, comments);
     this.#visitor.end?.(comments);
   }
@@ -226,11 +223,17 @@ class PresentationReading {
     const read = async (path: string, name: string, root: string, parents: PartStyles[]): Promise<void> => {
       if (this.#visited.has(path)) return;
       this.#visited.add(path);
-      const { part, styles } = await this.#styleOf(path);
+      const { part, styles } = await this.#styles.of(path);
       const number = (counts.get(name) ?? 0) + 1;
       counts.set(name, number);
       const place: Place = {
-        ...{ kind: 'master', page: null, leftOut, styles: new InheritedStyles(this.#defaults, parents) },
+        ...{
+          kind: 'master',
+          page: null,
+          slideHeight: null,
+          leftOut,
+          styles: this.#styles.inheritedFrom(parents),
+        },
         keyPrefix: `${name.replace(' ', '-')}${number}-`,
         place: `${name} ${number}, `,
       };
@@ -287,55 +290,5 @@ class PresentationReading {
     );
     this.#visitor.end?.(part);
     return isHidden;
-  }
-
-  /** Returns what a slide, layout or notes inherit from the parts of these types, the nearest type first. */
-  async #inherited(
-    relationships: readonly Relationship[],
-    types: readonly string[],
-  ): Promise<InheritedStyles> {
-    const parents: PartStyles[] = [];
-    let around = relationships;
-    for (const type of types) {
-      const path = targetsOf(around, type)[0];
-      if (path === undefined) break;
-      const { part, styles } = await this.#styleOf(path);
-      parents.unshift(styles);
-      around = part.relationships;
-    }
-    return new InheritedStyles(this.#defaults, parents);
-  }
-
-  async #styleOf(path: string): Promise<{ part: ReadPart; styles: PartStyles }> {
-    const known = this.#styles.get(path);
-    if (known) return known;
-    const part = await this.#presentation.read(path);
-    const styles: PartStyles = {
-      placeholders: [],
-      lists: this.#withName(path, () => readLists(part.text.source)),
-    };
-    readDrawing(
-      part.text.source,
-      {
-        ...{ path, roots: ['sldLayout', 'sldMaster', 'notesMaster', 'handoutMaster'], inherited: () => [] },
-        numbering: new Numbering(''),
-        countElement: this.#presentation.countElement,
-      },
-      (body) => {
-        const style = placeholderStyle(body);
-        if (style) styles.placeholders.push(style);
-      },
-    );
-    const read = { part, styles };
-    this.#styles.set(path, read);
-    return read;
-  }
-
-  #withName<T>(path: string, read: () => T): T {
-    try {
-      return read();
-    } catch (error) {
-      throw error instanceof FileError ? named(path, error) : error;
-    }
   }
 }

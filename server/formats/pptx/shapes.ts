@@ -1,7 +1,10 @@
 import type { XmlStartTag } from '../office/xml-reader.ts';
 import { isOnValue } from './drawing-xml.ts';
 
-/** A rectangle on a slide, in English Metric Units: 12,700 are a point. */
+/** The number of English Metric Units in a point. */
+export const emusPerPoint = 12_700;
+
+/** A rectangle on a slide, in English Metric Units. */
 export interface Frame {
   x: number;
   y: number;

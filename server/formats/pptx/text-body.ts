@@ -1,7 +1,7 @@
 import type { PlacedText } from '../office/paragraph/placed-texts.ts';
 import type { XmlStartTag } from '../office/xml-reader.ts';
 import type { LevelStyle, Levels } from './list-styles.ts';
-import type { Shape } from './shapes.ts';
+import type { Frame, Shape } from './shapes.ts';
 
 /** A paragraph of a text body. */
 export interface DrawingParagraph {
@@ -44,6 +44,8 @@ export interface BodyProperties {
 /** All paragraphs of one shape or table cell. */
 export interface TextBody {
   shape: Shape | undefined;
+  /** Where the shape or the cell is on its slide; undefined if the shape inherits its place. */
+  frame: Frame | undefined;
   inTable: boolean;
   /** Whether the slide or the shape is not shown. */
   isHidden: boolean;

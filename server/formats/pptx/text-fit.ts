@@ -2,6 +2,7 @@ import { withAttributes } from '../office/attributes.ts';
 import type { Edit } from '../office/splice.ts';
 import { linesOf, widthOf } from '../office/text-width.ts';
 import type { InheritedStyles } from './inherited-styles.ts';
+import { emusPerPoint } from './shapes.ts';
 import type { TextBody } from './text-body.ts';
 
 /** The font scales that PowerPoint uses, in thousandths of a percent. */
@@ -9,7 +10,6 @@ const scales = [100_000, 92_500, 85_000, 77_500, 70_000, 62_500, 55_000, 47_500,
 
 /** The usual distance between the baselines of two lines, in em. */
 const lineHeight = 1.2;
-const emusPerPoint = 12_700;
 /** The insets of a text body that sets none, in EMUs. */
 const defaultInsets = { lIns: 91_440, rIns: 91_440, tIns: 45_720, bIns: 45_720 };
 
@@ -57,7 +57,7 @@ export function fitEdit(
   )
     return undefined;
   if (totalWidth(after) <= totalWidth(before)) return undefined;
-  const frame = shape.frame ?? styles.frame(shape.placeholder);
+  const frame = body.frame ?? styles.frame(shape.placeholder);
   const present = scaleOf(fit?.attributes['fontScale']);
   const scale = frame ? scaleFor(roomOf(frame, attributes), present, before, after) : present;
   if (kind === 'normAutofit' && scale === present) return undefined;
