@@ -9,14 +9,9 @@ import { documentSegment, ofDocument } from '#server/translation/documents/segme
 
 export const boxQuery = z.object({
   document_id: z.string().describe('The ID of the document job.'),
-  page: z
-    .int()
-    .min(1)
-    .max(2_147_483_647)
-    .optional()
-    .meta({
-      description: 'Only segments on this page, slide or sheet, counted from 1. If omitted, all pages.',
-    }),
+  page: z.int().min(1).max(2_147_483_647).optional().meta({
+    description: 'Only segments on this page, slide or sheet, counted from 1. If omitted, all pages.',
+  }),
   limit: z.int().min(1).max(2000).default(1000).describe('The maximum number of segments in the response.'),
   cursor: z.string().max(50).optional().describe('The value of `next_cursor` in the previous response.'),
 });
