@@ -14,6 +14,12 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   properties: () => import('./properties.ts'),
   srt: async () => (await import('./subtitles.ts')).srt,
   vtt: async () => (await import('./subtitles.ts')).vtt,
+  android: () => import('./android.ts'),
+  strings: () => import('./strings.ts'),
+  xcstrings: () => import('./xcstrings.ts'),
+  xliff: () => import('./xliff-document.ts'),
+  html: () => import('./html-document.ts'),
+  md: () => import('./markdown.ts'),
 };
 
 /**

@@ -100,6 +100,22 @@ const traits = {
   properties: { ...text, extensions: ['properties'], mediaType: 'text/x-java-properties' },
   srt: { ...text, extensions: ['srt'], mediaType: 'application/x-subrip' },
   vtt: { ...text, extensions: ['vtt'], mediaType: 'text/vtt' },
+  android: { ...text, extensions: ['xml'], mediaType: 'application/xml', otherMediaTypes: ['text/xml'] },
+  strings: { ...text, extensions: ['strings'], mediaType: 'text/x-apple-strings' },
+  xcstrings: {
+    ...text,
+    extensions: ['xcstrings'],
+    mediaType: 'application/x-xcstrings+json',
+    marksReview: true,
+  },
+  xliff: { ...text, extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml', marksReview: true },
+  html: {
+    ...text,
+    extensions: ['html', 'htm', 'xhtml'],
+    mediaType: 'text/html',
+    otherMediaTypes: ['application/xhtml+xml'],
+  },
+  md: { ...text, extensions: ['md', 'markdown', 'mdx'], mediaType: 'text/markdown' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

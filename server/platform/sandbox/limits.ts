@@ -110,11 +110,17 @@ const pdf: LimitRule = {
   memoryBytes: 800 * megabyte,
 };
 
+/**
+ * Limits for a format that consists of text. Markdown takes the most time: 2 s of CPU time per megabyte, and up to 8 s for
+ * lists that are nested up to their limit.
+ */
+const texts: LimitRule = { ...set, cpuMs: 4000, cpuMsPerMegabyte: 16_000 };
+
 /** The groups of formats that are translated keeping their layout. */
 type LayoutReader = (typeof layoutKinds)[LayoutKind]['reader'];
 
 /** Limits to read a file that is translated keeping its layout. */
-const layout: Record<LayoutReader, LimitRule> = { office, pdf, text: set };
+const layout: Record<LayoutReader, LimitRule> = { office, pdf, text: texts };
 /** Limits to write a file that is translated keeping its layout. For a PDF, fonts are loaded and shaped in addition. */
 const rebuilding: Record<LayoutReader, LimitRule> = { ...layout, pdf: { ...pdf, cpuMs: 10_000 } };
 

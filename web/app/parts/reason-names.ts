@@ -37,6 +37,7 @@ export const reasonNames: Readonly<Record<string, MessageId>> = {
   invisible: 'documents.reason_hidden',
   label: 'documents.reason_label',
   leader: 'documents.reason_leader',
+  not_translatable: 'documents.reason_not_translatable',
   number: 'documents.reason_number',
   pages: 'documents.reason_pages',
   translated_before: 'documents.reason_translated_before',

@@ -1,0 +1,100 @@
+import type { SegmentKind } from '../document.ts';
+import { type InlineContent, isSameContent, plainText } from '../inline-content.ts';
+import { reasonToKeep } from '../messages/strings.ts';
+import { type Edit, splice } from '../office/splice.ts';
+import { lineCounter, placeOfLine, type TextPlace, type TextPlaces, type TextSegment } from '../text-file.ts';
+import type { Item, Run } from './inline-runs.ts';
+
+/** A text of a file, and how a translation of it is written. */
+export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags'> {
+  kind: SegmentKind;
+  /** The attribute or key of the text, such as `img alt`; empty for the text of a block. */
+  name: string;
+  /** @param markupOf returns the source of a tag, with the translations of the texts in it */
+  write(target: InlineContent, markupOf: (item: Item) => string): string;
+}
+
+/** The length up to which a text may be a number, an address or code. */
+const maxKept = 1_000;
+
+function reasonFor(text: string): string | null {
+  if (text.length > maxKept) return /\p{L}/u.test(text) ? null : 'number';
+  return reasonToKeep(text);
+}
+
+/**
+ * Returns the places of texts. A text inside the tag of another one, such as the `alt` of an image in a paragraph, is
+ * written with this text, because the tag may move.
+ */
+export function placesOfMarkup(
+  source: string,
+  texts: readonly MarkupText[],
+): Required<Pick<TextPlaces, 'places' | 'kept'>> {
+  const kept: { reason: string; text: string }[] = [];
+  const groups: [MarkupText, ...MarkupText[]][] = [];
+  for (const text of [...texts].sort((one, other) => one.start - other.start || other.end - one.end)) {
+    const plain = plainText(text.source);
+    const reason = reasonFor(plain);
+    const last = groups.at(-1);
+    if (reason) kept.push({ reason, text: plain });
+    else if (last && text.end <= last[0].end) last.push(text);
+    else groups.push([text]);
+  }
+  const lineOf = lineCounter(source);
+  return { places: groups.map((group) => placeOf(source, group, lineOf)), kept };
+}
+
+function placeOf(
+  source: string,
+  group: readonly [MarkupText, ...MarkupText[]],
+  lineOf: (offset: number) => number,
+): TextPlace {
+  const [outer, ...inner] = group;
+  return {
+    segments: group.map(
+      ({ kind, start, name, source: content }): TextSegment => ({
+        kind,
+        place: placeOfLine(lineOf(start), name),
+        source: content,
+      }),
+    ),
+    write: (targets) => {
+      const [whole, ...parts] = targets.map(({ target }) => target);
+      const edits = inner.flatMap((text, at) => {
+        const target = parts[at]!;
+        const isChanged = !isSameContent(target, text.source);
+        return isChanged ? [editOf(source, text, target, new Map())] : [];
+      });
+      if (isSameContent(whole!, outer.source)) return edits;
+      return [editOf(source, outer, whole!, editsByTag([...outer.tags.values()], edits))];
+    },
+  };
+}
+
+function editOf(
+  source: string,
+  { start, end, write }: MarkupText,
+  target: InlineContent,
+  edits: ReadonlyMap<Item, Edit[]>,
+): Edit {
+  const markupOf = (item: Item): string => {
+    const own = (edits.get(item) ?? []).map((edit) => ({
+      start: edit.start - item.start,
+      end: edit.end - item.start,
+      text: edit.text,
+    }));
+    return [...splice(source.slice(item.start, item.end), own)].join('');
+  };
+  return { start, end, text: write(target, markupOf) };
+}
+
+/** Returns the changes inside each tag. Tags and changes are in the order of the file. */
+function editsByTag(tags: readonly Item[], edits: readonly Edit[]): Map<Item, Edit[]> {
+  const found = new Map<Item, Edit[]>();
+  let at = 0;
+  for (const edit of edits) {
+    while (tags[at]!.end < edit.end) at++;
+    found.set(tags[at]!, [...(found.get(tags[at]!) ?? []), edit]);
+  }
+  return found;
+}
