@@ -52,6 +52,7 @@ export const documentJobs = pgTable(
         'pdf',
         'docx',
         'xlsx',
+        'pptx',
         'json',
         'yaml',
         'po',

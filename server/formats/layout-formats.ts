@@ -7,6 +7,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   pdf: () => import('./pdf.ts'),
   docx: () => import('./docx.ts'),
   xlsx: () => import('./xlsx.ts'),
+  pptx: () => import('./pptx.ts'),
   json: () => import('./json.ts'),
   yaml: () => import('./yaml.ts'),
   po: () => import('./po.ts'),

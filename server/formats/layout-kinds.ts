@@ -11,8 +11,11 @@ interface LayoutTraits {
   otherMediaTypes?: readonly string[];
   /** The group of formats with common limits for CPU time and memory. */
   reader: 'pdf' | 'office' | 'text' | 'markdown';
-  /** The form of a segment's place: its page, its sheet or object, its paragraph in a Word file, or its line and key. */
-  places: 'page' | 'sheet' | 'word' | 'line';
+  /**
+   * The form of a segment's place: its page, its slide, its sheet or object, its paragraph in a Word file, or its line
+   * and key.
+   */
+  places: 'page' | 'slide' | 'sheet' | 'word' | 'line';
   /** The unit in which a request can select parts. */
   pages: 'ranges' | 'sheets' | null;
   /** The texts that are translated only if a request includes them. */
@@ -71,6 +74,15 @@ const traits = {
     include: ['comments', 'text_boxes', 'charts', 'table_headers', 'sheet_names', 'hidden'],
     output: ['translated'],
     inTranslations: true,
+  },
+  pptx: {
+    extensions: ['pptx'],
+    mediaType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+    reader: 'office',
+    places: 'slide',
+    pages: 'ranges',
+    include: ['comments', 'masters', 'hidden'],
+    output: ['translated'],
   },
   json: { ...text, extensions: ['json', 'arb'], mediaType: 'application/json' },
   yaml: {

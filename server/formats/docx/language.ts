@@ -1,5 +1,5 @@
+import { parseProperties } from '../office/properties.ts';
 import { type Edit, splice } from '../office/splice.ts';
-import { parseProperties } from './properties.ts';
 
 /**
  * The language that `w:lang` sets for a run. Word uses this language to check spelling, to hyphenate and to read aloud.

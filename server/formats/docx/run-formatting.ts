@@ -1,3 +1,4 @@
+import type { RunFormatting } from '../office/paragraph/paragraph-writer.ts';
 import type { DirectionChange } from '../typesetting/languages.ts';
 import { runDirection } from './direction.ts';
 import { runLanguage, type TextLanguage } from './language.ts';
@@ -9,7 +10,7 @@ const maxCached = 1000;
  * Computes the `rPr` elements of translated runs: the properties of the source, with the direction and the language of
  * the translation.
  */
-export class RunFormatting {
+export class WordRunFormatting implements RunFormatting {
   readonly #direction: DirectionChange;
   readonly #language: TextLanguage;
   readonly #made = new Map<string, string>();

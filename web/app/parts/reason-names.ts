@@ -12,6 +12,7 @@ export const includableNames: Readonly<Record<Includable, MessageId>> = {
   charts: 'documents.reason_charts',
   table_headers: 'documents.reason_table_headers',
   sheet_names: 'documents.reason_sheet_names',
+  masters: 'documents.reason_masters',
   hidden: 'documents.reason_hidden',
 };
 

@@ -9,12 +9,9 @@ import { documentSegment, ofDocument } from '#server/translation/documents/segme
 
 export const boxQuery = z.object({
   document_id: z.string().describe('The ID of the document job.'),
-  page: z
-    .int()
-    .min(1)
-    .max(2_147_483_647)
-    .optional()
-    .meta({ description: 'Only segments on this page or sheet, counted from 1. If omitted, all pages.' }),
+  page: z.int().min(1).max(2_147_483_647).optional().meta({
+    description: 'Only segments on this page, slide or sheet, counted from 1. If omitted, all pages.',
+  }),
   limit: z.int().min(1).max(2000).default(1000).describe('The maximum number of segments in the response.'),
   cursor: z.string().max(50).optional().describe('The value of `next_cursor` in the previous response.'),
 });
@@ -71,6 +68,18 @@ const anchor = z.discriminatedUnion('type', [
       cell: z.string().describe('The reference of the cell, such as B7.'),
     })
     .meta({ description: 'A cell in an XLSX file.' }),
+  z
+    .object({
+      type: z.literal('slide').describe('The segment is in a PPTX file.'),
+      place: z
+        .string()
+        .describe(
+          'The slide, layout or master and the place in it, such as `slide 3, table 1, row 2, cell 1`.',
+        ),
+    })
+    .meta({
+      description: 'A place in a PPTX file. The rectangle of the segment is that of its shape on the slide.',
+    }),
   z
     .object({
       type: z.literal('line').describe('The segment is in a file that consists of text, such as JSON.'),
@@ -193,7 +202,7 @@ const wordPlace =
 /** Returns the place of a segment in the file, from the segment's key and the place that the file format reports. */
 function anchorOf(format: LayoutKind, { kind, place, region_id, cell_id, page }: Place): Anchor {
   const { places } = layoutKinds[format];
-  if (places === 'line') return { type: 'line', place };
+  if (places === 'line' || places === 'slide') return { type: places, place };
   if (places === 'sheet')
     return kind === 'cell' && cell_id !== null
       ? { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id }

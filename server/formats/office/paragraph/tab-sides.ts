@@ -1,5 +1,5 @@
+import { letter } from '../../text.ts';
 import { isBlank } from './blanks.ts';
-import { letter } from './kept-content.ts';
 import type { Node } from './nodes.ts';
 
 /** The index of the first node, and the index after the last one. */

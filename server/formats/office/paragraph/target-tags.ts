@@ -1,4 +1,4 @@
-import { type InlineContent, type InlineTag, joinStrings } from '../inline-content.ts';
+import { type InlineContent, type InlineTag, joinStrings } from '../../inline-content.ts';
 import type { ParagraphContent } from './paragraph-content.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { FormatKind } from '../inline-content.ts';
+import type { FormatKind } from '../../inline-content.ts';
 import { type FieldStack, isSilentField, type OpenField } from './fields.ts';
 import type { Token } from './tokens.ts';
 

@@ -1,4 +1,4 @@
-import type { FormatKind } from '../inline-content.ts';
+import type { FormatKind } from '../../inline-content.ts';
 import type { Node, Pair } from './nodes.ts';
 import { differences, type TextFormat } from './text-format.ts';
 

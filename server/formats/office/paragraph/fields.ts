@@ -1,4 +1,4 @@
-import { type KeptContent, letter } from './kept-content.ts';
+import { letter } from '../../text.ts';
 
 /**
  * The type of a `fldChar` element: `begin` starts a field, `separate` ends the field's code and starts its result,
@@ -59,17 +59,17 @@ export class FieldStack {
   readonly #open: OpenField[] = [];
   readonly #allLive: boolean;
   readonly #unclosed: ReadonlySet<number>;
-  readonly #kept: KeptContent;
+  readonly #onKept: () => void;
 
   /**
    * @param allLive whether the results of all fields stay unchanged, as in headers and footers
    * @param unclosed the offsets of field starts that have no end, as found in a first reading. They are not fields
-   * @param kept counts the fields whose text stays unchanged
+   * @param onKept is called for each field whose text stays unchanged
    */
-  constructor(allLive: boolean, unclosed: ReadonlySet<number>, kept: KeptContent) {
+  constructor(allLive: boolean, unclosed: ReadonlySet<number>, onKept: () => void) {
     this.#allLive = allLive;
     this.#unclosed = unclosed;
-    this.#kept = kept;
+    this.#onKept = onKept;
   }
 
   /** Whether text at the current position is part of the code or of the live result of a field. */
@@ -120,7 +120,7 @@ export class FieldStack {
   /** Closes the innermost field. Returns this field; undefined if no field is open. */
   end(): OpenField | undefined {
     const field = this.#open.pop();
-    if (field?.hasKeptText) this.#kept.add('field');
+    if (field?.hasKeptText) this.#onKept();
     return field;
   }
 

@@ -1,4 +1,4 @@
-import { readPositionedXml } from '../office/xml-reader.ts';
+import { readPositionedXml } from './xml-reader.ts';
 
 /** A child element of a `pPr` or an `rPr`. */
 export interface Property {

@@ -1,4 +1,4 @@
-import { limits, overLimit } from '../file-error.ts';
+import { limits, overLimit } from '../../file-error.ts';
 import type { FieldMark } from './fields.ts';
 import type { TextFormat } from './text-format.ts';
 
@@ -7,6 +7,25 @@ import type { TextFormat } from './text-format.ts';
  * empty.
  */
 export type Declarations = ReadonlyMap<string, string>;
+
+/** How a kind of XML represents the text of runs. */
+export interface TextMarkup {
+  /** Whether a run contains one element with text. Otherwise it may contain several, and breaks between them. */
+  hasOneTextPerRun: boolean;
+  /**
+   * Returns the element with a piece of text.
+   *
+   * @param prefix the namespace prefix of the element, with the colon
+   */
+  textElement(text: string, prefix: string): string;
+  /**
+   * Returns the runs with a text, which may contain line breaks and tabs.
+   *
+   * @param opening the start tag of a run
+   * @param properties the XML of the run's properties; '' for none
+   */
+  runs(text: string, opening: string, properties: string, prefix: string): string;
+}
 
 /** The tags and properties around the content of a run. */
 export interface Run {
@@ -22,6 +41,7 @@ export interface Run {
   /** The namespace declarations around the run and those of the run itself. The run's properties may need them. */
   declarations: Declarations | undefined;
   isHidden: boolean;
+  markup: TextMarkup;
   format: TextFormat;
 }
 
@@ -68,12 +88,12 @@ export interface InnerMark {
   start: number;
 }
 
-/** Returns the XML of tokens without changing them. Consecutive tokens of the same run are written into one run. */
+/** Returns the XML of tokens without changing them. Consecutive tokens of the same run are written into one run, if it may contain them. */
 export function writeTokens(tokens: readonly Token[]): string {
   let written = '';
   let run: Run | undefined;
   for (const token of tokens) {
-    if (token.run !== run) {
+    if (token.run !== run || run?.markup.hasOneTextPerRun) {
       if (run) written += run.close;
       run = token.run;
       if (run) written += run.open + run.properties;

@@ -1,17 +1,38 @@
-import { type InlineContent, joinStrings } from '../inline-content.ts';
-import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
+import { type InlineContent, joinStrings } from '../../inline-content.ts';
+import { withoutForbidden } from '../splice.ts';
 import { growthOf, shortenBlank } from './blanks.ts';
 import { restoreNoBreakHyphens } from './hyphens.ts';
 import { haveSameShape, placeMarkers } from './marker-positions.ts';
 import type { ParagraphContent, PlacedMarker, TextProperties } from './paragraph-content.ts';
-import type { RunFormatting } from './run-formatting.ts';
 import { writableTarget } from './target-tags.ts';
-import { type Run, rejectLength, type Token, withDeclarations, writeTokens } from './tokens.ts';
+import {
+  type Run,
+  rejectLength,
+  type TextMarkup,
+  type Token,
+  withDeclarations,
+  writeTokens,
+} from './tokens.ts';
+
+/** Computes the properties of translated runs. */
+export interface RunFormatting {
+  /** Whether the properties of a run contain the direction of its text, and the translation has another one. */
+  changesDirection: boolean;
+  /**
+   * Returns the properties of a translated run.
+   *
+   * @param properties the XML of the source's properties; '' if the run has none
+   * @param prefix the namespace prefix of the elements, with the colon
+   * @param isRightToLeft whether the paragraph's style makes the text right-to-left
+   */
+  of(properties: string, prefix: string, isRightToLeft: boolean): string;
+}
 
 /** The formatting that a translated paragraph gets. */
 export interface WritingStyle {
-  /** The namespace prefix of Word's elements in this paragraph, with the colon. */
+  /** The namespace prefix of the elements in this paragraph, with the colon. */
   prefix: string;
+  markup: TextMarkup;
   formatting: RunFormatting;
   /** Whether the paragraph's style makes the text right-to-left. */
   isRightToLeftStyle: boolean;
@@ -168,11 +189,11 @@ class ContentWriter {
   text(text: string): void {
     if (text === '') return;
     this.#flush();
-    const { prefix, formatting, isRightToLeftStyle } = this.#style;
+    const { prefix, markup, formatting, isRightToLeftStyle } = this.#style;
     const properties = this.#propertiesOfText();
     const raw = formatting.of(properties.raw, prefix, isRightToLeftStyle);
-    const content = runContent(restoreNoBreakHyphens(text, this.#content.noBreakWords), prefix);
-    this.#written += `${openingOf(prefix, properties)}${raw}${content}</${prefix}r>`;
+    const written = restoreNoBreakHyphens(text, this.#content.noBreakWords);
+    this.#written += markup.runs(written, openingOf(prefix, properties), raw, prefix);
     rejectLength(this.#written);
   }
 
@@ -219,25 +240,4 @@ class ContentWriter {
 
 function openingOf(prefix: string, { declarations }: TextProperties): string {
   return withDeclarations(`<${prefix}r>`, declarations);
-}
-
-/** Characters that Word represents by elements, with these elements' names. */
-const characterElements: ReadonlyMap<string, string> = new Map([
-  ['\n', 'br'],
-  ['\t', 'tab'],
-  ['\u00ad', 'softHyphen'],
-  ['\u2011', 'noBreakHyphen'],
-]);
-
-function runContent(text: string, prefix: string): string {
-  let written = '';
-  for (const piece of text.replace(/\r\n?/g, '\n').split(/([\n\t\u00ad\u2011])/)) {
-    const element = characterElements.get(piece);
-    if (element !== undefined) written += `<${prefix}${element}/>`;
-    else if (piece !== '') {
-      const space = /^\s|\s$|\s\s/.test(piece) ? ' xml:space="preserve"' : '';
-      written += `<${prefix}t${space}>${escapeXmlText(piece)}</${prefix}t>`;
-    }
-  }
-  return written;
 }

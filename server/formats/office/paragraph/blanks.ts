@@ -1,6 +1,5 @@
-import type { InlineContent } from '../inline-content.ts';
-import { escapeXmlText } from '../office/splice.ts';
-import { letter } from './kept-content.ts';
+import type { InlineContent } from '../../inline-content.ts';
+import { letter } from '../../text.ts';
 import type { Node } from './nodes.ts';
 import type { Token } from './tokens.ts';
 
@@ -39,12 +38,13 @@ function isLabel(text: string): boolean {
 
 function cut(node: Node): Node[] {
   const token = node.tokens[0]!;
-  const [, open, prefix] = /^(<((?:[^\s:/>]+:)?)t)[\s>]/.exec(token.raw) ?? [];
-  if (node.type !== 'text' || node.tokens.length > 1 || open === undefined) return [node];
+  const prefix = /^<((?:[^\s:/>]+:)?)t[\s>]/.exec(token.raw)?.[1];
+  const markup = token.run?.markup;
+  if (node.type !== 'text' || node.tokens.length > 1 || prefix === undefined || !markup) return [node];
   const pieces = node.text.split(blank).filter((piece) => piece !== '');
   if (pieces.length === 1) return [node];
   return pieces.map((text) => {
-    const raw = `${open} xml:space="preserve">${escapeXmlText(text)}</${prefix}t>`;
+    const raw = markup.textElement(text, prefix);
     return { ...node, text, tokens: [{ ...token, text, raw }] };
   });
 }

@@ -1,36 +1,12 @@
+import {
+  type RunProperties,
+  type Switch,
+  type TextFormat,
+  toggles,
+  type Value,
+} from '../office/paragraph/text-format.ts';
 import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
 import { isOn } from './word-xml.ts';
-
-/** On/off properties that a paragraph style and a character style turn off together if both turn them on. */
-const toggles = ['b', 'i', 'caps', 'smallCaps', 'strike', 'outline', 'shadow', 'emboss', 'imprint'] as const;
-
-type Toggle = (typeof toggles)[number];
-type Switch = Toggle | 'dstrike' | 'bCs' | 'iCs' | 'rtl' | 'cs';
-type Value =
-  | 'u'
-  | 'color'
-  | 'highlight'
-  | 'shd'
-  | 'bdr'
-  | 'sz'
-  | 'szCs'
-  | 'vertAlign'
-  | 'position'
-  | 'spacing'
-  | 'em'
-  | 'effect'
-  | 'font'
-  | 'eastAsiaFont'
-  | 'csFont';
-
-/**
- * The visible run properties that one `rPr` element sets, by the names of their elements. Values are as in the file;
- * '' stands for the value that changes nothing, such as the underline `none`.
- */
-export type RunProperties = Partial<Record<Switch, boolean> & Record<Value, string>>;
-
-/** The visible formatting of a text: the properties that are on, with their values. */
-export type TextFormat = Readonly<Omit<RunProperties, 'rtl' | 'cs' | 'bCs' | 'iCs' | 'szCs' | 'csFont'>>;
 
 const switches: ReadonlySet<string> = new Set([...toggles, 'dstrike', 'bCs', 'iCs', 'rtl', 'cs']);
 const values: ReadonlySet<string> = new Set(
@@ -80,20 +56,4 @@ export function textFormat(paragraph: RunProperties, style: RunProperties, run: 
   if (rtl || cs) Object.assign(format, { b: bCs, i: iCs, sz: szCs, font: csFont });
   for (const [name, value] of Object.entries(format)) if (!value) delete format[name as keyof TextFormat];
   return format;
-}
-
-/** Returns a key that is equal for equal formats. */
-export function keyOfFormat(format: TextFormat): string {
-  return Object.entries(format)
-    .map(([name, value]) => `${name}=${value}`)
-    .sort()
-    .join(' ');
-}
-
-/** Returns the names of the properties in which two formats visibly differ. Half a point of size is not visible. */
-export function differences(one: TextFormat, other: TextFormat): Set<keyof TextFormat> {
-  const names = new Set([...Object.keys(one), ...Object.keys(other)] as (keyof TextFormat)[]);
-  for (const name of names) if (one[name] === other[name]) names.delete(name);
-  if (Math.abs(Number(one.sz) - Number(other.sz)) <= 1) names.delete('sz');
-  return names;
 }

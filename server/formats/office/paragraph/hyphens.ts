@@ -1,4 +1,4 @@
-import type { InlineContent } from '../inline-content.ts';
+import type { InlineContent } from '../../inline-content.ts';
 
 /**
  * No-break hyphens belong to typography, not to spelling. A segment shows them as ordinary hyphens, so that the

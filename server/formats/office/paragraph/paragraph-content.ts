@@ -1,4 +1,4 @@
-import type { InlineContent } from '../inline-content.ts';
+import type { InlineContent } from '../../inline-content.ts';
 import { cutAtBlanks, isBlank } from './blanks.ts';
 import type { FieldStack } from './fields.ts';
 import { withFormats } from './format-spans.ts';

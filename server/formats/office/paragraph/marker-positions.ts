@@ -1,4 +1,4 @@
-import type { InlineContent } from '../inline-content.ts';
+import type { InlineContent } from '../../inline-content.ts';
 import type { PlacedMarker } from './paragraph-content.ts';
 
 /** A position in a segment's content: before the item at `index`, or inside this item if it is a string. */

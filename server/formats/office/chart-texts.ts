@@ -1,11 +1,11 @@
-import { type Edit, escapeXmlText, withoutForbidden } from '../office/splice.ts';
+import { letter } from '../text.ts';
+import { type Edit, escapeXmlText, withoutForbidden } from './splice.ts';
 import {
   type PositionedXmlEvents,
   readPositionedXml,
   type XmlEndTag,
   type XmlStartTag,
-} from '../office/xml-reader.ts';
-import { letter } from './kept-content.ts';
+} from './xml-reader.ts';
 
 /** A piece of a text: the content of one element. The offsets are those of this content. */
 interface Piece {

@@ -1,0 +1,54 @@
+import type { Finding } from '../document.ts';
+import type { Includable } from '../selection.ts';
+
+/**
+ * Returns the finding about content that stays untranslated.
+ *
+ * @param names the singular and the plural name of the content
+ * @param by the name by which a request could include the content; undefined if it cannot
+ */
+export function keptFinding(
+  count: number,
+  [one, several]: readonly [string, string],
+  by?: Includable | undefined,
+): Finding {
+  const subject = count === 1 ? `1 ${one} is` : `${count} ${several} are`;
+  const how = by === undefined ? '' : `; add \`${by}\` to \`include\` to translate them`;
+  return {
+    severity: 'info',
+    code: 'unsupported_content_kept',
+    message: `${subject} not translated${how}`,
+    unitId: null,
+  };
+}
+
+/** The finding about a signed file. */
+export const signatureFinding: Finding = {
+  severity: 'warning',
+  code: 'unsupported_content_kept',
+  message: 'the file is signed, but the signature does not apply to the translation',
+  unitId: null,
+};
+
+/**
+ * Returns the finding about charts whose names are copies of data in the file.
+ *
+ * @param program the program in which the data can be edited
+ */
+export function dataSheetsKept(charts: number, program: string): Finding {
+  const subject = charts === 1 ? 'the data sheet of 1 chart' : `the data sheets of ${charts} charts`;
+  return {
+    severity: 'info',
+    code: 'unsupported_content_kept',
+    message: `${subject} ${charts === 1 ? 'is' : 'are'} not translated; if the data are edited in ${program}, the names of the source replace the translations`,
+    unitId: null,
+  };
+}
+
+/** The finding about a file without text. */
+export const emptyFinding: Finding = {
+  severity: 'info',
+  code: 'no_translatable_text',
+  message: 'the file has no text to translate',
+  unitId: null,
+};

@@ -1,0 +1,118 @@
+import { withAttributes } from '../office/attributes.ts';
+import type { Edit } from '../office/splice.ts';
+import { linesOf, widthOf } from '../office/text-width.ts';
+import type { InheritedStyles } from './inherited-styles.ts';
+import { emusPerPoint } from './shapes.ts';
+import type { TextBody } from './text-body.ts';
+
+/** The font scales that PowerPoint uses, in thousandths of a percent. */
+const scales = [100_000, 92_500, 85_000, 77_500, 70_000, 62_500, 55_000, 47_500, 40_000, 32_500, 25_000];
+
+/** The usual distance between the baselines of two lines, in em. */
+const lineHeight = 1.2;
+/** The insets of a text body that sets none, in EMUs. */
+const defaultInsets = { lIns: 91_440, rIns: 91_440, tIns: 45_720, bIns: 45_720 };
+
+/** A paragraph of a text body. */
+interface Line {
+  text: string;
+  /** The size of the text, in points. */
+  size: number;
+}
+
+/** The room for text in a shape, in points. */
+interface Room {
+  width: number;
+  height: number;
+}
+
+/**
+ * Returns the edit that shrinks text on overflow, if a body's translation is longer than its source. The text gets a scale
+ * at which it needs no more height than the shape has, or than the source needs. Widths of characters are approximate.
+ * Shapes that grow with their text, cells of tables, and text without line breaks keep their properties.
+ *
+ * @param source the XML of the part
+ * @param before the paragraphs of the source
+ * @param after the paragraphs of the translation
+ */
+export function fitEdit(
+  source: string,
+  body: TextBody,
+  styles: InheritedStyles,
+  before: readonly Line[],
+  after: readonly Line[],
+): Edit | undefined {
+  const { shape, properties, inTable } = body;
+  const { tag, fit, fitAt } = properties;
+  const inherited = styles.body(shape?.placeholder);
+  const attributes = { ...inherited.attributes, ...properties.attributes };
+  const kind = fit?.local ?? inherited.fit;
+  if (
+    !tag ||
+    !shape ||
+    inTable ||
+    kind === 'spAutoFit' ||
+    attributes['wrap'] === 'none' ||
+    properties.isWarped
+  )
+    return undefined;
+  if (totalWidth(after) <= totalWidth(before)) return undefined;
+  const frame = body.frame ?? styles.frame(shape.placeholder);
+  const present = scaleOf(fit?.attributes['fontScale']);
+  const scale = frame ? scaleFor(roomOf(frame, attributes), present, before, after) : present;
+  if (kind === 'normAutofit' && scale === present) return undefined;
+  const prefix = tag.name.slice(0, -'bodyPr'.length);
+  const value = scale < scales[0]! ? `${scale}` : undefined;
+  if (fit?.local === 'normAutofit') {
+    const opening = /^<(?:[^"'>]+|"[^"]*"|'[^']*')*>/.exec(source.slice(fit.start, fit.end))![0];
+    const text = withAttributes(opening, { fontScale: value });
+    return { start: fit.start, end: fit.start + opening.length, text };
+  }
+  const written = `<${prefix}normAutofit${value ? ` fontScale="${value}"` : ''}/>`;
+  if (fit) return { start: fit.start, end: fit.end, text: written };
+  if (!tag.selfClosing) return { start: fitAt, end: fitAt, text: written };
+  const opening = source.slice(tag.start, tag.end).replace(/\s*\/>$/, '>');
+  return { start: tag.start, end: tag.end, text: `${opening}${written}</${tag.name}>` };
+}
+
+function totalWidth(lines: readonly Line[]): number {
+  return lines.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
+
+/** Reads a scale, which strict files write as a percentage. */
+function scaleOf(written: string | undefined): number {
+  if (written === undefined) return scales[0]!;
+  return written.endsWith('%') ? Number.parseFloat(written) * 1000 : Number(written);
+}
+
+function roomOf(
+  frame: { width: number; height: number },
+  attributes: Readonly<Record<string, string>>,
+): Room {
+  const inset = (name: keyof typeof defaultInsets): number => Number(attributes[name] ?? defaultInsets[name]);
+  const isTurned = /^(vert|vert270|wordArtVert|mongolianVert|eaVert)$/.test(attributes['vert'] ?? '');
+  const [width, height] = isTurned ? [frame.height, frame.width] : [frame.width, frame.height];
+  return {
+    width: Math.max(0, width - inset('lIns') - inset('rIns')) / emusPerPoint,
+    height: Math.max(0, height - inset('tIns') - inset('bIns')) / emusPerPoint,
+  };
+}
+
+/** Returns the largest scale at which the translation fits. */
+function scaleFor(
+  { width, height }: Room,
+  present: number,
+  before: readonly Line[],
+  after: readonly Line[],
+): number {
+  const heightAt = (lines: readonly Line[], scale: number): number =>
+    lines.reduce((sum, { text, size }) => {
+      const em = (size * scale) / scales[0]!;
+      return sum + linesOf(text, width / em) * em * lineHeight;
+    }, 0);
+  const available = Math.max(height, heightAt(before, present));
+  const possible = scales.filter((scale) => scale < present);
+  return (
+    [present, ...possible].find((scale) => heightAt(after, scale) <= available) ?? possible.at(-1) ?? present
+  );
+}

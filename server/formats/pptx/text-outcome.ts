@@ -1,0 +1,105 @@
+import { createXmlReader } from '../flatten/xml.ts';
+import { plainText } from '../inline-content.ts';
+import { classOf } from '../layout-kinds.ts';
+import { ChartCounter } from '../office/chart-counter.ts';
+import type { ChartText } from '../office/chart-texts.ts';
+import { letter } from '../text.ts';
+import { countCharacters, type TextOutcome, TextTally } from '../text-tally.ts';
+import type { LeftOut, TextPart } from './presentation.ts';
+import type { TextBody } from './text-body.ts';
+
+/** Counts the texts of a presentation that are in no segment, and checks that no text of a part is missing. */
+export class PresentationTally {
+  readonly #tally = new TextTally();
+  /** The visible characters of the current part that became segments or were kept. */
+  #accounted = 0;
+
+  addBody({ paragraphs, isFallback }: TextBody, leftOut: LeftOut | undefined): void {
+    if (isFallback) return;
+    for (const { text, texts, isRepeated } of paragraphs) {
+      const characters = countCharacters(text);
+      this.#accounted += characters;
+      if (characters === 0 || isRepeated) continue;
+      if (texts.length === 0) this.#keep('number', characters);
+      else if (leftOut) this.#keep(leftOut, characters);
+      else {
+        const inSegments = texts.reduce(
+          (sum, { content }) => sum + countCharacters(plainText(content.source)),
+          0,
+        );
+        if (characters > inSegments) this.#keep('number', characters - inSegments);
+      }
+    }
+  }
+
+  addTexts(texts: readonly ChartText[], { kind, leftOut, text }: TextPart): void {
+    const read = kind === 'chart' ? namesOf(text.source) : texts.map((one) => one.text);
+    for (const one of read) {
+      const characters = countCharacters(one);
+      if (characters === 0) continue;
+      if (!letter.test(one)) this.#keep('number', characters);
+      else if (leftOut) this.#keep(leftOut, characters);
+    }
+    this.#accounted = 0;
+  }
+
+  addField(text: string): void {
+    const characters = countCharacters(text);
+    this.#accounted += characters;
+    if (characters > 0) this.#keep('fields', characters);
+  }
+
+  /** Compares the texts of a part with an independent count. */
+  end({ kind, text }: TextPart): void {
+    if (kind !== 'chart') this.#tally.check(charactersOf(text.source), this.#accounted);
+    this.#accounted = 0;
+  }
+
+  outcome(): TextOutcome {
+    return this.#tally.outcome();
+  }
+
+  #keep(reason: string, characters: number): void {
+    this.#tally.keep(reason === 'pages' ? 'not_selected' : classOf('pptx', reason), reason, characters);
+  }
+}
+
+function read(source: string, events: Parameters<typeof createXmlReader>[0]): void {
+  const reader = createXmlReader(events);
+  reader.write(source);
+  reader.close();
+}
+
+function namesOf(source: string): readonly string[] {
+  const counter = new ChartCounter();
+  read(source, {
+    openTag: (tag) => counter.openTag(tag),
+    text: (text) => counter.text(text),
+    closeTag: () => counter.closeTag(),
+  });
+  return counter.texts;
+}
+
+/** Counts the visible characters of the texts of a part, apart from those that only older programs show. */
+function charactersOf(source: string): number {
+  let characters = 0;
+  let depth = 0;
+  let fallbackAt = 0;
+  let isText = false;
+  read(source, {
+    openTag: ({ name }) => {
+      depth++;
+      const local = name.slice(name.indexOf(':') + 1);
+      if (local === 'Fallback') fallbackAt ||= depth;
+      isText = name === 'a:t' && fallbackAt === 0;
+    },
+    text: (text) => {
+      if (isText) characters += countCharacters(text.replaceAll('\u00ad', ''));
+    },
+    closeTag: () => {
+      if (depth-- === fallbackAt) fallbackAt = 0;
+      isText = false;
+    },
+  });
+  return characters;
+}
