@@ -186,8 +186,12 @@ export async function rebuild(
           (text, loss) => findings.push(lossFinding(loss, text.place, text, 'PowerPoint')),
         );
         if (translation === undefined) continue;
-        const written = texts.map((one) => plainText(targetOf(one, leftOut) ?? one.content.source));
-        after[after.length - 1] = { text: written.join(' '), size };
+        let newText = text;
+        for (const one of texts) {
+          const target = targetOf(one, leftOut);
+          if (target) newText = newText.replace(plainText(one.content.source), () => plainText(target));
+        }
+        after[after.length - 1] = { text: newText, size };
         const turned = directionEdit(source, paragraph, direction);
         if (turned) edits.push(turned);
         edits.push({ start: contentStart, end: contentEnd, text: translation });

@@ -46,6 +46,8 @@ export interface TextBody {
   shape: Shape | undefined;
   /** Where the shape or the cell is on its slide; undefined if the shape inherits its place. */
   frame: Frame | undefined;
+  /** Whether the text has much less room than its shape, as in some diagrams. */
+  hasOtherTextFrame: boolean;
   inTable: boolean;
   /** Whether the slide or the shape is not shown. */
   isHidden: boolean;

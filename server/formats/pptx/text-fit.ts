@@ -10,6 +10,8 @@ const scales = [100_000, 92_500, 85_000, 77_500, 70_000, 62_500, 55_000, 47_500,
 
 /** The usual distance between the baselines of two lines, in em. */
 const lineHeight = 1.2;
+/** A source that needs more than this multiple of its shape's height is not meant to fit into it. */
+const maxOverflow = 1.5;
 /** The insets of a text body that sets none, in EMUs. */
 const defaultInsets = { lIns: 91_440, rIns: 91_440, tIns: 45_720, bIns: 45_720 };
 
@@ -29,7 +31,8 @@ interface Room {
 /**
  * Returns the edit that shrinks text on overflow, if a body's translation is longer than its source. The text gets a scale
  * at which it needs no more height than the shape has, or than the source needs. Widths of characters are approximate.
- * Shapes that grow with their text, cells of tables, and text without line breaks keep their properties.
+ * Shapes that grow with their text, cells of tables, text without line breaks, and shapes that are too small for their
+ * source keep their properties: if these were shrunk, programs would fit all of the text into them.
  *
  * @param source the XML of the part
  * @param before the paragraphs of the source
@@ -50,6 +53,7 @@ export function fitEdit(
   if (
     !tag ||
     !shape ||
+    body.hasOtherTextFrame ||
     inTable ||
     kind === 'spAutoFit' ||
     attributes['wrap'] === 'none' ||
@@ -59,7 +63,10 @@ export function fitEdit(
   if (totalWidth(after) <= totalWidth(before)) return undefined;
   const frame = body.frame ?? styles.frame(shape.placeholder);
   const present = scaleOf(fit?.attributes['fontScale']);
-  const scale = frame ? scaleFor(roomOf(frame, attributes), present, before, after) : present;
+  const room = frame && roomOf(frame, attributes);
+  if (kind !== 'normAutofit' && room && heightAt(before, room, present) > maxOverflow * room.height)
+    return undefined;
+  const scale = room ? scaleFor(room, present, before, after) : present;
   if (kind === 'normAutofit' && scale === present) return undefined;
   const prefix = tag.name.slice(0, -'bodyPr'.length);
   const value = scale < scales[0]! ? `${scale}` : undefined;
@@ -98,21 +105,18 @@ function roomOf(
   };
 }
 
+/** Returns the approximate height of text with a font scale, in points. */
+function heightAt(lines: readonly Line[], { width }: Room, scale: number): number {
+  return lines.reduce((sum, { text, size }) => {
+    const em = (size * scale) / scales[0]!;
+    return sum + linesOf(text, width / em) * em * lineHeight;
+  }, 0);
+}
+
 /** Returns the largest scale at which the translation fits. */
-function scaleFor(
-  { width, height }: Room,
-  present: number,
-  before: readonly Line[],
-  after: readonly Line[],
-): number {
-  const heightAt = (lines: readonly Line[], scale: number): number =>
-    lines.reduce((sum, { text, size }) => {
-      const em = (size * scale) / scales[0]!;
-      return sum + linesOf(text, width / em) * em * lineHeight;
-    }, 0);
-  const available = Math.max(height, heightAt(before, present));
+function scaleFor(room: Room, present: number, before: readonly Line[], after: readonly Line[]): number {
+  const available = Math.max(room.height, heightAt(before, room, present));
   const possible = scales.filter((scale) => scale < present);
-  return (
-    [present, ...possible].find((scale) => heightAt(after, scale) <= available) ?? possible.at(-1) ?? present
-  );
+  const fitting = [present, ...possible].find((scale) => heightAt(after, room, scale) <= available);
+  return fitting ?? possible.at(-1) ?? present;
 }
