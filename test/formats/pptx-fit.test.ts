@@ -62,6 +62,16 @@ describe('a translation that is longer than its source', () => {
   });
 });
 
+describe('shapes with smaller text', () => {
+  it('have one finding', async () => {
+    const short = shape(paragraph(run('A short text')), { frame: [0, 0, 200, 30] });
+    const { findings } = await translate(slideOf(short + short), [long, long]);
+    expect(findings).toMatchObject([
+      { code: 'text_shrunk', message: '2 shapes have smaller text, because the translation is longer' },
+    ]);
+  });
+});
+
 describe('a translation that is not longer', () => {
   it('keeps the properties of its shape', async () => {
     expect(await fitted('<a:bodyPr/>', { text: long, reply: 'Short' })).toBe('<a:bodyPr/>');

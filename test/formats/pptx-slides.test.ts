@@ -42,7 +42,7 @@ describe('a paragraph of a slide', () => {
     expect(await textsOf(run('Name ______ Date ______'))).toEqual(['Name', 'Date']);
   });
 
-  it('without a letter, or with a field only, is no segment', async () => {
+  it('without a letter, or with a field only, has no segment', async () => {
     const field = '<a:fld id="{1}" type="datetime1"><a:rPr/><a:t>May</a:t></a:fld>';
     expect(await textsOf(run('42%'))).toEqual([]);
     expect(await textsOf(field)).toEqual([]);

@@ -33,7 +33,7 @@ export interface DrawingOptions {
   onObject?(): void;
 }
 
-/** What is known of a part besides its texts. */
+/** The properties of a part besides its texts. */
 export interface DrawingSummary {
   /** Whether the part is a slide that is not shown. */
   isHidden: boolean;

@@ -3,7 +3,7 @@ import type { Edit } from '../office/splice.ts';
 import { linesOf, widthOf } from '../office/text-width.ts';
 import type { InheritedStyles } from './inherited-styles.ts';
 import { emusPerPoint } from './shapes.ts';
-import type { TextBody } from './text-body.ts';
+import type { BodyProperties, TextBody } from './text-body.ts';
 
 /** The font scales that PowerPoint uses, in thousandths of a percent. */
 const scales = [100_000, 92_500, 85_000, 77_500, 70_000, 62_500, 55_000, 47_500, 40_000, 32_500, 25_000];
@@ -28,6 +28,13 @@ interface Room {
   height: number;
 }
 
+/** The change of a text body. */
+interface Fitted {
+  edit: Edit;
+  /** Whether the text has a smaller size than in the source. */
+  isShrunk: boolean;
+}
+
 /**
  * Returns the edit that shrinks text on overflow, if a body's translation is longer than its source. The text gets a scale
  * at which it needs no more height than the shape has, or than the source needs. Widths of characters are approximate.
@@ -38,15 +45,15 @@ interface Room {
  * @param before the paragraphs of the source
  * @param after the paragraphs of the translation
  */
-export function fitEdit(
+export function fitText(
   source: string,
   body: TextBody,
   styles: InheritedStyles,
   before: readonly Line[],
   after: readonly Line[],
-): Edit | undefined {
+): Fitted | undefined {
   const { shape, properties, inTable } = body;
-  const { tag, fit, fitAt } = properties;
+  const { tag, fit } = properties;
   const inherited = styles.body(shape?.placeholder);
   const attributes = { ...inherited.attributes, ...properties.attributes };
   const kind = fit?.local ?? inherited.fit;
@@ -68,18 +75,24 @@ export function fitEdit(
     return undefined;
   const scale = room ? scaleFor(room, present, before, after) : present;
   if (kind === 'normAutofit' && scale === present) return undefined;
-  const prefix = tag.name.slice(0, -'bodyPr'.length);
+  return { edit: editOf(source, properties, scale), isShrunk: scale < present };
+}
+
+/** Returns the edit that gives a body a font scale. */
+function editOf(source: string, { tag, fit, fitAt }: BodyProperties, scale: number): Edit {
+  const { name, start, end, selfClosing } = tag!;
   const value = scale < scales[0]! ? `${scale}` : undefined;
   if (fit?.local === 'normAutofit') {
     const opening = /^<(?:[^"'>]+|"[^"]*"|'[^']*')*>/.exec(source.slice(fit.start, fit.end))![0];
     const text = withAttributes(opening, { fontScale: value });
     return { start: fit.start, end: fit.start + opening.length, text };
   }
+  const prefix = name.slice(0, -'bodyPr'.length);
   const written = `<${prefix}normAutofit${value ? ` fontScale="${value}"` : ''}/>`;
   if (fit) return { start: fit.start, end: fit.end, text: written };
-  if (!tag.selfClosing) return { start: fitAt, end: fitAt, text: written };
-  const opening = source.slice(tag.start, tag.end).replace(/\s*\/>$/, '>');
-  return { start: tag.start, end: tag.end, text: `${opening}${written}</${tag.name}>` };
+  if (!selfClosing) return { start: fitAt, end: fitAt, text: written };
+  const opening = source.slice(start, end).replace(/\s*\/>$/, '>');
+  return { start, end, text: `${opening}${written}</${name}>` };
 }
 
 function totalWidth(lines: readonly Line[]): number {
