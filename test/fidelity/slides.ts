@@ -9,8 +9,8 @@ import type { Includable } from '#server/formats/selection.ts';
 
 /**
  * Translates real presentations, and compares them with their sources by python-pptx (`slides-judge.py`):
- * `node test/fidelity/slides.ts FOLDER...`. Prints a row of a Markdown table, and the faults. Set PYTHONPATH if python-pptx
- * is in a folder of its own. Without it or without files, the program prints the reason and ends.
+ * `node test/fidelity/slides.ts FOLDER...`. Prints a row of a Markdown table, and the faults. If python-pptx is not
+ * installed, PYTHONPATH may name its folder. Without it or without files, the program prints the reason and ends.
  */
 
 const [open, close] = ['⟦', '⟧'];
