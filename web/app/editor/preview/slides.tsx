@@ -75,7 +75,7 @@ function Slide({ size, segments, ...props }: SlideProps) {
 function Shape({ size, segments, ...props }: SlideProps) {
   const [left = 0, bottom = 0, right = 0, top = 0] = segments[0]?.source_rectangles?.[0] ?? [];
   const length = segments.reduce((sum, segment) => sum + textOf(segment, props.side).length, 0);
-  const fitting = Math.sqrt(((right - left) * (top - bottom)) / Math.max(1, length)) * 1.1;
+  const fitting = Math.sqrt(((right - left) * (top - bottom)) / Math.max(1, length));
   const points = Math.min(size.height / 16, Math.max(size.height / 60, fitting));
   return (
     <div
