@@ -5,9 +5,10 @@ import { Read } from '../../parts/loading.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from '../segment-filter.ts';
 import { PagedSegments } from './paged-segments.tsx';
-import styles from './preview.module.css';
+import preview from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
 import { readSlideSize, type SlideSize } from './slide-size.ts';
+import styles from './slides.module.css';
 import { useFile } from './use-file.ts';
 
 /**
@@ -58,7 +59,7 @@ function Slide({ size, segments, ...props }: SlideProps) {
   }, [props.current, segments]);
   const { shapes, others } = useMemo(() => byShape(segments), [segments]);
   return (
-    <div ref={slide} className={styles.pages}>
+    <div ref={slide} className={preview.pages}>
       <div className={styles.slide} style={{ aspectRatio: `${size.width} / ${size.height}` }}>
         {shapes.map((texts) => (
           <Shape key={texts[0]?.position} {...props} size={size} segments={texts} />
