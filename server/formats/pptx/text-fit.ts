@@ -8,6 +8,9 @@ import type { BodyProperties, TextBody } from './text-body.ts';
 /** The font scales that PowerPoint uses, in thousandths of a percent. */
 const scales = [100_000, 92_500, 85_000, 77_500, 70_000, 62_500, 55_000, 47_500, 40_000, 32_500, 25_000];
 
+/** The beginning of the namespaces of strict files. */
+const strict = 'http://purl.oclc.org/';
+
 /** The usual distance between the baselines of two lines, in em. */
 const lineHeight = 1.2;
 /** A source that needs more than this multiple of its shape's height is not meant to fit into it. */
@@ -81,18 +84,20 @@ export function fitText(
 /** Returns the edit that gives a body a font scale. */
 function editOf(source: string, { tag, fit, fitAt }: BodyProperties, scale: number): Edit {
   const { name, start, end, selfClosing } = tag!;
-  const value = scale < scales[0]! ? `${scale}` : undefined;
+  // Strict files have percentages.
+  const written = tag!.namespace?.startsWith(strict) ? `${scale / 1000}%` : `${scale}`;
+  const value = scale < scales[0]! ? written : undefined;
   if (fit?.local === 'normAutofit') {
     const opening = /^<(?:[^"'>]+|"[^"]*"|'[^']*')*>/.exec(source.slice(fit.start, fit.end))![0];
     const text = withAttributes(opening, { fontScale: value });
     return { start: fit.start, end: fit.start + opening.length, text };
   }
   const prefix = name.slice(0, -'bodyPr'.length);
-  const written = `<${prefix}normAutofit${value ? ` fontScale="${value}"` : ''}/>`;
-  if (fit) return { start: fit.start, end: fit.end, text: written };
-  if (!selfClosing) return { start: fitAt, end: fitAt, text: written };
+  const element = `<${prefix}normAutofit${value ? ` fontScale="${value}"` : ''}/>`;
+  if (fit) return { start: fit.start, end: fit.end, text: element };
+  if (!selfClosing) return { start: fitAt, end: fitAt, text: element };
   const opening = source.slice(start, end).replace(/\s*\/>$/, '>');
-  return { start, end, text: `${opening}${written}</${name}>` };
+  return { start, end, text: `${opening}${element}</${name}>` };
 }
 
 function totalWidth(lines: readonly Line[]): number {
