@@ -173,7 +173,7 @@ export async function rebuild(
   let edits: Edit[] = [];
   let shrunk = 0;
   await readPresentation(bytes, selection, {
-    body: (body, { text: { source }, styles }, leftOut) => {
+    body: (body, { kind, text: { source }, styles }, leftOut) => {
       const after: { text: string; size: number }[] = [];
       for (const paragraph of body.paragraphs) {
         const { text, size, texts, prefix, contentStart, contentEnd } = paragraph;
@@ -198,6 +198,8 @@ export async function rebuild(
         if (turned) edits.push(turned);
         edits.push({ start: contentStart, end: contentEnd, text: translation });
       }
+      // Slides would inherit the size from a layout, and the room for notes on a page does not matter to a speaker.
+      if (kind === 'master' || kind === 'notes') return;
       const fitted = fitText(source, body, styles, body.paragraphs, after);
       if (fitted) edits.push(fitted.edit);
       if (fitted?.isShrunk) shrunk++;

@@ -80,6 +80,18 @@ describe('a translation that is longer than its source', () => {
   });
 });
 
+describe('masters and layouts', () => {
+  it('keep their kinds of fit, because slides inherit them', async () => {
+    const deck = {
+      ...slideOf(''),
+      layout: shape(paragraph(run('A short text')), { frame: [0, 0, 200, 30] }),
+    };
+    const { parts } = await translate(deck, [long], { include: ['masters'] });
+    const layout = parts['ppt/slideLayouts/slideLayout1.xml']!;
+    expect([layout.includes(long), layout.includes('normAutofit')]).toEqual([true, false]);
+  });
+});
+
 describe('shapes with smaller text', () => {
   it('have one finding', async () => {
     const short = shape(paragraph(run('A short text')), { frame: [0, 0, 200, 30] });
