@@ -11,7 +11,6 @@ import type {
 } from './document.ts';
 import { addBelow, growingHeights } from './docx/bilingual.ts';
 import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
-import { textLanguageOf } from './docx/language.ts';
 import { WordRunFormatting } from './docx/run-formatting.ts';
 import type { StoryParagraph } from './docx/story-paragraph.ts';
 import { textOutcome } from './docx/text-outcome.ts';
@@ -25,6 +24,7 @@ import { type Loss, lossFinding, type PlacedText, writeTexts } from './office/pa
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
+import { textLanguageOf } from './office/text-language.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
 import { countCharacters } from './text-tally.ts';

@@ -10,6 +10,7 @@ import type {
   SegmentTranslation,
   TakeText,
 } from './document.ts';
+import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
 import { type ChartText, writeChartText } from './office/chart-texts.ts';
 import { dataSheetsKept, emptyFinding, keptFinding, signatureFinding } from './office/kept-finding.ts';
@@ -23,7 +24,7 @@ import { type LeftOut, readPresentation, type TextPart } from './pptx/presentati
 import { drawingFormatting } from './pptx/run-formatting.ts';
 import { emusPerPoint } from './pptx/shapes.ts';
 import type { TextBody } from './pptx/text-body.ts';
-import { fitEdit } from './pptx/text-fit.ts';
+import { fitText } from './pptx/text-fit.ts';
 import { PresentationTally } from './pptx/text-outcome.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
@@ -123,7 +124,7 @@ function kindOf({ inTable, shape }: TextBody, { kind }: TextPart): SegmentKind {
   return type === 'ftr' ? 'footer' : type === 'hdr' ? 'header' : 'paragraph';
 }
 
-/** Returns where the shape or the cell of a text is on its slide. */
+/** Returns the place of a text's shape or cell on its slide. */
 function rectangleOf(
   { shape, frame: own }: TextBody,
   { kind, styles, slideHeight }: TextPart,
@@ -170,8 +171,9 @@ export async function rebuild(
   const findings: Finding[] = [];
   const parts = new Map<string, PartContent>();
   let edits: Edit[] = [];
+  let shrunk = 0;
   await readPresentation(bytes, selection, {
-    body: (body, { text: { source }, styles }, leftOut) => {
+    body: (body, { kind, text: { source }, styles }, leftOut) => {
       const after: { text: string; size: number }[] = [];
       for (const paragraph of body.paragraphs) {
         const { text, size, texts, prefix, contentStart, contentEnd } = paragraph;
@@ -186,14 +188,21 @@ export async function rebuild(
           (text, loss) => findings.push(lossFinding(loss, text.place, text, 'PowerPoint')),
         );
         if (translation === undefined) continue;
-        const written = texts.map((one) => plainText(targetOf(one, leftOut) ?? one.content.source));
-        after[after.length - 1] = { text: written.join(' '), size };
+        let newText = text;
+        for (const one of texts) {
+          const target = targetOf(one, leftOut);
+          if (target) newText = newText.replace(plainText(one.content.source), () => plainText(target));
+        }
+        after[after.length - 1] = { text: newText, size };
         const turned = directionEdit(source, paragraph, direction);
         if (turned) edits.push(turned);
         edits.push({ start: contentStart, end: contentEnd, text: translation });
       }
-      const fitted = fitEdit(source, body, styles, body.paragraphs, after);
-      if (fitted) edits.push(fitted);
+      // Slides would inherit the size from a layout, and the room for notes on a page does not matter to a speaker.
+      if (kind === 'master' || kind === 'notes') return;
+      const fitted = fitText(source, body, styles, body.paragraphs, after);
+      if (fitted) edits.push(fitted.edit);
+      if (fitted?.isShrunk) shrunk++;
     },
     texts: (texts, part) => {
       for (const text of texts) {
@@ -209,10 +218,19 @@ export async function rebuild(
     end: ({ path, text }) => {
       const own = edits.toSorted((one, other) => one.start - other.start);
       edits = [];
+      const length = own.reduce((sum, edit) => sum + edit.text.length, 0);
+      if (length > 2 * limits.docxWritten)
+        throw overLimit('the length of the translated paragraphs of one part', 2 * limits.docxWritten);
       if (own.length > 0) parts.set(path, () => encodePart(text, splice(text.source, own)));
     },
   });
   const unknown = [...targets.keys()].find((key) => !used.has(key));
   if (unknown !== undefined) throw new RangeError(`the file has no segment ${unknown}`);
+  if (shrunk > 0) findings.push(textShrunk(shrunk));
   return { bytes: await rewritePackage(bytes, parts), findings };
+}
+
+function textShrunk(shapes: number): Finding {
+  const message = `${shapes === 1 ? '1 shape has' : `${shapes} shapes have`} smaller text, because the translation is longer`;
+  return { severity: 'info', code: 'text_shrunk', message, unitId: null };
 }

@@ -85,7 +85,7 @@ export function deckFiles({ slides, layout = '', master = '', styles = '' }: Dec
     );
     const slash = path.lastIndexOf('/') + 1;
     files[`${path.slice(0, slash)}_rels/${path.slice(slash)}.rels`] =
-      `<Relationships>${relations.join('')}</Relationships>`;
+      `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${relations.join('')}</Relationships>`;
   };
   const add = (path: string, xml: string, related: readonly Related[]): void => {
     files[`ppt/${path}`] = xml;

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { paragraph, run, shape, slideOf, translate } from './pptx-file.ts';
+import { extract, rebuild } from '#server/formats/pptx.ts';
+import { partsOf } from './docx-walk.ts';
+import { zipOf } from './flatten-zip.ts';
+import { deckFiles, paragraph, run, shape, slideOf, translate } from './pptx-file.ts';
 
 const long = 'This translation needs much more room than its source, because it has many more words.';
 
@@ -35,6 +38,21 @@ describe('a translation that is longer than its source', () => {
     ).toMatch(/^<a:bodyPr><a:normAutofit fontScale="[4-6]\d+" lnSpcReduction="10000"\/><\/a:bodyPr>$/);
   });
 
+  it('has a percentage in strict files', async () => {
+    const deck = slideOf(shape(paragraph(run('A short text')), { frame: [0, 0, 200, 30] }));
+    const files = deckFiles(deck);
+    const slide = 'ppt/slides/slide1.xml';
+    const strict = files[slide]!.replaceAll(
+      'http://schemas.openxmlformats.org/drawingml/2006/main',
+      'http://purl.oclc.org/ooxml/drawingml/main',
+    );
+    const bytes = zipOf({ ...files, [slide]: strict });
+    const { segments } = await extract(bytes);
+    const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target: [long] }));
+    const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    expect(partsOf(rebuilt.bytes)[slide]).toContain('<a:normAutofit fontScale="47.5%"/>');
+  });
+
   it('stays before the properties that follow the kind of fit', async () => {
     expect(await fitted('<a:bodyPr><a:sp3d/></a:bodyPr>', { height: 300 })).toBe(
       '<a:bodyPr><a:normAutofit/><a:sp3d/></a:bodyPr>',
@@ -59,6 +77,28 @@ describe('a translation that is longer than its source', () => {
     };
     const { shapes } = await translate(deck, [long]);
     expect(shapes).not.toContain('normAutofit');
+  });
+});
+
+describe('masters and layouts', () => {
+  it('keep their kinds of fit, because slides inherit them', async () => {
+    const deck = {
+      ...slideOf(''),
+      layout: shape(paragraph(run('A short text')), { frame: [0, 0, 200, 30] }),
+    };
+    const { parts } = await translate(deck, [long], { include: ['masters'] });
+    const layout = parts['ppt/slideLayouts/slideLayout1.xml']!;
+    expect([layout.includes(long), layout.includes('normAutofit')]).toEqual([true, false]);
+  });
+});
+
+describe('shapes with smaller text', () => {
+  it('have one finding', async () => {
+    const short = shape(paragraph(run('A short text')), { frame: [0, 0, 200, 30] });
+    const { findings } = await translate(slideOf(short + short), [long, long]);
+    expect(findings).toMatchObject([
+      { code: 'text_shrunk', message: '2 shapes have smaller text, because the translation is longer' },
+    ]);
   });
 });
 

@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { extract, rebuild } from '#server/formats/pptx.ts';
-import { deckOf, link, paragraph, read, run, shape, slideOf, translate, written } from './pptx-file.ts';
+import { partsOf } from './docx-walk.ts';
+import { zipOf } from './flatten-zip.ts';
+import {
+  deckFiles,
+  deckOf,
+  link,
+  paragraph,
+  read,
+  run,
+  shape,
+  slideOf,
+  translate,
+  written,
+} from './pptx-file.ts';
 
 const textsOf = async (...content: string[]): Promise<string[]> =>
   (await read(slideOf(shape(paragraph(...content))))).texts.map((text) => text.replace(/^\S+ /, ''));
@@ -42,7 +55,7 @@ describe('a paragraph of a slide', () => {
     expect(await textsOf(run('Name ______ Date ______'))).toEqual(['Name', 'Date']);
   });
 
-  it('without a letter, or with a field only, is no segment', async () => {
+  it('without a letter, or with a field only, has no segment', async () => {
     const field = '<a:fld id="{1}" type="datetime1"><a:rPr/><a:t>May</a:t></a:fld>';
     expect(await textsOf(run('42%'))).toEqual([]);
     expect(await textsOf(field)).toEqual([]);
@@ -83,6 +96,20 @@ describe('a paragraph of a slide', () => {
     ]);
     expect(shapes).toContain(`${written('Nom ')}${run('______')}${written(' Jour ')}${run('______')}`);
     expect(shapes).not.toContain('xml:space');
+  });
+
+  it('may have other prefixes, references and CDATA sections', async () => {
+    const files = deckFiles(slideOf(shape(paragraph(run('A &#38; <![CDATA[<B>]]>')))));
+    const slide = 'ppt/slides/slide1.xml';
+    const renamed = files[slide]!.replaceAll(/(<\/?|xmlns:)a\b/g, '$1other');
+    const bytes = zipOf({ ...files, [slide]: renamed });
+    const { segments, outcome } = await extract(bytes);
+    expect([segments.map(({ source }) => source), outcome?.unaccounted]).toEqual([[['A & <B>']], 0]);
+    const translations = [{ regionId: 'slide1-p1', cellId: null, target: ['C & <D>'] }];
+    const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    expect(partsOf(rebuilt.bytes)[slide]).toContain(
+      '<other:r><other:rPr lang="fr-FR"/><other:t>C &amp; &lt;D&gt;</other:t></other:r>',
+    );
   });
 
   it('stays byte for byte if its translation equals its source', async () => {

@@ -1,7 +1,8 @@
 import type { RunFormatting } from '../office/paragraph/paragraph-writer.ts';
+import type { TextLanguage } from '../office/text-language.ts';
 import type { DirectionChange } from '../typesetting/languages.ts';
 import { runDirection } from './direction.ts';
-import { runLanguage, type TextLanguage } from './language.ts';
+import { runLanguage } from './language.ts';
 
 /** The maximum number of cached results. A document has many runs, but few different run properties. */
 const maxCached = 1000;

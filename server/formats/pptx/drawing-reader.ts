@@ -33,7 +33,7 @@ export interface DrawingOptions {
   onObject?(): void;
 }
 
-/** What is known of a part besides its texts. */
+/** The properties of a part besides its texts. */
 export interface DrawingSummary {
   /** Whether the part is a slide that is not shown. */
   isHidden: boolean;
@@ -115,7 +115,7 @@ class DrawingReader implements PositionedXmlEvents {
     const depth = this.#depth--;
     if (this.#body) {
       if (depth > this.#body.depth) this.#body.reader.close(tag);
-      else this.#closeBody(this.#body);
+      else this.#closeBody(this.#body, tag.end);
       return;
     }
     this.#shapes.close(depth);
@@ -146,15 +146,28 @@ class DrawingReader implements PositionedXmlEvents {
     this.#body = { reader, depth, shape };
   }
 
-  #closeBody({ reader, shape }: { reader: BodyReader; shape: Shape | undefined }): void {
+  #closeBody({ reader, shape }: { reader: BodyReader; shape: Shape | undefined }, end: number): void {
     this.#body = undefined;
     this.#use({
       ...reader.result(),
       shape,
       frame: this.#grid?.cell ?? shape?.frame,
+      hasOtherTextFrame: hasOtherTextFrame(this.#source.slice(end, end + 500), shape),
       isHidden: this.isHidden || shape?.isHidden === true,
       inTable: this.#options.numbering.isInTable,
       isFallback: this.#fallbackAt > 0,
     });
   }
+}
+
+/**
+ * Whether the place of a text, which diagrams have after it, is much smaller than its shape.
+ *
+ * @param after the XML after the text body
+ */
+function hasOtherTextFrame(after: string, shape: Shape | undefined): boolean {
+  const written = /^\s*<(?:\w+:)?txXfrm\b[^>]*>.*?<(?:\w+:)?ext cx="(\d+)" cy="(\d+)"/s.exec(after);
+  if (!written || !shape?.frame) return false;
+  const [, width, height] = written.map(Number);
+  return width! < 0.8 * shape.frame.width || height! < 0.8 * shape.frame.height;
 }

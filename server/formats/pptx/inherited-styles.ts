@@ -3,14 +3,14 @@ import { type Levels, readLevels } from './list-styles.ts';
 import type { Frame, Placeholder } from './shapes.ts';
 import type { TextBody } from './text-body.ts';
 
-/** What the shapes of a layout or a master give to the shapes of slides. */
+/** The properties of a layout or a master that the shapes of slides inherit. */
 export interface PartStyles {
   placeholders: PlaceholderStyle[];
   /** The lists of the part, by the names of their elements, such as `titleStyle`. */
   lists: ReadonlyMap<string, Levels>;
 }
 
-/** What a placeholder gives to the shapes that have the same role. */
+/** The properties of a placeholder that shapes with the same role inherit. */
 interface PlaceholderStyle {
   placeholder: Placeholder;
   frame: Frame | undefined;
@@ -68,7 +68,7 @@ const masterTypes: Readonly<Record<string, string>> = {
 
 const masterType = (type: string): string => masterTypes[type] ?? 'body';
 
-/** What the shapes of one part inherit. */
+/** The properties that the shapes of one part inherit. */
 export class InheritedStyles {
   readonly #defaults: readonly Levels[];
   readonly #parents: readonly PartStyles[];

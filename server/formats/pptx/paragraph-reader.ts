@@ -5,7 +5,7 @@ import type { XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { drawingMarkup, isDrawing } from './drawing-xml.ts';
 import { addAttributes, addElement } from './run-properties.ts';
 
-/** What the reader of a paragraph needs of its part. */
+/** The state of a part that the reader of a paragraph needs. */
 export interface ParagraphContext {
   source: string;
   /** Returns the visible formatting of a run. @param level the level of the paragraph, from 0 */

@@ -46,7 +46,7 @@ export interface PresentationVisitor {
   onField?(text: string, part: TextPart): void;
 }
 
-/** What is known of a presentation besides its texts. */
+/** The properties of a presentation besides its texts. */
 export interface PresentationSummary {
   slideCount: number;
   /** The numbers of slides that are not shown, and of slides that are not selected. */

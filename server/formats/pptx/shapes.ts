@@ -32,7 +32,7 @@ const identity: Transform = { scaleX: 1, scaleY: 1, x: 0, y: 0 };
 /** A shape, a table or a group. */
 export interface Shape {
   placeholder: Placeholder | undefined;
-  /** Where the shape is on its slide; undefined if it inherits its place. */
+  /** The place of the shape on its slide; undefined if it inherits its place. */
   frame: Frame | undefined;
   isHidden: boolean;
 }

@@ -1,7 +1,7 @@
 import type { XmlStartTag } from '../office/xml-reader.ts';
 import type { Frame } from './shapes.ts';
 
-/** Follows the cells of a table, to find where they are on the slide. Rows may be higher than the file states. */
+/** Finds the places of a table's cells on the slide. Rows may be higher than the file states. */
 export class TableGrid {
   readonly #table: Frame;
   readonly #columns: number[] = [];

@@ -44,8 +44,10 @@ export interface BodyProperties {
 /** All paragraphs of one shape or table cell. */
 export interface TextBody {
   shape: Shape | undefined;
-  /** Where the shape or the cell is on its slide; undefined if the shape inherits its place. */
+  /** The place of the shape or the cell on its slide; undefined if the shape inherits its place. */
   frame: Frame | undefined;
+  /** Whether the text has much less room than its shape, as in some diagrams. */
+  hasOtherTextFrame: boolean;
   inTable: boolean;
   /** Whether the slide or the shape is not shown. */
   isHidden: boolean;

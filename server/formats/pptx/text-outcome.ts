@@ -3,8 +3,10 @@ import { plainText } from '../inline-content.ts';
 import { classOf } from '../layout-kinds.ts';
 import { ChartCounter } from '../office/chart-counter.ts';
 import type { ChartText } from '../office/chart-texts.ts';
+import { readPositionedXml } from '../office/xml-reader.ts';
 import { letter } from '../text.ts';
 import { countCharacters, type TextOutcome, TextTally } from '../text-tally.ts';
+import { isDrawing } from './drawing-xml.ts';
 import type { LeftOut, TextPart } from './presentation.ts';
 import type { TextBody } from './text-body.ts';
 
@@ -64,19 +66,15 @@ export class PresentationTally {
   }
 }
 
-function read(source: string, events: Parameters<typeof createXmlReader>[0]): void {
-  const reader = createXmlReader(events);
-  reader.write(source);
-  reader.close();
-}
-
 function namesOf(source: string): readonly string[] {
   const counter = new ChartCounter();
-  read(source, {
+  const reader = createXmlReader({
     openTag: (tag) => counter.openTag(tag),
     text: (text) => counter.text(text),
     closeTag: () => counter.closeTag(),
   });
+  reader.write(source);
+  reader.close();
   return counter.texts;
 }
 
@@ -86,12 +84,11 @@ function charactersOf(source: string): number {
   let depth = 0;
   let fallbackAt = 0;
   let isText = false;
-  read(source, {
-    openTag: ({ name }) => {
+  readPositionedXml(source, {
+    openTag: (tag) => {
       depth++;
-      const local = name.slice(name.indexOf(':') + 1);
-      if (local === 'Fallback') fallbackAt ||= depth;
-      isText = name === 'a:t' && fallbackAt === 0;
+      if (tag.local === 'Fallback') fallbackAt ||= depth;
+      isText = tag.local === 't' && isDrawing(tag) && fallbackAt === 0;
     },
     text: (text) => {
       if (isText) characters += countCharacters(text.replaceAll('\u00ad', ''));

@@ -23,7 +23,7 @@ export function placedTexts({ parts, isWhole }: ParagraphTexts, key: KeyAndPlace
   });
 }
 
-/** What a translation of a text has lost: the order of its tags, or some of its formatting. */
+/** A loss of a translation: the order of its tags, or some of its formatting. */
 export type Loss = 'order' | 'format';
 
 /**
@@ -60,12 +60,12 @@ export function writeTexts(
 /**
  * Returns the finding about a translation that has lost something.
  *
- * @param where the location of the text in the file
+ * @param location the place of the text in the file
  * @param program the program that opens the file
  */
 export function lossFinding(
   loss: Loss,
-  where: string,
+  location: string,
   { regionId, cellId }: SegmentKey,
   program: string,
 ): Finding {
@@ -74,13 +74,13 @@ export function lossFinding(
     return {
       severity: 'info',
       code: 'formatting_lost',
-      message: `${where}: some words of the translation do not have the formatting of the source`,
+      message: `${location}: some words of the translation do not have the formatting of the source`,
       unitId,
     };
   return {
     severity: 'warning',
     code: 'low_segment_quality',
-    message: `the translation of ${where} moves links, fields or breaks to places that ${program} does not allow; they keep the order of the source`,
+    message: `the translation of ${location} moves links, fields or breaks to places that ${program} does not allow; they keep the order of the source`,
     unitId,
   };
 }

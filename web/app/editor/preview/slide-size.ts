@@ -9,7 +9,7 @@ const usual: SlideSize = { width: 720, height: 540 };
 const emusPerPoint = 12_700;
 const mainPart = 'ppt/presentation.xml';
 
-/** Reads the size of the slides of a PPTX file. Returns the usual size if the file does not have it where it is expected. */
+/** Reads the size of the slides of a PPTX file. Returns the usual size if it is not found. */
 export async function readSlideSize(file: Uint8Array<ArrayBuffer>): Promise<SlideSize> {
   const part = findPart(file, mainPart);
   if (!part) return usual;

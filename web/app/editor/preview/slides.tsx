@@ -5,9 +5,10 @@ import { Read } from '../../parts/loading.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import type { Segment } from '../segment-filter.ts';
 import { PagedSegments } from './paged-segments.tsx';
-import styles from './preview.module.css';
+import preview from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
 import { readSlideSize, type SlideSize } from './slide-size.ts';
+import styles from './slides.module.css';
 import { useFile } from './use-file.ts';
 
 /**
@@ -58,7 +59,7 @@ function Slide({ size, segments, ...props }: SlideProps) {
   }, [props.current, segments]);
   const { shapes, others } = useMemo(() => byShape(segments), [segments]);
   return (
-    <div ref={slide} className={styles.pages}>
+    <div ref={slide} className={preview.pages}>
       <div className={styles.slide} style={{ aspectRatio: `${size.width} / ${size.height}` }}>
         {shapes.map((texts) => (
           <Shape key={texts[0]?.position} {...props} size={size} segments={texts} />
@@ -75,7 +76,7 @@ function Slide({ size, segments, ...props }: SlideProps) {
 function Shape({ size, segments, ...props }: SlideProps) {
   const [left = 0, bottom = 0, right = 0, top = 0] = segments[0]?.source_rectangles?.[0] ?? [];
   const length = segments.reduce((sum, segment) => sum + textOf(segment, props.side).length, 0);
-  const fitting = Math.sqrt(((right - left) * (top - bottom)) / Math.max(1, length)) * 1.1;
+  const fitting = Math.sqrt(((right - left) * (top - bottom)) / Math.max(1, length));
   const points = Math.min(size.height / 16, Math.max(size.height / 60, fitting));
   return (
     <div
