@@ -84,6 +84,24 @@ const traits = {
     include: ['comments', 'masters', 'hidden'],
     output: ['translated'],
   },
+  odt: {
+    ...text,
+    reader: 'office',
+    extensions: ['odt'],
+    mediaType: 'application/vnd.oasis.opendocument.text',
+  },
+  ods: {
+    ...text,
+    reader: 'office',
+    extensions: ['ods'],
+    mediaType: 'application/vnd.oasis.opendocument.spreadsheet',
+  },
+  odp: {
+    ...text,
+    reader: 'office',
+    extensions: ['odp'],
+    mediaType: 'application/vnd.oasis.opendocument.presentation',
+  },
   json: { ...text, extensions: ['json', 'arb'], mediaType: 'application/json' },
   yaml: {
     ...text,

@@ -6,6 +6,7 @@ the error. PyYAML, python3-srt, python3-webvtt, markdown-it-py and the Translate
 import json
 import re
 import sys
+import zipfile
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -168,6 +169,43 @@ def read_markdown(text):
     return read_html(markdown.render(re.sub(r'\A(---|\+\+\+)[ \t]*\r?\n.*?\n\1[ \t]*(\r?\n|\Z)', '', text, flags=re.S)))
 
 
+OPENDOCUMENT = '{urn:oasis:names:tc:opendocument:xmlns:'
+
+
+def own_text(element):
+    """The text of a paragraph without that of frames, notes and comments in it."""
+    parts = [element.text or '']
+    for child in element:
+        name = child.tag.removeprefix(OPENDOCUMENT)
+        if name in ('text:1.0}span', 'text:1.0}a'):
+            parts.append(own_text(child))
+        elif name in ('text:1.0}tab', 'text:1.0}line-break', 'text:1.0}s'):
+            parts.append(' ')
+        parts.append(child.tail or '')
+    return ''.join(parts)
+
+
+def paragraphs(element, hidden=False):
+    name = element.tag.removeprefix(OPENDOCUMENT)
+    value = element.get(OPENDOCUMENT + 'office:1.0}value-type')
+    if name == 'table:1.0}table-cell':
+        hidden = hidden or element.get(OPENDOCUMENT + 'table:1.0}formula') or value not in (None, 'string')
+    if name in ('style:1.0}header', 'style:1.0}footer'):
+        hidden = False
+    hidden = hidden or name in ('office:1.0}annotation', 'text:1.0}tracked-changes', 'style:1.0}master-page')
+    texts = [own_text(element)] if name in ('text:1.0}p', 'text:1.0}h') and not hidden else []
+    for child in element:
+        texts += paragraphs(child, hidden)
+    return texts
+
+
+def read_opendocument(path):
+    with zipfile.ZipFile(path) as file:
+        parts = [name for name in ('content.xml', 'styles.xml') if name in file.namelist()]
+        found = [text for name in parts for text in paragraphs(ElementTree.fromstring(file.read(name)))]
+    return [text for text in found if text.strip()]
+
+
 def read_text(path):
     with open(path, encoding='utf-8-sig', newline='') as file:
         return file.read()
@@ -185,6 +223,9 @@ readers = {
     'xliff': read_xliff,
     'html': lambda path: read_html(read_text(path)),
     'md': lambda path: read_markdown(read_text(path)),
+    'odt': read_opendocument,
+    'ods': read_opendocument,
+    'odp': read_opendocument,
     'vtt': lambda path: [cue.raw_text for cue in webvtt.read(path)],
 }
 

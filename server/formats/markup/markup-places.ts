@@ -10,6 +10,10 @@ export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags
   kind: SegmentKind;
   /** The attribute or key of the text, such as `img alt`; empty for the text of a block. */
   name: string;
+  /** The place for a reviewer. By default, this is the line of the text, and `name`. */
+  place?: string;
+  /** The number of the sheet or slide. */
+  page?: number;
   /** @param markupOf returns the source of a tag, with the translations of the texts in it */
   write(target: InlineContent, markupOf: (item: Item) => string): string;
 }
@@ -52,9 +56,10 @@ function placeOf(
   const [outer, ...inner] = group;
   return {
     segments: group.map(
-      ({ kind, start, name, source: content }): TextSegment => ({
+      ({ kind, start, name, place, page, source: content }): TextSegment => ({
         kind,
-        place: placeOfLine(lineOf(start), name),
+        place: place ?? placeOfLine(lineOf(start), name),
+        ...(page !== undefined && { page }),
         source: content,
       }),
     ),

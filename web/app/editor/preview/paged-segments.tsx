@@ -78,7 +78,7 @@ function Pages({
   };
   return (
     <>
-      <label className={styles.sheet}>
+      <label className={styles.sheet} hidden={pages.length === 1 && !pages[0]?.sheet}>
         {t(label)}
         <select value={page} onChange={({ target }) => show(Number(target.value), 0)}>
           {pages.map((one) => (

@@ -67,6 +67,7 @@ function FilePreview(props: PreviewProps) {
   if (format === 'pdf') return <PdfPages {...props} />;
   if (format === 'docx') return <WordFrame {...props} />;
   if (format === 'xlsx') return <SheetGrid {...props} />;
-  if (format === 'pptx') return <Slides {...props} />;
+  if (format === 'pptx' || format === 'odt' || format === 'ods' || format === 'odp')
+    return <Slides {...props} />;
   return <TextLines {...props} />;
 }

@@ -13,9 +13,20 @@ import { useFile } from './use-file.ts';
 
 /**
  * Shows the slides of a presentation: each text at the place of its shape, without pictures and colors. The texts of
- * charts, diagrams, notes and comments follow below the slide.
+ * charts, diagrams, notes and comments follow below the slide. Of OpenDocument files, whose places are not known, the texts are
+ * listed.
  */
 export default function Slides(props: PreviewProps) {
+  const format = props.document.source_format;
+  if (format === 'pptx') return <PlacedSlides {...props} />;
+  return (
+    <PagedSegments {...props} label={format === 'ods' ? 'documents.sheet' : 'documents.slide'}>
+      {(segments, language) => <Slide {...props} segments={segments} language={language} />}
+    </PagedSegments>
+  );
+}
+
+function PlacedSlides(props: PreviewProps) {
   const file = useFile(props.document, 'source');
   return (
     <Read from={file} lines={20}>
@@ -46,7 +57,8 @@ function SizedSlides({
 }
 
 interface SlideProps extends PreviewProps {
-  size: SlideSize;
+  /** The size of a slide, if the places of its texts are known. */
+  size?: SlideSize;
   segments: readonly Segment[];
   language: string;
 }
@@ -60,11 +72,13 @@ function Slide({ size, segments, ...props }: SlideProps) {
   const { shapes, others } = useMemo(() => byShape(segments), [segments]);
   return (
     <div ref={slide} className={preview.pages}>
-      <div className={styles.slide} style={{ aspectRatio: `${size.width} / ${size.height}` }}>
-        {shapes.map((texts) => (
-          <Shape key={texts[0]?.position} {...props} size={size} segments={texts} />
-        ))}
-      </div>
+      {size && (
+        <div className={styles.slide} style={{ aspectRatio: `${size.width} / ${size.height}` }}>
+          {shapes.map((texts) => (
+            <Shape key={texts[0]?.position} {...props} size={size} segments={texts} />
+          ))}
+        </div>
+      )}
       {others.map((segment) => (
         <Text key={segment.position} {...props} segment={segment} />
       ))}
@@ -73,7 +87,7 @@ function Slide({ size, segments, ...props }: SlideProps) {
 }
 
 /** The texts of a shape or a cell. They have the largest size at which they probably fit. */
-function Shape({ size, segments, ...props }: SlideProps) {
+function Shape({ size, segments, ...props }: SlideProps & { size: SlideSize }) {
   const [left = 0, bottom = 0, right = 0, top = 0] = segments[0]?.source_rectangles?.[0] ?? [];
   const length = segments.reduce((sum, segment) => sum + textOf(segment, props.side).length, 0);
   const fitting = Math.sqrt(((right - left) * (top - bottom)) / Math.max(1, length));
