@@ -235,5 +235,5 @@ test('fifty hostile presentations are refused or translated within the limits of
   console.warn(
     `${hostile.length} files, ${refused} refused; more than 3 s: ${slow.map(([name, ms]) => `${name} ${ms} ms`).join(', ') || 'none'}`,
   );
-  expect(slow.filter(([, ms]) => ms > 20_000)).toEqual([]);
+  expect(slow.filter(([, ms]) => ms > 60_000)).toEqual([]);
 });

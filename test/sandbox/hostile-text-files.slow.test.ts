@@ -403,6 +403,6 @@ test.each(textKinds)(
       console.warn(
         `${kind}: took more than 3 s: ${slow.map(([name, ms]) => `${name} ${Math.round(ms)} ms`).join(', ')}`,
       );
-    expect(slow.filter(([, ms]) => ms > 20_000)).toEqual([]);
+    expect(slow.filter(([, ms]) => ms > 60_000)).toEqual([]);
   },
 );
