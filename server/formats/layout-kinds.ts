@@ -87,18 +87,23 @@ const traits = {
   odt: {
     ...text,
     reader: 'office',
+    include: ['comments', 'hidden'],
     extensions: ['odt'],
     mediaType: 'application/vnd.oasis.opendocument.text',
   },
   ods: {
     ...text,
     reader: 'office',
+    places: 'sheet',
+    include: ['comments'],
     extensions: ['ods'],
     mediaType: 'application/vnd.oasis.opendocument.spreadsheet',
   },
   odp: {
     ...text,
     reader: 'office',
+    places: 'slide',
+    include: ['comments', 'masters', 'hidden'],
     extensions: ['odp'],
     mediaType: 'application/vnd.oasis.opendocument.presentation',
   },

@@ -1,6 +1,8 @@
+import type { Finding } from './document.ts';
 import { FileError } from './file-error.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
 import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { keptFinding, signatureFinding } from './office/kept-finding.ts';
 import { openPackage } from './office/package.ts';
 import { encodePart, type PartText } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
@@ -8,7 +10,7 @@ import { type Edit, escapeXmlText, withoutForbidden } from './office/splice.ts';
 import { readDirectory } from './office/zip.ts';
 import { languageEdits } from './opendocument/languages.ts';
 import { readParts, type TextBlock } from './opendocument/text-reader.ts';
-import { readTextStyles } from './opendocument/text-styles.ts';
+import { readStyles } from './opendocument/text-styles.ts';
 import { type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 
 /**
@@ -44,6 +46,7 @@ async function openFile(bytes: Uint8Array): Promise<TextFile> {
     throw new FileError('unreadable', 'the XML of the file has a NUL character');
   return {
     text: sources.join(separator),
+    findings: entries.has('META-INF/documentsignatures.xml') ? [signatureFinding] : [],
     encode: (text) => {
       const changed = new Map<string, PartContent>();
       for (const [at, source] of text.split(separator).entries()) {
@@ -58,16 +61,28 @@ async function openFile(bytes: Uint8Array): Promise<TextFile> {
 function findTexts(file: string, options: TextOptions): TextPlaces {
   const [content = '', styles = ''] = file.split(separator);
   const offsets = [0, content.length + separator.length];
-  const textStyles = readTextStyles([content, styles]);
+  const fileStyles = readStyles([content, styles]);
+  const { include = [] } = options;
   const texts: MarkupText[] = [];
   const kept: { reason: string; text: string }[] = [];
   const always: Edit[] = [];
   let characters = 0;
+  let [comments, hiddenSlides] = [0, 0];
+  let hasPages = false;
   for (const [at, source] of [content, styles].entries()) {
     if (source === '') continue;
-    const found = readParts(source, { textStyles, offset: offsets[at]! });
+    const found = readParts(source, {
+      path: partPaths[at]!,
+      styles: fileStyles,
+      offset: offsets[at]!,
+      include,
+      hasPages,
+    });
     kept.push(...found.kept);
+    hasPages = found.hasPages;
     characters += found.characters;
+    comments += found.comments;
+    hiddenSlides += found.hiddenSlides;
     always.push(...languageEdits(source, offsets[at]!, options));
     for (const block of found.blocks) {
       const { runs, kept: inside } = runsOf(block.items);
@@ -76,10 +91,17 @@ function findTexts(file: string, options: TextOptions): TextPlaces {
     }
   }
   const found = placesOfMarkup(file, texts);
-  return { places: found.places, kept: [...kept, ...found.kept], characters, always };
+  const findings: Finding[] = [];
+  if (hiddenSlides > 0) findings.push(keptFinding(hiddenSlides, ['hidden slide', 'hidden slides'], 'hidden'));
+  if (comments > 0) findings.push(keptFinding(comments, ['comment', 'comments'], 'comments'));
+  return { places: found.places, kept: [...kept, ...found.kept], characters, always, findings };
 }
 
-function textOf(file: string, run: Run, { kind, place, page, prefix, leftOut }: TextBlock): MarkupText {
+function textOf(
+  file: string,
+  run: Run,
+  { kind, place, page, cellId, prefix, leftOut }: TextBlock,
+): MarkupText {
   const write = (text: string): string =>
     escapeXmlText(withoutForbidden(text.replace(/ {2,}/g, ' ')))
       .replaceAll('\n', `<${prefix}line-break/>`)
@@ -89,7 +111,8 @@ function textOf(file: string, run: Run, { kind, place, page, prefix, leftOut }: 
     kind,
     name: '',
     place,
-    page,
+    ...(page !== undefined && { page }),
+    ...(cellId !== undefined && { cellId }),
     write: (target, markupOf) => {
       const { closing, opening } = unpaired(leftOut, run);
       const tags = (list: readonly Range[]) => list.map(({ start, end }) => file.slice(start, end));

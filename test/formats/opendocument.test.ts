@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { formatTagged, type InlineContent } from '#server/formats/inline-content.ts';
 import * as format from '#server/formats/opendocument.ts';
 
-const namespaces = ['office', 'text', 'table', 'style', 'draw', 'presentation']
+const namespaces = ['office', 'text', 'table', 'style', 'presentation']
   .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
   .concat(
+    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"',
     'xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"',
     'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"',
     'xmlns:xlink="http://www.w3.org/1999/xlink"',
@@ -15,6 +16,9 @@ const textStyle = (name: string, properties: string) =>
   `<style:style style:name="${name}" style:family="text"><style:text-properties ${properties}/></style:style>`;
 const automatic = [
   textStyle('B', 'fo:font-weight="bold"'),
+  textStyle('B2', 'fo:language="en" fo:font-weight="bold"'),
+  textStyle('I', 'fo:font-style="italic"'),
+  '<style:style style:name="hidden" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>',
   textStyle('R', 'xmlns:officeooo="x" officeooo:rsid="001"'),
 ].join('');
 
@@ -82,6 +86,11 @@ describe('the texts of an OpenDocument file', () => {
       '<text:p>One <text:span text:style-name="R">two</text:span> three</text:p>',
       ['One two three'],
     ],
+    [
+      'elements of one look are one pair',
+      '<text:p>One <text:span text:style-name="B">two</text:span><text:span text:style-name="B2"> three<text:line-break/></text:span><text:span text:style-name="B">four</text:span><text:span text:style-name="I"> five</text:span></text:p>',
+      ['One <1>two three<2/>four</1><3> five</3>'],
+    ],
     ['links are pairs', '<text:p>See <text:a xlink:href="x">this</text:a>!</text:p>', ['See <1>this</1>!']],
     [
       'fields stay',
@@ -114,10 +123,51 @@ describe('the texts of an OpenDocument file', () => {
     const body = `<table:table table:name="Costs"><table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="1000000000"/></table:table-row><table:table-row><table:table-cell office:value-type="string" table:number-columns-repeated="2"><text:p>Tea</text:p></table:table-cell><table:table-cell office:value-type="float" office:value="1"><text:p>1 EUR</text:p></table:table-cell><table:table-cell table:formula="of:=A1" office:value-type="string"><text:p>Sum</text:p></table:table-cell><table:table-cell office:value-type="string"><text:p>Cup</text:p></table:table-cell></table:table-row></table:table>`;
     const { segments, outcome } = await format.extract(fileOf({ kind: 'spreadsheet', body }), languages);
     expect(segments.map(({ place, kind, page }) => [place, kind, page])).toEqual([
-      ['Costs!A4', 'table_cell', 1],
-      ['Costs!E4', 'table_cell', 1],
+      ['Costs!A4', 'cell', 1],
+      ['Costs!E4', 'cell', 1],
     ]);
     expect(outcome?.kept.map(({ reason }) => reason).sort()).toEqual(['formula_result', 'number']);
+  });
+
+  it('have their place in tables', async () => {
+    const cell = (text: string) =>
+      `<table:table-row><table:table-cell office:value-type="string">${text}</table:table-cell></table:table-row>`;
+    const body = `<table:table>${cell(`<text:p>A</text:p><table:table>${cell('<text:p>In</text:p>')}</table:table>`)}${cell('<text:p>B</text:p>')}</table:table><text:p>C</text:p>`;
+    const { segments } = await format.extract(fileOf({ body }), languages);
+    expect(segments.map(({ place, kind, page }) => [place, kind, page])).toEqual([
+      ['content.xml, table 1, row 1, cell 1', 'table_cell', 1],
+      ['content.xml, table 2, row 1, cell 1', 'table_cell', 1],
+      ['content.xml, table 1, row 2, cell 1', 'table_cell', 1],
+      ['content.xml, paragraph 1', 'paragraph', 1],
+    ]);
+  });
+
+  it('of comments, hidden slides and masters are translated on request', async () => {
+    const body =
+      '<draw:page draw:style-name="hidden"><text:p>Hidden</text:p></draw:page><draw:page><text:p>A<office:annotation><text:p>Note</text:p></office:annotation></text:p></draw:page>';
+    const styles =
+      '<office:master-styles><style:master-page><draw:frame><text:p>Click</text:p></draw:frame></style:master-page></office:master-styles>';
+    const bytes = fileOf({ kind: 'presentation', body, styles });
+    const found = await format.extract(bytes, languages);
+    expect(found.segments.map(({ source }) => source)).toEqual([['A']]);
+    expect(found.findings.map(({ message }) => message)).toEqual([
+      '1 hidden slide is not translated; add `hidden` to `include` to translate them',
+      '1 comment is not translated; add `comments` to `include` to translate them',
+    ]);
+    const all = await format.extract(bytes, { ...languages, include: ['comments', 'hidden', 'masters'] });
+    expect(all.segments.map(({ source, place, page }) => [...source, place, page])).toEqual([
+      ['Hidden', 'slide 1, paragraph 1', 1],
+      ['A', 'slide 2, paragraph 1', 2],
+      ['Note', 'slide 2, paragraph 2', 2],
+      ['Click', 'styles.xml, paragraph 1', null],
+    ]);
+    expect(all.findings).toEqual([]);
+  });
+
+  it('are reported with the signature of the file', async () => {
+    const more = { 'META-INF/documentsignatures.xml': '<a/>' };
+    const { findings } = await format.extract(fileOf({ body: '<text:p>A</text:p>', more }), languages);
+    expect(findings).toMatchObject([{ severity: 'warning', code: 'unsupported_content_kept' }]);
   });
 
   it('of slides and notes have their slide, and headers of pages their kind', async () => {
@@ -125,8 +175,8 @@ describe('the texts of an OpenDocument file', () => {
     const { segments } = await format.extract(fileOf({ kind: 'presentation', body: slides }), languages);
     expect(segments.map(({ place, page }) => [place, page])).toEqual([
       ['slide 1, paragraph 1', 1],
-      ['slide 2, paragraph 2', 2],
-      ['slide 2, notes, paragraph 3', 2],
+      ['slide 2, paragraph 1', 2],
+      ['slide 2, notes, paragraph 2', 2],
     ]);
     const styles =
       '<office:master-styles><style:master-page><style:header><text:p>Top</text:p></style:header><draw:frame><text:p>Click to edit</text:p></draw:frame></style:master-page></office:master-styles>';

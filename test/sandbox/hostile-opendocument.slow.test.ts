@@ -5,8 +5,8 @@ import { fileErrorOf, openFileWork } from '#server/platform/sandbox/file-work.ts
 const fileWork = openFileWork();
 afterAll(() => fileWork.close());
 
-const namespaces = ['office', 'text', 'table', 'draw', 'style']
-  .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+const namespaces = ['office:office', 'text:text', 'table:table', 'draw:drawing', 'style:style']
+  .map((name) => `xmlns:${name.replace(':', '="urn:oasis:names:tc:opendocument:xmlns:')}:1.0"`)
   .join(' ');
 const begin = `<office:document-content ${namespaces}><office:body><office:text><text:p>a`;
 const end = '</text:p></office:text></office:body></office:document-content>';

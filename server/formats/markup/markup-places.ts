@@ -14,6 +14,8 @@ export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags
   place?: string;
   /** The number of the sheet or slide. */
   page?: number;
+  /** The reference of the cell. */
+  cellId?: string;
   /** @param markupOf returns the source of a tag, with the translations of the texts in it */
   write(target: InlineContent, markupOf: (item: Item) => string): string;
 }
@@ -56,10 +58,11 @@ function placeOf(
   const [outer, ...inner] = group;
   return {
     segments: group.map(
-      ({ kind, start, name, place, page, source: content }): TextSegment => ({
+      ({ kind, start, name, place, page, cellId, source: content }): TextSegment => ({
         kind,
         place: place ?? placeOfLine(lineOf(start), name),
         ...(page !== undefined && { page }),
+        ...(cellId !== undefined && { cellId }),
         source: content,
       }),
     ),

@@ -8,5 +8,5 @@ export function elementName({
 }: Pick<XmlStartTag, 'name' | 'local' | 'namespace'>): string {
   const [, group] =
     /^urn:oasis:names:tc:opendocument:xmlns:([\w-]+?)(?:-compatible)?:1\.0$/.exec(namespace ?? '') ?? [];
-  return group === undefined ? name : `${group}:${local}`;
+  return group === undefined ? name : `${group === 'drawing' ? 'draw' : group}:${local}`;
 }

@@ -2,18 +2,21 @@ import type { SegmentKind } from '../document.ts';
 import { limits, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
 import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
+import type { Includable } from '../selection.ts';
 import { countCharacters } from '../text-tally.ts';
 import { writeReference } from '../xlsx/cell-reference.ts';
 import { elementName } from './elements.ts';
-import type { TextStyles } from './text-styles.ts';
+import type { Styles, TextStyle } from './text-styles.ts';
 
 /** A paragraph, heading, title or description. */
 export interface TextBlock {
   kind: SegmentKind;
-  /** The place for a reviewer, such as `paragraph 3`, `Costs!B4` or `slide 2, notes`. */
+  /** The place for a reviewer, such as `content.xml, paragraph 3`, `Costs!B4` or `slide 2, notes, paragraph 1`. */
   place: string;
-  /** The number of the sheet or slide; 1 in other files. */
-  page: number;
+  /** The number of the sheet or slide; 1 in files without them. */
+  page: number | undefined;
+  /** The reference of the cell in a spreadsheet. */
+  cellId?: string;
   items: Item[];
   /** The tags of elements without an effect, which are not items, in the order of the file. */
   leftOut: { start: number; end: number; type: 'open' | 'close' }[];
@@ -23,6 +26,11 @@ export interface TextBlock {
 
 export interface FoundTexts {
   blocks: TextBlock[];
+  /** Whether the file has sheets or slides. */
+  hasPages: boolean;
+  /** The number of comments and hidden slides that stay. */
+  comments: number;
+  hiddenSlides: number;
   kept: { reason: string; text: string }[];
   /** Visible characters. */
   characters: number;
@@ -38,13 +46,22 @@ interface OpenBlock extends TextBlock {
   text: string;
   /** The element that becomes one tag, with the number of open elements around it. */
   whole: { start: number; depth: number; isField: boolean; text?: string | undefined } | undefined;
-  /** The elements around the current text: the names of pairs, and null for those that are left out. */
-  pairs: (string | null)[];
+  /** The elements around the current text: the pairs, and null for those that are left out. */
+  pairs: (Pair | null)[];
+  /** The pair that the last tag closed. */
+  closed: Pair | undefined;
+}
+
+/** A pair of tags: its name, and the effect of its style; the effect is undefined for a link. */
+interface Pair {
+  name: string;
+  look: string | undefined;
 }
 
 const blocks: ReadonlySet<string> = new Set(['text:p', 'text:h', 'svg:title', 'svg:desc']);
 /** Elements without an effect on the text. */
 const leftOut: ReadonlySet<string> = new Set(['text:soft-page-break', 'text:meta']);
+const cells: ReadonlySet<string> = new Set(['table:table-cell', 'table:covered-table-cell']);
 /** Elements that are one character. */
 const blanks: Readonly<Record<string, string>> = { 'text:tab': '\t', 'text:line-break': '\n' };
 /** Elements whose texts stay, with the reason. */
@@ -63,18 +80,42 @@ const headers: Readonly<Record<string, SegmentKind>> = {
   'style:footer-first': 'footer',
 };
 
-/** @param offset is added to the positions of texts */
-export function readParts(source: string, options: { textStyles: TextStyles; offset: number }): FoundTexts {
+interface Options {
+  styles: Styles;
+  /** The path of the part. */
+  path: string;
+  /** Is added to the positions of texts. */
+  offset: number;
+  include: readonly Includable[];
+  /** Whether the file has sheets or slides, if an earlier part has shown it. */
+  hasPages: boolean;
+}
+
+export function readParts(source: string, options: Options): FoundTexts {
   const reader = new TextReader(source, options);
   readPositionedXml(source, reader);
   return reader.found;
 }
 
+interface Table {
+  /** The name of a sheet. */
+  name: string;
+  /** The number of the table in the part or on the slide. */
+  number: number;
+  row: number;
+  column: number;
+  /** The repetitions of the current row and cell. */
+  rows: number;
+  columns: number;
+}
+
 class TextReader {
-  readonly found: FoundTexts = { blocks: [], kept: [], characters: 0 };
+  readonly found: FoundTexts;
   readonly #source: string;
-  readonly #styles: TextStyles;
+  readonly #styles: Styles;
   readonly #offset: number;
+  readonly #include: ReadonlySet<string>;
+  readonly #path: string;
   readonly #open: OpenBlock[] = [];
   readonly #contexts: { depth: number; reason?: string; kind?: SegmentKind; notes?: true }[] = [];
   #depth = 0;
@@ -83,12 +124,17 @@ class TextReader {
   #paragraphs = 0;
   #slide = 0;
   #sheets = 0;
-  #sheet: { name: string; row: number; column: number; rows: number; columns: number } | undefined;
+  /** The tables around the current element, with the position of the current cell. */
+  readonly #tables: Table[] = [];
+  #tableCount = 0;
 
-  constructor(source: string, { textStyles, offset }: { textStyles: TextStyles; offset: number }) {
+  constructor(source: string, { path, styles, offset, include, hasPages }: Options) {
+    this.found = { blocks: [], hasPages, comments: 0, hiddenSlides: 0, kept: [], characters: 0 };
+    this.#path = path;
     this.#source = source;
-    this.#styles = textStyles;
+    this.#styles = styles;
     this.#offset = offset;
+    this.#include = new Set(include);
   }
 
   openTag(tag: XmlStartTag): void {
@@ -128,17 +174,20 @@ class TextReader {
         });
       } else if (!block.whole) {
         const pair = block.pairs.pop();
-        if (pair) this.#push(block, { start: tag.start, end: tag.end, type: 'close', name: pair });
-        else if (pair === null && tag.start >= block.at)
+        if (pair) {
+          this.#push(block, { start: tag.start, end: tag.end, type: 'close', name: pair.name });
+          block.closed = pair;
+        } else if (pair === null && tag.start >= block.at)
           block.leftOut.push({ ...this.#shifted(tag), type: 'close' });
       }
       const current = this.#open.at(-1);
       if (current) current.at = tag.end;
     }
     if (this.#contexts.at(-1)?.depth === this.#depth) this.#contexts.pop();
-    if (name === 'table:table-cell' || name === 'table:covered-table-cell')
-      this.#sheet!.column += this.#sheet!.columns;
-    if (name === 'table:table-row' && this.#sheet) this.#sheet.row += this.#sheet.rows;
+    const table = this.#tables.at(-1);
+    if (name === 'table:table') this.#tables.pop();
+    else if (table && cells.has(name)) table.column += table.columns;
+    else if (table && name === 'table:table-row') table.row += table.rows;
     this.#depth--;
   }
 
@@ -153,22 +202,31 @@ class TextReader {
   #enter(name: string, tag: XmlStartTag): void {
     const depth = this.#depth;
     const reason = reasons[name];
-    if (reason !== undefined) this.#contexts.push({ depth, reason });
+    if (name === 'office:annotation' && !this.#include.has('comments')) this.found.comments++;
+    if (reason !== undefined) this.#leaveOut(reason);
     else if (headers[name]) this.#contexts.push({ depth, kind: headers[name] });
-    else if (name === 'text:section' && attributeOf(tag, 'display') === 'none')
-      this.#contexts.push({ depth, reason: 'hidden' });
+    else if (name === 'text:section' && attributeOf(tag, 'display') === 'none') this.#leaveOut('hidden');
     else if (name === 'presentation:notes') this.#contexts.push({ depth, notes: true });
-    else if (name === 'draw:page') this.#slide++;
-    else if (name === 'table:table') {
-      this.#sheet = { name: attributeOf(tag, 'name') ?? '', row: 1, column: 1, rows: 1, columns: 1 };
+    else if (name === 'draw:page') {
+      this.#slide++;
+      [this.#paragraphs, this.#tableCount] = [0, 0];
+      if (this.#styles.hiddenSlides.has(attributeOf(tag, 'style-name') ?? '')) {
+        if (!this.#include.has('hidden')) this.found.hiddenSlides++;
+        this.#leaveOut('hidden');
+      }
+    } else if (name === 'table:table') {
       if (this.#depth === 4 && this.#isSpreadsheet) this.#sheets++;
-    } else if (name === 'office:spreadsheet') this.#isSpreadsheet = true;
+      const tableName = attributeOf(tag, 'name') ?? '';
+      const number = ++this.#tableCount;
+      this.#tables.push({ name: tableName, number, row: 1, column: 1, rows: 1, columns: 1 });
+    } else if (name === 'office:presentation') this.found.hasPages = true;
+    else if (name === 'office:spreadsheet') this.#isSpreadsheet = this.found.hasPages = true;
     else if (name === 'table:table-row') {
-      this.#sheet ??= { name: '', row: 1, column: 1, rows: 1, columns: 1 };
-      Object.assign(this.#sheet, { column: 1, rows: repeats(tag, 'number-rows-repeated') });
-    } else if (name === 'table:table-cell' || name === 'table:covered-table-cell') {
-      this.#sheet ??= { name: '', row: 1, column: 1, rows: 1, columns: 1 };
-      this.#sheet.columns = repeats(tag, 'number-columns-repeated');
+      const table = this.#tables.at(-1);
+      if (table) Object.assign(table, { column: 1, rows: repeats(tag, 'number-rows-repeated') });
+    } else if (cells.has(name)) {
+      const table = this.#tables.at(-1);
+      if (table) table.columns = repeats(tag, 'number-columns-repeated');
       const type = attributeOf(tag, 'value-type');
       const isFormula = attributeOf(tag, 'formula') !== undefined;
       const kept = isFormula
@@ -176,8 +234,15 @@ class TextReader {
         : type !== undefined && type !== 'string'
           ? 'number'
           : undefined;
-      this.#contexts.push({ depth, kind: 'table_cell', ...(kept && { reason: kept }) });
+      const kind = this.#isSpreadsheet && this.#tables.length === 1 ? 'cell' : 'table_cell';
+      this.#contexts.push({ depth, kind, ...(kept && { reason: kept }) });
     }
+  }
+
+  /** The texts of the current element stay, unless the request includes them. Deleted texts always stay. */
+  #leaveOut(reason: string): void {
+    if (!this.#include.has(reason)) this.#contexts.push({ depth: this.#depth, reason });
+    else if (reason === 'comments') this.#contexts.push({ depth: this.#depth, kind: 'text_block' });
   }
 
   #openBlock(name: string, tag: XmlStartTag): void {
@@ -188,7 +253,8 @@ class TextReader {
     this.#open.push({
       kind: kind ?? (name === 'text:h' ? 'heading' : name === 'text:p' ? 'paragraph' : 'text_block'),
       place: this.#place(kind),
-      page: this.#slide || this.#sheets || 1,
+      page: this.#slide || this.#sheets || (this.found.hasPages ? undefined : 1),
+      ...(kind === 'cell' && { cellId: writeReference(this.#tables[0]!) }),
       items: [],
       leftOut: [],
       prefix: tag.name.includes(':') ? `${tag.name.split(':')[0]}:` : '',
@@ -197,28 +263,32 @@ class TextReader {
       text: '',
       whole: undefined,
       pairs: [],
+      closed: undefined,
     });
   }
 
   /** Headers and footers are inside a master page, whose other texts stay. */
   #reason(): string | undefined {
     const inner = this.#contexts.findLast(
-      ({ reason, kind }) => reason !== undefined || (kind && kind !== 'table_cell'),
+      ({ reason, kind }) => reason !== undefined || (kind && kind !== 'table_cell' && kind !== 'cell'),
     );
     return inner?.reason;
   }
 
   #place(kind: SegmentKind | undefined): string {
-    const number = ++this.#paragraphs;
-    if (kind === 'header' || kind === 'footer') return `${kind}, paragraph ${number}`;
+    const sheet = this.#isSpreadsheet ? this.#tables[0] : undefined;
+    if (sheet && kind === 'cell') return `${sheet.name}!${writeReference(sheet)}`;
     const isNote = this.#contexts.some(({ notes }) => notes);
-    if (this.#slide > 0) return `slide ${this.#slide}${isNote ? ', notes' : ''}, paragraph ${number}`;
-    if (kind === 'table_cell' && this.#sheet) return `${this.#sheet.name}!${writeReference(this.#sheet)}`;
-    return `paragraph ${number}`;
+    const page =
+      this.#slide > 0 ? `slide ${this.#slide}${isNote ? ', notes' : ''}` : (sheet?.name ?? this.#path);
+    const table = this.#tables.at(-1);
+    return table && kind === 'table_cell'
+      ? `${page}, table ${table.number}, row ${table.row}, cell ${table.column}`
+      : `${page}, paragraph ${++this.#paragraphs}`;
   }
 
   #closeBlock(): void {
-    const { reason, whole, at, text, pairs, ...block } = this.#open.pop()!;
+    const { reason, whole, at, text, pairs, closed, ...block } = this.#open.pop()!;
     const outer = this.#open.at(-1);
     if (outer?.whole && outer.whole.depth === this.#depth) {
       // This block was directly in another one, which no program writes.
@@ -237,12 +307,32 @@ class TextReader {
     const { start, end } = tag;
     if (!block.whole) {
       if (name === 'text:span' || name === 'text:a' || leftOut.has(name)) {
-        const style = attributeOf(tag, 'style-name') ?? '';
-        const format = name === 'text:span' ? this.#styleOf(style) : undefined;
-        const pair = name === 'text:a' || format ? `${name} ${this.#elements}` : null;
-        block.pairs.push(pair);
-        if (pair) this.#push(block, { start, end, type: 'open', name: pair, format: format ?? undefined });
-        else if (!tag.selfClosing) block.leftOut.push({ ...this.#shifted(tag), type: 'open' });
+        const style = name === 'text:span' ? this.#styleOf(tag) : undefined;
+        const isPair = name === 'text:a' || style?.format;
+        const last = block.items.at(-1);
+        if (!isPair) {
+          block.pairs.push(null);
+          if (!tag.selfClosing) block.leftOut.push({ ...this.#shifted(tag), type: 'open' });
+        } else if (
+          last?.type === 'close' &&
+          block.at === start &&
+          style &&
+          style.look === block.closed?.look
+        ) {
+          // Programs split a text of one style into several elements, which become one pair.
+          block.items.pop();
+          block.pairs.push(block.closed);
+        } else {
+          const pair = { name: `${name} ${this.#elements}`, look: style?.look };
+          block.pairs.push(pair);
+          this.#push(block, {
+            start,
+            end,
+            type: 'open',
+            name: pair.name,
+            format: style?.format ?? undefined,
+          });
+        }
       } else {
         const isField =
           /^(?:text|presentation):/.test(name) &&
@@ -254,9 +344,9 @@ class TextReader {
     block.at = end;
   }
 
-  #styleOf(name: string) {
-    const style = this.#styles.get(name);
-    return style === undefined ? ('other' as const) : style;
+  #styleOf(tag: XmlStartTag): TextStyle {
+    const name = attributeOf(tag, 'style-name') ?? '';
+    return this.#styles.ofTexts.get(name) ?? { format: 'other', look: name };
   }
 
   /** Adds the text before a tag. */

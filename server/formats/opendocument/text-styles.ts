@@ -2,29 +2,46 @@ import type { FormatKind } from '../inline-content.ts';
 import { attributeOf, readPositionedXml } from '../office/xml-reader.ts';
 import { elementName } from './elements.ts';
 
-/** The formatting of text styles by name; null for a style without a visible effect, such as one that only has a language. */
-export type TextStyles = ReadonlyMap<string, FormatKind | null>;
+export interface TextStyle {
+  /** Null for a style without a visible effect, such as one that only has a language. */
+  format: FormatKind | null;
+  /** The visible properties as text. Styles with equal properties look the same. */
+  look: string;
+}
 
-/** Attributes of text that readers do not see. LibreOffice marks each edit of a text with a style of its own. */
+export interface Styles {
+  /** The text styles by name. */
+  ofTexts: ReadonlyMap<string, TextStyle>;
+  /** The names of the page styles of hidden slides. */
+  hiddenSlides: ReadonlySet<string>;
+}
+
+/** Attributes of text that readers do not see. LibreOffice gives each edit of a text a new style. */
 const invisible =
   /rsid$|^(?:fo:|style:)?(?:language|country|script|rfc-language-tag)(?:-asian|-complex)?$|^xmlns|:hyphenat/;
+const unformatted: TextStyle = { format: null, look: '' };
 
-/** Reads the text styles of the parts of a file. */
-export function readTextStyles(parts: readonly string[]): TextStyles {
-  const styles = new Map<string, FormatKind | null>();
+/** Reads the styles of the parts of a file. */
+export function readStyles(parts: readonly string[]): Styles {
+  const ofTexts = new Map<string, TextStyle>();
+  const hiddenSlides = new Set<string>();
   for (const source of parts) {
     if (source === '') continue;
-    let current: string | undefined;
+    let current: { name: string; family: string | undefined } | undefined;
     readPositionedXml(source, {
       openTag(tag) {
         const name = elementName(tag);
-        if (name === 'style:style')
-          current = attributeOf(tag, 'family') === 'text' ? attributeOf(tag, 'name') : undefined;
-        if (current === undefined) return;
-        if (name === 'style:style')
-          styles.set(current, styles.get(attributeOf(tag, 'parent-style-name') ?? '') ?? null);
-        else if (name === 'style:text-properties')
-          styles.set(current, formatOf(tag.attributes) ?? styles.get(current) ?? null);
+        if (name === 'style:style') {
+          current = { name: attributeOf(tag, 'name') ?? '', family: attributeOf(tag, 'family') };
+          if (current.family === 'text')
+            ofTexts.set(
+              current.name,
+              ofTexts.get(attributeOf(tag, 'parent-style-name') ?? '') ?? unformatted,
+            );
+        } else if (name === 'style:text-properties' && current?.family === 'text')
+          ofTexts.set(current.name, styleOf(current.name, tag.attributes, ofTexts.get(current.name)!));
+        else if (name === 'style:drawing-page-properties' && attributeOf(tag, 'visibility') === 'hidden')
+          hiddenSlides.add(current?.name ?? '');
       },
       closeTag(tag) {
         if (elementName(tag) === 'style:style') current = undefined;
@@ -32,12 +49,21 @@ export function readTextStyles(parts: readonly string[]): TextStyles {
       text() {},
     });
   }
-  return styles;
+  return { ofTexts, hiddenSlides };
 }
 
-function formatOf(attributes: Readonly<Record<string, string>>): FormatKind | undefined {
-  const seen = Object.keys(attributes).filter((name) => !invisible.test(name));
-  if (seen.length === 0) return undefined;
+function styleOf(name: string, attributes: Readonly<Record<string, string>>, parent: TextStyle): TextStyle {
+  const seen = Object.keys(attributes).filter((one) => !invisible.test(one));
+  if (seen.length === 0) return parent;
+  const own = seen.map((one) => `${one}=${attributes[one]}`).sort();
+  const look = [parent.look, ...own].join(' ');
+  return { format: formatOf(attributes, seen), look: look.length > maxLook ? `style ${name}` : look };
+}
+
+/** The longest text of properties that is kept, so that styles that inherit from each other cannot fill the memory. */
+const maxLook = 4_000;
+
+function formatOf(attributes: Readonly<Record<string, string>>, seen: readonly string[]): FormatKind {
   const value = (local: string) => attributes[seen.find((name) => name.endsWith(`:${local}`)) ?? ''];
   const position = value('text-position');
   if (position && !/^0%?(?: 100%)?$/.test(position))

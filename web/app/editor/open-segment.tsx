@@ -241,9 +241,9 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   );
 }
 
-/** A place in the body of a Word file: `word/document.xml, paragraph 4` or `word/document.xml, table 2, row 1, cell 3`. */
+/** A place in the body of a Word or ODT file: `word/document.xml, paragraph 4` or `content.xml, table 2, row 1, cell 3`. */
 const inBody =
-  /^word\/document\.xml, (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph \d+)?)$/;
+  /^(?:word\/document|content)\.xml, (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph \d+)?)$/;
 
 /** The place of a segment in a text file, and its key if it has one. */
 const inTextFile = /^line (\d+)(?:, (.+))?$/s;

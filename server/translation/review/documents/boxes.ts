@@ -38,7 +38,7 @@ const anchor = z.discriminatedUnion('type', [
     .meta({ description: 'A place in a PDF. The rectangles of the segment have its place on the page.' }),
   z
     .object({
-      type: z.literal('paragraph').describe('The segment is a paragraph of a DOCX file.'),
+      type: z.literal('paragraph').describe('The segment is a paragraph of a DOCX or ODT file.'),
       part,
       object,
       paragraph: z.int().describe('The number of the paragraph in this part, from 1.'),
@@ -49,7 +49,7 @@ const anchor = z.discriminatedUnion('type', [
     }),
   z
     .object({
-      type: z.literal('table_cell').describe('The segment is a paragraph in a table of a DOCX file.'),
+      type: z.literal('table_cell').describe('The segment is a paragraph in a table of a DOCX or ODT file.'),
       part,
       object,
       table: z.int().describe('The number of the table in this part, from 1.'),
@@ -63,14 +63,14 @@ const anchor = z.discriminatedUnion('type', [
     }),
   z
     .object({
-      type: z.literal('sheet_cell').describe('The segment is a cell of an XLSX file.'),
+      type: z.literal('sheet_cell').describe('The segment is a cell of an XLSX or ODS file.'),
       sheet: z.string().describe('The name of the sheet.'),
       cell: z.string().describe('The reference of the cell, such as B7.'),
     })
-    .meta({ description: 'A cell in an XLSX file.' }),
+    .meta({ description: 'A cell in an XLSX or ODS file.' }),
   z
     .object({
-      type: z.literal('slide').describe('The segment is in a PPTX file.'),
+      type: z.literal('slide').describe('The segment is in a PPTX or ODP file.'),
       place: z
         .string()
         .describe(

@@ -66,8 +66,7 @@ function FilePreview(props: PreviewProps) {
   if (request.output === 'docx' && props.side === 'target') return <p>{t('documents.preview_word')}</p>;
   if (format === 'pdf') return <PdfPages {...props} />;
   if (format === 'docx') return <WordFrame {...props} />;
-  if (format === 'xlsx') return <SheetGrid {...props} />;
-  if (format === 'pptx' || format === 'odt' || format === 'ods' || format === 'odp')
-    return <Slides {...props} />;
+  if (format === 'xlsx' || format === 'ods') return <SheetGrid {...props} />;
+  if (format === 'pptx' || format === 'odp' || format === 'odt') return <Slides {...props} />;
   return <TextLines {...props} />;
 }

@@ -6,7 +6,7 @@ import styles from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
 
 /**
- * Shows a workbook as a grid of its text cells. The cells are segments, which include the name of their sheet and cell.
+ * Shows a workbook as a grid of its text cells. The segments have the name of their sheet and cell.
  * Numbers and formulas are not shown: they are not translated, and reading them would require another library.
  */
 export default function SheetGrid(props: PreviewProps) {
@@ -61,7 +61,7 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
       ))}
       {rows.map((row, index) => (
         <span key={row} className={styles.head} style={{ gridRow: index + 2, gridColumn: 1 }}>
-          {row}
+          {Number.isInteger(row) && row}
         </span>
       ))}
       {placed.map(({ segment, gridRow, gridColumn }) => (
@@ -115,13 +115,19 @@ interface PlacedCell {
 }
 
 /**
- * The columns and rows of the sheet that contain text, and the places of the cells. Texts of comments, shapes and charts
- * follow below the cells.
+ * The columns and rows of the sheet that contain text, and the places of the cells. The second paragraph of a cell is in a
+ * row below, whose number is not a whole one. Texts of comments, shapes and charts follow below the cells.
  */
 function layOut(segments: readonly Segment[]): { columns: string[]; rows: number[]; placed: PlacedCell[] } {
   const cells = segments.filter(({ kind }) => kind === 'cell');
   const others = segments.filter(({ kind }) => kind !== 'cell');
-  const places = cells.map(({ cell_id }) => placeOf(cell_id ?? ''));
+  const paragraphs = new Map<string | null, number>();
+  const places = cells.map(({ cell_id }) => {
+    const { column, row } = placeOf(cell_id ?? '');
+    const paragraph = paragraphs.get(cell_id) ?? 0;
+    paragraphs.set(cell_id, paragraph + 1);
+    return { column, row: row + paragraph / 1_000 };
+  });
   const rows = [...new Set(places.map(({ row }) => row))].toSorted((a, b) => a - b);
   const columns = [...new Set(places.map(({ column }) => column))].toSorted(
     (a, b) => a.length - b.length || (a < b ? -1 : 1),

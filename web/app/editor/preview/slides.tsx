@@ -13,14 +13,13 @@ import { useFile } from './use-file.ts';
 
 /**
  * Shows the slides of a presentation: each text at the place of its shape, without pictures and colors. The texts of
- * charts, diagrams, notes and comments follow below the slide. Of OpenDocument files, whose places are not known, the texts are
- * listed.
+ * charts, diagrams, notes and comments follow below the slide. The texts of OpenDocument files, whose places on the page are
+ * not known, are a list.
  */
 export default function Slides(props: PreviewProps) {
-  const format = props.document.source_format;
-  if (format === 'pptx') return <PlacedSlides {...props} />;
+  if (props.document.source_format === 'pptx') return <PlacedSlides {...props} />;
   return (
-    <PagedSegments {...props} label={format === 'ods' ? 'documents.sheet' : 'documents.slide'}>
+    <PagedSegments {...props} label="documents.slide">
       {(segments, language) => <Slide {...props} segments={segments} language={language} />}
     </PagedSegments>
   );
