@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { FileError } from '#server/formats/file-error.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
-import { kindOfExtension, type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
+import { kindOfExtension, type LayoutKind } from '#server/formats/layout-kinds.ts';
 
 /**
  * Translates real text files, and compares them with their sources by independent parsers (`text-judge.py`):
@@ -25,6 +25,9 @@ interface Measured {
   after: string[];
 }
 
+/** The formats that other programs measure. */
+const elsewhere: readonly LayoutKind[] = ['pdf', 'docx', 'xlsx', 'pptx'];
+
 /** The files of a folder with their formats, at most `most` of each format: every second or third one if there are more. */
 function findFiles(folder: string, most: number): { path: string; kind: LayoutKind }[] {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -33,7 +36,7 @@ function findFiles(folder: string, most: number): { path: string; kind: LayoutKi
     .sort()
     .flatMap((path) => {
       const kind = kindOfExtension(extname(path).slice(1).toLowerCase());
-      return kind && layoutKinds[kind].places === 'line' ? [{ path, kind }] : [];
+      return kind && !elsewhere.includes(kind) ? [{ path, kind }] : [];
     });
   return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((files) => {
     const step = Math.max(1, files.length / most);

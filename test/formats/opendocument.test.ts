@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { formatTagged, type InlineContent } from '#server/formats/inline-content.ts';
@@ -88,7 +89,7 @@ describe('the texts of an OpenDocument file', () => {
     ],
     [
       'elements of one look are one pair',
-      '<text:p>One <text:span text:style-name="B">two</text:span><text:span text:style-name="B2"> three<text:line-break/></text:span><text:span text:style-name="B">four</text:span><text:span text:style-name="I"> five</text:span></text:p>',
+      '<text:p>One <text:span text:style-name="B">two</text:span><text:span text:style-name="B2"> three<text:line-break/></text:span><text:span text:style-name="B">four</text:span><text:span text:style-name="B"/><text:span text:style-name="I"> five</text:span></text:p>',
       ['One <1>two three<2/>four</1><3> five</3>'],
     ],
     ['links are pairs', '<text:p>See <text:a xlink:href="x">this</text:a>!</text:p>', ['See <1>this</1>!']],
@@ -223,6 +224,50 @@ describe('a translated OpenDocument file', () => {
     const arabic = await of('ar');
     expect(arabic).toContain('style:writing-mode="rl-tb"');
     expect(arabic).toContain('style:language-complex="ar"');
+  });
+});
+
+const inline = fc.letrec<{ many: string; one: string }>((tie) => ({
+  many: fc.array(tie('one'), { maxLength: 5 }).map((parts) => parts.join('')),
+  one: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom('a', 'b c', ' ', '&amp;', '<text:tab/>', '<text:line-break/>', '<text:s text:c="2"/>'),
+    fc.constantFrom(
+      '<text:span text:style-name="B"/>',
+      '<text:bookmark/>',
+      '<text:soft-page-break/>',
+      '<!-- c -->',
+    ),
+    fc
+      .tuple(fc.constantFrom('B', 'B2', 'R', 'I', 'unknown'), tie('many'))
+      .map(([style, inner]) => `<text:span text:style-name="${style}">${inner}</text:span>`),
+    tie('many').map((inner) => `<text:a xlink:href="x">${inner}</text:a>`),
+    tie('many').map(
+      (inner) => `<text:note><text:note-body><text:p>${inner}</text:p></text:note-body></text:note>`,
+    ),
+  ),
+}));
+
+/** The texts between tags, without white space. */
+const lettersOf = (xml: string): string => xml.replace(/<!--.*?-->|<[^>]*>|\s/gs, '');
+
+describe('any OpenDocument text', () => {
+  it('is well-formed when it is translated, and each text is translated once', async () => {
+    await fc.assert(
+      fc.asyncProperty(inline.many, async (content) => {
+        const body = `<text:p>${content}</text:p>`;
+        // Equal styles around each other and empty lines may be joined in another way.
+        const plainTextsOf = async (of: string) =>
+          (await textsOf({ body: of })).map((text) => text.replace(/<[^>]*>/g, ''));
+        const before = await plainTextsOf(body);
+        const { 'content.xml': translation } = await translated({ body }, (source) => ['[', ...source, ']']);
+        const after = bodyOf(translation);
+        expect((await plainTextsOf(after)).join('')).toBe(before.map((text) => `[${text}]`).join(''));
+        expect(lettersOf(after).replace(/[[\]]/g, '')).toBe(lettersOf(body));
+        expect(after.match(/<text:note>|<text:tab/g)).toEqual(body.match(/<text:note>|<text:tab/g));
+      }),
+      { numRuns: 400 },
+    );
   });
 });
 

@@ -38,34 +38,34 @@ export abstract class SourceReader extends Parser<DefaultTreeAdapterMap> {
 
   override onStartTag(token: Token.TagToken): void {
     super.onStartTag(token);
-    this.#endMarkup(token);
-    this.readStartTag(token);
+    if (this.#endMarkup(token)) this.readStartTag(token);
   }
 
   override onEndTag(token: Token.TagToken): void {
     super.onEndTag(token);
-    this.#endMarkup(token);
-    this.readEndTag(token);
+    if (this.#endMarkup(token)) this.readEndTag(token);
   }
 
   override onComment(token: Token.CommentToken): void {
     super.onComment(token);
-    this.#endMarkup(token);
-    this.readComment(token);
+    if (this.#endMarkup(token)) this.readComment(token);
   }
 
   override onDoctype(token: Token.DoctypeToken): void {
     super.onDoctype(token);
-    this.#endMarkup(token);
-    this.readComment(token);
+    if (this.#endMarkup(token)) this.readComment(token);
   }
 
   /**
    * Records the end of a tag, comment or doctype. Call this function after the token has been processed, because the
    * parser may have delayed text before the token (in tables).
+   *
+   * @returns false for a token that was read before: the parser repeats a comment that ends a delayed text
    */
-  #endMarkup(token: Token.Token): void {
-    this.#textStart = token.location!.endOffset;
+  #endMarkup({ location }: Token.Token): boolean {
+    if (location!.startOffset < this.#textStart) return false;
+    this.#textStart = location!.endOffset;
+    return true;
   }
 
   /**

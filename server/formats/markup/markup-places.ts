@@ -55,7 +55,6 @@ function placeOf(
   group: readonly [MarkupText, ...MarkupText[]],
   lineOf: (offset: number) => number,
 ): TextPlace {
-  const [outer, ...inner] = group;
   return {
     segments: group.map(
       ({ kind, start, name, place, page, cellId, source: content }): TextSegment => ({
@@ -67,14 +66,18 @@ function placeOf(
       }),
     ),
     write: (targets) => {
-      const [whole, ...parts] = targets.map(({ target }) => target);
-      const edits = inner.flatMap((text, at) => {
-        const target = parts[at]!;
-        const isChanged = !isSameContent(target, text.source);
-        return isChanged ? [editOf(source, text, target, new Map())] : [];
-      });
-      if (isSameContent(whole!, outer.source)) return edits;
-      return [editOf(source, outer, whole!, editsByTag([...outer.tags.values()], edits))];
+      // From the last text to the first, so that the texts inside a text are written before it. The last edit is the first
+      // one in the file.
+      const edits: Edit[] = [];
+      for (let at = group.length - 1; at >= 0; at--) {
+        const text = group[at]!;
+        const { target } = targets[at]!;
+        if (isSameContent(target, text.source)) continue;
+        const inside: Edit[] = [];
+        while (edits.length > 0 && edits.at(-1)!.start < text.end) inside.push(edits.pop()!);
+        edits.push(editOf(source, text, target, editsByTag([...text.tags.values()], inside)));
+      }
+      return edits.reverse();
     },
   };
 }

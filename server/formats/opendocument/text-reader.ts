@@ -308,7 +308,7 @@ class TextReader {
     if (!block.whole) {
       if (name === 'text:span' || name === 'text:a' || leftOut.has(name)) {
         const style = name === 'text:span' ? this.#styleOf(tag) : undefined;
-        const isPair = name === 'text:a' || style?.format;
+        const isPair = !tag.selfClosing && (name === 'text:a' || style?.format);
         const last = block.items.at(-1);
         if (!isPair) {
           block.pairs.push(null);
@@ -322,6 +322,7 @@ class TextReader {
           // Programs split a text of one style into several elements, which become one pair.
           block.items.pop();
           block.pairs.push(block.closed);
+          block.closed = undefined;
         } else {
           const pair = { name: `${name} ${this.#elements}`, look: style?.look };
           block.pairs.push(pair);

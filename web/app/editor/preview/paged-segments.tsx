@@ -17,8 +17,8 @@ const pageSize = 500;
 type Page = Outline['pages'][number] & { page: number };
 
 interface Props extends PreviewProps {
-  /** The name of a page, such as a sheet. */
-  label: MessageId;
+  /** The name of a page, such as a sheet; undefined for a file that has only one. */
+  label: MessageId | undefined;
   /** Shows segments in the language of the file. */
   children: (segments: readonly Segment[], language: string) => ReactNode;
 }
@@ -78,16 +78,18 @@ function Pages({
   };
   return (
     <>
-      <label className={styles.sheet} hidden={pages.length === 1 && !pages[0]?.sheet}>
-        {t(label)}
-        <select value={page} onChange={({ target }) => show(Number(target.value), 0)}>
-          {pages.map((one) => (
-            <option key={one.page} value={one.page} translate="no">
-              {one.sheet ?? one.page}
-            </option>
-          ))}
-        </select>
-      </label>
+      {label && (
+        <label className={styles.sheet}>
+          {t(label)}
+          <select value={page} onChange={({ target }) => show(Number(target.value), 0)}>
+            {pages.map((one) => (
+              <option key={one.page} value={one.page} translate="no">
+                {one.sheet ?? one.page}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
       <Read from={found} lines={20}>
         {({ segments, total, first_index: first }) => (
           <>

@@ -17,9 +17,10 @@ import { useFile } from './use-file.ts';
  * not known, are a list.
  */
 export default function Slides(props: PreviewProps) {
-  if (props.document.source_format === 'pptx') return <PlacedSlides {...props} />;
+  const format = props.document.source_format;
+  if (format === 'pptx') return <PlacedSlides {...props} />;
   return (
-    <PagedSegments {...props} label="documents.slide">
+    <PagedSegments {...props} label={format === 'odp' ? 'documents.slide' : undefined}>
       {(segments, language) => <Slide {...props} segments={segments} language={language} />}
     </PagedSegments>
   );
