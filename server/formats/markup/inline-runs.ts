@@ -11,7 +11,7 @@ export interface Item {
   end: number;
   /** `boundary`: markup between blocks. No segment extends beyond it. */
   type: 'text' | 'open' | 'close' | 'void' | 'boundary';
-  /** The text as the reader of the document sees it: of a text, or of a void tag that is a line break. */
+  /** The text as the reader of the document sees it: of a text, or of a void tag that is a line break or a space. */
   text?: string;
   /** Connects an opening tag with its closing tag. */
   name?: string;
@@ -108,9 +108,17 @@ function withoutOpaque(items: readonly Item[], kept: Runs['kept']): Item[] {
     const end = item.type === 'open' ? pairs.get(at) : undefined;
     const isEmpty = end !== undefined && counts[end] === counts[at];
     if (end !== undefined && (isEmpty || item.opaque !== undefined)) {
-      const isWord = isEmpty ? items.slice(at, end).some((inner) => inner.isWord) : item.opaque !== undefined;
-      joined.push({ start: item.start, end: items[end]!.end, type: 'void', isWord });
-      for (const { type, text = '', kept: reason } of items.slice(at, end))
+      const inside = items.slice(at, end);
+      const isWord = isEmpty ? inside.some((inner) => inner.isWord) : item.opaque !== undefined;
+      const space = isEmpty ? inside.map(({ text = '' }) => text).join('') : '';
+      const range = { start: item.start, end: items[end]!.end };
+      joined.push({
+        ...range,
+        type: 'void',
+        isWord,
+        ...(space !== '' && { text: space.includes('\t') ? '\t' : ' ' }),
+      });
+      for (const { type, text = '', kept: reason } of inside)
         if (type === 'text') keep(kept, reason ?? item.opaque ?? 'code', text);
       at = end;
     } else if (item.type === 'text' && item.kept !== undefined) {

@@ -315,7 +315,7 @@ class TextReader {
           if (!tag.selfClosing) block.leftOut.push({ ...this.#shifted(tag), type: 'open' });
         } else if (
           last?.type === 'close' &&
-          block.at === start &&
+          last.end === start + this.#offset &&
           style &&
           style.look === block.closed?.look
         ) {
