@@ -55,10 +55,16 @@ export function canonicalLanguage(code: string): LanguageCode | undefined {
   return byLowerCase.get(code.toLowerCase());
 }
 
-/** Returns the English name of a language for messages, or its code if the language is not supported. */
+const otherNames = new Intl.DisplayNames('en', { type: 'language' });
+
+/**
+ * Returns the English name of a language for messages, also of one that is not supported.
+ *
+ * @param code a well-formed language tag
+ */
 export function languageName(code: string): string {
   const known = canonicalLanguage(code);
-  return known ? supportedLanguages[known] : code;
+  return known ? supportedLanguages[known] : (otherNames.of(code) ?? code);
 }
 
 /** Maximum characters of a language tag; longer tags count as unsupported. */

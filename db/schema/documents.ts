@@ -48,7 +48,27 @@ export const documentJobs = pgTable(
     warnings: jsonb('warnings').$type<unknown[]>(),
     sourceFileName: text('source_file_name').notNull(),
     sourceFormat: text('source_format', {
-      enum: ['pdf', 'docx', 'xlsx', 'json', 'yaml', 'po', 'properties', 'srt', 'vtt'],
+      enum: [
+        'pdf',
+        'docx',
+        'xlsx',
+        'pptx',
+        'odt',
+        'ods',
+        'odp',
+        'json',
+        'yaml',
+        'po',
+        'properties',
+        'srt',
+        'vtt',
+        'android',
+        'strings',
+        'xcstrings',
+        'xliff',
+        'html',
+        'md',
+      ],
     }).notNull(),
     /** The current stage or, after the end, the last one. */
     stage: text('stage', { enum: ['ingest', 'extract', 'admit', 'map_translate', 'reconstruct'] })

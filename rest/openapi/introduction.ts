@@ -35,7 +35,7 @@ ${languages
 /** Descriptions of the tags, in the order of the guides: the tags of a caller's first requests come first. */
 const tagDescriptions: Readonly<Record<string, string>> = {
   Translations: 'Translate texts, review the translations and download them.',
-  Documents: 'Translate PDF, DOCX and XLSX files and keep their layout. Each file is a job to poll.',
+  Documents: 'Translate PDF, DOCX, XLSX and PPTX files and keep their layout. Each file is a job to poll.',
   Terminology: 'Glossaries, with the required translations of terms.',
   'Translation memory':
     'Stored translations. They are reused for identical texts, and are examples for similar ones.',

@@ -10,19 +10,21 @@ import type {
   TakeText,
 } from './document.ts';
 import { addBelow, growingHeights } from './docx/bilingual.ts';
-import { writeChartText } from './docx/chart-texts.ts';
 import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
-import { textLanguageOf } from './docx/language.ts';
-import { isUnchanged, sourceOf, writeParagraph } from './docx/paragraph-writer.ts';
-import { RunFormatting } from './docx/run-formatting.ts';
-import type { StoryParagraph, StoryText } from './docx/story-paragraph.ts';
+import { WordRunFormatting } from './docx/run-formatting.ts';
+import type { StoryParagraph } from './docx/story-paragraph.ts';
 import { textOutcome } from './docx/text-outcome.ts';
+import { wordMarkup } from './docx/word-markup.ts';
 import { readFormatParts, readStories, type StoryPart } from './docx/word-package.ts';
 import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
+import { writeChartText } from './office/chart-texts.ts';
+import { dataSheetsKept, emptyFinding, signatureFinding } from './office/kept-finding.ts';
+import { type Loss, lossFinding, type PlacedText, writeTexts } from './office/paragraph/placed-texts.ts';
 import { encodePart } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, splice } from './office/splice.ts';
+import { textLanguageOf } from './office/text-language.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
 import { countCharacters } from './text-tally.ts';
@@ -107,35 +109,11 @@ export async function extract(
   const copied = charts.filter(
     ({ texts, hasDataSheet }) => hasDataSheet && texts.some(({ isName }) => isName),
   );
-  if (copied.length > 0) findings.push(dataSheetsKept(copied.length));
+  if (copied.length > 0) findings.push(dataSheetsKept(copied.length, 'Word'));
   if (isSigned) findings.push(signatureFinding);
   if (segments.length === 0) findings.push(emptyFinding);
   return { segments, pageCount: pages, findings, outcome: await textOutcome(bytes, characters, include) };
 }
-
-const signatureFinding: Finding = {
-  severity: 'warning',
-  code: 'unsupported_content_kept',
-  message: 'the file is signed, but the signature does not apply to the translation',
-  unitId: null,
-};
-
-function dataSheetsKept(charts: number): Finding {
-  const subject = charts === 1 ? 'the data sheet of 1 chart' : `the data sheets of ${charts} charts`;
-  return {
-    severity: 'info',
-    code: 'unsupported_content_kept',
-    message: `${subject} ${charts === 1 ? 'is' : 'are'} not translated; if the data are edited in Word, the names of the source replace the translations`,
-    unitId: null,
-  };
-}
-
-const emptyFinding: Finding = {
-  severity: 'info',
-  code: 'no_translatable_text',
-  message: 'the file has no text to translate',
-  unitId: null,
-};
 
 function kindOf({ inTable, inBox, isHeading }: StoryParagraph, { kind }: StoryPart): SegmentKind {
   if (inBox) return 'text_block';
@@ -158,7 +136,7 @@ export async function rebuild(
   const targets = new Map(translations.map((translation) => [keyOf(translation), translation.target]));
   const used = new Set<string>();
   const direction = directionChange(sourceLanguage, targetLanguage);
-  const formatting = new RunFormatting(direction, textLanguageOf(targetLanguage));
+  const formatting = new WordRunFormatting(direction, textLanguageOf(targetLanguage));
   const { stories, charts } = await readStories(
     bytes,
     include,
@@ -167,24 +145,17 @@ export async function rebuild(
       const isRead = paragraph.texts.some((text) => targets.has(keyOf(text)));
       const texts = isRead ? paragraph.texts : [paragraph.whole()];
       for (const text of texts) used.add(keyOf(text));
-      const isChanged = ({ content, ...key }: StoryText): boolean => {
-        const target = targets.get(keyOf(key));
-        const keepsUnchanged = direction === 'kept' || output === 'bilingual';
-        return target !== undefined && !(keepsUnchanged && isUnchanged(content, target));
-      };
-      if (!texts.some(isChanged)) return { edits: [], findings: [] };
       const { bidi = false, rtl = false } = styles.ofParagraph(style);
       const findings: Finding[] = [];
-      const writing = { prefix, formatting, isRightToLeftStyle: rtl };
-      const written = texts.map((text) => {
-        if (!isChanged(text)) return sourceOf(text.content, writing);
-        const result = writeParagraph(text.content, targets.get(keyOf(text))!, writing);
-        if (result.isReordered) findings.push(reordered(text, story));
-        else if (result.hasLostFormat) findings.push(formattingLost(text, story));
-        return result.text;
-      });
+      const writing = { prefix, formatting, markup: wordMarkup, isRightToLeftStyle: rtl };
+      const translation = writeTexts(
+        texts,
+        (text) => targets.get(keyOf(text)),
+        { style: writing, keepsUnchanged: direction === 'kept' || output === 'bilingual' },
+        (text, loss) => findings.push(lossOf(loss, text, story)),
+      );
+      if (translation === undefined) return { edits: [], findings };
       const translatedProperties = paragraphDirection(properties, prefix, direction, bidi);
-      const translation = written.join('');
       if (output !== 'bilingual')
         return { edits: [{ start, end, text: translatedProperties + translation }], findings };
       const source = story.source.slice(start, end);
@@ -213,7 +184,7 @@ export async function rebuild(
       const written = writeChartText(chartText, translation);
       edits.push(...written.edits);
       const place = `chart ${index + 1}, paragraph ${chartText.number}`;
-      if (written.hasLostFormat) findings.push(formattingLost({ ...key, place }, { path }));
+      if (written.hasLostFormat) findings.push(lossFinding('format', `${path}, ${place}`, key, 'Word'));
     }
     edits.sort((one, other) => one.start - other.start);
     if (edits.length > 0) parts.set(path, () => encodePart(text, splice(text.source, edits)));
@@ -246,24 +217,8 @@ interface WrittenParagraph {
   findings: Finding[];
 }
 
-type Placed = Omit<StoryText, 'content'>;
-
-function reordered({ regionId, cellId, place }: Placed, { path }: { path: string }): Finding {
-  return {
-    severity: 'warning',
-    code: 'low_segment_quality',
-    message: `the translation of ${path}, ${place} moves links, fields or breaks to places that Word does not allow; they keep the order of the source`,
-    unitId: cellId ?? regionId,
-  };
-}
-
-function formattingLost({ regionId, cellId, place }: Placed, { path }: { path: string }): Finding {
-  return {
-    severity: 'info',
-    code: 'formatting_lost',
-    message: `${path}, ${place}: some words of the translation do not have the formatting of the source`,
-    unitId: cellId ?? regionId,
-  };
+function lossOf(loss: Loss, text: PlacedText, { path }: { path: string }): Finding {
+  return lossFinding(loss, `${path}, ${text.place}`, text, 'Word');
 }
 
 function keyOfChart(index: number, number: number): SegmentKey {

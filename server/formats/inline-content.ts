@@ -13,6 +13,8 @@ export interface InlineTag {
   type: 'open' | 'close' | 'void';
   /** The plain text that a void tag represents: '\n' for a break, '\t' for a tab; absent for an image. */
   text?: string;
+  /** Set for a void tag that is a word of the sentence, such as code or a placeholder. A model also gets it at an edge. */
+  isWord?: true;
   /** Set if the pair only formats its text: the most important difference from the text around it. */
   format?: FormatKind;
 }
@@ -146,16 +148,16 @@ export interface UnwrappedContent {
 }
 
 /**
- * Removes void tags at the start and the end, and pairs that surround everything. A model does not need these tags, and
- * a tag that it does not receive cannot be lost.
+ * Removes void tags at the start and the end, except those that are words, and pairs that surround everything. A model
+ * does not need these tags, and a tag that it does not receive cannot be lost.
  */
 export function unwrap(content: InlineContent): UnwrappedContent {
   let start = 0;
   let end = content.length;
   for (;;) {
     const [first, last] = [content[start], content[end - 1]];
-    if (start < end && isTag(first, 'void')) start++;
-    else if (start < end && isTag(last, 'void')) end--;
+    if (start < end && isTag(first, 'void') && !first.isWord) start++;
+    else if (start < end && isTag(last, 'void') && !last.isWord) end--;
     else if (isTag(first, 'open') && isTag(last, 'close') && first.tag === last.tag) {
       start++;
       end--;

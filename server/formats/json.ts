@@ -1,5 +1,6 @@
 import { FileError } from './file-error.ts';
 import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
+import { writerFor } from './json/string-writer.ts';
 import { type PluralCategory, type PluralType, pluralCategories } from './messages/plural-forms.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
@@ -216,21 +217,4 @@ function isArb(root: JsonObject): boolean {
       ([key, { value }]) => value instanceof Map && key.startsWith('@') && root.has(key.slice(1)),
     )
   );
-}
-
-/** Returns a function that writes strings as the file does: with or without escaped slashes and letters. */
-function writerFor(text: string): (text: string) => string {
-  const escapesSlash = text.includes('\\/');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: this is the range of ASCII.
-  const escapesLetters = /\\u[0-9a-f]{4}/i.test(text) && !/[^\x00-\x7f]/.test(text);
-  return (string) => {
-    let written = JSON.stringify(string);
-    if (escapesSlash) written = written.replaceAll('/', '\\/');
-    if (escapesLetters)
-      written = written.replaceAll(
-        /[^\x20-\x7e]/g,
-        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      );
-    return written;
-  };
 }

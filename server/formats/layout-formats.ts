@@ -7,12 +7,22 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   pdf: () => import('./pdf.ts'),
   docx: () => import('./docx.ts'),
   xlsx: () => import('./xlsx.ts'),
+  pptx: () => import('./pptx.ts'),
+  odt: () => import('./opendocument.ts'),
+  ods: () => import('./opendocument.ts'),
+  odp: () => import('./opendocument.ts'),
   json: () => import('./json.ts'),
   yaml: () => import('./yaml.ts'),
   po: () => import('./po.ts'),
   properties: () => import('./properties.ts'),
   srt: async () => (await import('./subtitles.ts')).srt,
   vtt: async () => (await import('./subtitles.ts')).vtt,
+  android: () => import('./android.ts'),
+  strings: () => import('./strings.ts'),
+  xcstrings: () => import('./xcstrings.ts'),
+  xliff: () => import('./xliff-document.ts'),
+  html: () => import('./html-document.ts'),
+  md: () => import('./markdown.ts'),
 };
 
 /**

@@ -10,9 +10,12 @@ interface LayoutTraits {
   /** Further media types that select the format for a file whose name has no known extension. */
   otherMediaTypes?: readonly string[];
   /** The group of formats with common limits for CPU time and memory. */
-  reader: 'pdf' | 'office' | 'text';
-  /** The form of a segment's place: its page, its sheet or object, its paragraph in a Word file, or its line and key. */
-  places: 'page' | 'sheet' | 'word' | 'line';
+  reader: 'pdf' | 'office' | 'text' | 'markdown';
+  /**
+   * The form of a segment's place: its page, its slide, its sheet or object, its paragraph in a Word file, or its line
+   * and key.
+   */
+  places: 'page' | 'slide' | 'sheet' | 'word' | 'line';
   /** The unit in which a request can select parts. */
   pages: 'ranges' | 'sheets' | null;
   /** The texts that are translated only if a request includes them. */
@@ -72,6 +75,38 @@ const traits = {
     output: ['translated'],
     inTranslations: true,
   },
+  pptx: {
+    extensions: ['pptx'],
+    mediaType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+    reader: 'office',
+    places: 'slide',
+    pages: 'ranges',
+    include: ['comments', 'masters', 'hidden'],
+    output: ['translated'],
+  },
+  odt: {
+    ...text,
+    reader: 'office',
+    include: ['comments', 'hidden'],
+    extensions: ['odt'],
+    mediaType: 'application/vnd.oasis.opendocument.text',
+  },
+  ods: {
+    ...text,
+    reader: 'office',
+    places: 'sheet',
+    include: ['comments'],
+    extensions: ['ods'],
+    mediaType: 'application/vnd.oasis.opendocument.spreadsheet',
+  },
+  odp: {
+    ...text,
+    reader: 'office',
+    places: 'slide',
+    include: ['comments', 'masters', 'hidden'],
+    extensions: ['odp'],
+    mediaType: 'application/vnd.oasis.opendocument.presentation',
+  },
   json: { ...text, extensions: ['json', 'arb'], mediaType: 'application/json' },
   yaml: {
     ...text,
@@ -88,6 +123,22 @@ const traits = {
   properties: { ...text, extensions: ['properties'], mediaType: 'text/x-java-properties' },
   srt: { ...text, extensions: ['srt'], mediaType: 'application/x-subrip' },
   vtt: { ...text, extensions: ['vtt'], mediaType: 'text/vtt' },
+  android: { ...text, extensions: ['xml'], mediaType: 'application/xml', otherMediaTypes: ['text/xml'] },
+  strings: { ...text, extensions: ['strings'], mediaType: 'text/x-apple-strings' },
+  xcstrings: {
+    ...text,
+    extensions: ['xcstrings'],
+    mediaType: 'application/x-xcstrings+json',
+    marksReview: true,
+  },
+  xliff: { ...text, extensions: ['xlf', 'xliff'], mediaType: 'application/xliff+xml', marksReview: true },
+  html: {
+    ...text,
+    extensions: ['html', 'htm', 'xhtml'],
+    mediaType: 'text/html',
+    otherMediaTypes: ['application/xhtml+xml'],
+  },
+  md: { ...text, reader: 'markdown', extensions: ['md', 'markdown', 'mdx'], mediaType: 'text/markdown' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

@@ -9,6 +9,7 @@ export const includable = [
   'charts',
   'table_headers',
   'sheet_names',
+  'masters',
   'hidden',
 ] as const;
 
@@ -24,7 +25,7 @@ export type Output = (typeof outputs)[number];
 
 /** Selects the texts of a file that are translated, and the form of the result. Without a field, the default applies. */
 export interface Selection {
-  /** The page ranges of a PDF, such as `1-3` and `7`, or the names of sheets. Undefined for all. */
+  /** The ranges of pages of a PDF or of slides, such as `1-3` and `7`, or the names of sheets. Undefined for all. */
   pages?: string[] | undefined;
   include?: Includable[] | undefined;
   /** Undefined for `translated`. */

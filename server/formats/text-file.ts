@@ -6,7 +6,6 @@ import type {
   Segment,
   SegmentKey,
   SegmentTranslation,
-  TakeText,
 } from './document.ts';
 import { FileError } from './file-error.ts';
 import { formatTagged, type InlineContent, isSameContent, plainText } from './inline-content.ts';
@@ -20,8 +19,8 @@ import { countCharacters, type TextOutcome, TextTally } from './text-tally.ts';
  * a file with their positions. Translations replace only these texts, so all other characters stay.
  */
 
-/** A text to translate, without the key that this file gives it. */
-export type TextSegment = Omit<Segment, 'page' | keyof SegmentKey>;
+/** A text to translate, without the key that this file gives it. Most text files have no pages and no cells. */
+export type TextSegment = Omit<Segment, 'page' | keyof SegmentKey> & { page?: number; cellId?: string };
 
 /** A translation, and whether no reviewer has settled its issues. */
 export interface TextTarget {
@@ -68,11 +67,11 @@ export type TextOptions = Selection & Partial<Languages>;
  */
 export function textFormat(
   find: (text: string, options: TextOptions) => TextPlaces | Promise<TextPlaces>,
-  open: (bytes: Uint8Array) => TextFile = openTextFile,
+  open: (bytes: Uint8Array) => TextFile | Promise<TextFile> = openTextFile,
 ): LayoutFormat {
   return {
-    async check(bytes: Uint8Array, take: TakeText = () => false): Promise<void> {
-      const { places } = await find(open(bytes).text, {});
+    async check(bytes, take = () => false, selection = {}) {
+      const { places } = await find((await open(bytes)).text, selection);
       const budget = new SegmentBudget();
       let wanted = true;
       for (const { source } of places.flatMap(({ segments }) => segments)) {
@@ -83,11 +82,12 @@ export function textFormat(
     },
 
     async extract(bytes, options = {}) {
-      const found = await find(open(bytes).text, options);
+      const file = await open(bytes);
+      const found = await find(file.text, options);
       const segments = withKeys(found).flatMap((place) => place.segments);
       const budget = new SegmentBudget();
       for (const { source } of segments) budget.add(plainText(source), formatTagged(source));
-      const findings = [...(found.findings ?? [])];
+      const findings = [...(found.findings ?? []), ...(file.findings ?? [])];
       if (segments.length === 0)
         findings.push({
           severity: 'info',
@@ -99,7 +99,7 @@ export function textFormat(
     },
 
     async rebuild(bytes, translations, options): Promise<RebuiltDocument> {
-      const file = open(bytes);
+      const file = await open(bytes);
       const found = await find(file.text, options);
       const targets = new Map(translations.map((one) => [nameOf(one), one]));
       const edits = [...(found.always ?? [])];
@@ -117,7 +117,7 @@ export function textFormat(
           findings.push({ ...problem, unitId: segments[0]!.regionId });
       }
       edits.sort((one, other) => one.start - other.start || one.end - other.end);
-      return { bytes: file.encode([...splice(file.text, edits)].join('')), findings };
+      return { bytes: await file.encode([...splice(file.text, edits)].join('')), findings };
     },
   };
 }
@@ -137,8 +137,8 @@ function withKeys({ places }: TextPlaces): { place: TextPlace; segments: Segment
     segments: place.segments.map((segment, form) => ({
       ...segment,
       regionId: `t${index + 1}`,
-      cellId: place.segments.length === 1 ? null : `f${form + 1}`,
-      page: null,
+      cellId: place.segments.length === 1 ? (segment.cellId ?? null) : `f${form + 1}`,
+      page: segment.page ?? null,
     })),
   }));
 }
@@ -161,8 +161,10 @@ function outcomeOf({ places, kept = [], characters }: TextPlaces): TextOutcome {
 export interface TextFile {
   /** The text without a byte order mark, with its own line ends. */
   text: string;
+  /** The findings about the file as a whole, such as its signature. */
+  findings?: readonly Finding[];
   /** Encodes a text as this file is encoded. */
-  encode(text: string): Uint8Array;
+  encode(text: string): Uint8Array | Promise<Uint8Array>;
 }
 
 /**

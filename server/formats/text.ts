@@ -61,3 +61,6 @@ export function clip(text: string, units: number): string {
 export function isPairAt(text: string, index: number): boolean {
   return (text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00;
 }
+
+/** Matches a letter. Texts without one, such as numbers, need no translation. */
+export const letter = /\p{L}/u;

@@ -1,5 +1,6 @@
 import type { ExtractedDocument, Finding, Segment, TakeText } from './document.ts';
 import { classOf } from './layout-kinds.ts';
+import { signatureFinding } from './office/kept-finding.ts';
 import { withFileErrors } from './office/package.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
@@ -149,10 +150,3 @@ function whyNamed({ name }: Sheet, { include = [] }: Selection): [KeptClass, str
   if (!include.includes('sheet_names')) return [classOf('xlsx', 'sheet_names'), 'sheet_names'];
   return hasLetter(name) ? ['not_selected', 'pages'] : ['kept', 'number'];
 }
-
-const signatureFinding: Finding = {
-  severity: 'warning',
-  code: 'unsupported_content_kept',
-  message: 'the file is signed, but the signature does not apply to the translation',
-  unitId: null,
-};

@@ -8,6 +8,7 @@ import { corpusFile } from '#test/corpus/files.ts';
 import { type FileCost, workOnFile, workOnFiles } from './documents/file-work.ts';
 import { openLibreOffice } from './documents/load-and-save.ts';
 import { pdfReport } from './documents/pdf-file.ts';
+import { textSlides } from './documents/presentation-file.ts';
 import { benchRefusals } from './documents/refusals.ts';
 import { benchWholeJobs } from './documents/whole-jobs.ts';
 import { largestWordFile, wordReport } from './documents/word-file.ts';
@@ -41,6 +42,7 @@ async function benchBesideLibreOffice(print: (line: string) => void): Promise<vo
   const files: [what: string, format: LayoutKind, bytes: Uint8Array][] = [
     ['a DOCX of 300 pages', 'docx', wordReport(300)],
     ['an XLSX of 50,000 cells', 'xlsx', textWorkbook(50_000)],
+    ['a PPTX of 300 slides', 'pptx', textSlides(300)],
     ['a PDF of 100 pages', 'pdf', await pdfReport(100)],
     ['a PDF of 14 pages (two-column-paper.pdf)', 'pdf', corpusFile('pdf/two-column-paper.pdf')],
   ];

@@ -3,6 +3,7 @@ import { benchAbuse } from './abuse.ts';
 import { benchAdmission } from './admission.ts';
 import { benchBackup } from './backup.ts';
 import { benchBatch } from './batch.ts';
+import { benchTextFiles } from './documents/text-files.ts';
 import { benchDocuments } from './documents.ts';
 import { benchDownloads } from './downloads.ts';
 import { benchGlossary } from './glossary.ts';
@@ -62,6 +63,7 @@ const benches = {
     'Office files translated in place, beside LibreOffice; whole jobs; refused files',
     benchDocuments,
   ],
+  'text-files': ['Text files of 10,000 texts, beside po4a and translate-toolkit', benchTextFiles],
   segments: ["What a reviewer's screen asks of a document of 500 segments, and of 50,000", benchSegments],
   downloads: ['A document of 30 MB downloaded, beside a bare HTTP server of the file', benchDownloads],
   web: ['The web application: files of a first load, and the time until a screen can be used', benchWeb],

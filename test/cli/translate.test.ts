@@ -194,13 +194,13 @@ describe('lingualoop translate', () => {
     const mine = await openProject(app, {
       'a.txt': 'Hello',
       'b.docx': 'no Word file',
-      'c.odt': 'x',
+      'c.rtf': 'x',
       'd.txt': new Uint8Array([0xff, 0xfe, 0x41]),
     });
-    const { code, err } = await mine.lingualoop(['translate', '.', 'c.odt', '--to', 'fr']);
+    const { code, err } = await mine.lingualoop(['translate', '.', 'c.rtf', '--to', 'fr']);
     expect(code).toBe(1);
     expect(err).toContain('✗ b.docx → fr: 400');
-    expect(err).toContain('✗ c.odt → fr: 415 unsupported source_document type');
+    expect(err).toContain('✗ c.rtf → fr: 415 unsupported source_document type');
     expect(err).toContain('✗ d.txt → fr: d.txt is not UTF-8');
     expect(err).toContain('1 translation written, 0 current, 3 failed.');
     expect(await mine.read('a.fr.txt')).toBe('[fr] Hello');

@@ -80,7 +80,7 @@ describe('dry_run of a document', () => {
     ['not a workbook', new File(['no zip'], 'a.xlsx'), 400],
     ['a PDF that cannot be read', new File(['%PDF-1.7 nothing'], 'a.pdf'), 400],
     ['an empty file', new File([], 'a.docx'), 400],
-    ['another format', new File(['a'], 'a.odt'), 415],
+    ['another format', new File(['a'], 'a.rtf'), 415],
   ])('%s is rejected, and nothing is stored', async (_what, file, expected) => {
     const { status, body } = await mine.send({ source_document: file, ...dry });
     expect([status, typeof body.detail]).toEqual([expected, 'string']);

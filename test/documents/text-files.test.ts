@@ -74,6 +74,25 @@ test('the model gets the key and the comment of a text, and the plural form that
   expect(engine.asked[0]!.notes).toEqual(['key menu.open']);
 });
 
+test.each([
+  ['guide.md', '`npm i` installs **it**, with `npx`\n', '<1/> installs <2>it</2>, with <3/>'],
+  ['page.html', '<p><code>npm i</code> installs it</p>', '<1/> installs it'],
+  [
+    'strings.xml',
+    '<resources xmlns:x="urn:oasis:names:tc:xliff:document:1.2"><string name="a"><x:g>%1$s</x:g> has left</string></resources>',
+    '<1/> has left',
+  ],
+])(
+  '%s: the model gets a tag for code or a placeholder at the start of a sentence',
+  async (name, content, expected) => {
+    const { id } = await translate(name, content);
+    expect(engine.asked.map(({ segments }) => segments)).toEqual([[expected]]);
+    const written = await downloaded(id);
+    expect(written).toContain('fr of ');
+    expect(written.match(/npm i|%1\$s/g)).toHaveLength(1);
+  },
+);
+
 test('plural forms are neither served from the translation memory nor added to it', async () => {
   const first = await translate('app.json', pluralJson, { target_lang: 'ru' });
   const { body } = await mine.approve(first.id, { reviewer: 'Rev' });
@@ -125,6 +144,37 @@ test('a PO file marks what needs a review, until a reviewer confirms it', async 
   expect(await downloaded(id)).toBe(`#, fuzzy\n${marked}`);
   // A confirmation does not count as a correction.
   expect((await mine.read(id)).review_history).toEqual([]);
+});
+
+test.each([
+  [
+    'app.xliff',
+    `<xliff version="1.2"><file source-language="en" target-language="fr"><body>
+<trans-unit id="a"><source>A doubtful one</source></trans-unit></body></file></xliff>`,
+    '<target state="needs-review-translation">fr of A doubtful one</target>',
+    '<target state="translated">fr of A doubtful one</target>',
+  ],
+  [
+    'app.xlf',
+    `<xliff version="2.0" srcLang="en" trgLang="fr"><file id="f"><unit id="a">
+<segment><source>A doubtful one</source></segment></unit></file></xliff>`,
+    '<segment state="translated" subState="lingualoop:needs_review">',
+    '<segment state="translated">',
+  ],
+  [
+    'app.xcstrings',
+    '{"sourceLanguage":"en","strings":{"A doubtful one":{}},"version":"1.0"}',
+    '"state":"needs_review","value":"fr of A doubtful one"',
+    '"state":"translated","value":"fr of A doubtful one"',
+  ],
+])('%s marks what needs a review, until a reviewer confirms it', async (name, source, marked, confirmed) => {
+  const { id } = await translate(name, source);
+  const first = await downloaded(id);
+  expect(first).toContain(marked);
+  const segments = [{ position: 0, target_text: 'fr of A doubtful one' }];
+  const { status } = await mine.mutate('confirm', { document_id: id, segments, confirmed: true }, mine.admin);
+  expect(status).toBe(200);
+  expect(await downloaded(id)).toBe(first.replace(marked, confirmed));
 });
 
 test('a confirmation does not render a file again whose format has no marks', async () => {

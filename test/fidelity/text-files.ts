@@ -5,7 +5,7 @@ import { extname, join } from 'node:path';
 import { FileError } from '#server/formats/file-error.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
-import { kindOfExtension, type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
+import { kindOfExtension, type LayoutKind } from '#server/formats/layout-kinds.ts';
 
 /**
  * Translates real text files, and compares them with their sources by independent parsers (`text-judge.py`):
@@ -25,7 +25,10 @@ interface Measured {
   after: string[];
 }
 
-/** The files of a folder with their formats, at most `most` of each format. */
+/** The formats that other programs measure. */
+const elsewhere: readonly LayoutKind[] = ['pdf', 'docx', 'xlsx', 'pptx'];
+
+/** The files of a folder with their formats, at most `most` of each format: every second or third one if there are more. */
 function findFiles(folder: string, most: number): { path: string; kind: LayoutKind }[] {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -33,9 +36,12 @@ function findFiles(folder: string, most: number): { path: string; kind: LayoutKi
     .sort()
     .flatMap((path) => {
       const kind = kindOfExtension(extname(path).slice(1).toLowerCase());
-      return kind && layoutKinds[kind].reader === 'text' ? [{ path, kind }] : [];
+      return kind && !elsewhere.includes(kind) ? [{ path, kind }] : [];
     });
-  return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((files) => files.slice(0, most));
+  return [...Map.groupBy(found, ({ kind }) => kind).values()].flatMap((files) => {
+    const step = Math.max(1, files.length / most);
+    return Array.from({ length: Math.min(files.length, most) }, (_, at) => files[Math.floor(at * step)]!);
+  });
 }
 
 const options = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -72,7 +78,7 @@ function judge(files: readonly { kind: LayoutKind; path: string }[]): (string[] 
 }
 
 /** Formats that have the source and the translation: equal translations are written, too. */
-const bilingual: readonly LayoutKind[] = ['po'];
+const bilingual: readonly LayoutKind[] = ['po', 'xcstrings', 'xliff'];
 
 async function measure(files: readonly { path: string; kind: LayoutKind }[]): Promise<Measured[]> {
   const folder = mkdtempSync(join(tmpdir(), 'text-files-'));
@@ -109,6 +115,7 @@ function report(kind: LayoutKind, files: readonly Measured[]): void {
   let [once, wrong, kept, lost] = [0, 0, 0, 0];
   for (const file of read) {
     // A sentence may run over several cues, and a plural form may be added or removed.
+    const isMarkup = kind === 'html' || kind === 'md';
     const isJoined = kind === 'srt' || kind === 'vtt';
     if (isJoined && file.before.length !== file.after.length) {
       lost++;
@@ -117,11 +124,11 @@ function report(kind: LayoutKind, files: readonly Measured[]): void {
     for (const text of isJoined ? [file.after.join('\n')] : file.after) {
       const outside = text.replaceAll(/⟦[^⟦⟧]*⟧/g, '');
       const found = text.split(open).length - 1;
-      const isLeft = /\p{L}/u.test(outside.replaceAll(/<[^<>]*>/g, ''));
+      const isLeft = /\p{L}/u.test(outside.replaceAll(/<[^<>]*>|\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g, ''));
       if (/[⟦⟧]/.test(outside)) wrong++;
       // The rest of an ICU message is its syntax.
       else once += found;
-      if (isLeft && (found === 0 || isJoined)) kept++;
+      if (isLeft && (found === 0 || isJoined || isMarkup)) kept++;
     }
   }
   const faults = read.filter(({ fault }) => fault !== null);

@@ -42,7 +42,9 @@ describe('files that are translated in their layout (B 4.3)', () => {
     ['a', `${sheet}; x=y`, 'xlsx'],
     ['a.xlsm', '', undefined],
     ['a.txt', 'text/plain', undefined],
-    ['a.html', undefined, undefined],
+    ['a.html', undefined, 'html'],
+    ['a.mdx', '', 'md'],
+    ['a', 'application/xhtml+xml', 'html'],
   ])('%s of type %s is %s', (name, type, kind) => {
     expect(layoutKind(name, type)).toBe(kind);
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { deckOf, paragraph, run, shape } from '../formats/pptx-file.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 import { openDocument } from './document-editor.ts';
@@ -175,6 +176,42 @@ test.skipIf(withoutBrowser)(
     await page.getByText('plural form “one”, for numbers such as 0, 1').waitFor();
     await page.getByRole('radio', { name: 'Source' }).check();
     await marked.getByText('"file_one": "{{count}} file"').waitFor();
+    await expectAccessible(page);
+  },
+);
+
+test.skipIf(withoutBrowser)(
+  'slides are shown with their texts in place, mark the open segment, and open the one that is clicked',
+  { timeout: 40_000 },
+  async () => {
+    const frame = (x: number, y: number) => ({ frame: [x, y, 200, 100] as const });
+    const deck = deckOf({
+      slides: [
+        {
+          shapes:
+            shape(paragraph(run('Title')), frame(72, 54)) + shape(paragraph(run('Body')), frame(360, 270)),
+        },
+        { shapes: shape(paragraph(run('Second'))) },
+      ],
+    });
+    const { page } = await openDocument(
+      app,
+      browser,
+      new File([deck as Uint8Array<ArrayBuffer>], 'talk.pptx'),
+    );
+    const preview = page.getByRole('region', { name: 'Preview' });
+    const title = preview.getByRole('button', { name: '[fr] Title' });
+    await title.and(page.locator('[aria-current]')).waitFor();
+    const body = preview.getByRole('button', { name: '[fr] Body' });
+    await body.click();
+    await page.getByRole('textbox', { name: 'Translation of segment 2' }).waitFor();
+    const [one, other] = [await title.boundingBox(), await body.boundingBox()];
+    // Both texts have the distance that their shapes have: 40% of the width and of the height of the slide.
+    expect((other!.y - one!.y) / (other!.x - one!.x)).toBeCloseTo(0.75, 1);
+    await page.getByRole('row').nth(3).click();
+    await preview.getByRole('button', { name: '[fr] Second' }).and(page.locator('[aria-current]')).waitFor();
+    await page.getByRole('radio', { name: 'Source' }).check();
+    await preview.getByRole('button', { name: 'Second', exact: true }).waitFor();
     await expectAccessible(page);
   },
 );

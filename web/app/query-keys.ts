@@ -30,6 +30,7 @@ export const queryKeys = {
     segments: (id: string, filter: object, offset: number) => ['documents', 'segments', id, filter, offset],
     /** The segments of one sheet for the preview, which loads smaller pages than the list of segments. */
     cells: (id: string, page: number, offset: number) => ['documents', 'segments', id, 'cells', page, offset],
+    slideSize: (artifactId: string) => ['documents', 'slide-size', artifactId],
     check: (id: string, position: number, text: string | undefined) => [
       'documents',
       'check',

@@ -1,6 +1,6 @@
+import { type Property, parseProperties } from '../office/properties.ts';
 import { type Edit, splice } from '../office/splice.ts';
 import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
-import { type Property, parseProperties } from './properties.ts';
 import { isWord } from './word-xml.ts';
 
 /** A paragraph of a Word file with its translation. */

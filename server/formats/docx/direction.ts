@@ -1,7 +1,7 @@
+import { type Properties, type Property, parseProperties } from '../office/properties.ts';
 import { type Edit, splice } from '../office/splice.ts';
 import { readPositionedXml } from '../office/xml-reader.ts';
 import type { DirectionChange } from '../typesetting/languages.ts';
-import { type Properties, type Property, parseProperties } from './properties.ts';
 import { isWord } from './word-xml.ts';
 
 /** The elements that the schema of `pPr` places before `bidi`. */

@@ -1,7 +1,9 @@
 import type { Finding } from '../document.ts';
 import { classOf } from '../layout-kinds.ts';
+import { keptFinding, picturesKept } from '../office/kept-finding.ts';
 import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
+import { letter } from '../text.ts';
 import { isWord } from './word-xml.ts';
 
 /** The kinds of text that stay untranslated, each with its singular and plural form. */
@@ -57,9 +59,6 @@ const kindOfElement: ReadonlyMap<string, KeptKind> = new Map([
   ['moveTo', 'tracked_change'],
   ['fldSimple', 'field'],
 ]);
-
-/** Elements count as text only if they contain a letter; other text needs no translation. */
-export const letter = /\p{L}/u;
 
 /**
  * Counts the content of a file that stays untranslated. Of nested elements, only the outermost counts. Pass the XML
@@ -163,19 +162,10 @@ export class KeptContent {
     return (Object.keys(kinds) as KeptKind[]).flatMap((kind): Finding[] => {
       const count = this.#counts.get(kind);
       if (count === undefined) return [];
-      const [one, several] = kinds[kind];
       const by = includedBy[kind];
-      const how =
-        by === undefined || classOf('docx', by) === 'kept' || this.#include.has(by)
-          ? ''
-          : `; add \`${by}\` to \`include\` to translate them`;
-      const message =
-        kind === 'picture'
-          ? `${count} ${count === 1 ? 'picture is' : 'pictures are'} kept; text in pictures is not translated`
-          : count === 1
-            ? `1 ${one} is not translated${how}`
-            : `${count} ${several} are not translated${how}`;
-      return [{ severity: 'info', code: 'unsupported_content_kept', message, unitId: null }];
+      if (kind === 'picture') return [picturesKept(count)];
+      const isOffered = by !== undefined && classOf('docx', by) !== 'kept' && !this.#include.has(by);
+      return [keptFinding(count, kinds[kind], isOffered ? by : undefined)];
     });
   }
 }

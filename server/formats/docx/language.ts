@@ -1,28 +1,6 @@
+import { parseProperties } from '../office/properties.ts';
 import { type Edit, splice } from '../office/splice.ts';
-import { parseProperties } from './properties.ts';
-
-/**
- * The language that `w:lang` sets for a run. Word uses this language to check spelling, to hyphenate and to read aloud.
- * `w:lang` has separate attributes for three groups of scripts.
- */
-export interface TextLanguage {
-  attribute: 'val' | 'eastAsia' | 'bidi';
-  /** The language tag with its region, as Word writes it: `fr-FR`. */
-  tag: string;
-  /** The language as a supported language code. */
-  code: string;
-}
-
-const eastAsianScripts = new Set(['Hans', 'Hant', 'Jpan', 'Kore']);
-/** The scripts that Word formats by its complex-script properties. */
-const complexScripts = new Set(['Arab', 'Deva', 'Thai']);
-
-/** @param code a supported language code */
-export function textLanguageOf(code: string): TextLanguage {
-  const { language, script = '', region } = new Intl.Locale(code).maximize();
-  const attribute = eastAsianScripts.has(script) ? 'eastAsia' : complexScripts.has(script) ? 'bidi' : 'val';
-  return { attribute, tag: `${language}-${region}`, code };
-}
+import { isVariety, type TextLanguage } from '../office/text-language.ts';
 
 /** The elements that the schema of `rPr` places after `lang`, apart from elements of newer namespaces. */
 const afterLang = new Set('eastAsianLayout specVanish oMath rPrChange'.split(' '));
@@ -54,12 +32,4 @@ export function runLanguage(properties: string, prefix: string, language: TextLa
     ? `${written.slice(0, value.index)} ${own}${attribute}="${tag}"${written.slice(value.index + value[0].length)}`
     : `<${own}lang ${own}${attribute}="${tag}"${written.slice(own.length + '<lang'.length)}`;
   return [...splice(raw, [edit])].join('');
-}
-
-/**
- * Whether a language tag is a variety of the language. British text stays British if the target is `en`, but not if the
- * target is a code with another region.
- */
-function isVariety(tag: string, language: TextLanguage): boolean {
-  return tag === language.tag || (!language.code.includes('-') && tag.startsWith(`${language.code}-`));
 }

@@ -1,9 +1,12 @@
 import { limits, overLimit } from '../file-error.ts';
+import { isLiveField } from '../office/paragraph/fields.ts';
+import type { RunProperties, TextFormat } from '../office/paragraph/text-format.ts';
+import { type Declarations, type Run, type Token, withDeclarations } from '../office/paragraph/tokens.ts';
 import { attributeOf, type XmlEndTag, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
+import { letter } from '../text.ts';
 import { ControlProperties } from './content-controls.ts';
-import { isLiveField } from './fields.ts';
-import { type KeptContent, letter } from './kept-content.ts';
+import type { KeptContent } from './kept-content.ts';
 import {
   fieldMarkOf,
   ignored,
@@ -13,8 +16,7 @@ import {
   type Subtree,
   TextSubtree,
 } from './subtrees.ts';
-import type { RunProperties, TextFormat } from './text-format.ts';
-import { type Declarations, type Run, type Token, withDeclarations } from './tokens.ts';
+import { wordMarkup } from './word-markup.ts';
 import { isWord, runCharacters, wordNamespaces } from './word-xml.ts';
 
 /** The state of a story that the reader of a paragraph needs. */
@@ -213,6 +215,7 @@ export class ParagraphReader {
       declarations: this.#declare(tag),
       isHidden: this.#context.isHiddenStyle(this.style, undefined),
       format: this.#context.formatOf(this.style, undefined, {}),
+      markup: wordMarkup,
     };
     this.#closers.push(() => {
       this.#run = undefined;

@@ -1,6 +1,8 @@
+import type { RunFormatting } from '../office/paragraph/paragraph-writer.ts';
+import type { TextLanguage } from '../office/text-language.ts';
 import type { DirectionChange } from '../typesetting/languages.ts';
 import { runDirection } from './direction.ts';
-import { runLanguage, type TextLanguage } from './language.ts';
+import { runLanguage } from './language.ts';
 
 /** The maximum number of cached results. A document has many runs, but few different run properties. */
 const maxCached = 1000;
@@ -9,7 +11,7 @@ const maxCached = 1000;
  * Computes the `rPr` elements of translated runs: the properties of the source, with the direction and the language of
  * the translation.
  */
-export class RunFormatting {
+export class WordRunFormatting implements RunFormatting {
   readonly #direction: DirectionChange;
   readonly #language: TextLanguage;
   readonly #made = new Map<string, string>();

@@ -1,19 +1,11 @@
-import type { SegmentKey } from '../document.ts';
+import type { PlacedText } from '../office/paragraph/placed-texts.ts';
 import type { Edit } from '../office/splice.ts';
-import type { ParagraphContent } from './paragraph-content.ts';
-
-/** A text of a paragraph: all of it, or the text on one side of a tab. */
-export interface StoryText extends SegmentKey {
-  /** The location of the text in the story, in a readable form: `paragraph 3`, `table 1, row 2, cell 3`. */
-  place: string;
-  content: ParagraphContent;
-}
 
 /** A paragraph that has text to translate. */
 export interface StoryParagraph {
-  texts: StoryText[];
+  texts: PlacedText[];
   /** Returns the whole paragraph as one text, as earlier versions have read it. */
-  whole(): StoryText;
+  whole(): PlacedText;
   inTable: boolean;
   /** Whether the paragraph is in a text box. */
   inBox: boolean;

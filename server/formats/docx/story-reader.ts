@@ -1,4 +1,8 @@
 import { FileError } from '../file-error.ts';
+import { Numbering } from '../office/numbering.ts';
+import { FieldStack } from '../office/paragraph/fields.ts';
+import { type ParagraphTexts, readContent } from '../office/paragraph/paragraph-content.ts';
+import { placedTexts } from '../office/paragraph/placed-texts.ts';
 import { type Edit, splice } from '../office/splice.ts';
 import {
   attributeOf,
@@ -9,13 +13,10 @@ import {
 } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { ControlProperties } from './content-controls.ts';
-import { FieldStack } from './fields.ts';
 import { KeptContent } from './kept-content.ts';
-import { type KeyAndPlace, Numbering } from './numbering.ts';
 import { PageCounter } from './page-counter.ts';
-import { type ParagraphTexts, readContent } from './paragraph-content.ts';
 import { type ParagraphContext, ParagraphReader } from './paragraph-reader.ts';
-import type { StoryParagraph, StoryText } from './story-paragraph.ts';
+import type { StoryParagraph } from './story-paragraph.ts';
 import type { Styles } from './styles.ts';
 import { ignored, KeptSubtree, type Subtree } from './subtrees.ts';
 import { TextBoxes } from './text-boxes.ts';
@@ -155,7 +156,7 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
     const { kind, include, styles, page, unclosedFields } = setup;
     this.#kept = new KeptContent(include);
     const allFieldsLive = kind === 'header' || kind === 'footer';
-    this.#fields = new FieldStack(allFieldsLive, unclosedFields, this.#kept);
+    this.#fields = new FieldStack(allFieldsLive, unclosedFields, () => this.#kept.add('field'));
     this.#context = {
       slice: (start, end) => this.#slice(start, end),
       kept: this.#kept,
@@ -363,8 +364,8 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
     const key = numbering.keyAndPlace();
     const inBox = root === 'txbxContent';
     const { texts, isRepeated } = inBox
-      ? boxes.match(textsOf(read, key), copy)
-      : { texts: textsOf(read, key), isRepeated: false };
+      ? boxes.match(placedTexts(read, key), copy)
+      : { texts: placedTexts(read, key), isRepeated: false };
     const result = use({
       texts,
       whole: () => ({ ...key, content: read.whole() }),
@@ -398,17 +399,6 @@ function indexFrom(edits: readonly Edit[], offset: number): number {
     else high = middle;
   }
   return low;
-}
-
-function textsOf({ parts, isWhole }: ParagraphTexts, key: KeyAndPlace): StoryText[] {
-  if (isWhole) return [{ ...key, content: parts[0]! }];
-  const { regionId, cellId, place } = key;
-  return parts.map((content, index) => {
-    const suffix = `s${index + 1}`;
-    const own =
-      cellId === null ? { regionId: regionId + suffix, cellId } : { regionId, cellId: cellId + suffix };
-    return { ...own, place: `${place}, text ${index + 1}`, content };
-  });
 }
 
 /** The outline level of body text. Headings have lower levels, from 0. */

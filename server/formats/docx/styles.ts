@@ -1,5 +1,6 @@
+import type { RunProperties, TextFormat } from '../office/paragraph/text-format.ts';
 import { attributeOf, readPositionedXml } from '../office/xml-reader.ts';
-import { addRunProperty, type RunProperties, type TextFormat, textFormat } from './text-format.ts';
+import { addRunProperty, textFormat } from './run-properties.ts';
 import { isOn, isWord } from './word-xml.ts';
 
 /** The properties of a style that the reader needs; undefined if the style does not set them. */

@@ -1,8 +1,9 @@
+import type { FieldMark } from '../office/paragraph/fields.ts';
+import type { RunProperties } from '../office/paragraph/text-format.ts';
+import type { InnerMark } from '../office/paragraph/tokens.ts';
 import { attributeOf, type XmlEndTag, type XmlStartTag } from '../office/xml-reader.ts';
-import type { FieldMark } from './fields.ts';
 import type { KeptContent } from './kept-content.ts';
-import { addRunProperty, type RunProperties } from './text-format.ts';
-import type { InnerMark } from './tokens.ts';
+import { addRunProperty } from './run-properties.ts';
 import { isOn, isWord } from './word-xml.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { formatTagged } from '../inline-content.ts';
+import type { Numbering } from '../office/numbering.ts';
+import type { PlacedText } from '../office/paragraph/placed-texts.ts';
 import type { XmlStartTag } from '../office/xml-reader.ts';
-import type { Numbering } from './numbering.ts';
-import type { StoryText } from './story-paragraph.ts';
 
 /** An `AlternateContent` element around the current position. Each of its branches shows the same content. */
 interface Alternatives {
@@ -58,7 +58,7 @@ export class TextBoxes {
    * Returns the texts of a paragraph of a text box with their keys, and whether they are those of the same paragraph in
    * the first branch. Texts that differ get their own keys.
    */
-  match(texts: readonly StoryText[], copy: number): { texts: StoryText[]; isRepeated: boolean } {
+  match(texts: readonly PlacedText[], copy: number): { texts: PlacedText[]; isRepeated: boolean } {
     const written = texts.map(({ content }) => formatTagged(content.source));
     const keys = texts.map(({ regionId, cellId }) => `${regionId} ${cellId}`);
     if (copy === 0) {

@@ -1,11 +1,12 @@
 import type { XmlEvents } from '../flatten/xml.ts';
 import { classOf } from '../layout-kinds.ts';
+import { ChartCounter } from '../office/chart-counter.ts';
 import { openPackage } from '../office/package.ts';
+import { blank } from '../office/paragraph/blanks.ts';
 import type { Includable } from '../selection.ts';
+import { letter } from '../text.ts';
 import { countCharacters, type KeptClass, type TextOutcome, TextTally } from '../text-tally.ts';
-import { blank } from './blanks.ts';
 import { isValueProperty } from './content-controls.ts';
-import { letter } from './kept-content.ts';
 import { readStyles, Styles } from './styles.ts';
 import { isOffValue } from './word-xml.ts';
 
@@ -127,41 +128,6 @@ interface OpenParagraph {
   /** The number of characters in results of fields, and of hidden characters. */
   inField: number;
   hidden: number;
-}
-
-/** Collects the texts of a chart: its paragraphs, and each name once that it copies from its data sheet. */
-class ChartCounter {
-  readonly #paragraphs: string[] = [];
-  readonly #names = new Set<string>();
-  readonly #open: string[] = [];
-  #text = '';
-
-  get texts(): string[] {
-    return [...this.#paragraphs, ...this.#names];
-  }
-
-  openTag(tag: XmlTag): void {
-    const local = localName(tag);
-    this.#open.push(local);
-    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
-  }
-
-  text(text: string): void {
-    const parent = this.#open.at(-1);
-    const isName = parent === 'v' || parent === 'pt';
-    if (
-      parent === 't' ||
-      (isName && this.#open.some((local) => /^str(Cache|Lit|Dim)$|^multiLvl|^txData$/.test(local)))
-    )
-      this.#text += text;
-  }
-
-  closeTag(): void {
-    const local = this.#open.pop();
-    if (local === 'p') this.#paragraphs.push(this.#text);
-    else if (local === 'v' || local === 'pt') this.#names.add(this.#text);
-    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
-  }
 }
 
 /** Counts the texts of the main text, the headers and the footers. */

@@ -1,10 +1,11 @@
 import { FileError, limits, overLimit } from '../file-error.ts';
+import { type ChartText, readChartTexts } from '../office/chart-texts.ts';
 import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
 import type { PartText } from '../office/part-text.ts';
 import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import type { Includable } from '../selection.ts';
-import { type ChartText, readChartTexts } from './chart-texts.ts';
-import { KeptContent, letter } from './kept-content.ts';
+import { letter } from '../text.ts';
+import { KeptContent } from './kept-content.ts';
 import { countListLabels } from './list-labels.ts';
 import type { StoryParagraph } from './story-paragraph.ts';
 import { type ParagraphResult, readStory, type Story, type StoryResult } from './story-reader.ts';

@@ -5,6 +5,7 @@ import {
   type SelectElement,
   TYPE,
 } from '@formatjs/icu-messageformat-parser';
+import { hasVoidCode } from './inline-codes.ts';
 import { categoriesOf, describeForm, type PluralType, samplesOf } from './plural-forms.ts';
 
 /*
@@ -190,11 +191,11 @@ function optionsFor(choice: Choice, targetLanguage: string | undefined) {
 
 /**
  * Whether a text shows the number. In English, `one` may be "a file"; in Russian, the same form is for 21, too. Then the
- * text of `other` is its source.
+ * text of `other` is its source. A void code counts, because it often stands for the number.
  */
 function showsNumber(items: readonly Item[]): boolean {
-  return items.some(
-    (item) => typeof item !== 'string' && ('numberOf' in item || 'written' in item || isChoice(item)),
+  return items.some((item) =>
+    typeof item === 'string' ? hasVoidCode(item) : 'numberOf' in item || 'written' in item || isChoice(item),
   );
 }
 

@@ -1,3 +1,5 @@
+import { hasVoidCode } from './inline-codes.ts';
+
 /*
  * Plural categories of languages by the Unicode CLDR, from the data of the JavaScript engine. `cardinal` is for counts
  * ("2 files"), `ordinal` for ranks ("2nd file").
@@ -30,10 +32,20 @@ export function categoriesOf(language: string, type: PluralType = 'cardinal'): r
 /** The highest whole number that is tried as a sample. French and Spanish have a category for millions only. */
 const samples = [...Array.from({ length: 201 }, (_, number) => number), 1_000_000];
 
+/** Up to five samples of each category, by language and type. */
+const knownSamples = new Map<string, Map<string, number[]>>();
+
 /** Returns up to five whole numbers of a category, such as 2, 3, 4, 22 and 23; none if it has only fractions. */
 export function samplesOf(language: string, category: string, type: PluralType = 'cardinal'): number[] {
-  const rules = new Intl.PluralRules(language, { type });
-  return samples.filter((number) => rules.select(number) === category).slice(0, 5);
+  const key = `${language} ${type}`;
+  let byCategory = knownSamples.get(key);
+  if (!byCategory) {
+    const rules = new Intl.PluralRules(language, { type });
+    byCategory = Map.groupBy(samples, (number) => rules.select(number));
+    for (const [name, numbers] of byCategory) byCategory.set(name, numbers.slice(0, 5));
+    knownSamples.set(key, byCategory);
+  }
+  return byCategory.get(category) ?? [];
 }
 
 /** Describes a plural form for the model and the reviewer: `plural form “few”, for numbers such as 2, 3, 4`. */
@@ -47,8 +59,8 @@ export function describeForm(language: string, category: string, type: PluralTyp
 
 /**
  * Returns the text of a source that a plural form of the target language is translated from: the form with the same
- * name, or `other`. In English, `one` may be "a file" and show no number. In Russian, the form `one` is for 21, too, so
- * its source is `other`.
+ * name, or `other` if that form is missing or empty. In English, `one` may be "a file" and show no number. In Russian, the
+ * form `one` is for 21, too, so its source is `other`.
  */
 export function sourceOfForm(
   forms: ReadonlyMap<string, string>,
@@ -57,9 +69,10 @@ export function sourceOfForm(
   type: PluralType = 'cardinal',
 ): string {
   const other = forms.get('other') ?? [...forms.values()].at(-1) ?? '';
-  const own = forms.get(category) ?? other;
+  const own = forms.get(category)?.trim() ? forms.get(category)! : other;
   const isForMany = samplesOf(language, category, type).length > 1;
-  return isForMany && hasPlaceholder.test(other) && !hasPlaceholder.test(own) ? other : own;
+  const shows = (text: string) => hasPlaceholder.test(text) || hasVoidCode(text);
+  return isForMany && shows(other) && !shows(own) ? other : own;
 }
 
 const hasPlaceholder = /[%{#$]/;

@@ -1,6 +1,12 @@
 import { type InlineContent, plainText } from '../inline-content.ts';
 import type { Edit } from '../office/splice.ts';
-import { placeOfLine, type TextPlace, type TextPlaces, type TextSegment } from '../text-file.ts';
+import {
+  placeOfLine,
+  type TextPlace,
+  type TextPlaces,
+  type TextSegment,
+  type TextTarget,
+} from '../text-file.ts';
 import { hasIcuChoice, readIcu } from './icu.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
 
@@ -18,8 +24,8 @@ export interface StringEntry {
   line: number;
   /** The comment of a developer on the string. */
   comment?: string | undefined;
-  /** Returns the change that replaces the string. */
-  write(text: string): Edit;
+  /** Returns the change that replaces the string. A format that can mark texts for review also changes the mark. */
+  write(text: string, needsReview?: boolean): Edit | Edit[];
 }
 
 /** The plural forms of one message, each of which is a string of the file. */
@@ -29,7 +35,7 @@ export interface PluralEntry {
   /** The forms by category. `other` is one of them. */
   forms: ReadonlyMap<string, StringEntry>;
   /** Returns the changes that leave the file with these forms. */
-  write(forms: ReadonlyMap<string, string>): Edit[];
+  write(forms: ReadonlyMap<string, string>, needsReview: boolean): Edit[];
 }
 
 export interface StringOptions {
@@ -54,7 +60,9 @@ export function placesOfStrings(
   const isIcu = entries.some((entry) => !isPlural(entry) && hasIcuChoice(entry.text));
   for (const entry of entries) {
     if (isPlural(entry)) {
-      places.push(placeOfForms(entry, options));
+      const texts = [...entry.forms.values()].map(({ text }) => ({ reason: reasonToKeep(text), text }));
+      if (texts.some(({ reason }) => reason === null)) places.push(placeOfForms(entry, options));
+      else kept.push(...texts.map(({ reason, text }) => ({ reason: reason!, text })));
       continue;
     }
     const reason = reasonToKeep(entry.text);
@@ -66,7 +74,7 @@ export function placesOfStrings(
 
 const url = /^[a-z][a-z0-9+.-]*:\/\/\S+$|^(?:mailto|tel):\S+$|^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i;
 const placeholders =
-  /\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
+  /%(?:\d+\$)?#@\w+@|%arg\b|\{\{[^{}]*\}\}|\$?\{(?![^{}]*,\s*choice\s*,)[^{}]*\}|%\{[^{}]*\}|%\([^)]*\)[a-z]|%(?:\d+\$)?[-+ 0]*\d*(?:\.\d+)?(?:l{1,2}|h{1,2})?[a-z@]|\$t\([^)]*\)|<\/?[a-z][^<>]*>/gi;
 const identifier = /^[a-z0-9]+(?:_[a-z0-9]+)+$|^#[0-9a-f]{3,8}$/i;
 
 /** Returns why a string is not translated, as the name of a reason in a receipt; null if it is. */
@@ -109,9 +117,11 @@ function placeOfText(entry: StringEntry): TextPlace {
   return {
     segments: [segmentOf(entry, entry.text)],
     original: entry.text,
-    write: ([one]) => [entry.write(withSpaceOf(entry.text, one!.target))],
+    write: ([one]) => [entry.write(withSpaceOf(entry.text, one!.target), one!.needsReview)].flat(),
   };
 }
+
+const needReview = (targets: readonly TextTarget[]) => targets.some(({ needsReview }) => needsReview);
 
 /** Returns the place of an ICU message; undefined for other texts. */
 function placeOfMessage(
@@ -123,9 +133,10 @@ function placeOfMessage(
   return {
     segments: message.texts.map(({ text, ...form }) => segmentOf(entry, text, form)),
     original: entry.text,
-    write: (targets) => [
-      entry.write(message.write(message.texts.map(({ text }, at) => withSpaceOf(text, targets[at]!.target)))),
-    ],
+    write: (targets) => {
+      const texts = message.texts.map(({ text }, at) => withSpaceOf(text, targets[at]!.target));
+      return [entry.write(message.write(texts), needReview(targets))].flat();
+    },
   };
 }
 
@@ -150,6 +161,7 @@ function placeOfForms(
     write: (targets) =>
       write(
         new Map(categories.map((category, at) => [category, withSpaceOf(sources[at]!, targets[at]!.target)])),
+        needReview(targets),
       ),
   };
 }

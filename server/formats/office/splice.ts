@@ -40,6 +40,12 @@ export function* splice(source: string, edits: Iterable<Edit>): Generator<string
   yield* slices(source, copied, source.length);
 }
 
+/** Returns a part of a source with edits, which are inside this part and in order. */
+export function spliceRange(source: string, start: number, end: number, edits: readonly Edit[]): string {
+  const own = edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start }));
+  return [...splice(source.slice(start, end), own)].join('');
+}
+
 /**
  * Yields the source between two offsets in slices. A surrogate pair is never split, because each slice is encoded
  * separately.

@@ -16,6 +16,7 @@ export function maxSpeed(language: string): number {
 
 /** Returns the number of characters that are shown: tags do not count, and a character reference of WebVTT counts as one. */
 export function visible(text: string): number {
+  if (!/[<{&\ud800-\udfff]/.test(text)) return text.length;
   return [...text.replaceAll(/<[^<>]*>|\{\\[^{}]*\}/g, '').replaceAll(/&(?:amp|lt|gt|nbsp|lrm|rlm);/g, '.')]
     .length;
 }

@@ -1,3 +1,4 @@
+import { escapeAttribute } from '../office/attributes.ts';
 import type { XmlStartTag } from '../office/xml-reader.ts';
 import type { PartEditor } from './part-stream.ts';
 
@@ -22,17 +23,3 @@ export function replaceAttributes(
     editor.replace(at + before.length, at + found.length, `"${escapeAttribute(value)}"`);
   }
 }
-
-function escapeAttribute(value: string): string {
-  return value.replace(/[&<>"\t\n\r]/g, (character) => references[character]!);
-}
-
-const references: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\t': '&#9;',
-  '\n': '&#10;',
-  '\r': '&#13;',
-};

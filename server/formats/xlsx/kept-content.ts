@@ -1,5 +1,6 @@
 import type { Finding } from '../document.ts';
 import { classOf } from '../layout-kinds.ts';
+import { keptFinding } from '../office/kept-finding.ts';
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
@@ -154,15 +155,12 @@ export class KeptContent {
 
   /** Returns one finding for each kind of text that was counted. */
   findings(): Finding[] {
-    const findings = Object.entries(kinds).flatMap(([kind, [one, several]]): Finding[] => {
+    const findings = Object.entries(kinds).flatMap(([kind, names]): Finding[] => {
       const count = this.#counts.get(kind as Kind) ?? 0;
       if (count === 0) return [];
       const reason = reasons[kind as Kind] ?? '';
-      const how =
-        classOf('xlsx', reason) === 'kept' ? '' : `; add \`${reason}\` to \`include\` to translate them`;
-      const message =
-        count === 1 ? `1 ${one} is not translated${how}` : `${count} ${several} are not translated${how}`;
-      return [{ severity: 'info', code: 'unsupported_content_kept', message, unitId: null }];
+      const by = classOf('xlsx', reason) === 'kept' ? undefined : (reason as Includable);
+      return [keptFinding(count, names, by)];
     });
     if (this.#pivotsOfCells > 0) findings.push(pivotsOfCells(this.#pivotsOfCells));
     return findings;

@@ -1,8 +1,8 @@
+import { digitWidth, linesOf, longestLine, longestWord } from '../office/text-width.ts';
 import { type CellRange, writeReference } from './cell-reference.ts';
 import type { CellStyle, CellStyles } from './cell-styles.ts';
 import type { SheetColumns } from './sheet-columns.ts';
 import type { Cell } from './sheet-reader.ts';
-import { digitWidth, linesOf, longestLine, longestWord } from './text-width.ts';
 import { maxHeight, turnedHeight } from './turned-text.ts';
 
 /** The height of a line in relation to the size of the font. */

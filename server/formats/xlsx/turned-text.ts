@@ -1,5 +1,5 @@
+import { linesOf, shortestLength, widthOf } from '../office/text-width.ts';
 import type { CellStyle } from './cell-styles.ts';
-import { linesOf, shortestLength, widthOf } from './text-width.ts';
 
 /** The maximum height of a row in Excel, in points. */
 export const maxHeight = 409;

@@ -110,11 +110,16 @@ const pdf: LimitRule = {
   memoryBytes: 800 * megabyte,
 };
 
+/** Limits for a format that consists of text. A task takes at most 0.35 s of CPU time per megabyte. */
+const texts: LimitRule = { ...set, cpuMsPerMegabyte: 3000 };
+/** Limits for Markdown: a task takes 2 s of CPU time per megabyte, and up to 8 s for lists that are nested up to their limit. */
+const markdown: LimitRule = { ...set, cpuMs: 4000, cpuMsPerMegabyte: 16_000 };
+
 /** The groups of formats that are translated keeping their layout. */
 type LayoutReader = (typeof layoutKinds)[LayoutKind]['reader'];
 
 /** Limits to read a file that is translated keeping its layout. */
-const layout: Record<LayoutReader, LimitRule> = { office, pdf, text: set };
+const layout: Record<LayoutReader, LimitRule> = { office, pdf, text: texts, markdown };
 /** Limits to write a file that is translated keeping its layout. For a PDF, fonts are loaded and shaped in addition. */
 const rebuilding: Record<LayoutReader, LimitRule> = { ...layout, pdf: { ...pdf, cpuMs: 10_000 } };
 

@@ -51,7 +51,7 @@ export const documentTranslationRequest = z
       .array(z.string())
       .optional()
       .describe(
-        'The selected pages of a PDF, such as `1-3` and `7`, or the names of the selected sheets. Absent if the whole file is translated.',
+        'The selected pages of a PDF or slides of a PPTX file, such as `1-3` and `7`, or the names of the selected sheets. Absent if the whole file is translated.',
       ),
     include: z
       .array(z.enum(includable))
@@ -300,7 +300,7 @@ export const documentForm = z.object({
     'The ID of an earlier document with the same languages, `domain`, `tone` and `gender`. Texts that the file has in common with it keep their translations and confirmations, and are not billed.',
   ),
   pages: listField(
-    'What to translate: for a PDF, pages such as `1-3,7` or `5-`; for an XLSX file, names of sheets. Send the field several times, or once with commas or a JSON list of strings. Only a JSON list or a repeated field can have the name of a sheet with a comma. The rest of the file stays unchanged and is not billed. Default: everything.',
+    'What to translate: for a PDF, pages such as `1-3,7` or `5-`; for a PPTX file, slides in the same form; for an XLSX file, names of sheets. Send the field several times, or once with commas or a JSON list of strings. Only a JSON list or a repeated field can have the name of a sheet with a comma. The rest of the file stays unchanged and is not billed. Default: everything.',
   ),
   include: listField(
     `Texts that are translated only on request: ${includable.map((name) => `\`${name}\``).join(', ')}. A format accepts only those that it has. Send the field several times, or once with commas.`,

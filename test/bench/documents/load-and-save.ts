@@ -43,7 +43,7 @@ export async function openLibreOffice(folder: string, file: string): Promise<Lib
     const { size } = await stat(saved).catch(() => ({ size: 0 }));
     requirePremise(
       size > 0,
-      `LibreOffice saves ${basename(path)} (a PDF needs the package libreoffice-draw)`,
+      `LibreOffice saves ${basename(path)} (a PDF needs the package libreoffice-draw, a PPTX libreoffice-impress)`,
     );
     return { ms: took, saved };
   };

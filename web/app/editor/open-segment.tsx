@@ -247,20 +247,25 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   );
 }
 
-/** A place in the body of a Word file: `word/document.xml, paragraph 4` or `word/document.xml, table 2, row 1, cell 3`. */
+/** A place in the body of a Word or ODT file: `word/document.xml, paragraph 4` or `content.xml, table 2, row 1, cell 3`. */
 const inBody =
-  /^word\/document\.xml, (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph \d+)?)$/;
+  /^(?:word\/document|content)\.xml, (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph \d+)?)$/;
 
 /** The place of a segment in a text file, and its key if it has one. */
 const inTextFile = /^line (\d+)(?:, (.+))?$/s;
 
-/** The place of a segment in its file, in words if it is in the body of a Word file. */
+/** The place of a segment on a slide or in its notes. */
+const onSlide = /^slide (\d+), (notes, )?paragraph (\d+)$/;
+
+/** The place of a segment in its file, in words if it has one of these forms. */
 function SegmentPlace({ place }: { place: string }) {
   const t = useT();
   const [found, paragraph = '', table = '', row = '', cell = ''] = inBody.exec(place) ?? [];
   const [, line, key] = inTextFile.exec(place) ?? [];
   if (line && key) return t('editor.place_line_key', { line, key });
   if (line) return t('editor.place_line', { line });
+  const [, slide, notes, number = ''] = onSlide.exec(place) ?? [];
+  if (slide) return t(notes ? 'editor.place_notes' : 'editor.place_slide', { slide, paragraph: number });
   if (found === undefined) return <bdi>{place}</bdi>;
   if (paragraph) return t('editor.place_paragraph', { paragraph });
   return t('editor.place_cell', { table, row, cell });

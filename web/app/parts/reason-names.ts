@@ -12,6 +12,7 @@ export const includableNames: Readonly<Record<Includable, MessageId>> = {
   charts: 'documents.reason_charts',
   table_headers: 'documents.reason_table_headers',
   sheet_names: 'documents.reason_sheet_names',
+  masters: 'documents.reason_masters',
   hidden: 'documents.reason_hidden',
 };
 
@@ -36,6 +37,7 @@ export const reasonNames: Readonly<Record<string, MessageId>> = {
   invisible: 'documents.reason_hidden',
   label: 'documents.reason_label',
   leader: 'documents.reason_leader',
+  not_translatable: 'documents.reason_not_translatable',
   number: 'documents.reason_number',
   pages: 'documents.reason_pages',
   translated_before: 'documents.reason_translated_before',

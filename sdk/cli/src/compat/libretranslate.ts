@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
-import { type LinguaLoop, LinguaLoopError, languages } from '../../../src/index.ts';
+import { documentTypes, type LinguaLoop, LinguaLoopError, languages } from '../../../src/index.ts';
 import type { CompatOptions, deeplFailure } from './deepl.ts';
 import {
   type CompatApi,
@@ -163,7 +163,7 @@ const settings = {
   keyRequired: true,
   language: { source: { code: 'auto', name: 'Auto Detect' }, target: { code: 'en', name: 'English' } },
   suggestions: false,
-  supportedFilesFormat: ['.pdf', '.docx', '.xlsx'],
+  supportedFilesFormat: Object.keys(documentTypes),
 };
 
 async function translateFile(

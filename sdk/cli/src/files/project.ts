@@ -80,7 +80,7 @@ const never = [
  * The types that are found in a folder. A file that is named, or matches a pattern, may have any type: most JSON and YAML
  * files of a repository configure programs.
  */
-const foundInFolders = ['txt', 'docx', 'xlsx', 'pdf', 'po', 'srt', 'vtt'];
+const foundInFolders = ['txt', 'md', 'mdx', 'docx', 'xlsx', 'pptx', 'pdf', 'po', 'srt', 'vtt'];
 
 /**
  * Finds the source files, as paths from the folder with `/`, sorted. Translations of an earlier run are not sources.

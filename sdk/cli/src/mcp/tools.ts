@@ -214,7 +214,7 @@ function documentTools(server: McpServer, { client, folder }: McpOptions): void 
     'translate_document',
     {
       title: 'Translate a document',
-      description: `Starts the translation of a PDF, Word or Excel file that keeps its layout. The file must be in ${folder}. Use document_status until it is translated, then save_document.`,
+      description: `Starts the translation of a file that keeps its layout or syntax, such as a PDF, Word, Excel, PowerPoint, HTML, Markdown, JSON or subtitle file. The file must be in ${folder}. Use document_status until it is translated, then save_document.`,
       inputSchema: {
         path: z.string().max(1000).describe('The path of the file.'),
         target_lang: to,

@@ -70,7 +70,7 @@ function lengthOf(words: RecognizedLine['words']): number {
   return words.reduce((sum, { text }) => sum + [...text].length, 0);
 }
 
-/** Returns the size that is most similar to a measured size; the size itself, rounded, if none is similar. */
+/** Returns the size that is most similar to a measured size; or the rounded size if none is similar. */
 function similar(size: number, sizes: readonly number[]): number {
   const difference = (other: number): number => Math.abs(Math.log(other / size));
   const best = sizes.reduce(

@@ -9,12 +9,9 @@ import { documentSegment, ofDocument } from '#server/translation/documents/segme
 
 export const boxQuery = z.object({
   document_id: z.string().describe('The ID of the document job.'),
-  page: z
-    .int()
-    .min(1)
-    .max(2_147_483_647)
-    .optional()
-    .meta({ description: 'Only segments on this page or sheet, counted from 1. If omitted, all pages.' }),
+  page: z.int().min(1).max(2_147_483_647).optional().meta({
+    description: 'Only segments on this page, slide or sheet, counted from 1. If omitted, all pages.',
+  }),
   limit: z.int().min(1).max(2000).default(1000).describe('The maximum number of segments in the response.'),
   cursor: z.string().max(50).optional().describe('The value of `next_cursor` in the previous response.'),
 });
@@ -41,7 +38,7 @@ const anchor = z.discriminatedUnion('type', [
     .meta({ description: 'A place in a PDF. The rectangles of the segment have its place on the page.' }),
   z
     .object({
-      type: z.literal('paragraph').describe('The segment is a paragraph of a DOCX file.'),
+      type: z.literal('paragraph').describe('The segment is a paragraph of a DOCX or ODT file.'),
       part,
       object,
       paragraph: z.int().describe('The number of the paragraph in this part, from 1.'),
@@ -52,7 +49,7 @@ const anchor = z.discriminatedUnion('type', [
     }),
   z
     .object({
-      type: z.literal('table_cell').describe('The segment is a paragraph in a table of a DOCX file.'),
+      type: z.literal('table_cell').describe('The segment is a paragraph in a table of a DOCX or ODT file.'),
       part,
       object,
       table: z.int().describe('The number of the table in this part, from 1.'),
@@ -66,11 +63,23 @@ const anchor = z.discriminatedUnion('type', [
     }),
   z
     .object({
-      type: z.literal('sheet_cell').describe('The segment is a cell of an XLSX file.'),
+      type: z.literal('sheet_cell').describe('The segment is a cell of an XLSX or ODS file.'),
       sheet: z.string().describe('The name of the sheet.'),
       cell: z.string().describe('The reference of the cell, such as B7.'),
     })
-    .meta({ description: 'A cell in an XLSX file.' }),
+    .meta({ description: 'A cell in an XLSX or ODS file.' }),
+  z
+    .object({
+      type: z.literal('slide').describe('The segment is in a PPTX or ODP file.'),
+      place: z
+        .string()
+        .describe(
+          'The slide, layout or master and the place in it, such as `slide 3, table 1, row 2, cell 1`.',
+        ),
+    })
+    .meta({
+      description: 'A place in a PPTX file. The rectangle of the segment is that of its shape on the slide.',
+    }),
   z
     .object({
       type: z.literal('line').describe('The segment is in a file that consists of text, such as JSON.'),
@@ -193,7 +202,7 @@ const wordPlace =
 /** Returns the place of a segment in the file, from the segment's key and the place that the file format reports. */
 function anchorOf(format: LayoutKind, { kind, place, region_id, cell_id, page }: Place): Anchor {
   const { places } = layoutKinds[format];
-  if (places === 'line') return { type: 'line', place };
+  if (places === 'line' || places === 'slide') return { type: places, place };
   if (places === 'sheet')
     return kind === 'cell' && cell_id !== null
       ? { type: 'sheet_cell', sheet: place.slice(0, -cell_id.length - 1), cell: cell_id }

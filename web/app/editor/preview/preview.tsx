@@ -6,6 +6,7 @@ import type { PreviewProps, Side } from './preview-props.ts';
 
 const PdfPages = lazy(() => import('./pdf-pages.tsx'));
 const SheetGrid = lazy(() => import('./sheet-grid.tsx'));
+const Slides = lazy(() => import('./slides.tsx'));
 const TextLines = lazy(() => import('./text-lines.tsx'));
 const WordFrame = lazy(() => import('./word-frame.tsx'));
 
@@ -65,6 +66,7 @@ function FilePreview(props: PreviewProps) {
   if (request.output === 'docx' && props.side === 'target') return <p>{t('documents.preview_word')}</p>;
   if (format === 'pdf') return <PdfPages {...props} />;
   if (format === 'docx') return <WordFrame {...props} />;
-  if (format === 'xlsx') return <SheetGrid {...props} />;
+  if (format === 'xlsx' || format === 'ods') return <SheetGrid {...props} />;
+  if (format === 'pptx' || format === 'odp' || format === 'odt') return <Slides {...props} />;
   return <TextLines {...props} />;
 }

@@ -1,128 +1,27 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { memo, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import { client } from '../../client.ts';
-import { useT } from '../../i18n.tsx';
-import { useFormat } from '../../parts/format.ts';
+import { memo, useEffect, useMemo, useRef } from 'react';
 import { languageOf } from '../../parts/language-text.tsx';
-import { Read } from '../../parts/loading.tsx';
-import { queryKeys } from '../../query-keys.ts';
-import { pageOfPosition, useOutline } from '../outline.ts';
-import type { Outline, Segment } from '../segment-filter.ts';
-import { indexOf } from '../use-segments.ts';
+import type { Segment } from '../segment-filter.ts';
+import { PagedSegments } from './paged-segments.tsx';
 import styles from './preview.module.css';
 import type { PreviewProps } from './preview-props.ts';
 
-/** The number of cells on one page of the preview. */
-const pageSize = 500;
-
-type Sheet = Outline['pages'][number] & { page: number };
-
 /**
- * Shows a workbook as a grid of its text cells. The cells are segments, which include the name of their sheet and cell.
+ * Shows a workbook as a grid of its text cells. The segments have the name of their sheet and cell.
  * Numbers and formulas are not shown: they are not translated, and reading them would require another library.
  */
 export default function SheetGrid(props: PreviewProps) {
-  const outline = useOutline(props.document.id);
   return (
-    <Read from={outline} lines={20}>
-      {(found) => {
-        const sheets = found.pages.filter((page): page is Sheet => page.page !== null);
-        if (sheets.length === 0) return null;
-        return <Sheets {...props} sheets={sheets} sheetOfCurrent={pageOfPosition(found, props.current)} />;
-      }}
-    </Read>
-  );
-}
-
-function Sheets({
-  sheets,
-  sheetOfCurrent,
-  ...props
-}: PreviewProps & { sheets: readonly Sheet[]; sheetOfCurrent: number | undefined }) {
-  const t = useT();
-  const { number } = useFormat();
-  const { document, side, current, onOpen } = props;
-  const [page, setPage] = useState(sheets[0]?.page ?? 1);
-  const [offset, setOffset] = useState(0);
-  const cells = useQuery({
-    queryKey: queryKeys.documents.cells(document.id, page, offset),
-    queryFn: () => client.documents.search({ document_id: document.id, page, offset, limit: pageSize }),
-    placeholderData: keepPreviousData,
-  });
-  const isShown = useEffectEvent(() => cells.data?.segments.some(({ position }) => position === current));
-  useEffect(() => {
-    if (current === null || sheetOfCurrent === undefined || isShown()) return;
-    let isLate = false;
-    void indexOf(document.id, { page: sheetOfCurrent }, current).then(
-      (index) => {
-        if (isLate || index === undefined) return;
-        setPage(sheetOfCurrent);
-        setOffset(index - (index % pageSize));
-      },
-      () => {},
-    );
-    return () => {
-      isLate = true;
-    };
-  }, [document.id, sheetOfCurrent, current]);
-  const { source_lang, target_lang } = document.request;
-  const show = (nextPage: number, nextOffset: number) => {
-    setPage(nextPage);
-    setOffset(nextOffset);
-  };
-  return (
-    <>
-      <label className={styles.sheet}>
-        {t('documents.sheet')}
-        <select value={page} onChange={({ target }) => show(Number(target.value), 0)}>
-          {sheets.map((one) => (
-            <option key={one.page} value={one.page} translate="no">
-              {one.sheet ?? one.page}
-            </option>
-          ))}
-        </select>
-      </label>
-      <Read from={cells} lines={20}>
-        {({ segments, total, first_index: first }) => (
-          <>
-            <Grid
-              cells={segments}
-              language={side === 'source' ? source_lang : target_lang}
-              side={side}
-              current={current}
-              onOpen={onOpen}
-            />
-            {total > pageSize && (
-              <div className="actions">
-                <button
-                  type="button"
-                  className="small"
-                  disabled={first === 0}
-                  onClick={() => show(page, Math.max(0, first - pageSize))}
-                >
-                  {t('documents.cells_before')}
-                </button>
-                <span>
-                  {t('documents.cells_shown', {
-                    first: number(first + 1),
-                    last: number(first + segments.length),
-                    total: number(total),
-                  })}
-                </span>
-                <button
-                  type="button"
-                  className="small"
-                  disabled={first + segments.length >= total}
-                  onClick={() => show(page, first + pageSize)}
-                >
-                  {t('documents.cells_after')}
-                </button>
-              </div>
-            )}
-          </>
-        )}
-      </Read>
-    </>
+    <PagedSegments {...props} label="documents.sheet">
+      {(segments, language) => (
+        <Grid
+          cells={segments}
+          language={language}
+          side={props.side}
+          current={props.current}
+          onOpen={props.onOpen}
+        />
+      )}
+    </PagedSegments>
   );
 }
 
@@ -162,7 +61,7 @@ function Grid({ cells, language, side, current, onOpen }: GridProps) {
       ))}
       {rows.map((row, index) => (
         <span key={row} className={styles.head} style={{ gridRow: index + 2, gridColumn: 1 }}>
-          {row}
+          {Number.isInteger(row) && row}
         </span>
       ))}
       {placed.map(({ segment, gridRow, gridColumn }) => (
@@ -216,13 +115,19 @@ interface PlacedCell {
 }
 
 /**
- * The columns and rows of the sheet that contain text, and the places of the cells. Texts of comments, shapes and charts
- * follow below the cells.
+ * The columns and rows of the sheet that contain text, and the places of the cells. The second paragraph of a cell is in a
+ * row below, whose number is not a whole one. Texts of comments, shapes and charts follow below the cells.
  */
 function layOut(segments: readonly Segment[]): { columns: string[]; rows: number[]; placed: PlacedCell[] } {
   const cells = segments.filter(({ kind }) => kind === 'cell');
   const others = segments.filter(({ kind }) => kind !== 'cell');
-  const places = cells.map(({ cell_id }) => placeOf(cell_id ?? ''));
+  const paragraphs = new Map<string | null, number>();
+  const places = cells.map(({ cell_id }) => {
+    const { column, row } = placeOf(cell_id ?? '');
+    const paragraph = paragraphs.get(cell_id) ?? 0;
+    paragraphs.set(cell_id, paragraph + 1);
+    return { column, row: row + paragraph / 1_000 };
+  });
   const rows = [...new Set(places.map(({ row }) => row))].toSorted((a, b) => a - b);
   const columns = [...new Set(places.map(({ column }) => column))].toSorted(
     (a, b) => a.length - b.length || (a < b ? -1 : 1),

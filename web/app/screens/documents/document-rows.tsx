@@ -143,7 +143,11 @@ function Size({ group: { format, translations } }: { group: FileGroup }) {
   const { number } = useFormat();
   // Of a translation that has just begun, the numbers are not known yet.
   const { segments, pages } = translations.find((one) => one.segments > 0) ?? translations[0];
-  const unit = layoutKinds[format].places === 'sheet' ? 'documents.sheet_count' : 'documents.page_count';
+  const { places } = layoutKinds[format];
+  const unit =
+    places === 'sheet' || places === 'slide'
+      ? (`documents.${places}_count` as const)
+      : 'documents.page_count';
   const parts = [
     ...(segments > 0 ? [t('documents.segment_count', { count: segments, shown: number(segments) })] : []),
     ...(pages ? [t(unit, { count: pages, shown: number(pages) })] : []),

@@ -1,6 +1,7 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Upload } from 'lucide-react';
+import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { listFiles } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -18,7 +19,9 @@ export function DocumentsScreen() {
   const t = useT();
   const { number } = useFormat();
   const navigate = useNavigate();
-  const filter = useSearch({ from: '/workspace/app/files' });
+  const { format: wanted, ...search } = useSearch({ from: '/workspace/app/files' });
+  const format = layoutKindNames.find((one) => one === wanted);
+  const filter: DocumentFilter = { ...search, ...(format && { format }) };
   const files = useFiles(filter);
   const counts = files.data?.pages[0]?.counts ?? undefined;
   const all = counts && counts.translating + counts.needs_review + counts.approved + counts.failed;

@@ -3,7 +3,7 @@ import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
-import { pathsOf } from './file-kind.ts';
+import { accepted, pathsOf } from './file-kind.ts';
 import { FileParts } from './file-parts.tsx';
 import type { FileQueue, ListedFile } from './file-queue.ts';
 import { FailedLine, FileTaskLine, failedAlike } from './file-task-line.tsx';
@@ -48,6 +48,7 @@ export function FileRow({
           <p className={styles.problem}>
             {t(problem === 'kind' ? 'translate.file_kind' : 'translate.file_too_large', {
               most: bytes(deployment.maxUploadBytes),
+              types: accepted.replaceAll(',', ' '),
             })}
           </p>
         )}

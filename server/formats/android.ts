@@ -1,0 +1,254 @@
+import { decodeAndroid, encodeAndroid, isQuotedAndroid } from './android/escapes.ts';
+import { FileError } from './file-error.ts';
+import type { FormatKind } from './inline-content.ts';
+import { InlineCodes, withoutMarks } from './messages/inline-codes.ts';
+import { type PluralCategory, pluralCategories } from './messages/plural-forms.ts';
+import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
+import { type Edit, escapeXmlText } from './office/splice.ts';
+import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
+import { countCharacters } from './text-tally.ts';
+import {
+  isCdataOnly,
+  parseXmlNodes,
+  textIn,
+  writeCdata,
+  type XmlElement,
+  type XmlNode,
+} from './xml/xml-nodes.ts';
+
+/**
+ * String resources of Android: the strings, arrays and plurals of a `strings.xml`. Elements in a text are tags. An
+ * `<xliff:g>` is one tag, because its content must stay.
+ *
+ * @throws {FileError} `not_text` or `unreadable`, also for other XML
+ */
+export const { check, extract, rebuild } = textFormat(findStrings);
+
+function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces {
+  const root = parseXmlNodes(text);
+  if (root.name !== 'resources')
+    throw new FileError(
+      'unreadable',
+      `the root element of the XML is <${root.name.slice(0, 40)}>; only Android string resources are supported, whose root element is <resources>`,
+    );
+  const reader = new Reader(text);
+  reader.readResources(root);
+  const { places, kept } = reader.codes.tagged(placesOfStrings(reader.entries, { targetLanguage }));
+  const locale = root.attributes.get('tools:locale');
+  return {
+    places,
+    kept: [...kept, ...reader.kept],
+    characters: reader.characters,
+    ...(locale &&
+      targetLanguage && {
+        always: [{ start: locale.start, end: locale.end, text: `tools:locale="${targetLanguage}"` }],
+      }),
+  };
+}
+
+/** The formatting of elements that only format. Other elements, such as `<a>`, have a meaning. */
+const formats: Readonly<Record<string, FormatKind>> = {
+  b: 'bold',
+  big: 'other',
+  em: 'italic',
+  font: 'other',
+  i: 'italic',
+  s: 'strike',
+  small: 'other',
+  strike: 'strike',
+  strong: 'bold',
+  sub: 'subscript',
+  sup: 'superscript',
+  tt: 'other',
+  u: 'underline',
+};
+
+class Reader {
+  readonly codes = new InlineCodes();
+  readonly entries: (StringEntry | PluralEntry)[] = [];
+  readonly kept: { reason: string; text: string }[] = [];
+  /** Visible characters of all strings. */
+  characters = 0;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  readResources(root: XmlElement): void {
+    for (const { element, comment } of withComments(root)) {
+      const key = element.attributes.get('name')?.value ?? '';
+      const isString = element.name === 'string' || element.attributes.get('type')?.value === 'string';
+      if (element.attributes.get('translatable')?.value === 'false') this.#keep(element);
+      else if (isString) this.#add(element, key, comment);
+      else if (element.name === 'string-array' || element.name === 'array')
+        for (const [index, item] of withComments(element).entries())
+          this.#add(item.element, `${key}[${index}]`, item.comment ?? comment);
+      else if (element.name === 'plurals') this.#addPlurals(element, key, comment);
+    }
+  }
+
+  #keep(element: XmlElement): void {
+    const text = textIn(element);
+    this.characters += countCharacters(text);
+    this.kept.push({ reason: 'not_translatable', text });
+  }
+
+  #add(element: XmlElement, key: string, comment: string | undefined): void {
+    const entry = this.#entry(element, key, comment);
+    // A reference to another resource or to an attribute of the theme.
+    const isReference = /^[@?](?:\+?[\w.]+:)?[\w.]+(?:\/[\w.]+)?$/.test(textIn(element).trim());
+    if (isReference) this.kept.push({ reason: 'identifier', text: entry.text });
+    else this.entries.push(entry);
+  }
+
+  #entry(element: XmlElement, key: string, comment: string | undefined): StringEntry {
+    const { innerStart, innerEnd } = element;
+    const raw = this.#text.slice(innerStart, innerEnd);
+    const start = innerStart + raw.length - raw.trimStart().length;
+    const end = Math.max(start, innerEnd - (raw.length - raw.trimEnd().length));
+    const text = decodeAndroid(this.#piecesOf(element.children));
+    this.characters += countCharacters(this.codes.plain(text));
+    const isCdata = isCdataOnly(element);
+    const isQuoted = isQuotedAndroid(raw);
+    return {
+      key,
+      text,
+      line: element.line,
+      comment,
+      write: (translation) => {
+        const escapeXml = isCdata ? (piece: string) => piece : escapeXmlText;
+        const body = this.codes.write(encodeAndroid(translation, isQuoted), escapeXml);
+        const quoted = isQuoted ? `"${body}"` : body;
+        return { start, end, text: isCdata ? writeCdata(quoted) : quoted };
+      },
+    };
+  }
+
+  /** Returns the texts of a string, and marks for its elements. */
+  #piecesOf(nodes: readonly XmlNode[]): { text: string; isCode: boolean }[] {
+    return nodes.flatMap((node) => {
+      if (node.kind === 'text') return { text: withoutMarks(node.text), isCode: false };
+      const code = (text: string) => ({ text, isCode: true });
+      if (node.kind !== 'element' || node.isSelfClosing || /(?:^|:)g$/.test(node.name)) {
+        const inner =
+          node.kind !== 'element'
+            ? ''
+            : node.name === 'br'
+              ? '\n'
+              : this.codes.plain(decodeAndroid(this.#piecesOf(node.children)));
+        const written = this.#text.slice(node.start, node.end);
+        return code(this.codes.add({ type: 'void', written, text: inner }));
+      }
+      const format = formats[node.name];
+      const opening = this.codes.add({
+        type: 'open',
+        written: this.#text.slice(node.start, node.innerStart),
+        format,
+      });
+      const written = this.#text.slice(node.innerEnd, node.end);
+      const closing = this.codes.add({ type: 'close', written, format, opening });
+      return [code(opening), ...this.#piecesOf(node.children), code(closing)];
+    });
+  }
+
+  #addPlurals(element: XmlElement, key: string, comment: string | undefined): void {
+    const items = withComments(element).map((item) => {
+      const category = item.element.attributes.get('quantity')?.value ?? '';
+      const entry = this.#entry(item.element, `${key} ${category}`, item.comment ?? comment);
+      return { category, entry, element: item.element };
+    });
+    const forms = new Map(items.map(({ category, entry }) => [category, entry]));
+    const isValid = forms.size === items.length && [...forms.keys()].every((one) => isCategory(one));
+    if (!isValid || !forms.has('other')) this.entries.push(...forms.values(), ...repeated(items, forms));
+    else
+      this.entries.push({
+        key,
+        type: 'cardinal',
+        forms,
+        write: (texts: ReadonlyMap<string, string>) => this.#writeForms(items as Item[], texts),
+      });
+  }
+
+  /** Changes the items that exist, removes those that the language does not have, and inserts the others in order. */
+  #writeForms(items: readonly Item[], texts: ReadonlyMap<string, string>): Edit[] {
+    const edits: Edit[] = [];
+    const stay = new Map<string, Item>();
+    for (const item of items) {
+      const { category, entry, element } = item;
+      const text = texts.get(category);
+      if (text === undefined)
+        edits.push({ start: element.start - this.#gapBefore(element).length, end: element.end, text: '' });
+      else {
+        stay.set(category, item);
+        edits.push(...[entry.write(text)].flat());
+      }
+    }
+    const model = stay.get('other')!;
+    const gap = this.#gapBefore(model.element);
+    let before = '';
+    let previous: Item | undefined;
+    for (const category of pluralCategories) {
+      const present = stay.get(category);
+      if (present && !previous && before !== '')
+        edits.push({ start: present.element.start, end: present.element.start, text: before });
+      if (present) {
+        previous = present;
+        before = '';
+        continue;
+      }
+      const text = texts.get(category);
+      if (text === undefined) continue;
+      const item = this.#itemLike(model, category, text);
+      if (previous) edits.push({ start: previous.element.end, end: previous.element.end, text: gap + item });
+      else before += item + gap;
+    }
+    return edits;
+  }
+
+  #gapBefore({ start }: XmlElement): string {
+    return /\s*$/.exec(this.#text.slice(Math.max(0, start - 1_000), start))![0];
+  }
+
+  /** Returns a new item with the tags of an item that exists. */
+  #itemLike({ element, entry }: Item, category: string, text: string): string {
+    const { start, end } = element.attributes.get('quantity')!;
+    const edit = [entry.write(text)].flat()[0]!;
+    return [
+      this.#text.slice(element.start, start),
+      `quantity="${category}"`,
+      this.#text.slice(end, edit.start),
+      edit.text,
+      this.#text.slice(edit.end, element.end),
+    ].join('');
+  }
+}
+
+interface Item {
+  category: PluralCategory;
+  entry: StringEntry;
+  element: XmlElement;
+}
+
+const isCategory = (name: string) => (pluralCategories as readonly string[]).includes(name);
+
+/** Returns the entries that others of the same category have replaced in a map. */
+function repeated(
+  items: readonly { entry: StringEntry }[],
+  forms: ReadonlyMap<string, StringEntry>,
+): StringEntry[] {
+  const last = new Set(forms.values());
+  return items.flatMap(({ entry }) => (last.has(entry) ? [] : [entry]));
+}
+
+/** Returns the elements inside an element, each with the comments directly before it. */
+function withComments(parent: XmlElement): { element: XmlElement; comment: string | undefined }[] {
+  let comments: string[] = [];
+  return parent.children.flatMap((node) => {
+    if (node.kind === 'comment') comments.push(node.text);
+    if (node.kind !== 'element') return [];
+    const comment = comments.join(' ').replace(/\s+/g, ' ').trim().slice(0, 1_000);
+    comments = [];
+    return { element: node, comment: comment === '' ? undefined : comment };
+  });
+}

@@ -1,0 +1,76 @@
+import type { SegmentKind } from './document.ts';
+import { type AttributeText, type MarkupTexts, readBlocks } from './html/block-reader.ts';
+import { declaredLanguage } from './html/declared-language.ts';
+import { type HtmlWriter, writerFor } from './html/escaping.ts';
+import { codesWithin, itemsOfText } from './html/text-items.ts';
+import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
+import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
+
+/**
+ * HTML and XHTML pages, and fragments of them. A segment is the text of a block with its inline elements, or an attribute
+ * that readers see. Code, `pre`, templates and everything under `translate="no"` stay. The element `html` declares the
+ * language and direction of the translation.
+ *
+ * @throws {FileError} `not_text`, `unreadable` or `too_large`
+ */
+export const { check, extract, rebuild } = textFormat(findTexts);
+
+function findTexts(source: string, { targetLanguage }: TextOptions): TextPlaces {
+  const markup = readBlocks(source);
+  const writer = writerFor(source);
+  const texts: MarkupText[] = [];
+  const kept: { reason: string; text: string }[] = [];
+  for (const { kind, items } of markup.blocks) {
+    const found = runsOf(items);
+    kept.push(...found.kept);
+    for (const run of found.runs) texts.push(textOfRun(run, kind, '', writer.text));
+  }
+  for (const attribute of markup.attributes)
+    texts.push(...textsOfAttribute(source, attribute, markup, writer));
+  const found = placesOfMarkup(source, texts);
+  return {
+    places: found.places,
+    kept: [...kept, ...found.kept],
+    characters: markup.characters,
+    always: declaredLanguage(source, markup.root, targetLanguage),
+  };
+}
+
+type Text = (text: string) => string;
+
+function textOfRun(run: Run, kind: SegmentKind, name: string, textOf: Text): MarkupText {
+  return {
+    ...run,
+    kind,
+    name,
+    write: (target, markupOf) =>
+      target
+        .map((item) => (typeof item === 'string' ? textOf(item) : markupOf(run.tags.get(keyOfTag(item))!)))
+        .join(''),
+  };
+}
+
+function textsOfAttribute(
+  source: string,
+  { start, end, name, value }: AttributeText,
+  { templateCode }: MarkupTexts,
+  writer: HtmlWriter,
+): MarkupText[] {
+  const [before, quote] = /^[^=]*=[\t\n\f\r ]*(["']?)/.exec(source.slice(start, end))! as unknown as [
+    string,
+    string,
+  ];
+  const range = { start: start + before.length, end: end - quote.length };
+  if (quote === '') {
+    const run = { ...range, source: [value], tags: new Map() };
+    return [textOfRun(run, 'text_block', name, (text) => `"${writer.value(text, '"')}"`)];
+  }
+  // Without a template, the value is known as the parser has decoded it: `&copy=1` contains a reference only in a text.
+  const items = itemsOfText(source, range.start, range.end, { templateCode, separator: /$^/g, mode: 'yes' });
+  const text = items.find((item) => item.text?.trim());
+  if (text && codesWithin(templateCode, range.start, range.end).length === 0) text.text = value.trim();
+  return runsOf(items).runs.map((run) =>
+    textOfRun(run, 'text_block', name, (plain) => writer.value(plain, quote)),
+  );
+}

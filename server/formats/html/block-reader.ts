@@ -1,0 +1,280 @@
+import {
+  type DefaultTreeAdapterMap,
+  type DefaultTreeAdapterTypes,
+  html,
+  Token,
+  TokenizerMode,
+  type TreeAdapter,
+} from 'parse5';
+import type { SegmentKind } from '../document.ts';
+import { FileError, overLimit } from '../file-error.ts';
+import type { Item } from '../markup/inline-runs.ts';
+import { countCharacters } from '../text-tally.ts';
+import { inlineFormats, inlineVoids, opaqueElements } from './inline-formats.ts';
+import { isVerbatim, readerFor, SourceReader } from './source-reader.ts';
+import { findTemplateCode, type TemplateCode, withoutTemplateCode } from './template-code.ts';
+import { itemsOfText } from './text-items.ts';
+import { modeOf, modeOfTag, parentTree, type TranslateMode } from './translate-attribute.ts';
+
+/** The texts and inline tags between two tags of blocks. */
+export interface Block {
+  kind: SegmentKind;
+  items: Item[];
+}
+
+/** The range of an attribute: its name, equals sign, quotes and value. */
+export interface AttributeText {
+  start: number;
+  end: number;
+  /** The element and the attribute, such as `img alt`. */
+  name: string;
+  /** The value, as decoded by the parser. */
+  value: string;
+}
+
+export interface MarkupTexts {
+  blocks: readonly Block[];
+  attributes: readonly AttributeText[];
+  templateCode: readonly TemplateCode[];
+  /** The first tag of the element `html`; undefined if the file has none. */
+  root: Token.TagToken | undefined;
+  /** Visible characters of texts and attributes. */
+  characters: number;
+}
+
+const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+/** Elements that occur inside a sentence. A tag of another element ends a text. */
+const inline = names(
+  'a abbr acronym area b bdi bdo big br cite code data del dfn em font i iframe img input ins kbd map mark math meta link nobr picture q rb rp rt rtc ruby s samp script small source span strike strong style sub sup svg time tt u var wbr',
+);
+/** Elements of SVG and MathML that contain separate texts. */
+const foreignBlocks = names('text title desc foreignobject');
+const translatable = names('alt title placeholder aria-label');
+const withLabel = names('optgroup option track');
+const buttons = names('submit button reset');
+const metaNames = names(
+  'description og:title og:description og:image:alt twitter:title twitter:description twitter:image:alt',
+);
+
+/** The maximum depth of nested elements. Browsers accept 512. */
+const maxDepth = 2_000;
+/** The maximum number of texts, inline tags and template codes. They are in memory at the same time. */
+const maxItems = 400_000;
+
+/**
+ * Reads the texts of a page or fragment, in the order of the source.
+ *
+ * @throws {FileError} `unreadable` if elements are nested too deeply
+ */
+export function readBlocks(source: string): MarkupTexts {
+  const templateCode = findTemplateCode(source);
+  const masked = withoutTemplateCode(source, templateCode);
+  return readerFor(masked, BlockReader, tree).start(source, templateCode).read(masked).finish();
+}
+
+/** A class or an element can mean `translate="no"`, too. */
+function withTranslateMode(name: string, attributes: Token.Attribute[]): Token.Attribute[] {
+  if (attributes.some((one) => one.name === 'translate')) return attributes;
+  const classes = attributes.find((one) => one.name === 'class')?.value.split(/\s+/) ?? [];
+  if (name !== 'pre' && !classes.includes('notranslate')) return attributes;
+  return [...attributes, { name: 'translate', value: 'no' }];
+}
+
+const tree: TreeAdapter<DefaultTreeAdapterMap> = {
+  ...parentTree,
+  createElement: (name, namespace, attributes) =>
+    parentTree.createElement(name, namespace, withTranslateMode(name, attributes)),
+};
+
+class BlockReader extends SourceReader {
+  readonly #blocks: Block[] = [];
+  readonly #attributes: AttributeText[] = [];
+  #source = '';
+  #templateCode: readonly TemplateCode[] = [];
+  #isXml = false;
+  #root: Token.TagToken | undefined;
+  #characters = 0;
+  #items: Item[] = [];
+  #count = 0;
+  #kind: SegmentKind | undefined;
+  /** The offset after the last item or tag. */
+  #end = 0;
+  /** The text that the next token may continue. */
+  #text: { start: number; end: number; mode: TranslateMode; isVerbatim: boolean } | undefined;
+
+  start(source: string, templateCode: readonly TemplateCode[]): this {
+    this.#source = source;
+    this.#templateCode = templateCode;
+    this.#isXml = /^\s*<\?xml|<html[^>]{0,1000}xmlns=/i.test(source.slice(0, 3000));
+    return this;
+  }
+
+  finish(): MarkupTexts {
+    this.#endBlock(this.#source.length);
+    return {
+      blocks: this.#blocks,
+      attributes: this.#attributes,
+      templateCode: this.#templateCode,
+      root: this.#root,
+      characters: this.#characters,
+    };
+  }
+
+  /** In XML, an element can end with its start tag. The HTML parser ignores this except for elements without content. */
+  override onStartTag(token: Token.TagToken): void {
+    super.onStartTag(token);
+    if (!this.#isXml || !token.selfClosing || inlineVoids.has(token.tagName) || token.ackSelfClosing) return;
+    this.tokenizer.state = TokenizerMode.DATA;
+    super.onEndTag({ ...token, type: Token.TokenType.END_TAG });
+  }
+
+  protected override readText(token: Token.CharacterToken, start: number): void {
+    const end = token.location!.endOffset;
+    if (this.#text?.start === start) this.#text.end = end;
+    else {
+      const isBlank = token.chars.trim() === '';
+      if (isBlank || this.openElements.tmplCount > 0) return;
+      const element = this.textParent;
+      const mode = modeOf(element);
+      this.#kind ??= kindOf(element);
+      this.#text = {
+        start,
+        end,
+        mode,
+        isVerbatim: isVerbatim(element),
+      };
+    }
+    if (this.#text.mode !== 'code') this.#characters += countCharacters(token.chars);
+  }
+
+  protected override readStartTag(token: Token.TagToken): void {
+    if (this.openElements.depth > maxDepth)
+      throw new FileError(
+        'unreadable',
+        `the elements are nested more than ${maxDepth.toLocaleString('en-US')} levels deep`,
+      );
+    const name = token.tagName.toLowerCase();
+    if (name === 'html') this.#root ??= token;
+    const attributes = withTranslateMode(name, token.attrs);
+    const mode = modeOfTag(name, attributes, modeOf(this.current));
+    if (mode === 'yes' && this.openElements.tmplCount === 0) this.#readAttributes(token);
+    const isVoid = inlineVoids.has(name) || (token.selfClosing && (this.#isXml || this.#isForeign(token)));
+    this.#readTag(token, (range) => {
+      if (isVoid) return { ...range, type: 'void', ...(name === 'br' && { text: '\n' }) };
+      return {
+        ...range,
+        type: 'open',
+        name,
+        format: inlineFormats[name],
+        ...((mode !== 'yes' || opaqueElements[name]) && { opaque: opaqueElements[name] ?? 'identifier' }),
+        ...(name.includes('-') && { isInlineIfEmpty: true }),
+      };
+    });
+  }
+
+  protected override readEndTag(token: Token.TagToken): void {
+    // This is the end that a start tag of XML contains.
+    if (token.selfClosing && this.#isXml) return;
+    this.#readTag(token, (range) => ({ ...range, type: 'close', name: token.tagName.toLowerCase() }));
+  }
+
+  protected override readComment({ location }: Token.CommentToken | Token.DoctypeToken): void {
+    const { startOffset: start, endOffset: end } = location!;
+    // Comments that are conditions, such as `<!--[if IE]>` and `<![endif]-->`, keep their positions between texts.
+    if (/^<!(?:--)?(?:<!)?\[|^<!doctype|^<\?/i.test(this.#source.slice(start, start + 12)))
+      this.#endBlock(start, end);
+    else this.#push({ start, end, type: 'void' });
+  }
+
+  #isForeign(token: Token.TagToken): boolean {
+    const { current } = this;
+    return (
+      token.tagName === 'svg' ||
+      token.tagName === 'math' ||
+      ('namespaceURI' in current && current.namespaceURI !== html.NS.HTML)
+    );
+  }
+
+  #readTag(token: Token.TagToken, itemOf: (range: { start: number; end: number }) => Item): void {
+    const { startOffset: start, endOffset: end } = token.location!;
+    const name = token.tagName.toLowerCase();
+    const isInline =
+      inline.has(name) || name.includes('-') || (this.#isForeign(token) && !foreignBlocks.has(name));
+    if (isInline) this.#push(itemOf({ start, end }));
+    else this.#endBlock(start, end);
+  }
+
+  #readAttributes(token: Token.TagToken): void {
+    const { tagName } = token;
+    const attributeOf = (name: string): string => token.attrs.find((one) => one.name === name)?.value ?? '';
+    for (const { name, value } of token.attrs) {
+      const location = token.location!.attrs?.[name];
+      const isText =
+        translatable.has(name) ||
+        (name === 'label' && withLabel.has(tagName)) ||
+        (name === 'value' && tagName === 'input' && buttons.has(attributeOf('type').toLowerCase())) ||
+        (name === 'content' &&
+          tagName === 'meta' &&
+          metaNames.has((attributeOf('name') || attributeOf('property')).toLowerCase()));
+      if (!isText || !location || value.trim() === '') continue;
+      this.#characters += countCharacters(value);
+      this.#attributes.push({
+        start: location.startOffset,
+        end: location.endOffset,
+        name: `${tagName} ${name}`,
+        value,
+      });
+    }
+  }
+
+  /** Adds an item, and the text before it. */
+  #push(item: Item): void {
+    this.#readUpTo(item.start);
+    this.#items.push(item);
+    this.#end = item.end;
+  }
+
+  /** Adds the text up to an offset: what the parser has returned as text, and white space. */
+  #readUpTo(end: number): void {
+    const text = this.#text;
+    this.#text = undefined;
+    const pieces = itemsOfText(this.#source, this.#end, end, {
+      templateCode: this.#templateCode,
+      // Each line of a textarea is a separate text, because its line ends are visible.
+      ...(text?.isVerbatim && { separator: /[\r\n]+/g }),
+      mode: text?.mode,
+    });
+    this.#count += pieces.length + 1;
+    if (this.#count > maxItems) throw overLimit('the number of texts and tags of the file', maxItems);
+    for (const piece of pieces) {
+      const last = this.#items.at(-1);
+      // The white space after a line break belongs to it.
+      if (last?.text === '\n' && last.type === 'void' && piece.type === 'text' && piece.text?.trim() === '')
+        last.end = piece.end;
+      else this.#items.push(piece);
+    }
+    this.#end = end;
+  }
+
+  #endBlock(start: number, end = start): void {
+    this.#readUpTo(start);
+    if (this.#items.some(({ text = '' }) => text.trim() !== ''))
+      this.#blocks.push({ kind: this.#kind ?? 'paragraph', items: this.#items });
+    this.#items = [];
+    this.#kind = undefined;
+    this.#end = end;
+  }
+}
+
+/** Returns the kind of a text by the nearest element around it that is a block. */
+function kindOf(parent: DefaultTreeAdapterTypes.ParentNode): SegmentKind {
+  let at: DefaultTreeAdapterTypes.ParentNode | null = parent;
+  for (let steps = 0; at && 'tagName' in at && steps < 50; steps++) {
+    if (/^h[1-6]$/.test(at.tagName)) return 'heading';
+    if (at.tagName === 'td' || at.tagName === 'th') return 'table_cell';
+    if (!inline.has(at.tagName)) return 'paragraph';
+    at = at.parentNode;
+  }
+  return 'paragraph';
+}

@@ -1,0 +1,82 @@
+import { plainText } from './inline-content.ts';
+import { type FrontMatterText, readToml, readYaml } from './markdown/front-matter.ts';
+import { checkLimits } from './markdown/limits.ts';
+import { type Markdown, parseMarkdown } from './markdown/parse.ts';
+import { type LabelText, readTexts, type TextBlock } from './markdown/text-reader.ts';
+import { type MarkdownWriter, writerFor } from './markdown/writer.ts';
+import { type Run, runsOf } from './markup/inline-runs.ts';
+import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { type TextPlaces, textFormat } from './text-file.ts';
+import { countCharacters } from './text-tally.ts';
+
+/**
+ * Markdown as GitHub has it, and MDX. A segment is a paragraph, a heading or a cell with its inline markup, the text of an
+ * image, the title of a link, or a value of the front matter. Code, blocks of HTML, formulas, components, shortcodes and
+ * definitions of links stay. A changed text is written in one line, except for its line breaks.
+ *
+ * @throws {FileError} `not_text`, `unreadable` or `too_large`
+ */
+export const { check, extract, rebuild } = textFormat(findTexts);
+
+function findTexts(source: string): TextPlaces {
+  checkLimits(source);
+  const markdown = parseMarkdown(source);
+  const { blocks, labels, kept, characters } = readTexts(source, markdown);
+  const writer = writerFor(source, markdown.isMdx);
+  const matter = frontMatterOf(source, markdown);
+  const texts: MarkupText[] = [];
+  for (const block of blocks) {
+    const found = runsOf(block.items);
+    kept.push(...found.kept);
+    for (const run of found.runs) texts.push(textOfRun(run, block, writer));
+  }
+  texts.push(...labels.map((label) => textOfLabel(label, writer)), ...matter.map(textOfMatter));
+  const found = placesOfMarkup(source, texts);
+  return {
+    places: found.places,
+    kept: [...kept, ...found.kept],
+    characters: characters + matter.reduce((sum, { text }) => sum + countCharacters(text), 0),
+  };
+}
+
+function textOfRun(run: Run, block: TextBlock, writer: MarkdownWriter): MarkupText {
+  return {
+    ...run,
+    kind: block.kind,
+    name: '',
+    write: (target, markupOf) => writer.text(run, block, target, markupOf),
+  };
+}
+
+function textOfLabel(label: LabelText, writer: MarkdownWriter): MarkupText {
+  const { start, end, name, text } = label;
+  return {
+    ...{ start, end, kind: 'text_block', name, source: [text], tags: new Map() },
+    write: (target) => writer.label(label, plainText(target)),
+  };
+}
+
+function textOfMatter({ start, end, key, text, write }: FrontMatterText): MarkupText {
+  return {
+    ...{
+      start,
+      end,
+      kind: key === 'title' ? 'heading' : 'text_block',
+      name: key,
+      source: [text.trim()],
+      tags: new Map(),
+    },
+    write: (target) => write(plainText(target)).text,
+  };
+}
+
+function frontMatterOf(source: string, { tree }: Markdown): FrontMatterText[] {
+  const [first] = tree.children;
+  const type: string | undefined = first?.type;
+  if (!first || (type !== 'yaml' && type !== 'toml')) return [];
+  const { start, end } = first.position!;
+  const text = source.slice(start.offset, end.offset);
+  const from = text.indexOf('\n') + 1;
+  const content = text.slice(from, text.lastIndexOf('\n') + 1);
+  return (type === 'yaml' ? readYaml : readToml)(content, start.offset! + from);
+}

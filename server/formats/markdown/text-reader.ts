@@ -1,0 +1,272 @@
+import type { Nodes, Parents, PhrasingContent } from 'mdast';
+import type { SegmentKind } from '../document.ts';
+import { FileError } from '../file-error.ts';
+import type { FormatKind } from '../inline-content.ts';
+import { countCharacters } from '../text-tally.ts';
+import type { ForeignSyntax } from './foreign-syntax.ts';
+import { readTag } from './html-tags.ts';
+import type { MarkdownItem, Markup } from './items.ts';
+import type { Markdown, Range } from './parse.ts';
+
+/** The texts of a paragraph, a heading or a cell. */
+export interface TextBlock {
+  kind: SegmentKind;
+  syntax: 'paragraph' | 'headingAtx' | 'tableCell';
+  /** The offset of the block. */
+  start: number;
+  items: MarkdownItem[];
+}
+
+/** The text of an image or the title of a link. */
+export interface LabelText extends Range {
+  name: 'alt' | 'title';
+  text: string;
+}
+
+export interface MarkdownTexts {
+  blocks: TextBlock[];
+  labels: LabelText[];
+  kept: { reason: string; text: string }[];
+  /** Visible characters. */
+  characters: number;
+}
+
+const maxDepth = 200;
+const formats = { emphasis: 'italic', strong: 'bold', delete: 'strike' } as const satisfies Record<
+  string,
+  FormatKind
+>;
+
+/** @throws {FileError} `unreadable` if markup is nested too deeply */
+export function readTexts(source: string, markdown: Markdown): MarkdownTexts {
+  const reader = new TextReader(source, markdown);
+  reader.readBlock(markdown.tree, 0);
+  return reader.texts;
+}
+
+class TextReader {
+  readonly texts: MarkdownTexts = { blocks: [], labels: [], kept: [], characters: 0 };
+  readonly #source: string;
+  readonly #markdown: Markdown;
+  #pairs = 0;
+  #items: MarkdownItem[] = [];
+
+  constructor(source: string, markdown: Markdown) {
+    this.#source = source;
+    this.#markdown = markdown;
+  }
+
+  readBlock(node: Nodes, depth: number): void {
+    checkDepth(depth);
+    if (node.type === 'paragraph' || node.type === 'heading' || node.type === 'tableCell') {
+      const { start } = rangeOf(node);
+      const isAtx = node.type === 'heading' && this.#source[start] === '#';
+      this.#items = [];
+      this.#readChildren(node, depth);
+      this.texts.blocks.push({
+        kind: node.type === 'tableCell' ? 'table_cell' : node.type,
+        syntax: isAtx ? 'headingAtx' : node.type === 'tableCell' ? 'tableCell' : 'paragraph',
+        start,
+        items: this.#items,
+      });
+    } else if (node.type === 'code') this.#keep('code', node.value);
+    // The parser does not read the texts of a block of HTML.
+    else if (node.type === 'html') this.#keep('code', node.value.replace(/<[^<>]*>/g, ''));
+    else if ('children' in node) for (const child of node.children) this.readBlock(child, depth + 1);
+  }
+
+  #readChildren(parent: Parents, depth: number): void {
+    checkDepth(depth);
+    const children = parent.children as PhrasingContent[];
+    for (const [at, child] of children.entries()) this.#readInline(child, children[at + 1], depth);
+  }
+
+  #readInline(node: PhrasingContent, next: PhrasingContent | undefined, depth: number): void {
+    const { start, end } = rangeOf(node);
+    switch (node.type) {
+      case 'text':
+        this.#readText(node.value, { start, end });
+        return;
+      case 'break':
+        // The prefix of the next line, such as `> `, belongs to the break.
+        this.#items.push({ start, end: next ? rangeOf(next).start : end, type: 'void', text: '\n' });
+        return;
+      case 'emphasis':
+      case 'strong':
+      case 'delete':
+        this.#readPair(node, node.type, depth, { format: formats[node.type] });
+        return;
+      case 'link':
+        if (this.#source[start] === '[') {
+          this.#readTitle({ start, end }, node.title);
+          this.#readPair(node, 'link', depth);
+          return;
+        }
+        this.#keep('address', node.children.map((child) => ('value' in child ? child.value : '')).join(''));
+        this.#items.push({ start, end, type: 'void', isWord: true });
+        return;
+      case 'linkReference':
+        this.#readPair(node, 'link', depth, { written: this.#referenceEnd(node) });
+        return;
+      case 'image':
+        this.#readAlt({ start, end }, node.alt);
+        this.#readTitle({ start, end }, node.title);
+        this.#items.push({ start, end, type: 'void' });
+        return;
+      case 'imageReference':
+        // The label of a short reference is its alternative text, so this text stays.
+        if (node.referenceType === 'full') this.#readAlt({ start, end }, node.alt);
+        this.#items.push({ start, end, type: 'void' });
+        return;
+      case 'inlineCode':
+        this.#keep('code', node.value);
+        this.#items.push({ start, end, type: 'void', isWord: true });
+        return;
+      case 'html':
+        this.#items.push({ start, end, ...readTag(node.value) });
+        return;
+      case 'mdxJsxTextElement':
+        if (node.children.length > 0) this.#readPair(node, 'other', depth);
+        else this.#items.push({ start, end, type: 'void', isWord: true });
+        return;
+      default:
+        this.#items.push({ start, end, type: 'void', isWord: node.type === 'mdxTextExpression' });
+    }
+  }
+
+  #readPair(
+    node: Parents & PhrasingContent,
+    markup: Markup,
+    depth: number,
+    { format, written }: { format?: FormatKind; written?: string | undefined } = {},
+  ): void {
+    const { start, end } = rangeOf(node);
+    const [first, last] = [node.children[0], node.children.at(-1)];
+    if (!first || !last) {
+      this.#items.push({ start, end, type: 'void' });
+      return;
+    }
+    const name = `pair ${++this.#pairs}`;
+    // The brackets of a link stay in the segment, because its text may not have some brackets.
+    this.#items.push({
+      start,
+      end: rangeOf(first).start,
+      type: 'open',
+      name,
+      format,
+      markup,
+      isWord: markup === 'link',
+    });
+    this.#readChildren(node, depth + 1);
+    const close: MarkdownItem = { start: rangeOf(last).end, end, type: 'close', name, markup };
+    this.#items.push(written === undefined ? close : { ...close, written });
+  }
+
+  /** Returns the end of a reference `[text]`, whose text is its label, after its text has changed: `][label]`. */
+  #referenceEnd(node: PhrasingContent & { type: 'linkReference' }): string | undefined {
+    if (node.referenceType === 'full') return undefined;
+    const [first, last] = [node.children[0], node.children.at(-1)];
+    if (!first || !last) return undefined;
+    const label = this.#source.slice(rangeOf(first).start, rangeOf(last).end);
+    return `][${label.replace(/\s*[\r\n][ \t>]*/g, ' ')}]`;
+  }
+
+  /** Adds a text. White space at its edges and foreign syntax are separate items. */
+  #readText(value: string, { start, end }: Range): void {
+    const { mask } = this.#markdown;
+    const masks = this.#rangesWithin(start, end);
+    const values = masks.length === 0 ? [value] : value.split(new RegExp(`${mask}+`));
+    let at = start;
+    for (const [index, piece] of values.entries()) {
+      const range = masks[index];
+      const to = range?.start ?? end;
+      this.#addText(piece, at, to);
+      if (range) {
+        const { separates, isWord } = range;
+        this.#items.push({
+          ...{ start: range.start, end: range.end },
+          type: separates ? 'boundary' : 'void',
+          isWord,
+        });
+        at = range.end;
+      }
+    }
+  }
+
+  #addText(value: string, start: number, end: number): void {
+    this.texts.characters += countCharacters(value);
+    const raw = this.#source.slice(start, end);
+    const lead = /^[ \t]*(?:(?:\r\n?|\n)[ \t>]*)*/.exec(raw)![0].length;
+    const trail = lead === raw.length ? 0 : raw.length - withoutEnd(raw).length;
+    const last = this.#items.at(-1);
+    // The white space after a line break belongs to it.
+    if (last?.type === 'void' && last.text === '\n') last.end = start + lead;
+    else if (lead > 0) this.#items.push({ start, end: start + lead, type: 'text', text: ' ' });
+    if (value.trim() !== '')
+      this.#items.push({ start: start + lead, end: end - trail, type: 'text', text: value.trim() });
+    if (trail > 0) this.#items.push({ start: end - trail, end, type: 'text', text: ' ' });
+  }
+
+  #rangesWithin(start: number, end: number): readonly ForeignSyntax[] {
+    const { ranges } = this.#markdown;
+    const from = indexFrom(ranges, start);
+    let to = from;
+    while (to < ranges.length && ranges[to]!.end <= end) to++;
+    return ranges.slice(from, to);
+  }
+
+  /** Adds the text of an image, which is its first label. */
+  #readAlt({ start, end }: Range, alt: string | null | undefined): void {
+    const label = this.#markdown.labels[indexFrom(this.#markdown.labels, start + '!['.length)];
+    if (alt && label && label.end <= end) this.#addLabel(label, 'alt', alt);
+  }
+
+  /** Adds the title of a link or an image, which is the last one in it. */
+  #readTitle({ start, end }: Range, title: string | null | undefined): void {
+    if (!title) return;
+    let found: Range | undefined;
+    const { titles } = this.#markdown;
+    for (let at = indexFrom(titles, start); at < titles.length && titles[at]!.end <= end; at++)
+      found = titles[at];
+    if (found) this.#addLabel(found, 'title', title);
+  }
+
+  #addLabel({ start, end }: Range, name: LabelText['name'], text: string): void {
+    if (text.includes(this.#markdown.mask) || /[\r\n]/.test(text)) return;
+    this.texts.characters += countCharacters(text);
+    this.texts.labels.push({ start, end, name, text });
+  }
+
+  #keep(reason: string, text: string): void {
+    if (text.trim() === '') return;
+    this.texts.characters += countCharacters(text);
+    this.texts.kept.push({ reason, text });
+  }
+}
+
+/** Removes the white space at the end of a source, and line ends with the prefix of the next line. */
+function withoutEnd(raw: string): string {
+  const newline = Math.max(raw.lastIndexOf('\n'), raw.lastIndexOf('\r'));
+  const isEnd = newline >= 0 && /^[ \t>]*$/.test(raw.slice(newline + 1));
+  return (isEnd ? raw.slice(0, newline) : raw).trimEnd();
+}
+
+function checkDepth(depth: number): void {
+  if (depth > maxDepth)
+    throw new FileError('unreadable', `the markup is nested more than ${maxDepth} levels deep`);
+}
+
+function rangeOf({ position }: Pick<Nodes, 'position'>): Range {
+  return { start: position!.start.offset!, end: position!.end.offset! };
+}
+
+/** Returns the index of the first range that starts at an offset or after it. */
+function indexFrom(ranges: readonly Range[], start: number): number {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ranges[middle]!.start < start) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,111 @@
+import type { SegmentKind } from '../document.ts';
+import { type InlineContent, isSameContent, plainText } from '../inline-content.ts';
+import { reasonToKeep } from '../messages/strings.ts';
+import { type Edit, splice } from '../office/splice.ts';
+import { lineCounter, placeOfLine, type TextPlace, type TextPlaces, type TextSegment } from '../text-file.ts';
+import type { Item, Run } from './inline-runs.ts';
+
+/** A text of a file, and how a translation of it is written. */
+export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags'> {
+  kind: SegmentKind;
+  /** The attribute or key of the text, such as `img alt`; empty for the text of a block. */
+  name: string;
+  /** The place for a reviewer. By default, this is the line of the text, and `name`. */
+  place?: string;
+  /** The number of the sheet or slide. */
+  page?: number;
+  /** The reference of the cell. */
+  cellId?: string;
+  /** @param markupOf returns the source of a tag, with the translations of the texts in it */
+  write(target: InlineContent, markupOf: (item: Item) => string): string;
+}
+
+/** The length up to which a text may be a number, an address or code. */
+const maxKept = 1_000;
+
+function reasonFor(text: string): string | null {
+  if (text.length > maxKept) return /\p{L}/u.test(text) ? null : 'number';
+  return reasonToKeep(text);
+}
+
+/**
+ * Returns the places of texts. A text inside the tag of another one, such as the `alt` of an image in a paragraph, is
+ * written with this text, because the tag may move.
+ */
+export function placesOfMarkup(
+  source: string,
+  texts: readonly MarkupText[],
+): Required<Pick<TextPlaces, 'places' | 'kept'>> {
+  const kept: { reason: string; text: string }[] = [];
+  const groups: [MarkupText, ...MarkupText[]][] = [];
+  for (const text of [...texts].sort((one, other) => one.start - other.start || other.end - one.end)) {
+    const plain = plainText(text.source);
+    const reason = reasonFor(plain);
+    const last = groups.at(-1);
+    if (reason) kept.push({ reason, text: plain });
+    else if (last && text.end <= last[0].end) last.push(text);
+    else groups.push([text]);
+  }
+  const lineOf = lineCounter(source);
+  return { places: groups.map((group) => placeOf(source, group, lineOf)), kept };
+}
+
+function placeOf(
+  source: string,
+  group: readonly [MarkupText, ...MarkupText[]],
+  lineOf: (offset: number) => number,
+): TextPlace {
+  return {
+    segments: group.map(
+      ({ kind, start, name, place, page, cellId, source: content }): TextSegment => ({
+        kind,
+        place: place ?? placeOfLine(lineOf(start), name),
+        ...(page !== undefined && { page }),
+        ...(cellId !== undefined && { cellId }),
+        source: content,
+      }),
+    ),
+    write: (targets) => {
+      // From the last text to the first, so that the texts inside a text are written before it. The last edit is the first
+      // one in the file.
+      const edits: Edit[] = [];
+      for (let at = group.length - 1; at >= 0; at--) {
+        const text = group[at]!;
+        const { target } = targets[at]!;
+        if (isSameContent(target, text.source)) continue;
+        const inside: Edit[] = [];
+        while (edits.length > 0 && edits.at(-1)!.start < text.end) inside.push(edits.pop()!);
+        edits.push(editOf(source, text, target, editsByTag([...text.tags.values()], inside)));
+      }
+      return edits.reverse();
+    },
+  };
+}
+
+function editOf(
+  source: string,
+  { start, end, write }: MarkupText,
+  target: InlineContent,
+  edits: ReadonlyMap<Item, Edit[]>,
+): Edit {
+  const markupOf = (item: Item): string => {
+    const own = (edits.get(item) ?? []).map((edit) => ({
+      start: edit.start - item.start,
+      end: edit.end - item.start,
+      text: edit.text,
+    }));
+    return [...splice(source.slice(item.start, item.end), own)].join('');
+  };
+  return { start, end, text: write(target, markupOf) };
+}
+
+/** Returns the changes inside each tag. Tags and changes are in the order of the file. */
+function editsByTag(tags: readonly Item[], edits: readonly Edit[]): Map<Item, Edit[]> {
+  const found = new Map<Item, Edit[]>();
+  let at = 0;
+  for (const edit of edits) {
+    while (tags[at]!.end < edit.end) at++;
+    found.set(tags[at]!, [...(found.get(tags[at]!) ?? []), edit]);
+  }
+  return found;
+}

@@ -1,0 +1,142 @@
+import { letter } from '../text.ts';
+import { type Edit, escapeXmlText, withoutForbidden } from './splice.ts';
+import {
+  type PositionedXmlEvents,
+  readPositionedXml,
+  type XmlEndTag,
+  type XmlStartTag,
+} from './xml-reader.ts';
+
+/** A piece of a text: the content of one element. The offsets are those of this content. */
+interface Piece {
+  start: number;
+  end: number;
+  text: string;
+  /** The XML before the content, from the start of the run. It determines the formatting. */
+  format: string;
+}
+
+/** A text of a chart: a line of a title or a label, or the name of a series or category. */
+export interface ChartText {
+  /** The position of the text among all texts of the chart, from 1. */
+  number: number;
+  text: string;
+  /** For a name: each of its copies in the chart. Otherwise the runs of the text. */
+  pieces: Piece[];
+  isName: boolean;
+}
+
+/** The elements that contain copies of names from the chart's data sheet, and those with one name in them. */
+const caches = new Set('strCache strLit multiLvlStrCache strDim txData'.split(' '));
+const names = new Set('v pt'.split(' '));
+
+/**
+ * Reads the texts with letters of a chart. A name that the chart has several times is one text.
+ *
+ * @param countElement is called for each XML element; it may throw to stop the reading
+ * @throws {FileError} as `readPositionedXml` does
+ */
+export function readChartTexts(source: string, countElement: () => void): ChartText[] {
+  const reader = new ChartReader(source, countElement);
+  readPositionedXml(source, reader);
+  return reader.texts.filter(({ text }) => letter.test(text));
+}
+
+class ChartReader implements PositionedXmlEvents {
+  readonly texts: ChartText[] = [];
+  readonly #source: string;
+  readonly #countElement: () => void;
+  readonly #names = new Map<string, ChartText>();
+  #depth = 0;
+  /** The depths of the open paragraph, of the open cache, and of the open field, whose text is skipped; 0 if missing. */
+  #paragraphAt = 0;
+  #cacheAt = 0;
+  #fieldAt = 0;
+  #runStart = 0;
+  #pieces: Piece[] = [];
+  #piece: (Piece & { depth: number }) | undefined;
+
+  constructor(source: string, countElement: () => void) {
+    this.#source = source;
+    this.#countElement = countElement;
+  }
+
+  openTag({ local, start, end }: XmlStartTag): void {
+    this.#countElement();
+    this.#depth++;
+    if (this.#fieldAt > 0) return;
+    // A `pt` with further elements is not a value: its value is in the element `v`.
+    this.#piece = undefined;
+    const isPiece = this.#paragraphAt > 0 ? local === 't' : this.#cacheAt > 0 && names.has(local);
+    if (local === 'fld') this.#fieldAt = this.#depth;
+    else if (isPiece)
+      this.#piece = {
+        start: end,
+        end,
+        text: '',
+        format: this.#source.slice(this.#runStart, start),
+        depth: this.#depth,
+      };
+    else if (local === 'p' && this.#paragraphAt === 0) this.#paragraphAt = this.#depth;
+    else if (local === 'br') this.#endLine();
+    else if (caches.has(local) && this.#cacheAt === 0) this.#cacheAt = this.#depth;
+    else if (local === 'r') this.#runStart = start;
+  }
+
+  text(text: string): void {
+    if (this.#piece && this.#fieldAt === 0) this.#piece.text += text;
+  }
+
+  closeTag({ start }: XmlEndTag): void {
+    const depth = this.#depth--;
+    if (depth === this.#fieldAt) this.#fieldAt = 0;
+    else if (this.#piece?.depth === depth) {
+      const { depth: _, ...piece } = this.#piece;
+      this.#piece = undefined;
+      if (this.#paragraphAt > 0) this.#pieces.push({ ...piece, end: start });
+      else this.#addName({ ...piece, end: start });
+    } else if (depth === this.#paragraphAt) {
+      this.#endLine();
+      this.#paragraphAt = 0;
+    } else if (depth === this.#cacheAt) this.#cacheAt = 0;
+  }
+
+  #addName(piece: Piece): void {
+    const known = this.#names.get(piece.text);
+    if (known) known.pieces.push(piece);
+    else this.#names.set(piece.text, this.#add([piece], true));
+  }
+
+  #endLine(): void {
+    if (this.#pieces.length > 0) this.#add(this.#pieces, false);
+    this.#pieces = [];
+  }
+
+  #add(pieces: Piece[], isName: boolean): ChartText {
+    const text = pieces.map((piece) => piece.text).join('');
+    const added = { number: this.texts.length + 1, text, pieces, isName };
+    this.texts.push(added);
+    return added;
+  }
+}
+
+/** Returns the edits that write the translation of a text, and whether words lose their formatting. */
+export function writeChartText(
+  { text, pieces, isName }: ChartText,
+  translation: string,
+): { edits: Edit[]; hasLostFormat: boolean } {
+  const leading = text.slice(0, text.length - text.trimStart().length);
+  const trailing = text.slice(text.trimEnd().length);
+  const written = escapeXmlText(withoutForbidden(leading + translation.trim() + trailing));
+  // The longest run gets the translation, because it has the formatting of most of the text.
+  const longest = pieces.reduce((best, piece) => (piece.text.length > best.text.length ? piece : best));
+  return {
+    edits: pieces.map((piece) => ({
+      start: piece.start,
+      end: piece.end,
+      text: isName || piece === longest ? written : '',
+    })),
+    hasLostFormat:
+      !isName && pieces.some(({ text: run, format }) => letter.test(run) && format !== longest.format),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Finding } from '../document.ts';
+import type { Includable } from '../selection.ts';
+
+/**
+ * Returns the finding about content that stays untranslated.
+ *
+ * @param names the singular and the plural name of the content
+ * @param by the name by which a request could include the content; undefined if it cannot
+ */
+export function keptFinding(
+  count: number,
+  [one, several]: readonly [string, string],
+  by?: Includable | undefined,
+): Finding {
+  const subject = count === 1 ? `1 ${one} is` : `${count} ${several} are`;
+  const how = by === undefined ? '' : `; add \`${by}\` to \`include\` to translate them`;
+  return {
+    severity: 'info',
+    code: 'unsupported_content_kept',
+    message: `${subject} not translated${how}`,
+    unitId: null,
+  };
+}
+
+/**
+ * Returns the finding about pictures, whose text is not recognized.
+ *
+ * @param slides the numbers of the slides with pictures; the first ones are listed
+ */
+export function picturesKept(count: number, slides: readonly number[] = []): Finding {
+  const subject = count === 1 ? '1 picture is' : `${count} pictures are`;
+  const listed = slides.slice(0, 20).join(', ');
+  const more = slides.length > 20 ? ' and others' : '';
+  const where = slides.length === 0 ? '' : ` (${slides.length === 1 ? 'slide' : 'slides'} ${listed}${more})`;
+  return {
+    severity: 'info',
+    code: 'unsupported_content_kept',
+    message: `${subject} kept${where}; text in pictures is not translated`,
+    unitId: null,
+  };
+}
+
+/** The finding about a signed file. */
+export const signatureFinding: Finding = {
+  severity: 'warning',
+  code: 'unsupported_content_kept',
+  message: 'the file is signed, but the signature does not apply to the translation',
+  unitId: null,
+};
+
+/**
+ * Returns the finding about charts whose names are copies of data in the file.
+ *
+ * @param program the program in which the data can be edited
+ */
+export function dataSheetsKept(charts: number, program: string): Finding {
+  const subject = charts === 1 ? 'the data sheet of 1 chart' : `the data sheets of ${charts} charts`;
+  return {
+    severity: 'info',
+    code: 'unsupported_content_kept',
+    message: `${subject} ${charts === 1 ? 'is' : 'are'} not translated; if the data are edited in ${program}, the names of the source replace the translations`,
+    unitId: null,
+  };
+}
+
+/** The finding about a file without text. */
+export const emptyFinding: Finding = {
+  severity: 'info',
+  code: 'no_translatable_text',
+  message: 'the file has no text to translate',
+  unitId: null,
+};

@@ -1,0 +1,141 @@
+import type { Finding } from './document.ts';
+import { FileError } from './file-error.ts';
+import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
+import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { keptFinding, signatureFinding } from './office/kept-finding.ts';
+import { openPackage } from './office/package.ts';
+import { encodePart, type PartText } from './office/part-text.ts';
+import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
+import { type Edit, escapeXmlText, withoutForbidden } from './office/splice.ts';
+import { readDirectory } from './office/zip.ts';
+import { languageEdits } from './opendocument/languages.ts';
+import { readParts, type TextBlock } from './opendocument/text-reader.ts';
+import { readStyles } from './opendocument/text-styles.ts';
+import { type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
+
+/**
+ * OpenDocument texts, spreadsheets and presentations. The texts are in two parts, `content.xml` and `styles.xml`, the
+ * second of which has headers and footers. Both are read as one text, with a NUL between them, which XML does not allow.
+ *
+ * @throws {FileError} `unreadable`, `protected`, `empty` or `too_large`
+ */
+export const { check, extract, rebuild } = textFormat(findTexts, openFile);
+
+const partPaths = ['content.xml', 'styles.xml'];
+const separator = '\0';
+
+async function openFile(bytes: Uint8Array): Promise<TextFile> {
+  const file = await openPackage(bytes);
+  const entries = readDirectory(bytes);
+  const read = async (path: string): Promise<string> =>
+    entries.has(path) ? (await file.readWhole(path)).source : '';
+  if (
+    !(await read('mimetype')).startsWith('application/vnd.oasis.opendocument.') ||
+    !entries.has(partPaths[0]!)
+  )
+    throw new FileError(
+      'unreadable',
+      'the file is not an OpenDocument file: it lacks "mimetype" or "content.xml"',
+    );
+  if ((await read('META-INF/manifest.xml')).includes('encryption-data'))
+    throw new FileError('protected', 'the file is protected by a password');
+  const parts: [path: string, part: PartText][] = [];
+  for (const path of partPaths) if (entries.has(path)) parts.push([path, await file.readWhole(path)]);
+  const sources = parts.map(([, { source }]) => source);
+  if (sources.some((source) => source.includes(separator)))
+    throw new FileError('unreadable', 'the XML of the file has a NUL character');
+  return {
+    text: sources.join(separator),
+    findings: entries.has('META-INF/documentsignatures.xml') ? [signatureFinding] : [],
+    encode: (text) => {
+      const changed = new Map<string, PartContent>();
+      for (const [at, source] of text.split(separator).entries()) {
+        const [path, part] = parts[at]!;
+        if (source !== part.source) changed.set(path, () => encodePart(part, [source]));
+      }
+      return rewritePackage(bytes, changed);
+    },
+  };
+}
+
+function findTexts(file: string, options: TextOptions): TextPlaces {
+  const [content = '', styles = ''] = file.split(separator);
+  const offsets = [0, content.length + separator.length];
+  const fileStyles = readStyles([content, styles]);
+  const { include = [] } = options;
+  const texts: MarkupText[] = [];
+  const kept: { reason: string; text: string }[] = [];
+  const always: Edit[] = [];
+  let characters = 0;
+  let [comments, hiddenSlides] = [0, 0];
+  let hasPages = false;
+  for (const [at, source] of [content, styles].entries()) {
+    if (source === '') continue;
+    const found = readParts(source, {
+      path: partPaths[at]!,
+      styles: fileStyles,
+      offset: offsets[at]!,
+      include,
+      hasPages,
+    });
+    kept.push(...found.kept);
+    hasPages = found.hasPages;
+    characters += found.characters;
+    comments += found.comments;
+    hiddenSlides += found.hiddenSlides;
+    always.push(...languageEdits(source, offsets[at]!, options));
+    for (const block of found.blocks) {
+      const { runs, kept: inside } = runsOf(block.items);
+      kept.push(...inside);
+      for (const run of runs) texts.push(textOf(file, run, block));
+    }
+  }
+  const found = placesOfMarkup(file, texts);
+  const findings: Finding[] = [];
+  if (hiddenSlides > 0) findings.push(keptFinding(hiddenSlides, ['hidden slide', 'hidden slides'], 'hidden'));
+  if (comments > 0) findings.push(keptFinding(comments, ['comment', 'comments'], 'comments'));
+  return { places: found.places, kept: [...kept, ...found.kept], characters, always, findings };
+}
+
+function textOf(
+  file: string,
+  run: Run,
+  { kind, place, page, cellId, prefix, leftOut }: TextBlock,
+): MarkupText {
+  const write = (text: string): string =>
+    escapeXmlText(withoutForbidden(text.replace(/ {2,}/g, ' ')))
+      .replaceAll('\n', `<${prefix}line-break/>`)
+      .replaceAll('\t', `<${prefix}tab/>`);
+  return {
+    ...run,
+    kind,
+    name: '',
+    place,
+    ...(page !== undefined && { page }),
+    ...(cellId !== undefined && { cellId }),
+    write: (target, markupOf) => {
+      const { closing, opening } = unpaired(leftOut, run);
+      const tags = (list: readonly Range[]) => list.map(({ start, end }) => file.slice(start, end));
+      const written = target.map((item) =>
+        typeof item === 'string' ? write(item) : markupOf(run.tags.get(keyOfTag(item))!),
+      );
+      return [...tags(closing), ...written, ...tags(opening)].join('');
+    },
+  };
+}
+
+interface Range {
+  start: number;
+  end: number;
+}
+
+/** Returns the tags in a range whose other tag is outside of it. They are written again, so that the XML stays well-formed. */
+function unpaired(tags: TextBlock['leftOut'], { start, end }: Range): { closing: Range[]; opening: Range[] } {
+  const [closing, opening]: [Range[], Range[]] = [[], []];
+  for (const tag of tags) {
+    if (tag.start < start || tag.end > end) continue;
+    if (tag.type === 'open') opening.push(tag);
+    else if (!opening.pop()) closing.push(tag);
+  }
+  return { closing, opening };
+}

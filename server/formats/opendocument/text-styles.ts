@@ -1,0 +1,76 @@
+import type { FormatKind } from '../inline-content.ts';
+import { attributeOf, readPositionedXml } from '../office/xml-reader.ts';
+import { elementName } from './elements.ts';
+
+export interface TextStyle {
+  /** Null for a style without a visible effect, such as one that only has a language. */
+  format: FormatKind | null;
+  /** The visible properties as text. Styles with equal properties look the same. */
+  look: string;
+}
+
+export interface Styles {
+  /** The text styles by name. */
+  ofTexts: ReadonlyMap<string, TextStyle>;
+  /** The names of the page styles of hidden slides. */
+  hiddenSlides: ReadonlySet<string>;
+}
+
+/** Attributes of text that readers do not see. LibreOffice gives each edit of a text a new style. */
+const invisible =
+  /rsid$|^(?:fo:|style:)?(?:language|country|script|rfc-language-tag)(?:-asian|-complex)?$|^xmlns|:hyphenat/;
+const unformatted: TextStyle = { format: null, look: '' };
+
+/** Reads the styles of the parts of a file. */
+export function readStyles(parts: readonly string[]): Styles {
+  const ofTexts = new Map<string, TextStyle>();
+  const hiddenSlides = new Set<string>();
+  for (const source of parts) {
+    if (source === '') continue;
+    let current: { name: string; family: string | undefined } | undefined;
+    readPositionedXml(source, {
+      openTag(tag) {
+        const name = elementName(tag);
+        if (name === 'style:style') {
+          current = { name: attributeOf(tag, 'name') ?? '', family: attributeOf(tag, 'family') };
+          if (current.family === 'text')
+            ofTexts.set(
+              current.name,
+              ofTexts.get(attributeOf(tag, 'parent-style-name') ?? '') ?? unformatted,
+            );
+        } else if (name === 'style:text-properties' && current?.family === 'text')
+          ofTexts.set(current.name, styleOf(current.name, tag.attributes, ofTexts.get(current.name)!));
+        else if (name === 'style:drawing-page-properties' && attributeOf(tag, 'visibility') === 'hidden')
+          hiddenSlides.add(current?.name ?? '');
+      },
+      closeTag(tag) {
+        if (elementName(tag) === 'style:style') current = undefined;
+      },
+      text() {},
+    });
+  }
+  return { ofTexts, hiddenSlides };
+}
+
+function styleOf(name: string, attributes: Readonly<Record<string, string>>, parent: TextStyle): TextStyle {
+  const seen = Object.keys(attributes).filter((one) => !invisible.test(one));
+  if (seen.length === 0) return parent;
+  const own = seen.map((one) => `${one}=${attributes[one]}`).sort();
+  const look = [parent.look, ...own].join(' ');
+  return { format: formatOf(attributes, seen), look: look.length > maxLook ? `style ${name}` : look };
+}
+
+/** The longest text of properties that is kept, so that styles that inherit from each other cannot fill the memory. */
+const maxLook = 4_000;
+
+function formatOf(attributes: Readonly<Record<string, string>>, seen: readonly string[]): FormatKind {
+  const value = (local: string) => attributes[seen.find((name) => name.endsWith(`:${local}`)) ?? ''];
+  const position = value('text-position');
+  if (position && !/^0%?(?: 100%)?$/.test(position))
+    return /^(?:sub|-)/.test(position) ? 'subscript' : 'superscript';
+  if (/^(?:bold|[6-9]00)$/.test(value('font-weight') ?? '')) return 'bold';
+  if (/italic|oblique/.test(value('font-style') ?? '')) return 'italic';
+  if ((value('text-underline-style') ?? 'none') !== 'none') return 'underline';
+  if ((value('text-line-through-style') ?? 'none') !== 'none') return 'strike';
+  return 'other';
+}

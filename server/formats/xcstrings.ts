@@ -1,0 +1,150 @@
+import { objectOf, readLocalization, statesOf } from './apple/localization.ts';
+import { FileError } from './file-error.ts';
+import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
+import { writerFor } from './json/string-writer.ts';
+import { joinPlaces } from './messages/joined-place.ts';
+import { placesOfStrings } from './messages/strings.ts';
+import { type Edit, splice } from './office/splice.ts';
+import { type TextOptions, type TextPlace, type TextPlaces, textFormat } from './text-file.ts';
+import { countCharacters } from './text-tally.ts';
+
+/**
+ * String catalogs of Xcode. A translation is written to the localization of the target language, with the plural forms
+ * of this language. Its state is `translated`, or `needs_review`. A localization whose texts all have the state
+ * `translated` stays; others are replaced.
+ *
+ * @throws {FileError} `not_text` or `unreadable`
+ */
+export const { check, extract, rebuild } = textFormat(findStrings);
+
+function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces {
+  let root: JsonValue;
+  try {
+    root = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new FileError('unreadable', `the file is not valid JSON: ${error.message}`, { cause: error });
+  }
+  const sourceLanguage = objectOf(root).get('sourceLanguage')?.value;
+  const strings = objectOf(root).get('strings');
+  if (typeof sourceLanguage !== 'string' || !(strings?.value instanceof Map))
+    throw new FileError(
+      'unreadable',
+      'the file is not a string catalog: it lacks "sourceLanguage" or "strings"',
+    );
+  const catalog = new Catalog(text, sourceLanguage, targetLanguage);
+  for (const [key, entry] of strings.value) catalog.readEntry(key, entry);
+  return catalog;
+}
+
+class Catalog implements TextPlaces {
+  readonly places: TextPlace[] = [];
+  readonly kept: { reason: string; text: string }[] = [];
+  characters = 0;
+  readonly #text: string;
+  readonly #sourceLanguage: string;
+  readonly #targetLanguage: string | undefined;
+  readonly #writeString: (text: string) => string;
+  /** The characters between a key and its value; Xcode puts a space on both sides of the colon. */
+  readonly #colon: string;
+  /** The line end and the indentation of one level; both are empty if the file is on one line. */
+  readonly #lineEnd: string;
+  readonly #indent: string;
+
+  constructor(text: string, sourceLanguage: string, targetLanguage: string | undefined) {
+    this.#text = text;
+    this.#sourceLanguage = sourceLanguage;
+    this.#targetLanguage = targetLanguage;
+    this.#writeString = writerFor(text);
+    this.#colon = /"strings"(\s*:\s*)/.exec(text)?.[1] ?? ' : ';
+    const [, lineEnd = '', indent = ''] = /^\s*\{(\r?\n)?([ \t]*)"/.exec(text) ?? [];
+    this.#lineEnd = lineEnd;
+    this.#indent = lineEnd === '' ? '' : indent;
+  }
+
+  readEntry(key: string, entry: JsonMember): void {
+    const members = objectOf(entry);
+    const localizations = members.get('localizations');
+    const own = objectOf(localizations).get(this.#sourceLanguage);
+    const template = statesOf(own).length > 0 ? this.#text.slice(own!.start, own!.end) : this.#plain(key);
+    const comment = members.get('comment')?.value;
+    const found = readLocalization(template, parseJson(template), {
+      key,
+      line: (own ?? entry).line,
+      comment: typeof comment === 'string' && comment !== '' ? comment : undefined,
+      writeString: this.#writeString,
+    });
+    const all = found.texts.join('');
+    this.characters += countCharacters(all);
+    const target = this.#existing(objectOf(localizations));
+    const states = statesOf(target);
+    const isDone = states.length > 0 && states.every((state) => state === 'translated');
+    const reason =
+      members.get('shouldTranslate')?.value === false
+        ? 'not_translatable'
+        : isDone
+          ? 'translated_before'
+          : null;
+    if (reason) {
+      this.kept.push({ reason, text: all });
+      return;
+    }
+    const { places, kept = [] } = placesOfStrings(found.entries, { targetLanguage: this.#targetLanguage });
+    this.kept.push(...found.kept, ...kept);
+    if (places.length === 0) return;
+    const write = (edits: Edit[]): Edit[] => {
+      const changed = [...found.edits, ...edits].sort((one, other) => one.start - other.start);
+      const translation = [...splice(template, changed)].join('');
+      if (target) return [{ start: target.start, end: target.end, text: translation }];
+      const language = this.#targetLanguage!;
+      if (localizations) return [this.#insert(localizations, language, translation, 4)];
+      return [this.#insert(entry, 'localizations', this.#object({ [language]: translation }, 3), 3)];
+    };
+    this.places.push(joinPlaces(places, write));
+  }
+
+  /** Returns the localization of the target language, whose code may have other letter case or `_`. */
+  #existing(localizations: JsonObject): JsonMember | undefined {
+    const wanted = this.#targetLanguage?.toLowerCase();
+    return [...localizations].find(([code]) => code.toLowerCase().replaceAll('_', '-') === wanted)?.[1];
+  }
+
+  /** Returns a localization with one text. */
+  #plain(text: string): string {
+    const unit = this.#object({ state: '"translated"', value: this.#writeString(text) }, 5);
+    return this.#object({ stringUnit: unit }, 4);
+  }
+
+  /** Writes an object whose key is at a level of the file, from 1 for the keys of the root. */
+  #object(members: Record<string, string>, level: number): string {
+    const written = Object.entries(members).map(
+      ([key, value]) => this.#line(level + 1) + this.#member(key, value),
+    );
+    return `{${written.join(',')}${this.#line(level)}}`;
+  }
+
+  #member(key: string, value: string): string {
+    return `${JSON.stringify(key)}${this.#colon}${value}`;
+  }
+
+  #line(level: number): string {
+    return this.#lineEnd + this.#indent.repeat(this.#lineEnd === '' ? 0 : level);
+  }
+
+  /** Inserts a member into an object, in the order of the keys. Its key has this level. */
+  #insert(object: JsonMember, key: string, value: string, level: number): Edit {
+    const members = [...objectOf(object)];
+    const member = this.#member(key, value);
+    if (members.length === 0) {
+      const text = `{${this.#line(level)}${member}${this.#line(level - 1)}}`;
+      return { start: object.start, end: object.end, text };
+    }
+    const next = members.find(([other]) => other.toLowerCase() > key.toLowerCase());
+    if (next) {
+      const start = next[1].keyStart;
+      return { start, end: start, text: `${member},${this.#line(level)}` };
+    }
+    const { end } = members.at(-1)![1];
+    return { start: end, end, text: `,${this.#line(level)}${member}` };
+  }
+}

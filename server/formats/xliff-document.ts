@@ -1,0 +1,206 @@
+import { readDeclaredVariant } from '../languages.ts';
+import { plainText } from './inline-content.ts';
+import { InlineCodes } from './messages/inline-codes.ts';
+import { joinPlaces } from './messages/joined-place.ts';
+import { placesOfStrings, type StringEntry } from './messages/strings.ts';
+import { type Edit, escapeXmlText, spliceRange, withoutForbidden } from './office/splice.ts';
+import {
+  type TextOptions,
+  type TextPlace,
+  type TextPlaces,
+  type TextTarget,
+  textFormat,
+} from './text-file.ts';
+import { countCharacters } from './text-tally.ts';
+import { type DocumentUnit, type DocumentUnits, isTranslation, readUnits } from './xliff/document-units.ts';
+import { markInline } from './xliff/inline-elements.ts';
+import {
+  attributeEdits,
+  isCdataOnly,
+  parseXmlNodes,
+  textIn,
+  writeCdata,
+  type XmlElement,
+} from './xml/xml-nodes.ts';
+
+/**
+ * XLIFF 1.2 and 2 as a document: the sources are translated into the targets. A target that is a translation already
+ * stays, unless the file declares another target language. A translation that needs a review has the state
+ * `needs-review-translation` in XLIFF 1.2. XLIFF 2 has no such state, so the state is `translated`, with a `subState`.
+ *
+ * @throws {FileError} `not_text` or `unreadable`
+ */
+export const { check, extract, rebuild } = textFormat(findUnits);
+
+function findUnits(text: string, { targetLanguage }: TextOptions): TextPlaces {
+  const document = readUnits(parseXmlNodes(text));
+  const reader = new Reader(text, document, targetLanguage);
+  for (const unit of document.units) reader.readUnit(unit);
+  return reader;
+}
+
+class Reader implements TextPlaces {
+  readonly places: TextPlace[] = [];
+  readonly kept: { reason: string; text: string }[] = [];
+  readonly always: Edit[] = [];
+  characters = 0;
+  readonly #text: string;
+  readonly #document: DocumentUnits;
+  readonly #language: string | undefined;
+  readonly #codes = new InlineCodes();
+  /** Whether the existing targets are in another language. Some tools write the source language and texts there. */
+  readonly #isOther: boolean = false;
+  /** Whether the targets are in the language of the sources, which are then keys. */
+  readonly #hasKeys: boolean = false;
+
+  constructor(text: string, document: DocumentUnits, language: string | undefined) {
+    this.#text = text;
+    this.#document = document;
+    this.#language = language;
+    const [source, target] =
+      document.version === 1 ? ['source-language', 'target-language'] : (['srcLang', 'trgLang'] as const);
+    for (const { attributes } of document.declaring) {
+      const declared = attributes.get(target!)?.value;
+      if (declared === undefined) continue;
+      if (declared === attributes.get(source!)?.value) this.#hasKeys = true;
+      if (language && !isLanguage(declared, language)) this.#isOther = true;
+    }
+    if (!language) return;
+    for (const element of document.declaring) {
+      const declared = element.attributes.get(target!)?.value ?? '';
+      if (!isLanguage(declared, language))
+        this.always.push(...attributeEdits(element, { [target!]: language }));
+    }
+  }
+
+  readUnit(unit: DocumentUnit): void {
+    const { target } = unit;
+    const isKey =
+      this.#hasKeys && this.#isOther && unit.texts[0] === unit.source && isTranslation(target, unit.source);
+    const texts = isKey ? [target!] : unit.texts;
+    const marked = texts.map((element) =>
+      markInline(element.children, { text: this.#text, codes: this.#codes, local: this.#document.local }),
+    );
+    const plain = marked.map((one) => this.#codes.plain(one));
+    this.characters += countCharacters(plain.join(''));
+    const reason = this.#reasonToKeep(unit);
+    if (reason) {
+      this.kept.push({ reason, text: plain.join('') });
+      return;
+    }
+    const edits: Edit[] = [];
+    const entries = texts.flatMap((element, at): StringEntry[] => {
+      const { innerStart: start, innerEnd: end } = element;
+      const existing = this.#existingSegment(unit, element);
+      if (existing) {
+        this.kept.push({ reason: 'translated_before', text: plain[at]! });
+        edits.push({ start, end, text: this.#text.slice(existing.innerStart, existing.innerEnd) });
+        return [];
+      }
+      const writeText = isCdataOnly(element) ? writeCdata : escapeXmlText;
+      return [
+        {
+          key: unit.key,
+          line: element.line,
+          text: marked[at]!,
+          comment: unit.notes.filter(Boolean).join('; ') || undefined,
+          write: (text) => ({
+            start,
+            end,
+            text: this.#codes.write(text, (piece) => writeText(withoutForbidden(piece))),
+          }),
+        },
+      ];
+    });
+    const found = this.#codes.tagged(placesOfStrings(entries, { targetLanguage: this.#language }));
+    this.kept.push(...found.kept);
+    if (found.places.length === 0) return;
+    const source = isKey ? target! : unit.source;
+    const place = joinPlaces(found.places, (changes, needsReview) => {
+      const all = [...edits, ...changes].sort((one, other) => one.start - other.start);
+      const content = spliceRange(this.#text, source.innerStart, source.innerEnd, all);
+      return this.#writeTarget(unit, content, needsReview);
+    });
+    const { maxLength } = unit;
+    this.places.push(
+      maxLength === undefined ? place : { ...place, check: (targets) => tooLong(place, targets, maxLength) },
+    );
+  }
+
+  #reasonToKeep(unit: DocumentUnit): string | null {
+    if (!unit.isTranslatable) return 'not_translatable';
+    if (this.#isOther || unit.progress === 'open') return null;
+    const hasSegments =
+      unit.texts[0] !== unit.source && unit.target && this.#segmentsOf(unit.target).size > 0;
+    if (unit.progress === 'done') return 'translated_before';
+    if (hasSegments) return null;
+    // With such a state, even a copy of the source is a translation.
+    const state =
+      (this.#document.version === 1 ? unit.target : unit.segment)?.attributes.get('state')?.value ?? '';
+    const isStated =
+      /^(?:translated|reviewed)$/.test(state) && unit.target && textIn(unit.target).trim() !== '';
+    return isStated || isTranslation(unit.target, unit.source) ? 'translated_before' : null;
+  }
+
+  /** Returns the segment of the target that already is the translation of a segment of the source. */
+  #existingSegment(unit: DocumentUnit, segment: XmlElement): XmlElement | undefined {
+    if (segment === unit.source || !unit.target || this.#isOther || unit.progress === 'open')
+      return undefined;
+    const existing = this.#segmentsOf(unit.target).get(segment.attributes.get('mid')?.value ?? '');
+    return isTranslation(existing, segment) ? existing : undefined;
+  }
+
+  #segmentsOf(target: XmlElement): Map<string, XmlElement> {
+    return new Map(
+      this.#document
+        .segmentsIn(target)
+        .map((segment) => [segment.attributes.get('mid')?.value ?? '', segment]),
+    );
+  }
+
+  #writeTarget(
+    { segment, source, last, target }: DocumentUnit,
+    content: string,
+    needsReview: boolean,
+  ): Edit[] {
+    const isFirst = this.#document.version === 1;
+    const state = isFirst && needsReview ? 'needs-review-translation' : 'translated';
+    const ofTarget: Record<string, string | null> = isFirst ? { state, 'state-qualifier': null } : {};
+    const edits = isFirst
+      ? []
+      : attributeEdits(segment, { state, subState: needsReview ? 'lingualoop:needs_review' : null });
+    if (!target) {
+      const name = last.name.replace(/(?:seg-)?source$/, 'target');
+      const gap = /\s*$/.exec(this.#text.slice(segment.innerStart, last.start))![0];
+      const start = isFirst ? `<${name} state="${state}">` : `<${name}${this.#space(source)}>`;
+      return [...edits, { start: last.end, end: last.end, text: `${gap}${start}${content}</${name}>` }];
+    }
+    if (this.#isOther && this.#language && target.attributes.has('xml:lang'))
+      ofTarget['xml:lang'] = this.#language;
+    const start = spliceRange(this.#text, target.start, target.innerStart, attributeEdits(target, ofTarget));
+    const opened = start.replace(/\s*\/>$/, '>');
+    return [...edits, { start: target.start, end: target.end, text: `${opened}${content}</${target.name}>` }];
+  }
+
+  /** Returns the setting for white space of a source in XLIFF 2, which its target must have, too. */
+  #space({ attributes }: XmlElement): string {
+    const space = attributes.get('xml:space');
+    return space ? ` ${this.#text.slice(space.start, space.end)}` : '';
+  }
+}
+
+/** Whether a declared tag is that of a language, or of it in a country: `de-DE` is German. */
+function isLanguage(tag: string, language: string): boolean {
+  return readDeclaredVariant(tag, language as Parameters<typeof readDeclaredVariant>[1]) === language;
+}
+
+function tooLong({ segments }: TextPlace, targets: readonly TextTarget[], most: number) {
+  const lengths = targets.map(({ target }) => [...plainText(target)].length);
+  // The texts of a message are alternatives; the segments of a unit follow each other.
+  const length = segments.some(({ variant }) => variant !== undefined)
+    ? Math.max(...lengths)
+    : lengths.reduce((sum, one) => sum + one, 0);
+  if (length <= most) return [];
+  const message = `the translation has ${length} characters; the file allows ${most}`;
+  return [{ severity: 'warning' as const, code: 'text_too_long' as const, message }];
+}

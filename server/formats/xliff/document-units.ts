@@ -1,0 +1,176 @@
+import { FileError } from '../file-error.ts';
+import { elementsIn, textIn, type XmlElement } from '../xml/xml-nodes.ts';
+import { isSameSource } from './content.ts';
+
+/** A unit of XLIFF 1.2 (`<trans-unit>`), or a segment of XLIFF 2. */
+export interface DocumentUnit {
+  /** The element whose attributes name the state: the target in 1.2, the segment in 2. */
+  segment: XmlElement;
+  /** The element with the text. */
+  source: XmlElement;
+  /** The element that the target follows. */
+  last: XmlElement;
+  target: XmlElement | undefined;
+  /** The elements whose contents are translated separately, in the element `source`. */
+  texts: readonly XmlElement[];
+  key: string;
+  notes: readonly string[];
+  /** The maximum number of characters of the translation. */
+  maxLength: number | undefined;
+  isTranslatable: boolean;
+  /** The state of the existing target: `done` stays in any case, `open` is translated in any case. */
+  progress: 'done' | 'open' | 'unknown';
+}
+
+export interface DocumentUnits {
+  version: 1 | 2;
+  /** The elements that declare the languages. */
+  declaring: readonly XmlElement[];
+  units: readonly DocumentUnit[];
+  /** Returns the name of an element without the prefix of XLIFF. */
+  local(element: XmlElement): string;
+  /** Returns the segments in a source or target of XLIFF 1.2. */
+  segmentsIn(element: XmlElement): XmlElement[];
+}
+
+/** The properties that elements pass on to those inside. */
+interface Inherited {
+  isTranslatable: boolean;
+  maxLength: number | undefined;
+  /** Whether the file declares that sizes are in code points. */
+  hasSizes: boolean;
+}
+
+/**
+ * Returns the units of a document.
+ *
+ * @throws {FileError} `unreadable` for another kind of XML, or another version
+ */
+export function readUnits(root: XmlElement): DocumentUnits {
+  const prefix = /^(?:[^:]+:)?/.exec(root.name)![0];
+  const local = ({ name }: XmlElement): string =>
+    name.startsWith(prefix) ? name.slice(prefix.length) : name;
+  if (local(root) !== 'xliff')
+    throw new FileError(
+      'unreadable',
+      `the root element of the XML is <${root.name.slice(0, 40)}>, not <xliff>`,
+    );
+  const version = root.attributes.get('version')?.value ?? '';
+  if (!/^(?:1\.[012]|2\.[012])$/.test(version))
+    throw new FileError(
+      'unreadable',
+      `this is XLIFF ${version.slice(0, 20) || 'without a version'}; send XLIFF 1.2, 2.0 or 2.1`,
+    );
+  const major = version.startsWith('1') ? 1 : 2;
+  const segmentsIn = (element: XmlElement): XmlElement[] =>
+    elementsIn(element).flatMap((child) =>
+      local(child) === 'mrk' && child.attributes.get('mtype')?.value === 'seg' ? [child] : segmentsIn(child),
+    );
+  const reader = new UnitReader(local, segmentsIn);
+  const files = elementsIn(root).filter((element) => local(element) === 'file');
+  const start = { isTranslatable: true, maxLength: undefined, hasSizes: false };
+  for (const file of files) reader.readGroup(file, start);
+  return { version: major, declaring: major === 1 ? files : [root], units: reader.units, local, segmentsIn };
+}
+
+class UnitReader {
+  readonly units: DocumentUnit[] = [];
+  readonly #local: DocumentUnits['local'];
+  readonly #segmentsIn: DocumentUnits['segmentsIn'];
+
+  constructor(local: DocumentUnits['local'], segmentsIn: DocumentUnits['segmentsIn']) {
+    this.#local = local;
+    this.#segmentsIn = segmentsIn;
+  }
+
+  readGroup(group: XmlElement, outer: Inherited): void {
+    const inherited = this.#inherit(group, outer);
+    for (const element of elementsIn(group)) {
+      const name = this.#local(element);
+      if (name === 'body' || name === 'group' || name === 'bin-unit') this.readGroup(element, inherited);
+      else if (name === 'trans-unit') this.#readTransUnit(element, inherited);
+      else if (name === 'unit') this.#readUnit(element, inherited);
+    }
+  }
+
+  #inherit(element: XmlElement, { isTranslatable, maxLength, hasSizes }: Inherited): Inherited {
+    const of = (name: string) => element.attributes.get(name)?.value;
+    const translate = of('translate');
+    const profiles = elementsIn(element).find(({ name }) => name.endsWith(':profiles'));
+    const sized = hasSizes || profiles?.attributes.get('generalProfile')?.value === 'xliff:codepoints';
+    const [, restriction] = [...element.attributes].find(([name]) => name.endsWith(':sizeRestriction')) ?? [];
+    const max =
+      of('size-unit') === 'char' ? of('maxwidth') : sized ? restriction?.value.split(',').at(-1) : undefined;
+    return {
+      isTranslatable: translate === undefined ? isTranslatable : translate !== 'no',
+      maxLength: /^\d{1,9}$/.test(max?.trim() ?? '') ? Number(max) : maxLength,
+      hasSizes: sized,
+    };
+  }
+
+  #child(element: XmlElement, name: string): XmlElement | undefined {
+    return elementsIn(element).find((child) => this.#local(child) === name);
+  }
+
+  #readTransUnit(unit: XmlElement, outer: Inherited): void {
+    const source = this.#child(unit, 'source');
+    if (!source) return;
+    const segmented = this.#child(unit, 'seg-source');
+    const target = this.#child(unit, 'target');
+    const parts = segmented ? this.#segmentsIn(segmented) : [];
+    const state = target?.attributes.get('state')?.value ?? '';
+    const isDone = unit.attributes.get('approved')?.value === 'yes' || /^(?:final|signed-off)$/.test(state);
+    this.units.push({
+      segment: unit,
+      source: parts.length > 0 ? segmented! : source,
+      last: segmented ?? source,
+      target,
+      texts: parts.length > 0 ? parts : [source],
+      key: nameOf(unit, 'resname'),
+      notes: this.#notesIn(unit),
+      ...this.#inherit(unit, outer),
+      progress: isDone ? 'done' : /^(?:new|needs-translation)$/.test(state) ? 'open' : 'unknown',
+    });
+  }
+
+  #readUnit(unit: XmlElement, outer: Inherited): void {
+    const inherited = this.#inherit(unit, outer);
+    const notes = this.#child(unit, 'notes');
+    for (const segment of elementsIn(unit)) {
+      const source = this.#child(segment, 'source');
+      if (this.#local(segment) !== 'segment' || !source) continue;
+      const state = segment.attributes.get('state')?.value;
+      this.units.push({
+        segment,
+        source,
+        last: source,
+        target: this.#child(segment, 'target'),
+        texts: [source],
+        key: nameOf(unit, 'name'),
+        notes: notes ? this.#notesIn(notes) : [],
+        ...inherited,
+        progress: state === 'final' ? 'done' : state === 'initial' ? 'open' : 'unknown',
+      });
+    }
+  }
+
+  #notesIn(element: XmlElement): string[] {
+    return elementsIn(element).flatMap((note) =>
+      // Angular writes the lines of the source code as notes.
+      this.#local(note) === 'note' && note.attributes.get('category')?.value !== 'location'
+        ? [textIn(note).replace(/\s+/g, ' ').trim().slice(0, 1_000)]
+        : [],
+    );
+  }
+}
+
+function nameOf({ attributes }: XmlElement, attribute: string): string {
+  return attributes.get(attribute)?.value || attributes.get('id')?.value || '';
+}
+
+/** Whether an existing target is a translation: it has text, and it is not a copy of the source. */
+export function isTranslation(target: XmlElement | undefined, source: XmlElement): boolean {
+  return (
+    target !== undefined && textIn(target).trim() !== '' && !isSameSource(textIn(target), textIn(source))
+  );
+}

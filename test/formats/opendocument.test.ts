@@ -1,0 +1,297 @@
+import fc from 'fast-check';
+import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
+import * as format from '#server/formats/opendocument.ts';
+
+const namespaces = ['office', 'text', 'table', 'style', 'presentation']
+  .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
+  .concat(
+    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"',
+    'xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"',
+    'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0"',
+    'xmlns:xlink="http://www.w3.org/1999/xlink"',
+  )
+  .join(' ');
+const textStyle = (name: string, properties: string) =>
+  `<style:style style:name="${name}" style:family="text"><style:text-properties ${properties}/></style:style>`;
+const automatic = [
+  textStyle('B', 'fo:font-weight="bold"'),
+  textStyle('B2', 'fo:language="en" fo:font-weight="bold"'),
+  textStyle('I', 'fo:font-style="italic"'),
+  '<style:style style:name="hidden" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>',
+  textStyle('R', 'xmlns:officeooo="x" officeooo:rsid="001"'),
+].join('');
+
+interface Parts {
+  kind?: 'text' | 'spreadsheet' | 'presentation';
+  body: string;
+  styles?: string;
+  more?: Record<string, string>;
+}
+
+function fileOf({ kind = 'text', body, styles, more = {} }: Parts): Uint8Array {
+  const content = `<?xml version="1.0" encoding="UTF-8"?>\n<office:document-content ${namespaces}><office:automatic-styles>${automatic}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`;
+  const entries: Record<string, Uint8Array> = {
+    'content.xml': strToU8(content),
+    ...(styles !== undefined && {
+      'styles.xml': strToU8(`<office:document-styles ${namespaces}>${styles}</office:document-styles>`),
+    }),
+    'META-INF/manifest.xml': strToU8('<manifest/>'),
+    ...Object.fromEntries(Object.entries(more).map(([name, text]) => [name, strToU8(text)])),
+  };
+  return zipSync({
+    mimetype: [strToU8(`application/vnd.oasis.opendocument.${kind}`), { level: 0 }],
+    ...entries,
+  });
+}
+
+const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
+
+async function textsOf(parts: Parts) {
+  const { segments, outcome } = await format.extract(fileOf(parts), languages);
+  expect(outcome?.unaccounted).toBe(0);
+  return segments.map(({ source }) => formatTagged(source));
+}
+
+async function translated(
+  parts: Parts,
+  change: (source: InlineContent) => InlineContent,
+  targetLanguage = 'de',
+): Promise<Record<'content.xml' | 'styles.xml', string>> {
+  const bytes = fileOf(parts);
+  const options = { ...languages, targetLanguage };
+  const { segments } = await format.extract(bytes, options);
+  const translations = segments.map(({ regionId, cellId, source }) => ({
+    ...{ regionId, cellId },
+    target: change(source),
+  }));
+  const entries = unzipSync((await format.rebuild(bytes, translations, options)).bytes);
+  const textOf = (name: string) => strFromU8(entries[name] ?? new Uint8Array());
+  return { 'content.xml': textOf('content.xml'), 'styles.xml': textOf('styles.xml') };
+}
+
+const bodyOf = (content: string) =>
+  /<office:(text|spreadsheet|presentation)>(.*)<\/office:\1>/s.exec(content)![2]!;
+
+describe('the texts of an OpenDocument file', () => {
+  it.each<[string, string, string[]]>([
+    ['paragraphs and headings', '<text:h>A</text:h><text:p>B</text:p>', ['A', 'B']],
+    [
+      'formatting is a pair of tags',
+      '<text:p>One <text:span text:style-name="B">two</text:span> three</text:p>',
+      ['One <1>two</1> three'],
+    ],
+    [
+      'a style without an effect is no tag',
+      '<text:p>One <text:span text:style-name="R">two</text:span> three</text:p>',
+      ['One two three'],
+    ],
+    [
+      'elements of one look are one pair',
+      '<text:p>One <text:span text:style-name="B">two</text:span><text:span text:style-name="B2"> three<text:line-break/></text:span><text:span text:style-name="B">four</text:span><text:span text:style-name="B"/><text:span text:style-name="I"> five</text:span></text:p>',
+      ['One <1>two three<2/>four</1><3> five</3>'],
+    ],
+    ['links are pairs', '<text:p>See <text:a xlink:href="x">this</text:a>!</text:p>', ['See <1>this</1>!']],
+    [
+      'fields stay',
+      '<text:p>Page <text:page-number>3</text:page-number> of <text:page-count>9</text:page-count> pages</text:p>',
+      ['Page <1/> of <2/> pages'],
+    ],
+    ['white space is one space', '<text:p>  One\n\ttwo<text:s/>three </text:p>', ['One two three']],
+    [
+      'tabs and line breaks',
+      '<text:p>a<text:tab/>b<text:line-break></text:line-break>c</text:p>',
+      ['a<1/>b<2/>c'],
+    ],
+    [
+      'notes, frames and their descriptions are separate texts',
+      '<text:p>Out<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>In</text:p></text:note-body></text:note>side <draw:frame><svg:title>Picture</svg:title><draw:text-box><text:p>Box</text:p></draw:text-box></draw:frame>end</text:p>',
+      ['Out<1/>side <2/>end', 'In', 'Picture', 'Box'],
+    ],
+    [
+      'comments, deleted and hidden texts stay',
+      '<text:tracked-changes><text:p>Gone</text:p></text:tracked-changes><text:section text:display="none"><text:p>Hidden</text:p></text:section><text:p>A<office:annotation><text:p>Note</text:p></office:annotation></text:p>',
+      ['A'],
+    ],
+  ])('%s', async (_, body, texts) => {
+    expect(await textsOf({ body })).toEqual(texts);
+    const { 'content.xml': content } = await translated({ body }, (source) => source);
+    expect(bodyOf(content)).toBe(body);
+  });
+
+  it('of a sheet are the cells with texts, each once, at their addresses', async () => {
+    const body = `<table:table table:name="Costs"><table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="1000000000"/></table:table-row><table:table-row><table:table-cell office:value-type="string" table:number-columns-repeated="2"><text:p>Tea</text:p></table:table-cell><table:table-cell office:value-type="float" office:value="1"><text:p>1 EUR</text:p></table:table-cell><table:table-cell table:formula="of:=A1" office:value-type="string"><text:p>Sum</text:p></table:table-cell><table:table-cell office:value-type="string"><text:p>Cup</text:p></table:table-cell></table:table-row></table:table>`;
+    const { segments, outcome } = await format.extract(fileOf({ kind: 'spreadsheet', body }), languages);
+    expect(segments.map(({ place, kind, page }) => [place, kind, page])).toEqual([
+      ['Costs!A4', 'cell', 1],
+      ['Costs!E4', 'cell', 1],
+    ]);
+    expect(outcome?.kept.map(({ reason }) => reason).sort()).toEqual(['formula_result', 'number']);
+  });
+
+  it('have their place in tables', async () => {
+    const cell = (text: string) =>
+      `<table:table-row><table:table-cell office:value-type="string">${text}</table:table-cell></table:table-row>`;
+    const body = `<table:table>${cell(`<text:p>A</text:p><table:table>${cell('<text:p>In</text:p>')}</table:table>`)}${cell('<text:p>B</text:p>')}</table:table><text:p>C</text:p>`;
+    const { segments } = await format.extract(fileOf({ body }), languages);
+    expect(segments.map(({ place, kind, page }) => [place, kind, page])).toEqual([
+      ['content.xml, table 1, row 1, cell 1', 'table_cell', 1],
+      ['content.xml, table 2, row 1, cell 1', 'table_cell', 1],
+      ['content.xml, table 1, row 2, cell 1', 'table_cell', 1],
+      ['content.xml, paragraph 1', 'paragraph', 1],
+    ]);
+  });
+
+  it('of comments, hidden slides and masters are translated on request', async () => {
+    const body =
+      '<draw:page draw:style-name="hidden"><text:p>Hidden</text:p></draw:page><draw:page><text:p>A<office:annotation><text:p>Note</text:p></office:annotation></text:p></draw:page>';
+    const styles =
+      '<office:master-styles><style:master-page><draw:frame><text:p>Click</text:p></draw:frame></style:master-page></office:master-styles>';
+    const bytes = fileOf({ kind: 'presentation', body, styles });
+    const found = await format.extract(bytes, languages);
+    expect(found.segments.map(({ source }) => source)).toEqual([['A']]);
+    expect(found.findings.map(({ message }) => message)).toEqual([
+      '1 hidden slide is not translated; add `hidden` to `include` to translate them',
+      '1 comment is not translated; add `comments` to `include` to translate them',
+    ]);
+    const all = await format.extract(bytes, { ...languages, include: ['comments', 'hidden', 'masters'] });
+    expect(all.segments.map(({ source, place, page }) => [...source, place, page])).toEqual([
+      ['Hidden', 'slide 1, paragraph 1', 1],
+      ['A', 'slide 2, paragraph 1', 2],
+      ['Note', 'slide 2, paragraph 2', 2],
+      ['Click', 'styles.xml, paragraph 1', null],
+    ]);
+    expect(all.findings).toEqual([]);
+  });
+
+  it('are reported with the signature of the file', async () => {
+    const more = { 'META-INF/documentsignatures.xml': '<a/>' };
+    const { findings } = await format.extract(fileOf({ body: '<text:p>A</text:p>', more }), languages);
+    expect(findings).toMatchObject([{ severity: 'warning', code: 'unsupported_content_kept' }]);
+  });
+
+  it('of slides and notes have their slide, and headers of pages their kind', async () => {
+    const slides = `<draw:page><draw:frame><draw:text-box><text:p>One</text:p></draw:text-box></draw:frame></draw:page><draw:page><draw:frame><draw:text-box><text:p>Two</text:p></draw:text-box></draw:frame><presentation:notes><draw:frame><draw:text-box><text:p>Say</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>`;
+    const { segments } = await format.extract(fileOf({ kind: 'presentation', body: slides }), languages);
+    expect(segments.map(({ place, page }) => [place, page])).toEqual([
+      ['slide 1, paragraph 1', 1],
+      ['slide 2, paragraph 1', 2],
+      ['slide 2, notes, paragraph 2', 2],
+    ]);
+    const styles =
+      '<office:master-styles><style:master-page><style:header><text:p>Top</text:p></style:header><draw:frame><text:p>Click to edit</text:p></draw:frame></style:master-page></office:master-styles>';
+    const header = await format.extract(fileOf({ body: '<text:p>A</text:p>', styles }), languages);
+    expect(header.segments.map(({ kind, source }) => [kind, ...source])).toEqual([
+      ['paragraph', 'A'],
+      ['header', 'Top'],
+    ]);
+    expect(header.outcome?.kept).toMatchObject([{ reason: 'masters' }]);
+  });
+});
+
+describe('a translated OpenDocument file', () => {
+  it('keeps all other characters, and tags that the translation moves', async () => {
+    const body = `<text:p text:style-name="P1">One <text:span text:style-name="B">two</text:span></text:p><!-- c --><text:p><draw:frame svg:width="1cm"><svg:title>Picture</svg:title></draw:frame> end</text:p>`;
+    const { 'content.xml': content } = await translated({ body }, (source) =>
+      source.length === 1 ? [`${source[0]}!`] : [source[1]!, source[2]!, source[3]!, ' & <one>'],
+    );
+    expect(bodyOf(content)).toBe(
+      body
+        .replace(
+          'One <text:span text:style-name="B">two</text:span>',
+          '<text:span text:style-name="B">two</text:span> &amp; &lt;one&gt;',
+        )
+        .replace('Picture', 'Picture!')
+        .replace(' end', ' end!'),
+    );
+  });
+
+  it('is well-formed if elements without an effect cross the edges of a text', async () => {
+    const body = `<text:p><text:span text:style-name="R"><text:bookmark text:name="x"/>One</text:span> two <text:span text:style-name="R">three<text:tab/></text:span></text:p>`;
+    const { 'content.xml': content } = await translated({ body }, () => ['X\ty\nz']);
+    expect(bodyOf(content)).toBe(
+      `<text:p><text:span text:style-name="R"><text:bookmark text:name="x"/></text:span>X<text:tab/>y<text:line-break/>z<text:span text:style-name="R"><text:tab/></text:span></text:p>`,
+    );
+  });
+
+  it('declares its language and direction', async () => {
+    const styles =
+      '<office:styles><style:default-style style:family="paragraph"><style:paragraph-properties style:writing-mode="lr-tb"/><style:text-properties fo:language="en" fo:country="US"/></style:default-style></office:styles>';
+    const of = async (language: string) =>
+      (await translated({ body: '<text:p>A</text:p>', styles }, (source) => source, language))['styles.xml'];
+    expect(await of('de')).toContain('fo:language="de" fo:country="DE"');
+    const arabic = await of('ar');
+    expect(arabic).toContain('style:writing-mode="rl-tb"');
+    expect(arabic).toContain('style:language-complex="ar"');
+  });
+});
+
+const inline = fc.letrec<{ many: string; one: string }>((tie) => ({
+  many: fc.array(tie('one'), { maxLength: 5 }).map((parts) => parts.join('')),
+  one: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom('a', 'b c', ' ', '&amp;', '<text:tab/>', '<text:line-break/>', '<text:s text:c="2"/>'),
+    fc.constantFrom(
+      '<text:span text:style-name="B"/>',
+      '<text:bookmark/>',
+      '<text:soft-page-break/>',
+      '<!-- c -->',
+    ),
+    fc
+      .tuple(fc.constantFrom('B', 'B2', 'R', 'I', 'unknown'), tie('many'))
+      .map(([style, inner]) => `<text:span text:style-name="${style}">${inner}</text:span>`),
+    tie('many').map((inner) => `<text:a xlink:href="x">${inner}</text:a>`),
+    tie('many').map(
+      (inner) => `<text:note><text:note-body><text:p>${inner}</text:p></text:note-body></text:note>`,
+    ),
+  ),
+}));
+
+/** The texts between tags, without white space. */
+const lettersOf = (xml: string): string => xml.replace(/<!--.*?-->|<[^>]*>|\s/gs, '');
+
+describe('any OpenDocument text', () => {
+  it('is well-formed when it is translated, and each text is translated once', async () => {
+    await fc.assert(
+      fc.asyncProperty(inline.many, async (content) => {
+        const body = `<text:p>${content}</text:p>`;
+        // Equal styles around each other and white space at empty lines may be joined in another way.
+        const plainTextsOf = async (of: string) =>
+          (await format.extract(fileOf({ body: of }), languages)).segments.map(({ source }) =>
+            plainText(source).replace(/\s/g, ''),
+          );
+        const before = await plainTextsOf(body);
+        const { 'content.xml': translation } = await translated({ body }, (source) => ['[', ...source, ']']);
+        const after = bodyOf(translation);
+        expect((await plainTextsOf(after)).join('')).toBe(before.map((text) => `[${text}]`).join(''));
+        expect(lettersOf(after).replace(/[[\]]/g, '')).toBe(lettersOf(body));
+        expect(after.match(/<text:note>|<text:tab/g)).toEqual(body.match(/<text:note>|<text:tab/g));
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
+describe('an OpenDocument file is rejected', () => {
+  it.each<[string, Uint8Array, string]>([
+    [
+      'without content',
+      zipSync({ mimetype: strToU8('application/vnd.oasis.opendocument.text') }),
+      'unreadable',
+    ],
+    ['of another kind', zipSync({ 'content.xml': strToU8('<a/>') }), 'unreadable'],
+    [
+      'with a password',
+      fileOf({ body: '', more: { 'META-INF/manifest.xml': '<a><encryption-data/></a>' } }),
+      'protected',
+    ],
+    ['with invalid XML', fileOf({ body: '<text:p>' }), 'unreadable'],
+    ['that declares entities', fileOf({ body: '<text:p>&a;</text:p>' }), 'unreadable'],
+    ['that is no zip', strToU8('no zip'), 'unreadable'],
+    ['that is empty', new Uint8Array(), 'unreadable'],
+  ])('%s', async (_, bytes, reason) => {
+    await expect(format.check(bytes)).rejects.toMatchObject({ reason });
+    await expect(format.extract(bytes)).rejects.toMatchObject({ reason });
+  });
+});

@@ -1,0 +1,286 @@
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FileError } from '#server/formats/file-error.ts';
+import { textsOf } from './texts.ts';
+import { toolkit, unitsOf } from './toolkit.ts';
+
+const first = (units: string, attributes = '') =>
+  `<?xml version="1.0" encoding="UTF-8"?>
+<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2">
+  <file source-language="en"${attributes} datatype="plaintext" original="a">
+    <body>
+${units}
+    </body>
+  </file>
+</xliff>
+`;
+
+const second = (units: string, attributes = '') =>
+  `<xliff version="2.0" xmlns="urn:oasis:names:tc:xliff:document:2.0" xmlns:slr="urn:oasis:names:tc:xliff:sizerestriction:2.0" srcLang="en"${attributes}>
+ <file id="f">
+  <slr:profiles generalProfile="xliff:codepoints"/>
+${units}
+ </file>
+</xliff>
+`;
+
+const unit = (content: string, attributes = '') => `      <trans-unit id="u"${attributes}>
+        ${content}
+      </trans-unit>`;
+
+const segment = (content: string, attributes = '', ofUnit = '') =>
+  `  <unit id="u"${ofUnit}>\n   <segment${attributes}>\n    ${content}\n   </segment>\n  </unit>`;
+
+/** The single translated unit of a pseudo-translated file. */
+const pseudoOf = async (file: string, of: RegExp) => of.exec(await textsOf('xliff', file).pseudo())?.[0];
+const pseudoUnit = async (content: string, attributes = '') =>
+  (await pseudoOf(first(unit(content, attributes)), /<trans-unit[\s\S]*<\/trans-unit>/))
+    ?.split('\n')
+    .slice(1, -1)
+    .map((line) => line.trim())
+    .join('');
+const pseudoSegment = async (content: string, attributes = '') =>
+  (await pseudoOf(second(segment(content, attributes)), /<segment[\s\S]*<\/segment>/))
+    ?.split('\n')
+    .map((line) => line.trim())
+    .join('');
+
+describe('XLIFF 1.2', () => {
+  test('gets targets after the sources, with the indentation and the language of the file', async () => {
+    const file = first(unit('<source>Hello</source>\n        <note>A greeting</note>'));
+    expect(await textsOf('xliff', file).pseudo()).toBe(
+      first(
+        unit(
+          '<source>Hello</source>\n        <target state="translated">[Hello]</target>\n        <note>A greeting</note>',
+        ),
+      ).replace(
+        'source-language="en" datatype="plaintext" original="a"',
+        'source-language="en" datatype="plaintext" original="a" target-language="de"',
+      ),
+    );
+    expect((await textsOf('xliff', file).extract()).segments).toMatchObject([
+      { place: 'line 6, u', context: 'A greeting', source: ['Hello'] },
+    ]);
+  });
+
+  test.each([
+    ['<source>A</source><target/>', '<source>A</source><target state="translated">[A]</target>'],
+    ['<source>A</source><target> </target>', '<source>A</source><target state="translated">[A]</target>'],
+    ['<source>A</source><target>A</target>', '<source>A</source><target state="translated">[A]</target>'],
+    [
+      '<source>A</source><target state="new">B</target>',
+      '<source>A</source><target state="translated">[A]</target>',
+    ],
+    [
+      '<source>A</source><target xml:lang="de" state="needs-translation" state-qualifier="mt-suggestion">B</target>',
+      '<source>A</source><target xml:lang="de" state="translated">[A]</target>',
+    ],
+    [
+      '<source>A <g id="1">b <x id="2"/></g> &amp; <ph id="3">%s</ph><bpt id="4">&lt;b></bpt>c<ept id="4">&lt;/b></ept></source>',
+      '<source>A <g id="1">b <x id="2"/></g> &amp; <ph id="3">%s</ph><bpt id="4">&lt;b></bpt>c<ept id="4">&lt;/b></ept></source><target state="translated">[A <g id="1">b <x id="2"/></g> &amp; <ph id="3">%s</ph><bpt id="4">&lt;b></bpt>c<ept id="4">&lt;/b></ept>]</target>',
+    ],
+    [
+      '<source><![CDATA[<p>Hi</p>]]></source>',
+      '<source><![CDATA[<p>Hi</p>]]></source><target state="translated"><![CDATA[[<p>Hi</p>]]]></target>',
+    ],
+    [
+      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <g id="1"><mrk mtype="seg" mid="2">B.</mrk></g></seg-source>',
+      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <g id="1"><mrk mtype="seg" mid="2">B.</mrk></g></seg-source><target state="translated"><mrk mtype="seg" mid="1">[A.]</mrk> <g id="1"><mrk mtype="seg" mid="2">[B.]</mrk></g></target>',
+    ],
+    [
+      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <mrk mtype="seg" mid="2">B.</mrk></seg-source><target><mrk mtype="seg" mid="1">Z!</mrk> <mrk mtype="seg" mid="2"/></target>',
+      '<source>A. B.</source><seg-source><mrk mtype="seg" mid="1">A.</mrk> <mrk mtype="seg" mid="2">B.</mrk></seg-source><target state="translated"><mrk mtype="seg" mid="1">Z!</mrk> <mrk mtype="seg" mid="2">[B.]</mrk></target>',
+    ],
+    [
+      '<source>A</source><alt-trans><source>A</source><target>B</target></alt-trans>',
+      '<source>A</source><target state="translated">[A]</target><alt-trans><source>A</source><target>B</target></alt-trans>',
+    ],
+  ])('%s', async (content, translated) => {
+    expect(await pseudoUnit(content)).toBe(translated);
+  });
+
+  test.each([
+    ['<source>A</source><target>B</target>', ''],
+    ['<source>A</source><target state="translated">A</target>', ''],
+    ['<source>A</source><target state="final"/>', ''],
+    ['<source>A</source><target state="signed-off">A</target>', ''],
+    ['<source>A</source><target>A</target>', ' approved="yes"'],
+    ['<source>A</source>', ' translate="no"'],
+    ['<source><x id="1"/> 12</source>', ''],
+  ])('keeps %s%s', async (content, attributes) => {
+    expect(await pseudoUnit(content, attributes)).toBe(content);
+    const { outcome } = await textsOf('xliff', first(unit(content, attributes))).extract();
+    expect(outcome).toMatchObject({ unaccounted: 0, kept: [{ texts: 1 }] });
+  });
+
+  test('translates targets in another language again, and keeps a tag of the target language', async () => {
+    const content = '<source>A</source><target xml:lang="fr" state="final">B</target>';
+    const french = await textsOf('xliff', first(unit(content), ' target-language="fr"')).pseudo();
+    expect(french).toContain('target-language="de"');
+    expect(french).toContain('<target xml:lang="de" state="translated">[A]</target>');
+    const german = first(unit(content), ' target-language="de-DE"');
+    expect(await textsOf('xliff', german).pseudo()).toBe(german);
+  });
+
+  test('translates the targets of a file in the source language, whose sources are keys', async () => {
+    const file = first(unit('<source>menu.open</source><target>Open it</target>'), ' target-language="en"');
+    expect(await textsOf('xliff', file).pseudo()).toContain(
+      '<source>menu.open</source><target state="translated">[Open it]</target>',
+    );
+  });
+
+  test('has the plural forms of the target language in messages, with their codes', async () => {
+    const source =
+      '{VAR_PLURAL, plural, =0 {just now} one {a <x id="START_B"/>minute<x id="CLOSE_B"/>} other {<x id="I" equiv-text="{{n}}"/> minutes}}';
+    const { text } = await textsOf('xliff', first(unit(`<source>${source}</source>`)), 'ru').rebuild(
+      ({ source }) => ['[', ...source, ']'],
+    );
+    const target = text.slice(text.indexOf('<target')).split('\n')[0];
+    expect(target).toBe(
+      '<target state="translated">{VAR_PLURAL, plural, =0 {[just now]} one {[<x id="I" equiv-text="{{n}}"/> minutes]} few {[<x id="I" equiv-text="{{n}}"/> minutes]} many {[<x id="I" equiv-text="{{n}}"/> minutes]} other {[<x id="I" equiv-text="{{n}}"/> minutes]}}</target>',
+    );
+  });
+
+  test('marks translations that need a review, and names those that are too long', async () => {
+    const file = first(unit('<source>Hello</source>', ' maxwidth="5" size-unit="char"'));
+    const { text, findings } = await textsOf('xliff', file).rebuild(
+      () => ['Guten Tag'],
+      () => true,
+    );
+    expect(text).toContain('<target state="needs-review-translation">Guten Tag</target>');
+    expect(findings).toEqual([
+      {
+        code: 'text_too_long',
+        severity: 'warning',
+        message: 'the translation has 9 characters; the file allows 5',
+        unitId: 't1',
+      },
+    ]);
+    expect((await textsOf('xliff', file).rebuild(() => ['Hallo'])).findings).toEqual([]);
+    const plural = file.replace('Hello', '{n, plural, one {a} other {b}}');
+    expect((await textsOf('xliff', plural).rebuild(() => ['Hallo'])).findings).toEqual([]);
+  });
+});
+
+describe('XLIFF 2', () => {
+  test.each([
+    [
+      '<source>A</source>',
+      '<segment state="translated"><source>A</source><target>[A]</target></segment>',
+      '',
+    ],
+    [
+      '<source xml:space="preserve">A</source>',
+      '<segment id="s" state="translated"><source xml:space="preserve">A</source><target xml:space="preserve">[A]</target></segment>',
+      ' id="s" state="initial" subState="x:y"',
+    ],
+    [
+      '<source>A <pc id="1" dataRefStart="d1">b</pc><ph id="2"/><sc id="3"/>c<ec startRef="3"/><cp hex="0007"/> <mrk id="m" translate="no">Acme</mrk></source>',
+      '<segment state="translated"><source>A <pc id="1" dataRefStart="d1">b</pc><ph id="2"/><sc id="3"/>c<ec startRef="3"/><cp hex="0007"/> <mrk id="m" translate="no">Acme</mrk></source><target>[A <pc id="1" dataRefStart="d1">b</pc><ph id="2"/><sc id="3"/>c<ec startRef="3"/><cp hex="0007"/> <mrk id="m" translate="no">Acme</mrk>]</target></segment>',
+      '',
+    ],
+  ])('%s', async (content, translated, attributes) => {
+    const written = (await pseudoSegment(content, attributes))!.replace(/><source/g, '><source');
+    expect(written).toBe(translated);
+  });
+
+  test.each([
+    ['<source>A</source><target>B</target>', ''],
+    ['<source>A</source><target>A</target>', ' state="translated"'],
+    ['<source>A</source><target>B</target>', ' state="reviewed"'],
+    ['<source>A</source>', ' state="final"'],
+  ])('keeps %s%s', async (content, attributes) => {
+    expect(await pseudoSegment(content, attributes)).toBe(`<segment${attributes}>${content}</segment>`);
+  });
+
+  test('translates each segment of a unit, and not a unit that is not translatable', async () => {
+    const several = second(
+      '  <unit id="u" name="menu">\n   <notes><note>Why</note><note category="location">a.ts:1</note></notes>\n   <segment><source>A.</source></segment>\n   <ignorable><source> </source></ignorable>\n   <segment><source>B.</source></segment>\n  </unit>\n' +
+        segment('<source>C</source>', '', ' translate="no"'),
+      ' trgLang="en"',
+    );
+    const { segments, outcome } = await textsOf('xliff', several).extract();
+    expect(segments).toMatchObject([
+      { source: ['A.'], context: 'Why', place: 'line 6, menu' },
+      { source: ['B.'], context: 'Why' },
+    ]);
+    expect(outcome).toMatchObject({ unaccounted: 0, kept: [{ reason: 'not_translatable' }] });
+    expect(await textsOf('xliff', several).pseudo()).toBe(
+      several
+        .replace('trgLang="en"', 'trgLang="de"')
+        .replace(
+          /<segment><source>([AB]\.)<\/source>/g,
+          '<segment state="translated"><source>$1</source><target>[$1]</target>',
+        ),
+    );
+  });
+
+  test('marks translations that need a review, and names those that are too long', async () => {
+    const file = second(segment('<source>Hello</source>', '', ' slr:sizeRestriction="0,5"'));
+    const { text, findings } = await textsOf('xliff', file).rebuild(
+      () => ['Guten Tag'],
+      () => true,
+    );
+    expect(text).toContain('<segment state="translated" subState="lingualoop:needs_review">');
+    expect(findings).toMatchObject([{ code: 'text_too_long' }]);
+  });
+});
+
+test('XLIFF survives any text as a translation', async () => {
+  const file = textsOf('xliff', first(unit('<source>x</source>')));
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'grapheme' }), async (translation) => {
+      fc.pre(/\p{L}/u.test(translation) && translation.trim() === translation);
+      const { text } = await file.rebuild(() => [translation]);
+      const read = text
+        .replace(/<source>.*<\/source>/, '')
+        .replace(/target( state="translated")?>/g, 'source>');
+      const expected = translation.replace(/[^\t\n\r\u0020-\ufdcf\ufdd3-\ufffd\u{10000}-\u{10ffff}]/gu, '');
+      expect(await textsOf('xliff', read).texts()).toEqual([expected]);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test.each([
+  ['<resources/>', 'not <xliff>'],
+  ['<xliff version="3.0"/>', 'this is XLIFF 3.0'],
+  ['<xliff/>', 'without a version'],
+  ['<!DOCTYPE xliff [<!ENTITY a "b">]><xliff version="1.2"/>', 'entity declaration'],
+  ['<?xml version="1.0" encoding="windows-1252"?><xliff version="1.2"/>', 'windows-1252'],
+])('%s is rejected', async (source, message) => {
+  const read = textsOf('xliff', source).extract();
+  await expect(read).rejects.toThrow(FileError);
+  await expect(read).rejects.toThrow(message);
+});
+
+describe.skipIf(!toolkit)('the Translate Toolkit', () => {
+  test('reads the targets of XLIFF 1.2', async () => {
+    const texts = fc.sample(
+      fc
+        .string({ unit: fc.constantFrom(...'aé日 \'"<>&]😀') })
+        .filter((text) => /\p{L}/u.test(text) && text.trim() === text && !/ {2}/.test(text)),
+      100,
+    );
+    const source = first(texts.map((_, at) => unit(`<source>x${at}</source>`)).join('\n'));
+    const { text } = await textsOf('xliff', source).rebuild((_, at) => [texts[at]!]);
+    expect(unitsOf('xliff.xlifffile', text).map(([, read, target]) => [read, target])).toEqual(
+      texts.map((one, at) => [`x${at}`, one]),
+    );
+  });
+});
+
+test.skipIf(!toolkit)('lxml reads each text of XLIFF 2 once', async () => {
+  const text = await textsOf(
+    'xliff',
+    second([1, 2, 3].map((at) => segment(`<source>T<ph id="1"/>ext ${at}</source>`)).join('\n')),
+  ).pseudo();
+  const script = `
+import json, sys
+from lxml import etree
+root = etree.parse(sys.stdin.buffer).getroot()
+print(json.dumps([''.join(e.itertext()) for e in root.iter('{*}target')]))`;
+  const read = execFileSync(toolkit as string, ['-c', script], { input: text, encoding: 'utf8' });
+  expect(JSON.parse(read)).toEqual(['[Text 1]', '[Text 2]', '[Text 3]']);
+});
