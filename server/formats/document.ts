@@ -116,7 +116,7 @@ export interface ExtractedDocument {
   findings: Finding[];
   /** The texts that are in no segment. Absent for a format that does not count them. */
   outcome?: TextOutcome;
-  /** The numbers of the pages whose text is only in images, and can be recognized. Absent if there are none. */
+  /** The numbers of the pages whose text is only in images, and can be recognized. Absent for other files. */
   imagePages?: number[];
 }
 

@@ -64,7 +64,7 @@ const oneBlock = '6';
  * are read. Takes about 5 s of CPU time for a full page.
  *
  * @param dpi pixels per inch
- * @param language a language to which there is no obstacle (`obstacleTo`)
+ * @param language a language that can be recognized (`obstacleTo`)
  * @returns the paragraphs, in reading order
  */
 export async function readImage(

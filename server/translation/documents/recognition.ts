@@ -58,7 +58,7 @@ const reasons: Partial<Record<FileErrorReason, string>> = {
   unreadable: 'the images cannot be decoded',
 };
 
-/** Returns the recognized pages of a document; undefined if there are none. */
+/** Returns the recognized pages of a document; undefined for a document without them. */
 export async function selectRecognition(
   tx: Tx,
   tenantId: string,
