@@ -16,7 +16,7 @@ export interface RecognizedText extends ShownText {
 /** A recognized page in the form in which other pages are read, in the space of the straightened page. */
 export interface RecognizedContent extends PageContent {
   texts: RecognizedText[];
-  /** There are no texts in patterns. */
+  /** A pattern has no texts. */
   indirectTexts: 0;
 }
 
