@@ -10,7 +10,7 @@ COPY server/http/cookies.ts server/http/cookies.ts
 # The image has a Node of its own.
 RUN npm ci --omit=dev && node docker/trim-packages.ts && rm -rf node_modules/node-* node_modules/.bin/node
 
-# The recognition of text in scans, with the data of its languages: 75 MB, only if the image is built with OCR=true.
+# The recognition of text in scans, with the data of its languages: 96 MB, only if the image is built with OCR=true.
 FROM node:24-slim AS ocr
 ARG OCR=false
 WORKDIR /app/server/formats/ocr/packages

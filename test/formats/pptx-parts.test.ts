@@ -135,6 +135,23 @@ describe('alternative content for older programs', () => {
   });
 });
 
+describe('pictures', () => {
+  const picture = '<p:pic><p:blipFill><a:blip r:embed="rId9"/></p:blipFill></p:pic>';
+
+  it('are counted with their slides, but not copies for older programs', async () => {
+    const copy = `<mc:AlternateContent><mc:Fallback>${picture}</mc:Fallback></mc:AlternateContent>`;
+    const { messages } = await read({
+      slides: [
+        { shapes: copy },
+        { shapes: picture, hidden: true },
+        { shapes: picture + picture },
+        { shapes: picture },
+      ],
+    });
+    expect(messages).toContain('4 pictures are kept (slides 2, 3, 4); text in pictures is not translated');
+  });
+});
+
 describe('comments', () => {
   const old: Related = [
     'comments/comment1.xml',

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import type { LanguageCode } from '#server/languages.ts';
 
 /**
- * The names of Tesseract's data by language. Languages without an entry cannot be recognized, because their data are
- * not packaged.
+ * The names of Tesseract's data by language. Languages without an entry cannot be recognized: the data for Russian are
+ * not on npm, Marathi and Nepali words are split, and Thai, which has no spaces between words, was not tried.
  */
 const dataNames: Partial<Record<LanguageCode, string>> = {
   en: 'eng',
@@ -25,6 +25,18 @@ const dataNames: Partial<Record<LanguageCode, string>> = {
   vi: 'vie',
   uk: 'ukr',
   el: 'ell',
+  id: 'ind',
+  pl: 'pol',
+  cs: 'ces',
+  ro: 'ron',
+  hu: 'hun',
+  sv: 'swe',
+  da: 'dan',
+  nb: 'nor',
+  fi: 'fin',
+  ms: 'msa',
+  fa: 'fas',
+  ur: 'urd',
 };
 
 /** The directory of the optional packages, which `npm run ocr` installs. */

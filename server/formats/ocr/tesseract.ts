@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
+import { FileError } from '../file-error.ts';
 import { dataFile, packages } from './languages.ts';
 
 /** An image in shades of gray: one byte a pixel, rows from the top, 0 is black. */
@@ -66,6 +67,7 @@ const oneBlock = '6';
  * @param dpi pixels per inch
  * @param language a language that can be recognized (`obstacleTo`)
  * @returns the paragraphs, in reading order
+ * @throws {FileError} `unreadable` if Tesseract rejects the image
  */
 export async function readImage(
   { width, height, data }: GrayImage,
@@ -88,8 +90,9 @@ export async function readImage(
   api.SetVariable('textord_tabfind_vertical_text', '0');
   api.SetVariable('user_defined_dpi', String(Math.round(dpi)));
   core.FS.writeFile('/input', Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`), data]));
-  if (api.SetImageFile(1, 0) !== 0) throw new Error('Tesseract cannot read the image');
-  if (api.Recognize(null) !== 0) throw new Error('Tesseract has not read the image');
+  // Tesseract rejects images that are only a few pixels wide.
+  if (api.SetImageFile(1, 0) !== 0 || api.Recognize(null) !== 0)
+    throw new FileError('unreadable', 'Tesseract cannot read the image of the page');
   const { blocks } = JSON.parse(api.GetJSONText()) as { blocks: { paragraphs?: ReadParagraph[] }[] };
   return blocks.flatMap(({ paragraphs }) => paragraphs ?? []);
 }

@@ -59,7 +59,7 @@ export async function recognizePage(
   const place = ({ x0, y0, x1, y1 }: PixelBox): PageRectangle =>
     [x0, rows - y1, x1, rows - y0].map((value) => rounded((value * 72) / dpi)) as PageRectangle;
   const allWords = paragraphs.flatMap(({ lines }) => lines.map(wordsOf));
-  const unread = allWords.filter((words) => lengthOf(words) > shortLine && !isReadable(words));
+  const unread = allWords.filter((words) => lengthOf(words) >= minReported && !isReadable(words));
   const lines = evenSizes(linesOf(paragraphs, raster, { dpi, language, place }), language);
   return {
     page: number,
@@ -113,9 +113,11 @@ const strokes = /^[|_—–\-~=.,'"`‘’“”°:;\\/[\]()<>]+$/u;
 const minStrokes = 70;
 /** The mean confidence of its characters below which a line is a part of a picture, or cannot be read. */
 const minLine = 50;
-/** The same for a line with at most so many characters, which is more often a part of a picture. */
+/** The same for a line with at most so many characters, which is more often a part of a picture, such as a chart. */
 const minShortLine = 70;
-const shortLine = 2;
+const shortLine = 8;
+/** The length from which a line that cannot be read is counted. Shorter ones are dust. */
+const minReported = 3;
 
 function wordsOf({ words }: ReadLine): ReadWord[] {
   return words.filter(
@@ -151,12 +153,31 @@ function linesOf(
           words: words.map(({ text, confidence, bbox }) => ({
             text,
             confidence: Math.round(confidence),
-            box: place(letterBox(raster, bbox, size, colors)),
+            box: place(withinLine(letterBox(raster, bbox, size, colors), line, size, language)),
           })),
         },
       ];
     }),
   );
+}
+
+/** How far letters reach below and above the baseline at most, in em. */
+const lowest = { usual: 0.32, deep: 0.65 };
+const highest = 1.3;
+/** Languages whose letters and signs reach far below the baseline. */
+const deepLanguages: readonly string[] = ['ar', 'fa', 'ur', 'hi'];
+
+/** Returns a box without what belongs to the lines above and below, which Tesseract sometimes adds to a word. */
+function withinLine(box: PixelBox, { baseline }: ReadLine, size: number, language: string): PixelBox {
+  const { x0, x1, y0, y1 } = baseline;
+  const middle = (box.x0 + box.x1) / 2;
+  const y = y0 + ((y1 - y0) * (middle - x0)) / Math.max(1, x1 - x0);
+  const reach = deepLanguages.includes(language) ? lowest.deep : lowest.usual;
+  return {
+    ...box,
+    y0: Math.max(box.y0, Math.round(y - highest * size)),
+    y1: Math.min(box.y1, Math.round(y + reach * size)),
+  };
 }
 
 function isReadable(words: readonly ReadWord[]): boolean {
