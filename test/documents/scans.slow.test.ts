@@ -112,7 +112,7 @@ describe.skipIf(missing)('a scanned PDF', () => {
       explanation: expect.stringContaining('uncertain'),
     });
     const [row] =
-      await sql`select words from document_segments where document_id = ${id} and words is not null`;
+      await sql`select words from document_segments where document_id = ${id} and words is not null order by position`;
     expect(row?.['words'][0]).toEqual({ text: 'Dear', confidence: expect.any(Number), uncertain: false });
     const refused = await mine.approve(id, { reviewer: 'Rev', confirm_critical: false });
     expect([refused.status, refused.body.error_code]).toEqual([409, 'critical_findings']);

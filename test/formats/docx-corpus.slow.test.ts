@@ -179,6 +179,7 @@ it('the same document in the strict namespaces has the same text boxes, controls
     '1 comment is not translated; add `comments` to `include` to translate them',
     '1 chart is not translated; add `charts` to `include` to translate them',
     '1 diagram is not translated',
+    '4 pictures are kept; text in pictures is not translated',
   ]);
 });
 
