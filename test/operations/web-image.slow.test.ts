@@ -8,18 +8,15 @@ const root = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'lingualoop-image-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The paths that each stage of the image copies from the sources. */
-const stages = readFileSync(join(root, 'Dockerfile'), 'utf8')
+/** The paths that the stage of the image for the web application copies from the sources. */
+const paths = readFileSync(join(root, 'Dockerfile'), 'utf8')
   .split(/^FROM /m)
-  .slice(1)
-  .map((stage) =>
-    [...stage.matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, line]) =>
-      (line as string).split(' ').slice(0, -1),
-    ),
-  );
+  .filter((stage) => / AS web$/m.test(stage))
+  .flatMap((stage) => [...stage.matchAll(/^COPY (?!--from)(.+)$/gm)])
+  .flatMap(([, line]) => (line as string).split(' ').slice(0, -1));
 
-/** Creates a directory that contains the paths of a stage, and the packages of this installation. */
-function copyOf(paths: readonly string[], name: string): string {
+/** Creates a directory that contains these paths, and the packages of this installation. */
+function copyOf(name: string): string {
   const copy = join(folder, name);
   for (const path of paths)
     cpSync(join(root, path), join(copy, path), {
@@ -34,7 +31,7 @@ const run = (cwd: string, ...args: string[]) =>
   execFileSync(process.execPath, args, { cwd, env: {}, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 test('the image’s stage for the web application has every file that the build needs', () => {
-  const copy = copyOf(stages[1] as string[], 'web');
+  const copy = copyOf('web');
   run(copy, 'web/build.ts');
   expect(existsSync(join(copy, 'web/dist/build.json'))).toBe(true);
 });
