@@ -134,7 +134,7 @@ describe.skipIf(missing)('fifty hostile scans', () => {
           return { refused: problem.reason, message: problem.message };
         });
       const seconds = (performance.now() - started) / 1000;
-      expect([name, seconds < 120]).toEqual([name, true]);
+      expect([name, seconds < 240]).toEqual([name, true]);
       if (seconds > 10) console.log(`${name}: ${seconds.toFixed(1)} s`);
       if ('refused' in result) {
         refused++;

@@ -1,4 +1,5 @@
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { overLimit } from '../../file-error.ts';
 import { loadPdfjs } from '../../pdfjs/budget.ts';
 import { identity, type Matrix, multiply } from '../geometry.ts';
 
@@ -21,7 +22,14 @@ interface DecodedImage {
   kind?: 1 | 2 | 3;
 }
 
-/** Reads the images of a page and of its forms, in painting order. Soft masks are not read. */
+/** The maximum number of images of a page. Programs cut a scan into some hundred stripes at most. */
+const maxImages = 5_000;
+
+/**
+ * Reads the images of a page and of its forms, in painting order. Soft masks are not read.
+ *
+ * @throws {FileError} `too_large` if there are too many images
+ */
 export async function readPageImages(page: PDFPageProxy): Promise<PageImage[]> {
   const { AnnotationMode, OPS } = await loadPdfjs();
   const { fnArray, argsArray } = await page.getOperatorList({ annotationMode: AnnotationMode.DISABLE });
@@ -31,7 +39,9 @@ export async function readPageImages(page: PDFPageProxy): Promise<PageImage[]> {
   let masks = 0;
   const add = async (image: unknown, matrix: Matrix): Promise<void> => {
     const decoded = typeof image === 'string' ? await objectOf(page, image) : (image as DecodedImage);
-    if (masks === 0 && decoded?.data) images.push(imageOf(decoded, matrix, state.fill));
+    if (masks > 0 || !decoded?.data) return;
+    if (images.length === maxImages) throw overLimit('the number of images of a page', maxImages);
+    images.push(imageOf(decoded, matrix, state.fill));
   };
   for (const [index, operator] of fnArray.entries()) {
     const operands = (argsArray[index] ?? []) as unknown[];
