@@ -65,7 +65,9 @@ const stringsOf = (kind: string, file: number, isLater: boolean) => {
   return texts.map((text) => `msgid "${text}"\nmsgstr ""\n`).join('\n');
 };
 
-test('a repository of 300 JSON, YAML, PO and Markdown files: a second run with 5 % of the texts changed, in all files, bills at most 6 %', async () => {
+test('a repository of 300 JSON, YAML, PO and Markdown files: a second run with 5 % of the texts changed, in all files, bills at most 6 %', {
+  timeout: 300_000,
+}, async () => {
   const kinds = ['json', 'yaml', 'po', 'md'];
   const pathOf = (n: number) => `locales/part-${n % 10}/file-${n}.${kinds[n % 4]}`;
   const version = (isLater: boolean) =>
