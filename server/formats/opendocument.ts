@@ -1,4 +1,4 @@
-import type { Finding } from './document.ts';
+import type { Finding, LayoutFormat } from './document.ts';
 import { FileError } from './file-error.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
 import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
@@ -9,8 +9,9 @@ import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, escapeXmlText, withoutForbidden } from './office/splice.ts';
 import { readDirectory } from './office/zip.ts';
 import { languageEdits } from './opendocument/languages.ts';
-import { readParts, type TextBlock } from './opendocument/text-reader.ts';
+import { type FileKind, readParts, type TextBlock } from './opendocument/text-reader.ts';
 import { readStyles } from './opendocument/text-styles.ts';
+import { clip } from './text.ts';
 import { type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 
 /**
@@ -19,23 +20,38 @@ import { type TextFile, type TextOptions, type TextPlaces, textFormat } from './
  *
  * @throws {FileError} `unreadable`, `protected`, `empty` or `too_large`
  */
-export const { check, extract, rebuild } = textFormat(findTexts, openFile);
+export const odt = formatOf('text');
+export const ods = formatOf('spreadsheet');
+export const odp = formatOf('presentation');
+
+function formatOf(kind: FileKind): LayoutFormat {
+  return textFormat(
+    (text, options) => findTexts(kind, text, options),
+    (bytes) => openFile(kind, bytes),
+  );
+}
 
 const partPaths = ['content.xml', 'styles.xml'];
 const separator = '\0';
+const mediaType = 'application/vnd.oasis.opendocument.';
 
-async function openFile(bytes: Uint8Array): Promise<TextFile> {
+async function openFile(kind: FileKind, bytes: Uint8Array): Promise<TextFile> {
   const file = await openPackage(bytes);
   const entries = readDirectory(bytes);
   const read = async (path: string): Promise<string> =>
     entries.has(path) ? (await file.readWhole(path)).source : '';
-  if (
-    !(await read('mimetype')).startsWith('application/vnd.oasis.opendocument.') ||
-    !entries.has(partPaths[0]!)
-  )
+  const declared = (await read('mimetype')).trim();
+  if (!declared.startsWith(mediaType) || !entries.has(partPaths[0]!))
     throw new FileError(
       'unreadable',
       'the file is not an OpenDocument file: it lacks "mimetype" or "content.xml"',
+    );
+  // The type of a template has a suffix, such as `text-template`.
+  const [found] = declared.slice(mediaType.length).split('-');
+  if (found !== kind)
+    throw new FileError(
+      'unreadable',
+      `the file is not an OpenDocument ${kind}: its type is ${clip(declared, 100)}`,
     );
   if ((await read('META-INF/manifest.xml')).includes('encryption-data'))
     throw new FileError('protected', 'the file is protected by a password');
@@ -58,7 +74,7 @@ async function openFile(bytes: Uint8Array): Promise<TextFile> {
   };
 }
 
-function findTexts(file: string, options: TextOptions): TextPlaces {
+function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlaces {
   const [content = '', styles = ''] = file.split(separator);
   const offsets = [0, content.length + separator.length];
   const fileStyles = readStyles([content, styles]);
@@ -68,7 +84,6 @@ function findTexts(file: string, options: TextOptions): TextPlaces {
   const always: Edit[] = [];
   let characters = 0;
   let [comments, hiddenSlides] = [0, 0];
-  let hasPages = false;
   for (const [at, source] of [content, styles].entries()) {
     if (source === '') continue;
     const found = readParts(source, {
@@ -76,10 +91,9 @@ function findTexts(file: string, options: TextOptions): TextPlaces {
       styles: fileStyles,
       offset: offsets[at]!,
       include,
-      hasPages,
+      kind,
     });
     kept.push(...found.kept);
-    hasPages = found.hasPages;
     characters += found.characters;
     comments += found.comments;
     hiddenSlides += found.hiddenSlides;

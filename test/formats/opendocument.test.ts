@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
-import * as format from '#server/formats/opendocument.ts';
+import { odp, ods, odt } from '#server/formats/opendocument.ts';
 
 const namespaces = ['office', 'text', 'table', 'style', 'presentation']
   .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
@@ -49,7 +49,7 @@ function fileOf({ kind = 'text', body, styles, more = {} }: Parts): Uint8Array {
 const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
 
 async function textsOf(parts: Parts) {
-  const { segments, outcome } = await format.extract(fileOf(parts), languages);
+  const { segments, outcome } = await odt.extract(fileOf(parts), languages);
   expect(outcome?.unaccounted).toBe(0);
   return segments.map(({ source }) => formatTagged(source));
 }
@@ -61,12 +61,12 @@ async function translated(
 ): Promise<Record<'content.xml' | 'styles.xml', string>> {
   const bytes = fileOf(parts);
   const options = { ...languages, targetLanguage };
-  const { segments } = await format.extract(bytes, options);
+  const { segments } = await odt.extract(bytes, options);
   const translations = segments.map(({ regionId, cellId, source }) => ({
     ...{ regionId, cellId },
     target: change(source),
   }));
-  const entries = unzipSync((await format.rebuild(bytes, translations, options)).bytes);
+  const entries = unzipSync((await odt.rebuild(bytes, translations, options)).bytes);
   const textOf = (name: string) => strFromU8(entries[name] ?? new Uint8Array());
   return { 'content.xml': textOf('content.xml'), 'styles.xml': textOf('styles.xml') };
 }
@@ -122,7 +122,7 @@ describe('the texts of an OpenDocument file', () => {
 
   it('of a sheet are the cells with texts, each once, at their addresses', async () => {
     const body = `<table:table table:name="Costs"><table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="1000000000"/></table:table-row><table:table-row><table:table-cell office:value-type="string" table:number-columns-repeated="2"><text:p>Tea</text:p></table:table-cell><table:table-cell office:value-type="float" office:value="1"><text:p>1 EUR</text:p></table:table-cell><table:table-cell table:formula="of:=A1" office:value-type="string"><text:p>Sum</text:p></table:table-cell><table:table-cell office:value-type="string"><text:p>Cup</text:p></table:table-cell></table:table-row></table:table>`;
-    const { segments, outcome } = await format.extract(fileOf({ kind: 'spreadsheet', body }), languages);
+    const { segments, outcome } = await ods.extract(fileOf({ kind: 'spreadsheet', body }), languages);
     expect(segments.map(({ place, kind, page }) => [place, kind, page])).toEqual([
       ['Costs!A4', 'cell', 1],
       ['Costs!E4', 'cell', 1],
@@ -134,7 +134,7 @@ describe('the texts of an OpenDocument file', () => {
     const cell = (text: string) =>
       `<table:table-row><table:table-cell office:value-type="string">${text}</table:table-cell></table:table-row>`;
     const body = `<table:table>${cell(`<text:p>A</text:p><table:table>${cell('<text:p>In</text:p>')}</table:table>`)}${cell('<text:p>B</text:p>')}</table:table><text:p>C</text:p>`;
-    const { segments } = await format.extract(fileOf({ body }), languages);
+    const { segments } = await odt.extract(fileOf({ body }), languages);
     expect(segments.map(({ place, kind, page }) => [place, kind, page])).toEqual([
       ['content.xml, table 1, row 1, cell 1', 'table_cell', 1],
       ['content.xml, table 2, row 1, cell 1', 'table_cell', 1],
@@ -149,13 +149,13 @@ describe('the texts of an OpenDocument file', () => {
     const styles =
       '<office:master-styles><style:master-page><draw:frame><text:p>Click</text:p></draw:frame></style:master-page></office:master-styles>';
     const bytes = fileOf({ kind: 'presentation', body, styles });
-    const found = await format.extract(bytes, languages);
+    const found = await odp.extract(bytes, languages);
     expect(found.segments.map(({ source }) => source)).toEqual([['A']]);
     expect(found.findings.map(({ message }) => message)).toEqual([
       '1 hidden slide is not translated; add `hidden` to `include` to translate them',
       '1 comment is not translated; add `comments` to `include` to translate them',
     ]);
-    const all = await format.extract(bytes, { ...languages, include: ['comments', 'hidden', 'masters'] });
+    const all = await odp.extract(bytes, { ...languages, include: ['comments', 'hidden', 'masters'] });
     expect(all.segments.map(({ source, place, page }) => [...source, place, page])).toEqual([
       ['Hidden', 'slide 1, paragraph 1', 1],
       ['A', 'slide 2, paragraph 1', 2],
@@ -165,15 +165,43 @@ describe('the texts of an OpenDocument file', () => {
     expect(all.findings).toEqual([]);
   });
 
+  it('of a comment on a hidden slide stay, even if comments are translated', async () => {
+    const body =
+      '<draw:page draw:style-name="hidden"><text:p>A<office:annotation><text:p>Note</text:p></office:annotation></text:p></draw:page>';
+    const bytes = fileOf({ kind: 'presentation', body });
+    const { segments, outcome } = await odp.extract(bytes, { ...languages, include: ['comments'] });
+    expect([segments, outcome?.unaccounted]).toEqual([[], 0]);
+  });
+
+  it('of a comment on a number are translated on request', async () => {
+    const body =
+      '<table:table table:name="S"><table:table-row><table:table-cell office:value-type="float"><office:annotation><text:p>Note</text:p></office:annotation><text:p>1</text:p></table:table-cell></table:table-row></table:table>';
+    const bytes = fileOf({ kind: 'spreadsheet', body });
+    const { segments } = await ods.extract(bytes, { ...languages, include: ['comments'] });
+    expect(segments.map(({ source, kind, place }) => [...source, kind, place])).toEqual([
+      ['Note', 'text_block', 'S, paragraph 1'],
+    ]);
+  });
+
+  it('have a place in a text file, even if it has slides or sheets', async () => {
+    const body =
+      '<draw:page><text:p>A</text:p></draw:page><table:table table:name="S"><table:table-row><table:table-cell><text:p>B</text:p></table:table-cell></table:table-row></table:table>';
+    const { segments } = await odt.extract(fileOf({ body }), languages);
+    expect(segments.map(({ place }) => place)).toEqual([
+      'content.xml, paragraph 1',
+      'content.xml, table 1, row 1, cell 1',
+    ]);
+  });
+
   it('are reported with the signature of the file', async () => {
     const more = { 'META-INF/documentsignatures.xml': '<a/>' };
-    const { findings } = await format.extract(fileOf({ body: '<text:p>A</text:p>', more }), languages);
+    const { findings } = await odt.extract(fileOf({ body: '<text:p>A</text:p>', more }), languages);
     expect(findings).toMatchObject([{ severity: 'warning', code: 'unsupported_content_kept' }]);
   });
 
   it('of slides and notes have their slide, and headers of pages their kind', async () => {
     const slides = `<draw:page><draw:frame><draw:text-box><text:p>One</text:p></draw:text-box></draw:frame></draw:page><draw:page><draw:frame><draw:text-box><text:p>Two</text:p></draw:text-box></draw:frame><presentation:notes><draw:frame><draw:text-box><text:p>Say</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>`;
-    const { segments } = await format.extract(fileOf({ kind: 'presentation', body: slides }), languages);
+    const { segments } = await odp.extract(fileOf({ kind: 'presentation', body: slides }), languages);
     expect(segments.map(({ place, page }) => [place, page])).toEqual([
       ['slide 1, paragraph 1', 1],
       ['slide 2, paragraph 1', 2],
@@ -181,7 +209,7 @@ describe('the texts of an OpenDocument file', () => {
     ]);
     const styles =
       '<office:master-styles><style:master-page><style:header><text:p>Top</text:p></style:header><draw:frame><text:p>Click to edit</text:p></draw:frame></style:master-page></office:master-styles>';
-    const header = await format.extract(fileOf({ body: '<text:p>A</text:p>', styles }), languages);
+    const header = await odt.extract(fileOf({ body: '<text:p>A</text:p>', styles }), languages);
     expect(header.segments.map(({ kind, source }) => [kind, ...source])).toEqual([
       ['paragraph', 'A'],
       ['header', 'Top'],
@@ -258,7 +286,7 @@ describe('any OpenDocument text', () => {
         const body = `<text:p>${content}</text:p>`;
         // Equal styles around each other and white space at empty lines may be joined in another way.
         const plainTextsOf = async (of: string) =>
-          (await format.extract(fileOf({ body: of }), languages)).segments.map(({ source }) =>
+          (await odt.extract(fileOf({ body: of }), languages)).segments.map(({ source }) =>
             plainText(source).replace(/\s/g, ''),
           );
         const before = await plainTextsOf(body);
@@ -281,6 +309,7 @@ describe('an OpenDocument file is rejected', () => {
       'unreadable',
     ],
     ['of another kind', zipSync({ 'content.xml': strToU8('<a/>') }), 'unreadable'],
+    ['of another type', fileOf({ kind: 'spreadsheet', body: '<table:table/>' }), 'unreadable'],
     [
       'with a password',
       fileOf({ body: '', more: { 'META-INF/manifest.xml': '<a><encryption-data/></a>' } }),
@@ -291,7 +320,7 @@ describe('an OpenDocument file is rejected', () => {
     ['that is no zip', strToU8('no zip'), 'unreadable'],
     ['that is empty', new Uint8Array(), 'unreadable'],
   ])('%s', async (_, bytes, reason) => {
-    await expect(format.check(bytes)).rejects.toMatchObject({ reason });
-    await expect(format.extract(bytes)).rejects.toMatchObject({ reason });
+    await expect(odt.check(bytes)).rejects.toMatchObject({ reason });
+    await expect(odt.extract(bytes)).rejects.toMatchObject({ reason });
   });
 });

@@ -8,6 +8,9 @@ import { writeReference } from '../xlsx/cell-reference.ts';
 import { elementName } from './elements.ts';
 import type { Styles, TextStyle } from './text-styles.ts';
 
+/** The kinds of files, as the element with the content of the file is named. */
+export type FileKind = 'text' | 'spreadsheet' | 'presentation';
+
 /** A paragraph, heading, title or description. */
 export interface TextBlock {
   kind: SegmentKind;
@@ -26,8 +29,6 @@ export interface TextBlock {
 
 export interface FoundTexts {
   blocks: TextBlock[];
-  /** Whether the file has sheets or slides. */
-  hasPages: boolean;
   /** The number of comments and hidden slides that stay. */
   comments: number;
   hiddenSlides: number;
@@ -87,8 +88,7 @@ interface Options {
   /** Is added to the positions of texts. */
   offset: number;
   include: readonly Includable[];
-  /** Whether the file has sheets or slides, if an earlier part has shown it. */
-  hasPages: boolean;
+  kind: FileKind;
 }
 
 export function readParts(source: string, options: Options): FoundTexts {
@@ -110,16 +110,16 @@ interface Table {
 }
 
 class TextReader {
-  readonly found: FoundTexts;
+  readonly found: FoundTexts = { blocks: [], comments: 0, hiddenSlides: 0, kept: [], characters: 0 };
   readonly #source: string;
   readonly #styles: Styles;
   readonly #offset: number;
   readonly #include: ReadonlySet<string>;
   readonly #path: string;
+  readonly #kind: FileKind;
   readonly #open: OpenBlock[] = [];
   readonly #contexts: { depth: number; reason?: string; kind?: SegmentKind; notes?: true }[] = [];
   #depth = 0;
-  #isSpreadsheet = false;
   #elements = 0;
   #paragraphs = 0;
   #slide = 0;
@@ -128,8 +128,8 @@ class TextReader {
   readonly #tables: Table[] = [];
   #tableCount = 0;
 
-  constructor(source: string, { path, styles, offset, include, hasPages }: Options) {
-    this.found = { blocks: [], hasPages, comments: 0, hiddenSlides: 0, kept: [], characters: 0 };
+  constructor(source: string, { path, styles, offset, include, kind }: Options) {
+    this.#kind = kind;
     this.#path = path;
     this.#source = source;
     this.#styles = styles;
@@ -207,7 +207,7 @@ class TextReader {
     else if (headers[name]) this.#contexts.push({ depth, kind: headers[name] });
     else if (name === 'text:section' && attributeOf(tag, 'display') === 'none') this.#leaveOut('hidden');
     else if (name === 'presentation:notes') this.#contexts.push({ depth, notes: true });
-    else if (name === 'draw:page') {
+    else if (name === 'draw:page' && this.#kind === 'presentation') {
       this.#slide++;
       [this.#paragraphs, this.#tableCount] = [0, 0];
       if (this.#styles.hiddenSlides.has(attributeOf(tag, 'style-name') ?? '')) {
@@ -215,13 +215,11 @@ class TextReader {
         this.#leaveOut('hidden');
       }
     } else if (name === 'table:table') {
-      if (this.#depth === 4 && this.#isSpreadsheet) this.#sheets++;
+      if (this.#depth === 4 && this.#kind === 'spreadsheet') this.#sheets++;
       const tableName = attributeOf(tag, 'name') ?? '';
       const number = ++this.#tableCount;
       this.#tables.push({ name: tableName, number, row: 1, column: 1, rows: 1, columns: 1 });
-    } else if (name === 'office:presentation') this.found.hasPages = true;
-    else if (name === 'office:spreadsheet') this.#isSpreadsheet = this.found.hasPages = true;
-    else if (name === 'table:table-row') {
+    } else if (name === 'table:table-row') {
       const table = this.#tables.at(-1);
       if (table) Object.assign(table, { column: 1, rows: repeats(tag, 'number-rows-repeated') });
     } else if (cells.has(name)) {
@@ -234,15 +232,26 @@ class TextReader {
         : type !== undefined && type !== 'string'
           ? 'number'
           : undefined;
-      const kind = this.#isSpreadsheet && this.#tables.length === 1 ? 'cell' : 'table_cell';
+      const kind = this.#kind === 'spreadsheet' && this.#tables.length === 1 ? 'cell' : 'table_cell';
       this.#contexts.push({ depth, kind, ...(kept && { reason: kept }) });
     }
   }
 
   /** The texts of the current element stay, unless the request includes them. Deleted texts always stay. */
   #leaveOut(reason: string): void {
-    if (!this.#include.has(reason)) this.#contexts.push({ depth: this.#depth, reason });
-    else if (reason === 'comments') this.#contexts.push({ depth: this.#depth, kind: 'text_block' });
+    const depth = this.#depth;
+    if (!this.#include.has(reason)) this.#contexts.push({ depth, reason });
+    // A comment has the reason of the slide or section around it, but not that of its cell.
+    else if (reason === 'comments') this.#contexts.push({ depth, kind: 'text_block', ...this.#around() });
+  }
+
+  /** Returns the innermost context that can leave out texts, except those of cells. */
+  #around(): { reason?: string } {
+    const { reason } =
+      this.#contexts.findLast(
+        ({ kind, reason }) => kind === 'header' || kind === 'footer' || (!kind && reason),
+      ) ?? {};
+    return { ...(reason && { reason }) };
   }
 
   #openBlock(name: string, tag: XmlStartTag): void {
@@ -253,7 +262,7 @@ class TextReader {
     this.#open.push({
       kind: kind ?? (name === 'text:h' ? 'heading' : name === 'text:p' ? 'paragraph' : 'text_block'),
       place: this.#place(kind),
-      page: this.#slide || this.#sheets || (this.found.hasPages ? undefined : 1),
+      page: this.#slide || this.#sheets || (this.#kind === 'text' ? 1 : undefined),
       ...(kind === 'cell' && { cellId: writeReference(this.#tables[0]!) }),
       items: [],
       leftOut: [],
@@ -276,7 +285,7 @@ class TextReader {
   }
 
   #place(kind: SegmentKind | undefined): string {
-    const sheet = this.#isSpreadsheet ? this.#tables[0] : undefined;
+    const sheet = this.#kind === 'spreadsheet' ? this.#tables[0] : undefined;
     if (sheet && kind === 'cell') return `${sheet.name}!${writeReference(sheet)}`;
     const isNote = this.#contexts.some(({ notes }) => notes);
     const page =

@@ -63,7 +63,9 @@ export async function keepTranslations(
 ): Promise<{ translatedSegments: number; sourceChars: number }> {
   await tx.execute(sql`
     update document_segments s set target = e.target, target_text = e.target_text, score = e.score,
-      needs_review = s.needs_review or e.needs_review, issues = s.issues || e.issues, confirmed_at = e.confirmed_at, confirmed_by = e.confirmed_by,
+      needs_review = s.needs_review or e.needs_review,
+      issues = case when e.issues @> s.issues then e.issues else s.issues || e.issues end,
+      confirmed_at = e.confirmed_at, confirmed_by = e.confirmed_by,
       provenance = coalesce(e.provenance, '{}') || jsonb_build_object('kept_from', ${earlierId}::text)
     from (${translationsOf(tenantId, earlierId)}) e
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.source_key = e.source_key`);

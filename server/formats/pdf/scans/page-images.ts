@@ -59,7 +59,7 @@ export async function readPageImages(page: PDFPageProxy): Promise<PageImage[]> {
         if (first) state.matrix = multiply(first as Matrix, state.matrix);
         break;
       case OPS.transform:
-        state.matrix = multiply(operands as unknown as Matrix, state.matrix);
+        state.matrix = multiply(argsArray[index] as Matrix, state.matrix);
         break;
       case OPS.beginGroup:
         if (masks > 0 || (first as { smask?: unknown } | undefined)?.smask) masks++;

@@ -88,7 +88,8 @@ async function storeGroups(tx: Tx, run: DocumentRun, groups: readonly Translated
     -- The issues of the extraction, such as uncertain words, stay.
     translated as (
       update document_segments s set target = r.target, target_text = r.target_text, score = r.score,
-        needs_review = s.needs_review or r.needs_review, issues = s.issues || r.issues, fast_path = r.fast_path, provenance = r.provenance
+        needs_review = s.needs_review or r.needs_review, issues = s.issues || r.issues, fast_path = r.fast_path,
+        provenance = r.provenance
       from given at join given r on r.position = coalesce(at.copy_of, at.position)
       where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = at.position
         -- Without statistics the planner would read the whole document; an array becomes a condition of the index.
