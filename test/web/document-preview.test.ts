@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { fileOf, type Parts } from '../formats/opendocument-file.ts';
 import { deckOf, paragraph, run, shape } from '../formats/pptx-file.ts';
 import { expectAccessible } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
@@ -10,6 +12,9 @@ import { signedIn } from './founder.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);
+
+const openDocumentFile = (name: string, parts: Parts): File =>
+  new File([new Uint8Array(fileOf(parts))], name);
 
 test.skipIf(withoutBrowser)(
   'a PDF page marks the segment that is open, and opens the one that is clicked in it',
@@ -100,6 +105,72 @@ test.skipIf(withoutBrowser)(
     expect(new URL(page.url()).search).toBe('');
     await page.getByRole('radio', { name: 'Source' }).check();
     await page.getByRole('button', { name: 'Hello', exact: true }).waitFor();
+  },
+);
+
+test.skipIf(withoutBrowser)(
+  'an ODS file is a grid, in which the paragraphs of a cell are below each other',
+  { timeout: 40_000 },
+  async () => {
+    const cell =
+      '<table:table-cell office:value-type="string"><text:p>Hello</text:p><text:p>Goodbye</text:p></table:table-cell>';
+    const body = `<table:table table:name="Costs"><table:table-row>${cell}</table:table-row></table:table>`;
+    const file = openDocumentFile('costs.ods', { kind: 'spreadsheet', body });
+    const { page } = await openDocument(app, browser, file);
+    await page.getByText('Costs!A1').waitFor();
+    const first = page.getByRole('button', { name: '[fr] Hello' });
+    const second = page.getByRole('button', { name: '[fr] Goodbye' });
+    const [upper, lower] = [await first.boundingBox(), await second.boundingBox()];
+    expect(lower!.y).toBeGreaterThanOrEqual(upper!.y + upper!.height - 1);
+    await second.click();
+    await page.getByRole('textbox', { name: 'Translation of segment 2' }).waitFor();
+    expect(await page.getByLabel('Sheet').inputValue()).toBe('1');
+    await expectAccessible(page);
+  },
+);
+
+test.skipIf(withoutBrowser)(
+  'an ODT file is a list of its texts, and an ODP file has one for each slide',
+  { timeout: 60_000 },
+  async () => {
+    const text = openDocumentFile('letter.odt', { body: '<text:p>Hello</text:p><text:p>Goodbye</text:p>' });
+    const { page, apiKey } = await openDocument(app, browser, text);
+    await page.getByText('Paragraph 1', { exact: true }).waitFor();
+    await page.getByRole('button', { name: '[fr] Goodbye' }).click();
+    await page.getByRole('textbox', { name: 'Translation of segment 2' }).waitFor();
+    expect(await page.getByLabel('Slide').count()).toBe(0);
+    const body =
+      '<draw:page><text:p>Hello</text:p></draw:page><draw:page><text:p>Goodbye</text:p></draw:page>';
+    const id = await sendDocument(
+      app,
+      { apiKey },
+      openDocumentFile('talk.odp', { kind: 'presentation', body }),
+    );
+    await page.goto(`/app/edit/documents/${id}`);
+    await page.getByText('Slide 1, paragraph 1').waitFor();
+    await page.getByLabel('Slide').selectOption('2');
+    await page.getByRole('button', { name: '[fr] Goodbye' }).click();
+    await page.getByText('Slide 2, paragraph 1').waitFor();
+  },
+);
+
+test.skipIf(withoutBrowser)(
+  'the words of a scan have their confidence, and uncertain ones are marked',
+  { timeout: 40_000 },
+  async () => {
+    const words = [
+      { text: 'sure', confidence: 96, uncertain: false },
+      { text: 'doubtful', confidence: 41, uncertain: true },
+    ];
+    const { page, id } = await openDocument(app, browser, corpusDocument('pdf/single-column.pdf'));
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update document_segments set words = ${sql.json(words)} where document_id = ${id} and position = 0`;
+    await page.reload();
+    await page.getByText('Recognized in the picture. 1 uncertain word:').waitFor();
+    await page.getByText('Page 1', { exact: true }).first().waitFor();
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['doubtful 41%']);
+    expect(await page.getByTitle('96%').innerText()).toBe('sure ');
+    await expectAccessible(page);
   },
 );
 

@@ -254,6 +254,9 @@ const inBody =
 /** The place of a segment in a text file, and its key if it has one. */
 const inTextFile = /^line (\d+)(?:, (.+))?$/s;
 
+/** The page of a segment in a PDF. */
+const onPage = /^page (\d+)$/;
+
 /** The place of a segment on a slide or in its notes. */
 const onSlide = /^slide (\d+), (notes, )?paragraph (\d+)$/;
 
@@ -264,6 +267,8 @@ function SegmentPlace({ place }: { place: string }) {
   const [, line, key] = inTextFile.exec(place) ?? [];
   if (line && key) return t('editor.place_line_key', { line, key });
   if (line) return t('editor.place_line', { line });
+  const [, page] = onPage.exec(place) ?? [];
+  if (page) return t('editor.place_page', { page });
   const [, slide, notes, number = ''] = onSlide.exec(place) ?? [];
   if (slide) return t(notes ? 'editor.place_notes' : 'editor.place_slide', { slide, paragraph: number });
   if (found === undefined) return <bdi>{place}</bdi>;
