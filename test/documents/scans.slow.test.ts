@@ -36,6 +36,14 @@ const scanOfLetter = async (skew = 1): Promise<Uint8Array> =>
     paper: [244, 236, 214],
   });
 
+/** A scan in which some words are hardly legible. */
+const coarseScan = async (): Promise<Uint8Array> =>
+  scanOf(await renderGoldenPdf({ text: letter, language: 'en', title: 'Letter' }), {
+    dpi: 50,
+    skew: 2,
+    noise: 0,
+  });
+
 const pdfFile = (bytes: Uint8Array): File =>
   new File([new Uint8Array(bytes)], 'scan.pdf', { type: 'application/pdf' });
 const translate = (bytes: Uint8Array) => mine.translate([], { source_document: pdfFile(bytes) });
@@ -96,12 +104,7 @@ describe.skipIf(missing)('a scanned PDF', () => {
 
   test('with uncertain words cannot be approved before a reviewer has confirmed them', async () => {
     const sql = openSuperuser(app.superuserUrl);
-    const file = await scanOf(await renderGoldenPdf({ text: letter, language: 'en', title: 'Letter' }), {
-      dpi: 50,
-      skew: 2,
-      noise: 0,
-    });
-    const { id } = await translate(file);
+    const { id } = await translate(await coarseScan());
     const { segments } = await mine.segments(id);
     const doubtful = segments.filter(
       ({ quality }: { quality: { needs_review: boolean } }) => quality.needs_review,
@@ -116,6 +119,20 @@ describe.skipIf(missing)('a scanned PDF', () => {
     expect(row?.['words'][0]).toEqual({ text: 'Dear', confidence: expect.any(Number), uncertain: false });
     const refused = await mine.approve(id, { reviewer: 'Rev', confirm_critical: false });
     expect([refused.status, refused.body.error_code]).toEqual([409, 'critical_findings']);
+  });
+
+  test('whose new version keeps its translations has each doubt once', async () => {
+    const bytes = await coarseScan();
+    const { id } = await translate(bytes);
+    const again = await mine.translate([], { source_document: pdfFile(bytes), update_of: id });
+    const doubtsOf = async (of: string) =>
+      (await mine.segments(of)).segments.map(
+        ({ quality }: { quality: { issues: { explanation: string }[] } }) =>
+          quality.issues.filter(({ explanation }) => explanation.includes('uncertain')).length,
+      );
+    expect(again.status).toBe('translated');
+    expect(Math.max(...(await doubtsOf(id)))).toBe(1);
+    expect(await doubtsOf(again.id)).toEqual(await doubtsOf(id));
   });
 
   test('of which a page is hostile keeps that page, with a finding, and translates the others', async () => {

@@ -104,7 +104,8 @@ interface LearnedPair extends LanguagePair {
 
 /**
  * Creates the golden set of a language pair, if it does not exist. The name of its version is the name of the set: so
- * two concurrent first approvals create only one version.
+ * two concurrent first approvals create only one version. They conflict in both unique indexes of the sets, so the
+ * statement must name neither: a conflict in the other one would be an error, and the segment would be lost.
  */
 export async function ensureGoldenSet(
   tx: Tx,
@@ -120,7 +121,7 @@ export async function ensureGoldenSet(
       origin, entry_count, embedding_model)
     values (${tenantId}, ${set.setId}, ${set.name}, ${set.name}, ${set.pairSource}, ${set.pairTarget},
       ${set.pairSource}, ${set.pairTarget}, 'golden_approved', 0, ${set.embeddingModel})
-    on conflict (tenant_id, name) do nothing`);
+    on conflict do nothing`);
 }
 
 /**
