@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readGlossaryCsv } from '#server/formats/glossary/csv.ts';
-import { type GlossaryFileEntry, GlossaryFileError } from '#server/formats/glossary-file.ts';
+import {
+  type DeclaredLanguages,
+  type GlossaryFileEntry,
+  GlossaryFileError,
+} from '#server/formats/glossary-file.ts';
+import type { LanguageCode } from '#server/languages.ts';
 
 const read = (text: string): GlossaryFileEntry[] => readGlossaryCsv(Buffer.from(text)).entries;
 const termsOf = (text: string): string[][] => read(text).map((entry) => [entry.sourceTerm, entry.targetTerm]);
@@ -69,6 +74,56 @@ describe('a header is a row with both a source-term and a target-term column (B 
       ['on;off', 'an;aus'],
     ]);
     expect(termsOf('Source Term\tTarget Term\na, b\tc, d\ne, f\tg, h')[0]).toEqual(['a, b', 'c, d']);
+  });
+});
+
+describe('a first row of terms is never a header of languages (C 8)', () => {
+  const pair = (source: LanguageCode, target: LanguageCode): DeclaredLanguages => ({
+    source: { tag: source, code: source },
+    target: { tag: target, code: target },
+  });
+  const readAs = (text: string, declared: DeclaredLanguages) => readGlossaryCsv(Buffer.from(text), declared);
+
+  it.each([
+    ['invoice,facture,en,fr', pair('en', 'fr')],
+    ['invoice,facture,English,French,yes,3', pair('en', 'fr')],
+    ['invoice,facture,Klingon note,en,fr', pair('en', 'fr')],
+    ['English\tGerman', pair('en', 'de')],
+    ['English;Français', pair('en', 'fr')],
+    ['English,de', pair('en', 'de')],
+    ['English,German,en,de', pair('en', 'de')],
+    ['Polish,Danish,en,fr', pair('en', 'fr')],
+    ['German,English,,,true,1', pair('en', 'de')],
+  ])('%j', (row, declared) => {
+    if (row.includes('Klingon')) expect(() => readAs(row, declared)).toThrow('line 1: source_lang');
+    else {
+      const file = readAs([row, row, row].join('\n'), declared);
+      expect([file.hasHeader, file.entries.length]).toEqual([false, 3]);
+    }
+  });
+
+  it.each([
+    ['en,fr', pair('en', 'fr'), 'a = b'],
+    ['fr-FR\ten_US', pair('en', 'fr'), 'b = a'],
+    ['English,German,French', pair('en', 'fr'), 'a = c'],
+    ['French,German,English,Spanish', pair('en', 'es'), 'c = d'],
+    ['English,Allemand,Remark,Owner', pair('en', 'de'), 'a = b'],
+    ['ID,en,Part of speech,de', pair('en', 'de'), 'b = d'],
+    ['english,german,category,notes,status', pair('en', 'de'), 'a = b'],
+  ])(
+    '%j is a header, because it cannot be read as terms of the declared languages',
+    (row, declared, expected) => {
+      const cells = row.includes('\t') ? 'a\tb' : 'a,b,c,d';
+      const { entries, hasHeader } = readAs(`${row}\n${cells}`, declared);
+      expect([
+        hasHeader,
+        entries.map(({ sourceTerm, targetTerm }) => `${sourceTerm} = ${targetTerm}`),
+      ]).toEqual([true, [expected]]);
+    },
+  );
+
+  it('without both languages, no row of languages is a header', () => {
+    expect(termsOf('en,fr\na,b')).toHaveLength(2);
   });
 });
 

@@ -100,6 +100,16 @@ describe('the columns of a sheet', () => {
       expect(await read([texts(...names) + texts('a', 'b')], declared)).toMatchObject({ hasHeader: true });
   });
 
+  it('are positional if the first row could be terms of the declared languages (C 8)', async () => {
+    for (const cells of [
+      ['invoice', 'facture', 'en', 'fr'],
+      ['English', 'French', 'en', 'fr'],
+    ]) {
+      const file = await read([texts(...cells) + texts(...cells)], pair('en', 'fr'));
+      expect([file.hasHeader, file.entries.length]).toEqual([false, 2]);
+    }
+  });
+
   it('of several languages without a selection are an error that lists them', async () => {
     const sheet = texts('English', 'German', 'fr') + texts('a', 'b', 'c');
     expect(await problemOf(read([sheet]))).toBe(

@@ -34,7 +34,7 @@ const section = (tag: string, term: string) =>
 /** The same terms in each format. */
 const files: Record<string, string | Uint8Array> = {
   'terms.csv': terms.map((cells) => cells.join(';')).join('\n'),
-  'languages.csv': [['English', 'Français'], ...terms].map((cells) => cells.join('\t')).join('\n'),
+  'languages.csv': [['en', 'fr-FR'], ...terms].map((cells) => cells.join('\t')).join('\n'),
   'terms.tmx': tmx(terms.map(([source, target]) => [source, target])),
   'terms.tbx': `<tbx style="dca" type="TBX-Basic" xml:lang="en" xmlns="urn:iso:std:iso:30042:ed-2"><text><body>${terms.map(([source, target]) => `<conceptEntry>${section('en', source)}${section('fr', target)}</conceptEntry>`).join('')}</body></text></tbx>`,
   'terms.xlsx': sheet(['source', 'target'], ...terms),

@@ -5,7 +5,13 @@ import {
   readDeclaredVariant,
   readLanguage,
 } from '#server/languages.ts';
-import { type DeclaredLanguages, type GlossaryFileEntry, isTooLong, tooLong } from '../glossary-file.ts';
+import {
+  type DeclaredLanguage,
+  type DeclaredLanguages,
+  type GlossaryFileEntry,
+  isTooLong,
+  tooLong,
+} from '../glossary-file.ts';
 
 /*
  * The columns of a glossary in a table: in CSV, in a sheet of a workbook, or in JSON, whose keys are the names of columns.
@@ -45,15 +51,19 @@ function aliases(column: Column, names: string): [string, Column][] {
 /** The column indexes of a table without a header. */
 export const positional: ColumnIndexes = new Map(columns.map((column, place) => [column, place]));
 
+/** Where the names of columns stand. The keys of JSON objects cannot be terms; a first row can. */
+export type Table = 'csv' | 'sheet' | 'keys';
+
 /**
  * Reads the column names of a header. Returns undefined if the row is not a header, because it has no column for the
  * source term or the target term. These columns are named `source_term` and `target_term`. If they are missing, they are
- * the columns that are named after the declared languages. Ignores letter case; spaces, punctuation and symbols count as
- * underscores. If several columns have the same name, the first one is used.
+ * the columns that are named after the declared languages, unless the row could be terms. Ignores letter case; spaces,
+ * punctuation and symbols count as underscores. If several columns have the same name, the first one is used.
  */
 export function readHeader(
   cells: readonly string[],
   declared: DeclaredLanguages = { source: null, target: null },
+  table: Table = 'csv',
 ): ColumnIndexes | undefined {
   const indexes = new Map<Column, number>();
   for (const [place, cell] of cells.entries()) {
@@ -61,7 +71,7 @@ export function readHeader(
     if (column !== undefined && !indexes.has(column)) indexes.set(column, place);
   }
   if (indexes.has('source_term') && indexes.has('target_term')) return indexes;
-  return readLanguageHeader(cells, declared, indexes);
+  return readLanguageHeader(cells, declared, indexes, table);
 }
 
 function normalName(cell: string): string {
@@ -71,24 +81,31 @@ function normalName(cell: string): string {
     .replace(/^_|_$/g, '');
 }
 
+/** Names of other columns that may precede those of the languages. */
+const otherNames = new Set(
+  'id key no nr number category domain subject field type status context note notes comment comments definition description example part_of_speech pos'.split(
+    ' ',
+  ),
+);
+
 /** Reads a header that has a column for each language. `named` are its other columns. */
 function readLanguageHeader(
   cells: readonly string[],
   { source, target }: DeclaredLanguages,
   named: ColumnIndexes,
+  table: Table,
 ): ColumnIndexes | undefined {
   if (!source || !target) return undefined;
-  const placeOf = (code: LanguageCode): number => {
-    const names = namesOf(code);
-    return cells.findIndex(
-      (cell) =>
-        readDeclaredVariant(cell, code) === code ||
-        languageOfName(cell) === code ||
-        names.has(cell.toLowerCase()),
+  const placeOf = ({ code }: DeclaredLanguage): number =>
+    cells.findIndex(
+      (cell) => readDeclaredVariant(cell, code) === code || languagesNamed(cell).includes(code),
     );
-  };
-  const [sourceAt, targetAt] = [placeOf(source.code), placeOf(target.code)];
+  const [sourceAt, targetAt] = [placeOf(source), placeOf(target)];
   if (sourceAt < 0 || targetAt < 0) return undefined;
+  if (table !== 'keys') {
+    const before = cells.slice(0, Math.max(sourceAt, targetAt));
+    if (!before.every(isKnownName) || couldBeTerms(cells, source.code, target.code, table)) return undefined;
+  }
   const indexes = new Map<Column, number>([
     ['source_term', sourceAt],
     ['target_term', targetAt],
@@ -98,24 +115,68 @@ function readLanguageHeader(
   return indexes;
 }
 
-const namesOfCode = new Map<LanguageCode, ReadonlySet<string>>();
+function isKnownName(cell: string): boolean {
+  const name = normalName(cell);
+  return (
+    name === '' ||
+    isCode(cell) ||
+    columnOfName.has(name) ||
+    otherNames.has(name) ||
+    languagesNamed(cell).length > 0
+  );
+}
+
+const isCode = (cell: string): boolean => readLanguage(cell) !== undefined || /^(?:zh|pt)$/i.test(cell);
 
 /**
- * Returns the names of a language in all supported languages, in lower case: `german`, `deutsch`, `allemand`, …. If only
- * variants of a language are supported (`zh-Hans`), its name without a variant is included.
+ * Whether a row that names both declared languages can be read as a term, too: in the order of a table without a header,
+ * its cells are valid and agree with the declared languages. Such a row is a header only if it names each language once
+ * and if, in a file that is no workbook, it has more than two names or only codes, which are not words.
  */
-function namesOf(code: LanguageCode): ReadonlySet<string> {
-  const known = namesOfCode.get(code);
-  if (known) return known;
-  const base = code.slice(0, 2);
-  const tags = readLanguage(base) === undefined ? [code, base] : [code];
-  const names = new Set(
-    languageCodes.flatMap((locale) => {
-      const display = new Intl.DisplayNames(locale, { type: 'language', languageDisplay: 'standard' });
-      return tags.map((tag) => `${display.of(tag)}`.toLowerCase());
-    }),
-  );
-  namesOfCode.set(code, names);
+function couldBeTerms(
+  cells: readonly string[],
+  source: LanguageCode,
+  target: LanguageCode,
+  table: Table,
+): boolean {
+  const [term = '', translation = '', from = '', to = '', sensitive = '', priority = ''] = cells;
+  const agrees = (cell: string, code: LanguageCode) => cell === '' || parseLanguage(cell) === code;
+  if (term === '' || translation === '' || !agrees(from, source) || !agrees(to, target)) return false;
+  if (!/^(?:1|0|true|false|yes|no|on|off)?$/i.test(sensitive) || parsePriority(priority) === undefined)
+    return false;
+  const filled = cells.filter((cell) => cell !== '');
+  if (filled.length === 2) return table === 'csv' && !filled.every(isCode);
+  const found = filled.flatMap((cell) => readLanguage(cell) ?? languagesNamed(cell).slice(0, 1));
+  const isRepeated = new Set(found).size < filled.length;
+  return isRepeated || isCode(term) !== isCode(from || to);
+}
+
+let codesOfName: ReadonlyMap<string, readonly LanguageCode[]> | undefined;
+
+/**
+ * Returns the languages with a name in any supported language, in any letter case: `german`, `deutsch`, `allemand`, ….
+ * A name without a variant stands for each variant, if only variants are supported.
+ */
+function languagesNamed(name: string): readonly LanguageCode[] {
+  const known = languageOfName(name);
+  if (known) return [known];
+  codesOfName ??= readNames();
+  return codesOfName.get(name.toLowerCase()) ?? [];
+}
+
+function readNames(): ReadonlyMap<string, LanguageCode[]> {
+  const names = new Map<string, LanguageCode[]>();
+  for (const locale of languageCodes) {
+    const display = new Intl.DisplayNames(locale, { type: 'language', languageDisplay: 'standard' });
+    for (const code of languageCodes) {
+      const base = code.slice(0, 2);
+      for (const tag of readLanguage(base) === undefined ? [code, base] : [code]) {
+        const name = `${display.of(tag)}`.toLowerCase();
+        const codes = names.get(name) ?? [];
+        if (!codes.includes(code)) names.set(name, [...codes, code]);
+      }
+    }
+  }
   return names;
 }
 

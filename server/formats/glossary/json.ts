@@ -132,7 +132,7 @@ class Reader {
   #columnsOf(keys: string[]): ColumnIndexes | undefined {
     const signature = JSON.stringify(keys);
     if (this.#columns.has(signature)) return this.#columns.get(signature);
-    const indexes = readHeader(keys, this.#declared);
+    const indexes = readHeader(keys, this.#declared, 'keys');
     if (this.#columns.size < 1000) this.#columns.set(signature, indexes);
     return indexes;
   }

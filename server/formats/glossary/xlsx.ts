@@ -48,7 +48,7 @@ export function readGlossaryXlsx(bytes: Uint8Array, declared: DeclaredLanguages)
 async function readGlossary(bytes: Uint8Array, declared: DeclaredLanguages): Promise<GlossaryFile> {
   const workbook = await openTable(bytes);
   const { sheet, others, start } = await chooseSheet(workbook, declared);
-  const header = start && readHeader(namesOf(start), declared);
+  const header = start && readHeader(namesOf(start), declared, 'sheet');
   if (!sheet || !start)
     throw new GlossaryFileError('no visible sheet of the workbook has a row with two filled cells');
   if (!header) requireNoLanguages(start, declared);
@@ -101,7 +101,8 @@ async function chooseSheet(
     if (isFilled) found.push({ sheet, start });
   }
   const usable = found.filter(({ start }) => start);
-  const chosen = usable.find(({ start }) => start && readHeader(namesOf(start), declared)) ?? usable[0];
+  const chosen =
+    usable.find(({ start }) => start && readHeader(namesOf(start), declared, 'sheet')) ?? usable[0];
   const others = found
     .filter((one) => one !== chosen)
     .map(({ sheet: { name } }): ReadingNote => ({ code: 'other_sheet', line: null, name }));
