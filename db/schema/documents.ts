@@ -68,6 +68,7 @@ export const documentJobs = pgTable(
         'xliff',
         'html',
         'md',
+        'mdx',
       ],
     }).notNull(),
     /** The current stage or, after the end, the last one. */

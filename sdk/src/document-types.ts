@@ -26,5 +26,5 @@ export const documentTypes: Readonly<Record<string, string>> = {
   '.xhtml': 'text/html',
   '.md': 'text/markdown',
   '.markdown': 'text/markdown',
-  '.mdx': 'text/markdown',
+  '.mdx': 'text/mdx',
 };

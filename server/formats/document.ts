@@ -88,6 +88,7 @@ export type FindingCode =
   | 'text_shrunk'
   | 'font_substituted'
   | 'formatting_lost'
+  | 'added_code_not_written'
   | 'low_segment_quality'
   | 'table_header_kept'
   | 'unsupported_content_kept'

@@ -46,7 +46,11 @@ function textOfRun(run: Run, kind: SegmentKind, name: string, textOf: Text): Mar
     name,
     write: (target, markupOf) =>
       target
-        .map((item) => (typeof item === 'string' ? textOf(item) : markupOf(run.tags.get(keyOfTag(item))!)))
+        .map((item, at) => {
+          if (typeof item !== 'string') return markupOf(run.tags.get(keyOfTag(item))!);
+          // Together with template code in a tag, a brace could begin other code.
+          return at < target.length - 1 ? textOf(item).replace(/\{$/, '&#123;') : textOf(item);
+        })
         .join(''),
   };
 }

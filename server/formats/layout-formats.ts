@@ -23,6 +23,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   xliff: () => import('./xliff-document.ts'),
   html: () => import('./html-document.ts'),
   md: () => import('./markdown.ts'),
+  mdx: async () => (await import('./markdown.ts')).mdx,
 };
 
 /**

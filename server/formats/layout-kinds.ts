@@ -138,7 +138,8 @@ const traits = {
     mediaType: 'text/html',
     otherMediaTypes: ['application/xhtml+xml'],
   },
-  md: { ...text, reader: 'markdown', extensions: ['md', 'markdown', 'mdx'], mediaType: 'text/markdown' },
+  md: { ...text, reader: 'markdown', extensions: ['md', 'markdown'], mediaType: 'text/markdown' },
+  mdx: { ...text, reader: 'markdown', extensions: ['mdx'], mediaType: 'text/mdx' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

@@ -16,11 +16,14 @@ import { countCharacters } from './text-tally.ts';
  *
  * @throws {FileError} `not_text`, `unreadable` or `too_large`
  */
-export const { check, extract, rebuild } = textFormat(findTexts);
+export const { check, extract, rebuild } = textFormat((source) => findTexts(source, false));
 
-function findTexts(source: string): TextPlaces {
+/** Files that are named as MDX are MDX, whatever they contain. */
+export const mdx = textFormat((source) => findTexts(source, true));
+
+function findTexts(source: string, isMdx: boolean): TextPlaces {
   checkLimits(source);
-  const markdown = parseMarkdown(source);
+  const markdown = parseMarkdown(source, isMdx);
   const { blocks, labels, kept, characters } = readTexts(source, markdown);
   const writer = writerFor(source, markdown.isMdx);
   const matter = frontMatterOf(source, markdown);

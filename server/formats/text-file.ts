@@ -1,3 +1,4 @@
+import { addedCode } from './added-code.ts';
 import type {
   Finding,
   Languages,
@@ -12,6 +13,7 @@ import { formatTagged, type InlineContent, isSameContent, plainText } from './in
 import { type Edit, splice } from './office/splice.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
+import { clip } from './text.ts';
 import { countCharacters, type TextOutcome, TextTally } from './text-tally.ts';
 
 /*
@@ -105,7 +107,11 @@ export function textFormat(
       const edits = [...(found.always ?? [])];
       const findings: Finding[] = [];
       for (const { place, segments } of withKeys(found)) {
-        const own = segments.map((segment) => targets.get(nameOf(segment)));
+        const own = withoutAddedCode(
+          segments,
+          segments.map((segment) => targets.get(nameOf(segment))),
+          findings,
+        );
         if (own.every((one) => one === undefined)) continue;
         const isChanged = segments.some(
           ({ source }, at) => own[at] && !isSameContent(own[at].target, source),
@@ -120,6 +126,35 @@ export function textFormat(
       return { bytes: await file.encode([...splice(file.text, edits)].join('')), findings };
     },
   };
+}
+
+/**
+ * Leaves out the translations of a place that have code which its sources lack, whoever wrote them: their texts stay as
+ * they are in the file.
+ */
+function withoutAddedCode(
+  segments: readonly Segment[],
+  translations: readonly (SegmentTranslation | undefined)[],
+  findings: Finding[],
+): (SegmentTranslation | undefined)[] {
+  // One form of a plural may have a placeholder that another form lacks.
+  const source = segments.map((segment) => withoutTags(segment.source)).join('\n');
+  return translations.map((translation, at) => {
+    const added = translation ? addedCode(source, withoutTags(translation.target)) : [];
+    if (added.length === 0) return translation;
+    findings.push({
+      severity: 'error',
+      code: 'added_code_not_written',
+      message: `the translation has ${clip(added[0]!, 60)}, which a page or program may run as code and which the source lacks, so the text stays as it is`,
+      unitId: segments[at]!.regionId,
+    });
+    return undefined;
+  });
+}
+
+/** Returns the text of a segment with a character in place of each tag, so that no sign consists of the texts around it. */
+function withoutTags(content: InlineContent): string {
+  return content.map((item) => (typeof item === 'string' ? item : (item.text ?? '\ufffc'))).join('');
 }
 
 function targetOf(translation: SegmentTranslation | undefined, source: InlineContent): TextTarget {

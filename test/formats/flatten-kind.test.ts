@@ -43,7 +43,7 @@ describe('files that are translated in their layout (B 4.3)', () => {
     ['a.xlsm', '', undefined],
     ['a.txt', 'text/plain', undefined],
     ['a.html', undefined, 'html'],
-    ['a.mdx', '', 'md'],
+    ['a.mdx', 'text/markdown', 'mdx'],
     ['a', 'application/xhtml+xml', 'html'],
   ])('%s of type %s is %s', (name, type, kind) => {
     expect(layoutKind(name, type)).toBe(kind);

@@ -25,11 +25,11 @@ export interface Range {
 const maxMdx = { length: 500_000, signs: 10_000 };
 
 /**
- * Parses a file with the extensions of GitHub and with front matter. A file that has modules or components is read as
- * MDX if it is valid MDX. Otherwise, its modules are masked, and its components are HTML.
+ * Parses a file with the extensions of GitHub and with front matter. A file that is named as MDX, or that has modules or
+ * components, is read as MDX if it is valid MDX. Otherwise, its modules are masked, and its components are HTML.
  */
-export function parseMarkdown(source: string): Markdown {
-  if (looksLikeMdx(source)) {
+export function parseMarkdown(source: string, isNamedMdx: boolean): Markdown {
+  if (canBeMdx(source) && (isNamedMdx || looksLikeMdx(source))) {
     try {
       return parse(source, true);
     } catch {
@@ -39,9 +39,12 @@ export function parseMarkdown(source: string): Markdown {
   return parse(source, false);
 }
 
+function canBeMdx(source: string): boolean {
+  return source.length <= maxMdx.length && (source.match(/[<{]/g)?.length ?? 0) <= maxMdx.signs;
+}
+
 /** Whether a line outside of code begins with a module or a component, which Markdown does not have. */
 function looksLikeMdx(source: string): boolean {
-  if (source.length > maxMdx.length || (source.match(/[<{]/g)?.length ?? 0) > maxMdx.signs) return false;
   let fence: string | undefined;
   for (const line of source.split(/\r\n?|\n/)) {
     const mark = /^[ \t>]*(`{3,}|~{3,})/.exec(line)?.[1];

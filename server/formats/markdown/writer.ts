@@ -6,6 +6,7 @@ import type { InlineContent } from '../inline-content.ts';
 import { type Item, keyOfTag, type Run } from '../markup/inline-runs.ts';
 import { formula } from './foreign-syntax.ts';
 import type { MarkdownItem } from './items.ts';
+import { expressionsOf, splitExpressions } from './text-expressions.ts';
 import type { LabelText, TextBlock } from './text-reader.ts';
 
 /*
@@ -101,7 +102,11 @@ const handlers: Record<string, Handler> = {
       .replace(info.before.endsWith('\n') ? /^(?=:{3}|!{3}[ \t]|\?{3}\+?[ \t])/ : /$^/, '\\')
       // A sign before the text in the file may be the start of code.
       .replace(/(\\*)`/g, (found, slashes: string) => (slashes.length % 2 === 0 ? `${slashes}\\\`` : found))
-      .replace(formula, (found) => found.replaceAll('$', '\\$')),
+      .replace(formula, (found) => found.replaceAll('$', '\\$'))
+      // Site generators run the expressions and components of MDX in all Markdown files.
+      .replace(/(\\*)([{<])/g, (found, slashes: string, sign: string) =>
+        slashes.length % 2 === 0 ? `${slashes}\\${sign}` : found,
+      ),
   ),
   emphasis: attention('emphasis', [1]),
   strong: attention('strong', [2]),
@@ -111,6 +116,8 @@ const handlers: Record<string, Handler> = {
 function optionsFor(isMdx: boolean): Options {
   return { extensions: [gfmToMarkdown(), ...(isMdx ? [mdxToMarkdown()] : []), { handlers }] };
 }
+
+const noExpressions: ReadonlySet<string> = new Set();
 
 export interface MarkdownWriter {
   text(
@@ -137,7 +144,10 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
       const isLineStart = block.syntax === 'paragraph' && startsLine(source, run.start, block.start);
       const before = isLineStart ? '\n' : (source[run.start - 1] ?? '\n');
       const after = source[run.end] ?? '\n';
-      const children = nodesOf(target, run, (item) => unwrapped(markupOf(item), prefix));
+      const children = nodesOf(target, run, {
+        markupOf: (item) => unwrapped(markupOf(item), prefix),
+        expressions: isMdx ? noExpressions : expressionsOf(source, run),
+      });
       let text = serialize({
         type: 'block',
         syntax: block.syntax,
@@ -145,7 +155,8 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
         after: after === '\r' ? '\n' : after,
         children,
       });
-      if (isMdx)
+      // A module of MDX begins in the first column.
+      if (prefix === '' && block.syntax === 'paragraph')
         text = text.replace(/^(?:i(?=mport\b)|e(?=xport\b))/gm, (letter) => `&#${letter.charCodeAt(0)};`);
       return text.replaceAll('\n', newline + prefix);
     },
@@ -189,7 +200,11 @@ function unwrapped(markup: string, prefix: string): string {
 }
 
 /** Returns the nodes of a translation. White space at the edges of emphasis is put outside, where Markdown needs it. */
-function nodesOf(target: InlineContent, run: Pick<Run, 'tags'>, markupOf: (item: Item) => string): Node[] {
+function nodesOf(
+  target: InlineContent,
+  run: Pick<Run, 'tags'>,
+  { markupOf, expressions }: { markupOf: (item: Item) => string; expressions: ReadonlySet<string> },
+): Node[] {
   const root: Node[] = [];
   const stack: { children: Node[]; item: MarkdownItem | undefined }[] = [{ children: root, item: undefined }];
   const add = (node: Node): void => {
@@ -207,7 +222,8 @@ function nodesOf(target: InlineContent, run: Pick<Run, 'tags'>, markupOf: (item:
   };
   for (const part of target) {
     if (typeof part === 'string') {
-      add({ type: 'text', value: part.replace(/[ \t\n\f\r]+/g, ' ') });
+      for (const { text, isExpression } of splitExpressions(part.replace(/[ \t\n\f\r]+/g, ' '), expressions))
+        add({ type: isExpression ? 'verbatim' : 'text', value: text });
       continue;
     }
     const item: MarkdownItem = run.tags.get(keyOfTag(part))!;

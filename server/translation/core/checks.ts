@@ -7,6 +7,7 @@ import type {
   Translations,
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
+import { checkAddedCode } from './integrity/added-code.ts';
 import { checkIntegrity } from './integrity/index.ts';
 import { type TermsInText, termIssues } from './leverage/terms.ts';
 import { joinSegments, type SourceText } from './pipeline/source-text.ts';
@@ -94,6 +95,7 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
       }
       const texts = { sourceText: pick(task.segments, block), targetText: pick(candidate, block) };
       issues.push(
+        ...checkAddedCode(texts.sourceText, texts.targetText),
         ...checkIntegrity({ ...texts, sourceLang, targetLang, textType }),
         ...checkPlausibility({ ...texts, sourceLang, targetLang }),
         ...(style ? checkStyle(texts.targetText, style, targetLang) : []),

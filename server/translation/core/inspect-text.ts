@@ -3,6 +3,7 @@ import { extractHtml } from '#server/formats/html-segments.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts';
 import { clipped, inspectorOf } from './checks.ts';
+import { checkAddedCode } from './integrity/added-code.ts';
 import { checkMarkup } from './integrity/index.ts';
 import { joinSegments, readSourceText } from './pipeline/source-text.ts';
 import type { TextRequest } from './request.ts';
@@ -50,7 +51,11 @@ async function findIssues(
   if (request.text_type !== 'Html') return inspectorOf(source)(source.task, [text]);
   const { segments } = source.task;
   const translations = extractHtml(text).map((segment) => segment.text);
-  const markup = checkMarkup(request.source_text, text).map(clipped);
+  // Scripts and attributes are in no segment.
+  const markup = [
+    ...checkAddedCode(request.source_text, text),
+    ...checkMarkup(request.source_text, text),
+  ].map(clipped);
   // A translation with a different block structure cannot be compared block by block.
   const findings =
     translations.length === segments.length

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { addedCode } from '#server/formats/added-code.ts';
+
+describe('code that a translation has and its source lacks', () => {
+  it.each([
+    ...[
+      '{{x}}',
+      '{{{x}}}',
+      '{{ constructor }}',
+      '{% include "x" %}',
+      '{%- x %}',
+      '{# x #}',
+      '{!! x !!}',
+      '{$x}',
+    ],
+    ...[
+      '<%= x %>',
+      '<?php x',
+      '<?= x ?>',
+      '<#assign x>',
+      '<!--#exec cmd="x" -->',
+      '<c:out value=x>',
+      '[% x %]',
+    ],
+    ...[
+      '[[${x}]]',
+      '${x}',
+      '$!{x}',
+      '#{x}',
+      '@{x}',
+      '<script>',
+      '<SCRIPT src=x>',
+      '<iframe src="x">',
+      '<svg/onload=x>',
+    ],
+    ...[
+      '<img src=x onerror=y>',
+      "<a onclick = 'x'>",
+      '<b srcdoc=x>',
+      '<p v-html="x">',
+      '<p x-data="x">',
+      '<p @click="x">',
+    ],
+    ...[
+      '[x](javascript:y)',
+      'JavaScript: alert(1)',
+      'java\nscript:x',
+      'vbscript:x',
+      'data:text/html,x',
+      'DATA: image/svg+xml,x',
+    ],
+    // What a program reads after it has decoded references or escapes, or removed invisible characters.
+    ...[
+      '&#123;&#x7b;x}}',
+      '&lbrace;{x}}',
+      '&lt;script>',
+      'java&#115;cript:x',
+      'javascript&colon;x',
+      '\\u007b{x}}',
+    ],
+    ...['\\x3cscript>', '{\u200b{x}}', 'java\u00adscript:x', '<\ufeffscript>'],
+  ])('%j is found', (code) => {
+    expect(addedCode('Hello', `Bonjour ${code} à tous`)).not.toEqual([]);
+    expect(addedCode(`Hello ${code} all`, `Bonjour ${code} à tous`)).toEqual([]);
+  });
+
+  it.each([
+    ['Hello {{name}}', 'Bonjour {{ name }}'],
+    ['{{name}}', '{{name}} et {{name}}'],
+    [
+      '{n, plural, one {{n} item} other {{n} items}}',
+      '{n, plural, one {{n} élément} few {{n} x} other {{n} éléments}}',
+    ],
+    ['{n, plural, other {# items}}', '{n, plural, one {# élément} other {# éléments}}'],
+    ['{{PLURAL:$1|page|pages}}', '{{PLURAL:$1|Seite|Seiten}}'],
+    ['JavaScript, the basics', 'JavaScript: Grundlagen'],
+    ['once: on', 'online = gut, conversion=3, [%d], a <b, 5 $ {x}'],
+    ['Hello', 'Bonjour {name} <b>toi</b> & <?>'],
+  ])('%j is the same code in %j', (source, target) => {
+    expect(addedCode(source, target)).toEqual([]);
+  });
+
+  it.each([
+    ['{{name}}', '{{name.constructor("x")()}}'],
+    ['${a}', '${b}'],
+    ['{n, other {{n} items}}', '{{ {}.constructor.x }}'],
+    ['<%= a %>', '<%= b %>'],
+  ])('%j does not allow %j', (source, target) => {
+    expect(addedCode(source, target)).toHaveLength(1);
+  });
+});
