@@ -50,6 +50,19 @@ test('the translated file of a JSON file has its format, and only its texts have
   expect(boxes).toMatchObject([{ anchor: { type: 'line', place: 'line 1, menu.open' } }]);
 });
 
+test('a file named .mdx is MDX, and a translation adds no code to it, whoever made it', async () => {
+  engine.reply = ({ segments }) =>
+    segments.map((text) =>
+      text === 'Hello' ? 'Bonjour {(globalThis.x=1,"")}' : 'Bienvenue {% include x %}',
+    );
+  const { id, source_format } = await translate('page.mdx', 'Hello\n\nWelcome\n');
+  expect(source_format).toBe('mdx');
+  expect(await mine.targets(id)).toContain('Bienvenue {% include x %}');
+  const response = await mine.download(id);
+  expect(response.headers.get('content-type')).toContain('text/mdx');
+  expect(await response.text()).toBe('Bonjour \\{(globalThis.x=1,"")}\n\nWelcome\n');
+});
+
 test('the model gets the key and the comment of a text, and the plural form that it must have', async () => {
   await translate(
     'app.po',

@@ -75,6 +75,8 @@ const token = fc.constantFrom(
   ...[
     '<script>x</script>',
     '<img src=x onerror=y>',
+    '<b>',
+    '<img src=x>',
     '</p>',
     '<p onclick=x>',
     '"',
@@ -107,7 +109,7 @@ const token = fc.constantFrom(
   ],
 );
 const page =
-  '<!doctype html><html><head><title>Title</title><style>p {}</style><script>let a = "b";</script></head><body><p onclick="a()">Hello <b>bold <i>text</i></b> {{ name }} and</p><img alt="A picture" title=\'It\' src=x><input placeholder=Name><textarea>Text</textarea><a href="x" title="T">link</a><svg><title>S</title><text>t</text></svg></body></html>';
+  '<!doctype html><html lang="en"><head><title>Title</title><style>p {}</style><script>let a = "b";</script></head><body><p onclick="a()">Hello <b>bold <i>text</i></b> {{ name }} and</p><img alt="A picture" title=\'It\' src=x><input placeholder=Name><textarea>Text</textarea><a href="x" title="T">link</a><svg><title>S</title><text>t</text></svg></body></html>';
 
 it('any translation of a page has the same elements, attributes and scripts as the source', async () => {
   const html = await layoutFormats.html();
