@@ -49,7 +49,7 @@ describe('code that a translation has and its source lacks', () => {
       'data:text/html,x',
       'DATA: image/svg+xml,x',
     ],
-    // What a program reads after it has decoded references or escapes, or removed invisible characters.
+    // These become code if a program decodes references or escapes, or removes invisible characters.
     ...[
       '&#123;&#x7b;x}}',
       '&lbrace;{x}}',

@@ -77,7 +77,7 @@ describe('a header is a row with both a source-term and a target-term column (B 
   });
 });
 
-describe('a first row of terms is never a header of languages (C 8)', () => {
+describe('a first row of terms is never a header of languages', () => {
   const pair = (source: LanguageCode, target: LanguageCode): DeclaredLanguages => ({
     source: { tag: source, code: source },
     target: { tag: target, code: target },

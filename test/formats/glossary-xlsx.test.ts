@@ -100,7 +100,7 @@ describe('the columns of a sheet', () => {
       expect(await read([texts(...names) + texts('a', 'b')], declared)).toMatchObject({ hasHeader: true });
   });
 
-  it('are positional if the first row could be terms of the declared languages (C 8)', async () => {
+  it('are positional if the first row could be terms of the declared languages', async () => {
     for (const cells of [
       ['invoice', 'facture', 'en', 'fr'],
       ['English', 'French', 'en', 'fr'],

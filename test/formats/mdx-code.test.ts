@@ -12,7 +12,7 @@ import * as md from '#server/formats/markdown.ts';
 import { mdx } from '#server/formats/markdown.ts';
 import { textsOf, translate, unchanged } from './markup-files.ts';
 
-/** The code that MDX finds in a file: modules, expressions, components with their attributes, and addresses of links. */
+/** The code that MDX finds in a file: modules, expressions, components with their attributes, and addresses that run. */
 function codeOf(file: string): string[] {
   const code: string[] = [];
   const visit = (node: Nodes): void => {
@@ -23,7 +23,7 @@ function codeOf(file: string): string[] {
       code.push(
         `element ${JSON.stringify([node.name, node.attributes.map(({ data: _, position: __, ...one }) => one)], (key, value) => (key === 'data' ? undefined : value))}`,
       );
-    else if (node.type === 'link' || node.type === 'image' || node.type === 'definition')
+    else if ('url' in node && /^(?:javascript|vbscript|data):/i.test(node.url))
       code.push(`address ${node.url}`);
     if ('children' in node) for (const child of node.children) visit(child);
   };
@@ -46,6 +46,7 @@ const files = {
     'See [a page](https://a.b "The title") and ![a picture](x.png "Other") or [one][r]\n\n[r]: https://c.d\n',
   code: "import A from 'b'\n\nexport const c = { d: 'e' };\n\n<A title=\"f\" on={() => <b>g</b>}>\n\n  Hello {i} <A>inner</A> *text*\n\n</A>\n\nAnd {c.d} `{code()}`\n\n{/* note */}\n",
   front: '---\ntitle: Hello\ndescription: "Some text"\n---\n\nText {x} text\n',
+  addresses: 'See https://a.b/c and **www.d.e** or g@h.i now\n',
   // Site generators read this file as MDX, also if it is named `.md`.
   expressions: 'Hello {name}, you have {n.length} and `{evil()}` items\n\nText \\{name} with {"}"} here\n',
 };

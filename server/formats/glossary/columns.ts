@@ -51,7 +51,7 @@ function aliases(column: Column, names: string): [string, Column][] {
 /** The column indexes of a table without a header. */
 export const positional: ColumnIndexes = new Map(columns.map((column, place) => [column, place]));
 
-/** Where the names of columns stand. The keys of JSON objects cannot be terms; a first row can. */
+/** The place of the names of columns. The keys of JSON objects cannot be terms; a first row can. */
 export type Table = 'csv' | 'sheet' | 'keys';
 
 /**
@@ -131,7 +131,7 @@ const isCode = (cell: string): boolean => readLanguage(cell) !== undefined || /^
 /**
  * Whether a row that names both declared languages can be read as a term, too: in the order of a table without a header,
  * its cells are valid and agree with the declared languages. Such a row is a header only if it names each language once
- * and if, in a file that is no workbook, it has more than two names or only codes, which are not words.
+ * and, except in a workbook, if it has more than two names or only codes, which are not words.
  */
 function couldBeTerms(
   cells: readonly string[],

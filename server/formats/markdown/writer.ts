@@ -103,10 +103,12 @@ const handlers: Record<string, Handler> = {
       // A sign before the text in the file may be the start of code.
       .replace(/(\\*)`/g, (found, slashes: string) => (slashes.length % 2 === 0 ? `${slashes}\\\`` : found))
       .replace(formula, (found) => found.replaceAll('$', '\\$'))
-      // Site generators run the expressions and components of MDX in all Markdown files.
-      .replace(/(\\*)([{<])/g, (found, slashes: string, sign: string) =>
-        slashes.length % 2 === 0 ? `${slashes}\\${sign}` : found,
-      ),
+      // Site generators run the expressions and components of MDX in all Markdown files. A backslash directly after an
+      // address would be a part of it.
+      .replace(/(\\*)([{<])/g, (_, slashes: string, sign: string) => {
+        const escaped = slashes.length % 2 === 0 ? slashes : slashes.slice(1);
+        return escaped + (sign === '<' ? '&lt;' : '\\{');
+      }),
   ),
   emphasis: attention('emphasis', [1]),
   strong: attention('strong', [2]),
@@ -169,7 +171,7 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
           close: '',
           isLabel: true,
           children: [{ type: 'text', value: plain }],
-        });
+        }).replace(/(?<!\\)(?:\\\\)*\\$/, '$&\\');
       const quote = source[start - 1]!;
       return plain.replace(/[\\&]/g, '\\$&').replaceAll(quote === '(' ? /[()]/g : quote, '\\$&');
     },
