@@ -153,9 +153,9 @@ describe('a translation never becomes code of MDX', () => {
           expect(codeOf(translated), translated).toEqual(codeOf(file));
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
-  });
+  }, 120_000);
 
   it('any translation of a file named .md that is read as MDX has only code of the source', async () => {
     await fc.assert(
@@ -171,9 +171,9 @@ describe('a translation never becomes code of MDX', () => {
           ).toEqual([]);
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
-  });
+  }, 120_000);
 });
 
 describe('expressions of the source', () => {
