@@ -66,12 +66,13 @@ export function styleOf(styles: StylesByLanguage, targetLang: string): TaskStyle
   const [general, own] = [styles.get(''), styles.get(targetLang)];
   if (!general && !own) return null;
   const words = [...(own?.forbidden_words ?? []), ...(general?.forbidden_words ?? [])];
+  const terms = new Set<string>();
   return {
     rules: [general?.rules, own?.rules].filter((rules): rules is string => Boolean(rules)),
     quotationMarks: own?.quotation_marks ?? general?.quotation_marks ?? null,
     spacing: own?.spacing ?? general?.spacing ?? null,
     formality: own?.formality ?? general?.formality ?? null,
     // Of two entries of a term, that of the language comes first.
-    forbiddenWords: words.filter(({ term }, at) => words.findIndex((word) => word.term === term) === at),
+    forbiddenWords: words.filter(({ term }) => terms.size < terms.add(term).size),
   };
 }
