@@ -52,7 +52,7 @@ const alphabets = [
   '😀\u{10400}\u{10428} \0',
 ].map((characters) => [...characters]);
 
-test('random words are found in random texts as docs/style-guides.md says', () => {
+test('random words are found in random texts by the rules of docs/style-guides.md', () => {
   const random = seededRandom(15);
   const below = (limit: number) => Math.floor(random() * limit);
   for (let round = 0; round < 50; round++) {

@@ -9,6 +9,8 @@ export interface Guidance {
   /** The revision of the glossaries, in the form of `readGlossaryRevision`; null without glossaries. */
   glossaries: string | null;
   styles: StylesByLanguage;
+  /** Whether the workspace demands a review of texts with suspected instructions to the model. */
+  reviewsInstructions: boolean;
 }
 
 /** The stored guides by target language; '' is the guide of all languages. */
@@ -29,7 +31,7 @@ interface StoredStyle {
  */
 const guidanceInScope = prepare<
   { separator: string; languages: string },
-  { revision: string | null; guides: StoredStyle[] | null }[]
+  { revision: string | null; guides: StoredStyle[] | null; reviews: boolean | null }[]
 >((db) =>
   db
     .select({
@@ -39,6 +41,9 @@ const guidanceInScope = prepare<
           'spacing', spacing, 'formality', formality, 'forbidden_words', forbidden_words))
         from style_guides where tenant_id = tenant_scope_from()
           and target_lang = any(string_to_array(${sql.placeholder('languages')}, ',')))`,
+      reviews: sql<boolean | null>`(
+        select metadata -> 'review_suspected_instructions' = 'true'::jsonb
+        from tenants where tenant_id = tenant_scope_from())`,
     })
     .from(sql`(select) as one`)
     .prepare('guidance'),
@@ -55,6 +60,7 @@ export async function readGuidance(tx: Tx, targetLangs: readonly string[]): Prom
   return {
     glossaries: row?.revision ?? null,
     styles: new Map(row?.guides?.map((guide) => [guide.language, guide])),
+    reviewsInstructions: row?.reviews ?? false,
   };
 }
 

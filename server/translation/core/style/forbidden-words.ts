@@ -1,5 +1,4 @@
-import { Trie } from '#server/matching/terms/automaton.ts';
-import { stringToUnits } from '#server/matching/terms/fold.ts';
+import { Trie } from '#server/matching/terms/index.ts';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
 import type { Range } from '../integrity/found.ts';
 
@@ -55,23 +54,22 @@ function groupsOf(words: Words): Group[] {
 }
 
 function groupOf(words: Words, cased: boolean): Group[] {
-  const uses = new Map<string, Group['uses'][number]>();
+  const patterns = new Map<string, { units: Uint16Array; uses: Group['uses'][number] }>();
+  const add = (text: string, units: Uint16Array, use: Group['uses'][number][number]) => {
+    const known = patterns.get(text);
+    if (known) known.uses.push(use);
+    else patterns.set(text, { units, uses: [use] });
+  };
   for (const [word, { term, use_instead: useInstead }] of words.entries()) {
     if (/\p{Lu}/u.test(term) !== cased) continue;
-    const [pattern, replacement] = [term, useInstead ?? ''].map((text) => patternOf(text, cased)) as [
-      string,
-      string,
-    ];
-    uses.set(pattern, [...(uses.get(pattern) ?? []), { word, isTerm: true }]);
-    if (replacement.includes(pattern))
-      uses.set(replacement, [...(uses.get(replacement) ?? []), { word, isTerm: false }]);
+    const [own, replacement] = [spellingOf(term, cased).units, spellingOf(useInstead ?? '', cased).units];
+    const [pattern, containing] = [String.fromCharCode(...own), String.fromCharCode(...replacement)];
+    add(pattern, own, { word, isTerm: true });
+    if (containing.includes(pattern)) add(containing, replacement, { word, isTerm: false });
   }
-  if (uses.size === 0) return [];
-  return [{ cased, trie: new Trie([...uses.keys()].map(stringToUnits)), uses: [...uses.values()] }];
-}
-
-function patternOf(text: string, cased: boolean): string {
-  return String.fromCharCode(...spellingOf(text, cased).units);
+  if (patterns.size === 0) return [];
+  const all = [...patterns.values()];
+  return [{ cased, trie: new Trie(all.map(({ units }) => units)), uses: all.map(({ uses }) => uses) }];
 }
 
 /** Returns the patterns that begin at a position of a text and have their word boundaries, each with its end. */
