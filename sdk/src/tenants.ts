@@ -53,7 +53,7 @@ export interface Tenants {
   list(query?: TenantListQuery, options?: CallOptions): List<TenantAccount>;
   /** Returns one page of `list`. */
   listPage(query?: TenantListQuery, options?: CallOptions): ApiPromise<Page<TenantAccount>>;
-  /** Sets which members must use MFA. Operators must set `tenantId`; otherwise the call throws BadRequestError. */
+  /** Sets which members must use MFA, and whether suspected instructions to the model require a review. Operators must set `tenantId`; otherwise the call throws BadRequestError. */
   setSecurityPolicy(policy: SecurityPolicy, options?: TenantOptions): ApiPromise<TenantAccount>;
   /**
    * Rotates the workspace key. The result has the new key, which the service never shows again; the old key becomes

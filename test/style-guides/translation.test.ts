@@ -105,7 +105,8 @@ describe('the prompt', () => {
       expect(style_guide).toEqual({ rules: ['Of all languages.'] });
       expect(JSON.stringify(rest)).toBe(without[index]!.user);
       expect(system.startsWith(without[index]!.system)).toBe(true);
-      expect(without[index]!.system + without[index]!.user).not.toContain('style_guide');
+      expect(without[index]!.user).not.toContain('style_guide');
+      expect(without[index]!.system).not.toContain('- style_guide:');
     }
     await viaRpc(
       app,

@@ -96,7 +96,7 @@ export const listPage = {
 
 /**
  * Unknown fields are rejected: if a mistyped field were ignored, the tenant would be less secure than its administrator
- * believes. For the same reason, at least one of the two fields is required.
+ * believes. For the same reason, at least one of the settings is required.
  */
 export const securityPolicyRequest = z
   .strictObject({
@@ -114,14 +114,20 @@ export const securityPolicyRequest = z
       .describe(
         'Whether single sign-on requires such a code too. Without effect if `mfa_required` is false.',
       ),
+    review_suspected_instructions: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether a translation awaits review if its source, or other data that the model gets with it, looks like instructions to the model. By default, this is only a warning.',
+      ),
   })
-  .refine((policy) => policy.mfa_required !== undefined || policy.mfa_required_for_sso !== undefined, {
-    error: 'mfa_required or mfa_required_for_sso is required',
+  .refine(({ tenant_id: _, ...policy }) => Object.values(policy).some((value) => value !== undefined), {
+    error: 'mfa_required, mfa_required_for_sso or review_suspected_instructions is required',
   })
   .meta({
     id: 'SecurityPolicyRequest',
     description:
-      'The settings to change; at least one of the two is required. A setting that is omitted does not change.',
+      'The settings to change; at least one is required. A setting that is omitted does not change.',
   });
 
 export type TenantAccount = z.infer<typeof tenantAccount>;

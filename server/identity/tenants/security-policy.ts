@@ -8,8 +8,8 @@ import type { SecurityPolicyRequest, TenantAccount } from './schema.ts';
 import type { TenantRow } from './tenant-row.ts';
 
 /**
- * Sets the given fields of the security policy and does not change the others. They apply to new sign-ins; existing
- * sessions stay.
+ * Sets the given fields of the security policy and does not change the others. Those of sign-in apply to new
+ * sign-ins, and existing sessions stay; the other one to the next text.
  * @throws AppError 404 for an unknown tenant or one without access
  */
 export async function setSecurityPolicy(

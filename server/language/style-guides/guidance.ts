@@ -9,6 +9,8 @@ export interface Guidance {
   /** The revision of the glossaries, in the form of `readGlossaryRevision`; null without glossaries. */
   glossaries: string | null;
   styles: StylesByLanguage;
+  /** Whether the workspace demands a review of texts with suspected instructions to the model. */
+  reviewsInstructions: boolean;
 }
 
 /** The stored guides by target language; '' is the guide of all languages. */
@@ -29,7 +31,7 @@ interface StoredStyle {
  */
 const guidanceInScope = prepare<
   { separator: string; languages: string },
-  { revision: string | null; guides: StoredStyle[] | null }[]
+  { revision: string | null; guides: StoredStyle[] | null; reviews: boolean | null }[]
 >((db) =>
   db
     .select({
@@ -39,6 +41,9 @@ const guidanceInScope = prepare<
           'spacing', spacing, 'formality', formality, 'forbidden_words', forbidden_words))
         from style_guides where tenant_id = tenant_scope_from()
           and target_lang = any(string_to_array(${sql.placeholder('languages')}, ',')))`,
+      reviews: sql<boolean | null>`(
+        select metadata -> 'review_suspected_instructions' = 'true'::jsonb
+        from tenants where tenant_id = tenant_scope_from())`,
     })
     .from(sql`(select) as one`)
     .prepare('guidance'),
@@ -55,6 +60,7 @@ export async function readGuidance(tx: Tx, targetLangs: readonly string[]): Prom
   return {
     glossaries: row?.revision ?? null,
     styles: new Map(row?.guides?.map((guide) => [guide.language, guide])),
+    reviewsInstructions: row?.reviews ?? false,
   };
 }
 
@@ -66,12 +72,13 @@ export function styleOf(styles: StylesByLanguage, targetLang: string): TaskStyle
   const [general, own] = [styles.get(''), styles.get(targetLang)];
   if (!general && !own) return null;
   const words = [...(own?.forbidden_words ?? []), ...(general?.forbidden_words ?? [])];
+  const terms = new Set<string>();
   return {
     rules: [general?.rules, own?.rules].filter((rules): rules is string => Boolean(rules)),
     quotationMarks: own?.quotation_marks ?? general?.quotation_marks ?? null,
     spacing: own?.spacing ?? general?.spacing ?? null,
     formality: own?.formality ?? general?.formality ?? null,
     // Of two entries of a term, that of the language comes first.
-    forbiddenWords: words.filter(({ term }, at) => words.findIndex((word) => word.term === term) === at),
+    forbiddenWords: words.filter(({ term }) => terms.size < terms.add(term).size),
   };
 }

@@ -12,10 +12,11 @@ import {
   tabulateTerms,
 } from '#server/matching/terms/index.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
+import { createThreads, threadCount } from '#server/platform/threads/threads.ts';
 import { type CachedGlossary, createGlossaryCache } from './glossary-cache.ts';
 import { selectTerms } from './terms.ts';
 import { bytesOfTables } from './threads/shared-tables.ts';
-import { runOnTermThread, termThreadCount } from './threads/term-threads.ts';
+import type { TermWork } from './threads/term-thread.ts';
 
 /**
  * The largest work that runs inline, without a thread, in UTF-16 units: a glossary's source terms, a text in which to
@@ -23,6 +24,13 @@ import { runOnTermThread, termThreadCount } from './threads/term-threads.ts';
  * a millisecond; the worst input takes less than 50 ms (`npm run bench -- glossary-slices`).
  */
 const inlineLimits = { sources: 20_000, text: 5000, translation: 5000, expected: 2500 };
+
+/** A minute is far more than the largest glossary and text take. */
+const runOnTermThread = createThreads<TermWork>(
+  new URL('./threads/term-thread.ts', import.meta.url),
+  'matches glossary terms',
+  60_000,
+);
 
 interface Compiled extends CachedGlossary {
   /** The compiled terms; null if no term applies to the language pair. */
@@ -38,7 +46,7 @@ export function createGlossaries(): Glossaries {
   const kept = createGlossaryCache<Compiled>();
   const loading = new Map<string, Promise<Compiled>>();
   const threadSlots = createConcurrencyLimit({
-    slots: termThreadCount,
+    slots: threadCount,
     maxWaiting: 2000,
     refusal: 'too many large glossaries are in use; try again later',
   });

@@ -3,6 +3,7 @@
  * network or the clock.
  */
 
+export { Trie } from './automaton.ts';
 export type { GlossaryEntry } from './cased-terms.ts';
 export { checkTerms, type ExpectedTerm, expectTerms, type TermCompliance } from './glossary-compliance.ts';
 export {

@@ -1,18 +1,14 @@
-import { setImmediate } from 'node:timers/promises';
-import { clip } from '#server/formats/text.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
+import type { SlotScope } from '#server/platform/concurrency-limit.ts';
 import type {
   Judgement,
   QualityIssue,
   Translations,
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
-import { checkAddedCode } from './integrity/added-code.ts';
-import { checkIntegrity } from './integrity/index.ts';
 import { type TermsInText, termIssues } from './leverage/terms.ts';
-import { joinSegments, type SourceText } from './pipeline/source-text.ts';
-import { checkPlausibility } from './plausibility/index.ts';
-import { checkStyle } from './style/index.ts';
+import type { SourceText } from './pipeline/source-text.ts';
+import { inspect } from './threads/check-threads.ts';
 
 /** A function that checks a translation without a model. */
 export type Inspect = (
@@ -60,64 +56,9 @@ export function missesTerms({ compliance }: { compliance: TermCompliance | null 
   return compliance?.passed === false;
 }
 
-/** Maximum number of issues. Without it, a hostile page could have an issue in each of its thousands of texts. */
-const maxIssues = 100;
-
-/**
- * Maximum length of an issue's span in UTF-16 units. A lost link may have 50,000, and issues are sent to models and
- * shown to reviewers.
- */
-const maxSpanLength = 300;
-const maxTextLength = 600;
-
-/** Milliseconds that the checks run before other requests get a turn. */
-const sliceMs = 20;
-
-/**
- * The checks that no model can override: integrity (the source's elements must not get lost), plausibility (the text
- * must be a possible translation) and the style guide, if there is one. Nearly all issues of the first two are critical:
- * such an issue is repaired if possible, and otherwise prevents publishing. Those of the style guide lower the score.
- *
- * HTML is checked block by block, so that good blocks cannot hide a bad one, and a placeholder that moved into another
- * paragraph is found. The page is also checked as a whole, because language and length are clearer in a longer text.
- */
-export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>): Inspect {
-  return async (task, candidate) => {
-    const { sourceLang, targetLang, textType, style } = task;
-    const pick = (texts: readonly string[], block: readonly number[]) =>
-      joinSegments(block.map((index) => texts[index] ?? ''));
-    const issues: QualityIssue[] = [];
-    let since = performance.now();
-    for (const block of blocks) {
-      if (performance.now() - since > sliceMs) {
-        await setImmediate();
-        since = performance.now();
-      }
-      const texts = { sourceText: pick(task.segments, block), targetText: pick(candidate, block) };
-      issues.push(
-        ...checkAddedCode(texts.sourceText, texts.targetText),
-        ...checkIntegrity({ ...texts, sourceLang, targetLang, textType }),
-        ...checkPlausibility({ ...texts, sourceLang, targetLang }),
-        ...(style ? checkStyle(texts.targetText, style, targetLang) : []),
-      );
-      if (issues.length >= maxIssues) break;
-    }
-    if (blocks.length > 1) {
-      const texts = { sourceText: joinSegments(task.segments), targetText: joinSegments(candidate) };
-      issues.push(...checkPlausibility({ ...texts, sourceLang, targetLang }));
-    }
-    return issues.slice(0, maxIssues).map(clipped);
-  };
-}
-
-/** Returns the issue with its texts shortened to the maximum lengths for storing and showing. */
-export function clipped({ span, explanation, suggestion, ...issue }: QualityIssue): QualityIssue {
-  return {
-    ...issue,
-    span: span && clip(span, maxSpanLength),
-    explanation: clip(explanation, maxTextLength),
-    suggestion: suggestion && clip(suggestion, maxTextLength),
-  };
+/** Returns the service's own checks of the translations of a text, in the work of a tenant. */
+export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>, scope: SlotScope): Inspect {
+  return (task, candidate) => inspect({ blocks, task, candidate }, scope);
 }
 
 /** For the stub engine, which returns the source text: its translations are exempt from the checks. */

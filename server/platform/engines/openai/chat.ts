@@ -5,6 +5,7 @@ import type { CallScope, EngineResult, Paid } from '../engine.ts';
 import { type ClientSettings, callConcurrently, openClient, throwErrorInside } from './client.ts';
 import { countTokens, type Reading, readCompletion, readModel } from './completion.ts';
 import type { OutputMode, OutputModes } from './output-modes.ts';
+import type { UserMessage } from './prompts.ts';
 import { callWithRetries, type RetryPolicy } from './rate-limit-retry-after.ts';
 import type { ResponseFormat } from './response-formats.ts';
 
@@ -14,7 +15,7 @@ interface Prompt {
   /** The system message. It is constant and contains none of the caller's text. */
   instructions: string;
   /** The user message: JSON. Its fields contain the caller's text. */
-  data: Record<string, unknown>;
+  data: UserMessage;
   format: ResponseFormat<unknown>;
 }
 

@@ -29,10 +29,18 @@ export interface Leverage {
   findClose: (() => Promise<CloseHits>) | null;
   /** The tenant's style for the target language; null without a style guide. */
   style: TaskStyle | null;
+  /** Whether the workspace demands a review of texts with suspected instructions to the model. */
+  reviewsInstructions: boolean;
 }
 
 /** The leverage of a tenant without glossaries, TM and style guides. */
-export const noLeverage: Leverage = { glossary: null, exact: undefined, findClose: null, style: null };
+export const noLeverage: Leverage = {
+  glossary: null,
+  exact: undefined,
+  findClose: null,
+  style: null,
+  reviewsInstructions: false,
+};
 
 /** The data for the texts of a submission that was looked up in advance. */
 export interface Prefetched {
@@ -47,6 +55,7 @@ export interface Prefetched {
   glossaries: string | null;
   /** The tenant's style guides for the target languages of the texts. */
   styles: StylesByLanguage;
+  reviewsInstructions: boolean;
 }
 
 /**
@@ -98,6 +107,7 @@ export async function leverageOf(
       ? () => findExamples(services, tenantId, pair, guidedOf(request))
       : null,
     style: styleOf(found.styles, languages.targetLang),
+    reviewsInstructions: found.reviewsInstructions,
   };
 }
 

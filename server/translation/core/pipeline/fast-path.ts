@@ -2,10 +2,11 @@ import { clip } from '#server/formats/text.ts';
 import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { TermRow } from '#server/matching/terms/glossary.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
+import type { SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
-import { hasForbiddenWord } from '../style/index.ts';
+import { forbids } from '../threads/check-threads.ts';
 import { newDecision, recordStep } from './agent-steps.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { SourceText } from './source-text.ts';
@@ -34,6 +35,7 @@ const maxReasonLength = 600;
 export async function takeFastPath(
   steps: AgentStep[],
   prepared: PreparedText,
+  scope: SlotScope,
   held: boolean,
 ): Promise<FastPath | null> {
   const { exact } = prepared.leverage;
@@ -50,7 +52,7 @@ export async function takeFastPath(
       const decisions: AgentDecision[] = [];
       for (const read of found) {
         const fast = await read();
-        const refusal = refusalOf(prepared.text, fast);
+        const refusal = await refusalOf(prepared.text, fast, scope);
         decisions.push(refusal ?? servingOf(fast));
         if (!refusal) return { value: fast, output: outcomeOf(fast), decisions };
       }
@@ -60,14 +62,14 @@ export async function takeFastPath(
 }
 
 /** Returns the reason why a match is not served; null if it may be served. */
-function refusalOf(text: SourceText, fast: FastPath): AgentDecision | null {
+async function refusalOf(text: SourceText, fast: FastPath, scope: SlotScope): Promise<AgentDecision | null> {
   const { name, translation, compliance, provenance } = fast;
   if (name === 'tm_exact' && !text.hasMarkupOf(translation)) {
     const why = 'the markup of the stored translation differs from the markup of the text';
     return newDecision(name, 'tm_exact_markup', why, { provenance });
   }
   const { style, targetLang } = text.task;
-  if (name === 'tm_exact' && style && hasForbiddenWord(translation, style, targetLang))
+  if (name === 'tm_exact' && style && (await forbids(style, translation, targetLang, scope)))
     return newDecision(name, 'tm_exact_forbidden_word', 'the style guide forbids a word', { provenance });
   if (compliance?.passed !== false) return null;
   const missing = compliance.missing_terms.map((target) => `“${target}”`).join(', ');

@@ -26,6 +26,7 @@ import { takeFastPath } from './fast-path.ts';
 import { type PreparedText, prepareText } from './prepared-text.ts';
 import { type ProtectedText, protectWords } from './protected-words.ts';
 import { defaultThreshold } from './quality-options.ts';
+import { isSuspicious, riskIssue, risksOfTask } from './task-risks.ts';
 
 /** The request fields that all texts of a group have in common. */
 export type GroupRequest = Omit<TextRequest, 'source_text'>;
@@ -125,7 +126,7 @@ export async function translateGroup<T extends GroupText>(
       const unwrapped = unwrap(of.source);
       const protectedText = protectWords(unwrapped.inner);
       const text: Prepared = { ...prepared, ...unwrapped, of, protectedText };
-      return { of, text, stored: await serve(text) };
+      return { of, text, stored: await serve(text, scope) };
     }),
   );
   const unserved = served.flatMap(({ text, stored }) => (stored ? [] : [text]));
@@ -138,9 +139,9 @@ export async function translateGroup<T extends GroupText>(
 }
 
 /** Returns the stored translation of a text; null if none exists, or if it may not be served. */
-async function serve(text: Prepared): Promise<TranslatedText | null> {
+async function serve(text: Prepared, scope: CallScope): Promise<TranslatedText | null> {
   if (text.of.variant !== null) return null;
-  const fast = await takeFastPath([], text, false);
+  const fast = await takeFastPath([], text, scope, false);
   if (!fast) return null;
   const target = joinStrings(text.wrap(placeTags(fast.translation, text.inner)));
   return {
@@ -161,19 +162,21 @@ async function translate(group: Group, texts: readonly Prepared[]): Promise<Map<
   const doubtful = candidates.filter(isDoubtful);
   const repaired = doubtful.length > 0 && engine.live ? await repair(group, task, doubtful) : [];
   const better = new Map(repaired.map((candidate) => [candidate.of, candidate]));
+  const suspicion = await suspicionOf(group, task, texts);
   return new Map(
     candidates.map((first) => {
       const second = better.get(first.of);
       const candidate = second && isBetter(second, first) ? second : first;
       const target = joinStrings(candidate.of.wrap(candidate.inner));
-      const { score, issues } = candidate;
+      const { score } = candidate;
+      const issues = [...suspicion, ...candidate.issues];
       return [
         candidate.of,
         {
           target,
           targetText: plainText(target),
           score,
-          needsReview: isDoubtful(candidate),
+          needsReview: isDoubtful({ ...candidate, issues }),
           issues,
           fastPath: null,
           provenance: { engine: engine.live ? 'model' : 'stub' },
@@ -181,6 +184,21 @@ async function translate(group: Group, texts: readonly Prepared[]): Promise<Map<
       ];
     }),
   );
+}
+
+/**
+ * Returns an issue for all texts of a task if one of them, or what the model gets with them, looks like instructions to the
+ * model, and the workspace demands a review of such texts. An order in one text can change the translation of another.
+ */
+async function suspicionOf(
+  { engine, scope }: Group,
+  task: TranslationTask,
+  texts: readonly Prepared[],
+): Promise<QualityIssue[]> {
+  if (!engine.live || !texts.some(({ leverage }) => leverage.reviewsInstructions)) return [];
+  const segments = texts.map(({ inner }) => plainText(inner));
+  const risks = (await risksOfTask({ ...task, segments }, true, scope)).filter(isSuspicious);
+  return risks.length > 0 ? [riskIssue(risks)] : [];
 }
 
 /**
@@ -363,7 +381,7 @@ async function judge(group: Group, task: TranslationTask, drafts: readonly Draft
   return Promise.all(
     drafts.map(async (draft, index) => {
       const { text, terms } = draft.of;
-      const inspect = engine.live ? inspectorOf(text) : inspectNothing;
+      const inspect = engine.live ? inspectorOf(text, scope) : inspectNothing;
       const { findings } = await checkTranslation({ inspect, terms }, text.task, [plainText(draft.inner)]);
       const { score, issues } = withFindings(judgements[index]!, [
         ...findings,

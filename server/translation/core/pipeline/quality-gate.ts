@@ -12,8 +12,10 @@ import type {
 } from '../agent-run-schema.ts';
 import { isRegulated } from '../intake/regulated-domain.ts';
 import { termGate } from '../leverage/terms.ts';
+import type { RiskFlag } from '../plausibility/index.ts';
 import type { TextRequest } from '../request.ts';
 import type { FastPath } from './fast-path.ts';
+import { describeRisks, isSuspicious } from './task-risks.ts';
 
 /** The share of a text that repairs may change without requiring a review. */
 const highRepairDelta = 0.5;
@@ -35,8 +37,9 @@ interface GateInput {
   repairDelta: number;
   /** Glossary compliance of the final text; null without a glossary. */
   compliance: TermCompliance | null;
-  /** Risk flags of the source. They are warnings and do not block. */
-  risks: readonly string[];
+  /** Risk flags of the task. They are warnings, unless the workspace demands a review of suspected instructions. */
+  risks: readonly RiskFlag[];
+  reviewsInstructions: boolean;
 }
 
 interface Found {
@@ -55,7 +58,7 @@ export function decideGate(input: GateInput): QualityGate {
     ...policyTriggers(request),
     ...qualityTriggers(input, score),
     ...termTriggers(input.compliance),
-    ...riskTriggers(input.risks),
+    ...riskTriggers(input),
   ];
   return {
     decision: found.some(({ trigger }) => trigger.severity === 'blocking') ? 'needs_human' : 'pass',
@@ -180,24 +183,13 @@ function quoted(terms: readonly string[]): string {
     : named.join(', ');
 }
 
-/** The message for each risk flag, shown to reviewers. */
-const riskSentences: Record<string, string> = {
-  instruction_like_source: 'the source looks like instructions to a model',
-  hidden_text: 'the source has invisible characters',
-  mixed_script_words: 'the source has words with letters of several scripts',
-  encoded_text: 'the source has encoded text',
-  other_source_language:
-    'the source text is clearly not in the source language of the request (English by default)',
-};
-
-function riskTriggers(risks: readonly string[]): Found[] {
+function riskTriggers({
+  risks,
+  reviewsInstructions,
+}: Pick<GateInput, 'risks' | 'reviewsInstructions'>): Found[] {
   if (risks.length === 0) return [];
-  return [
-    {
-      trigger: { code: 'risk_flag', severity: 'warning' },
-      reason: risks.map((risk) => riskSentences[risk] ?? risk).join('; '),
-    },
-  ];
+  const severity = reviewsInstructions && risks.some(isSuspicious) ? 'blocking' : 'warning';
+  return [{ trigger: { code: 'risk_flag', severity }, reason: describeRisks(risks) }];
 }
 
 function blocking(code: TriggerCode, reason: string): Found {

@@ -8,7 +8,6 @@ import type {
 } from '../agent-run-schema.ts';
 import { inspectNothing, inspectorOf } from '../checks.ts';
 import { gatherLeverage, type Leverage } from '../leverage/leverage.ts';
-import { riskFlags } from '../plausibility/index.ts';
 import type { TextRequest } from '../request.ts';
 import {
   assessCandidate,
@@ -27,6 +26,7 @@ import { decideFastPathGate, decideGate, endOf, reviewRulesOf } from './quality-
 import { readQualityOptions } from './quality-options.ts';
 import { type Repaired, repairDelta, repairLoop } from './repair.ts';
 import { joinSegments } from './source-text.ts';
+import { risksOfTask } from './task-risks.ts';
 
 /** The fields that a finished run adds to its job. */
 export interface RunResult {
@@ -80,7 +80,7 @@ export async function runPipeline(
   const trace = { steps: [], cost: noCost() };
   try {
     const prepared = await prepareText(request, leverage, scope.signal);
-    const fastPath = await takeFastPath(trace.steps, prepared, reviewRulesOf(request).length > 0);
+    const fastPath = await takeFastPath(trace.steps, prepared, scope, reviewRulesOf(request).length > 0);
     if (fastPath) return serve(trace, prepared, fastPath);
     return await translate(engine, scope, trace, prepared, searchFailed);
   } catch (error) {
@@ -112,7 +112,7 @@ async function translate(
 ): Promise<RunResult> {
   const options = readQualityOptions(request.metadata);
   const task = { ...text.task, ...(await gatherLeverage(steps, leverage, terms, searchFailed)) };
-  const inspect = engine.live ? inspectorOf(text) : inspectNothing;
+  const inspect = engine.live ? inspectorOf(text, scope) : inspectNothing;
   const deps: StepDeps = { engine, inspect, terms, scope, steps, cost };
   const baseline = await translateBaseline(deps, task, options.primaryModel);
   const candidate = await debateCandidates(deps, task, baseline, options);
@@ -123,7 +123,7 @@ async function translate(
   const gate = await recordStep(
     steps,
     { name: 'quality_gate', actor: 'review_gate_agent', kind: 'system', input: 'scores and policy' },
-    () => {
+    async () => {
       const value = decideGate({
         request,
         threshold: options.threshold,
@@ -133,10 +133,8 @@ async function translate(
         repaired: repaired.applied,
         repairDelta: repairDelta(joinSegments(candidate), joinSegments(final.candidate)),
         compliance: final.compliance,
-        risks: riskFlags({
-          sourceText: joinSegments(task.segments),
-          sourceLang: request.source_lang,
-        }),
+        risks: await risksOfTask(task, leverage.reviewsInstructions, scope),
+        reviewsInstructions: leverage.reviewsInstructions,
       });
       return { value, output: value.decision };
     },

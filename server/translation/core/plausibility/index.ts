@@ -36,4 +36,4 @@ export function checkPlausibility(input: {
   ].filter((issue) => issue !== undefined);
 }
 
-export { riskFlags } from './risk-flags.ts';
+export { allRisks, type RiskFlag, type RiskyTexts, riskFlags } from './risk-flags.ts';

@@ -114,18 +114,23 @@ function isReadable(text: string): boolean {
   return strange === 0 && letters > 0.6 * text.length && /\s/.test(text);
 }
 
-/** The flags that `riskFlags` returns, in this order. */
-type RiskFlag =
+/**
+ * The flags that `riskFlags` returns, in this order; then one for other data of a task (`hasInstructions`), and one for a
+ * source that could not be checked.
+ */
+export type RiskFlag =
   | 'instruction_like_source'
   | 'hidden_text'
   | 'mixed_script_words'
   | 'encoded_text'
-  | 'other_source_language';
+  | 'other_source_language'
+  | 'instruction_like_data'
+  | 'unchecked_source';
 
 /**
  * The reasons why a source text is suspicious: instructions to a model (plain, hidden, in look-alike letters or
  * encoded), hidden text, or a language other than the stated one (English by default). A flag is a warning and blocks
- * nothing, so false positives are acceptable: documentation about models contains the same phrases.
+ * nothing, unless the workspace demands it, so false positives are acceptable: documentation about models contains the same phrases.
  *
  * Accepts any string; time and memory are linear in its length.
  */
@@ -133,12 +138,35 @@ export function riskFlags(source: { sourceText: string; sourceLang: string }): R
   const { sourceText } = source;
   const text = revealed(sourceText);
   const encoded = encodedText(text);
-  const flags: Record<RiskFlag, boolean> = {
+  const flags: Record<Exclude<RiskFlag, 'instruction_like_data' | 'unchecked_source'>, boolean> = {
     instruction_like_source: isInstructionLike(text) || encoded.some(isInstructionLike),
     hidden_text: hasHiddenText(sourceText),
     mixed_script_words: hasMixedWords(sourceText),
     encoded_text: encoded.length > 0,
     other_source_language: isInOtherLanguage(source),
   };
-  return (Object.keys(flags) as RiskFlag[]).filter((flag) => flags[flag]);
+  return (Object.keys(flags) as (keyof typeof flags)[]).filter((flag) => flags[flag]);
+}
+
+/** Orders that are usual in style guides and notes for translators. */
+const usualOrders = /\b(?:do not|don['’]t|never) translate\b/giu;
+
+/** A source, and the other data that a model gets with it. */
+export interface RiskyTexts {
+  sourceText: string;
+  sourceLang: string;
+  data: readonly string[];
+}
+
+/** Returns the risk flags of a source and of the other data. */
+export function allRisks({ data, ...source }: RiskyTexts): RiskFlag[] {
+  return [...riskFlags(source), ...(hasInstructions(data) ? (['instruction_like_data'] as const) : [])];
+}
+
+/** Whether other data that a model gets with a text, such as a note or an example, looks like instructions to the model. */
+function hasInstructions(data: readonly string[]): boolean {
+  return data.some((one) => {
+    const text = revealed(one);
+    return [text, ...encodedText(text)].some((given) => isInstructionLike(given.replace(usualOrders, '')));
+  });
 }

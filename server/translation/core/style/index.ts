@@ -22,7 +22,7 @@ const spaces = {
 
 /**
  * Finds what in a translation breaks the style guide, except for the rules as text. Has no side effects, and takes time
- * linear in the text and in the number of forbidden words. Forbidden words are major issues, the others minor ones.
+ * linear in the text. Forbidden words are major issues, the others minor ones.
  * @returns at most 10 issues of each rule, each with the words of the translation
  */
 export function checkStyle(text: string, style: TaskStyle, language: string): QualityIssue[] {
@@ -58,7 +58,7 @@ export function checkStyle(text: string, style: TaskStyle, language: string): Qu
 export function hasForbiddenWord(text: string, style: TaskStyle, language: string): boolean {
   return (
     style.forbiddenWords.length > 0 &&
-    forbiddenWords(proseOf(text, language), style.forbiddenWords, language).length > 0
+    !forbiddenWords(proseOf(text, language), style.forbiddenWords, language).next().done
   );
 }
 
@@ -75,8 +75,11 @@ function forbiddenIn(text: string, prose: string, style: TaskStyle, language: st
 }
 
 /** Returns the first ranges with different words. */
-function firstOfEach<R extends Range>(ranges: readonly R[], spanOf: (range: R) => string): R[] {
+function firstOfEach<R extends Range>(ranges: Iterable<R>, spanOf: (range: R) => string): R[] {
   const first = new Map<string, R>();
-  for (const range of ranges) if (!first.has(spanOf(range))) first.set(spanOf(range), range);
-  return [...first.values()].slice(0, maxOfRule);
+  for (const range of ranges) {
+    if (!first.has(spanOf(range))) first.set(spanOf(range), range);
+    if (first.size === maxOfRule) break;
+  }
+  return [...first.values()];
 }

@@ -1,9 +1,9 @@
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { inspectText } from '#server/translation/core/inspect-text.ts';
 import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
+import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
 import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
 import { chipIssues } from './chip-issues.ts';
 
@@ -28,7 +28,6 @@ export async function checkSegments(
   signal?: AbortSignal,
 ): Promise<QualityIssue[][]> {
   const { tenantId } = row;
-  const caller = { tenantId, ...(signal && { signal }) };
   const requests = texts.map(({ sourceText }) => ({
     ...groupRequestOf(requestOf(row)),
     source_text: sourceText,
@@ -42,7 +41,7 @@ export async function checkSegments(
     const compliance = await terms?.check([targetText]);
     issues.push([
       ...(tagged ? chipIssues(tagged.source, tagged.target) : []),
-      ...(await inspectText(request, targetText, { ...caller, style: leverage.style })),
+      ...(await inspectProposed({ request, text: targetText, style: leverage.style }, { tenantId, signal })),
       ...(compliance && !compliance.passed ? termIssues(compliance) : []),
     ]);
   }

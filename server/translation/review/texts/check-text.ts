@@ -1,8 +1,8 @@
 import type { Services } from '#server/context.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { readGuidance, styleOf } from '#server/language/style-guides/guidance.ts';
-import { inspectText } from '#server/translation/core/inspect-text.ts';
 import { termIssues } from '#server/translation/core/leverage/terms.ts';
+import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
 import { getJob } from '#server/translation/texts/jobs.ts';
 import type { TextCheck } from './review-schema.ts';
 import { finalTermCheck } from './review-terms.ts';
@@ -30,10 +30,12 @@ export async function checkText(
   const asked = finalTermCheck(job, text);
   const compliance = asked && (await glossaries.check(tenantId, asked, signal));
   const { source_text: source } = job.request;
-  const inspected = (await inspectText(job.request, text, { tenantId, signal, style })).map((issue) => ({
-    ...issue,
-    missing: issue.span !== null && timesIn(source, issue.span) > timesIn(text, issue.span),
-  }));
+  const inspected = (await inspectProposed({ request: job.request, text, style }, { tenantId, signal })).map(
+    (issue) => ({
+      ...issue,
+      missing: issue.span !== null && timesIn(source, issue.span) > timesIn(text, issue.span),
+    }),
+  );
   const missesTerms = (compliance ? termIssues(compliance) : []).map((issue) => ({
     ...issue,
     missing: false,

@@ -1,5 +1,5 @@
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { inspectText } from '#server/translation/core/inspect-text.ts';
+import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 
 /** Returns the machine translation as it was before any reviewer saved a draft; null if none exists. */
@@ -26,7 +26,7 @@ export async function criticalFindings(
   const judged = job.verification && text === pipelineText(job);
   const issues = judged
     ? [...(job.refinement?.issues ?? []), ...(job.verification?.issues ?? [])]
-    : await inspectText(job.request, text, { tenantId });
+    : await inspectProposed({ request: job.request, text, style: null }, { tenantId });
   const critical = issues.filter(({ severity }) => severity === 'critical');
   return [...new Map(critical.map((issue) => [JSON.stringify(issue), issue])).values()];
 }

@@ -12,6 +12,7 @@ const names: Readonly<Record<string, MessageId>> = {
   role_to: 'audit.detail_to',
   mfa_required: 'security.mfa_required',
   mfa_required_for_sso: 'security.mfa_required_for_sso',
+  review_suspected_instructions: 'security.review_suspected_instructions',
   filesystem: 'storage.container',
   chars: 'audit.detail_chars',
   purchased: 'audit.detail_purchased',

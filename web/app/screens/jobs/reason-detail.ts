@@ -11,6 +11,8 @@ const risks: Readonly<Record<string, MessageId>> = {
   mixed_script_words: 'jobs.risk_mixed_script_words',
   encoded_text: 'jobs.risk_encoded_text',
   other_source_language: 'jobs.risk_other_source_language',
+  instruction_like_data: 'jobs.risk_instruction_like_data',
+  unchecked_source: 'jobs.risk_unchecked_source',
 };
 
 /**

@@ -8,9 +8,13 @@ import { Setting, Switch } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import type { Me } from '../../session/use-me.ts';
 
-const toggles = ['mfa_required', 'mfa_required_for_sso'] as const;
+/** The toggles of the security policy, by the setting that they belong to. */
+const toggles = {
+  policy: ['mfa_required', 'mfa_required_for_sso'],
+  instructions: ['review_suspected_instructions'],
+} as const;
 
-type Toggle = (typeof toggles)[number];
+type Toggle = (typeof toggles)[keyof typeof toggles][number];
 
 /** The security policy of the workspace. A toggle changes only after the service has stored the change. */
 export function Policy({ me: { tenant } }: { me: Me }) {
@@ -33,18 +37,27 @@ export function Policy({ me: { tenant } }: { me: Me }) {
     }
   };
   return (
-    <Setting id="policy" title={t('security.policy')} why={t('security.policy_why')}>
+    <>
       {error ? <Problem error={error} /> : null}
-      {toggles.map((toggle) => (
-        <Switch
-          key={toggle}
-          label={t(`security.${toggle}`)}
-          hint={t(`security.${toggle}_hint`)}
-          isOn={tenant.metadata[toggle] === true}
-          isDisabled={changing !== undefined}
-          onChange={(isOn) => void change(toggle, isOn)}
-        />
+      {(['policy', 'instructions'] as const).map((setting) => (
+        <Setting
+          key={setting}
+          id={setting}
+          title={t(`security.${setting}`)}
+          why={t(`security.${setting}_why`)}
+        >
+          {toggles[setting].map((toggle) => (
+            <Switch
+              key={toggle}
+              label={t(`security.${toggle}`)}
+              hint={t(`security.${toggle}_hint`)}
+              isOn={tenant.metadata[toggle] === true}
+              isDisabled={changing !== undefined}
+              onChange={(isOn) => void change(toggle, isOn)}
+            />
+          ))}
+        </Setting>
       ))}
-    </Setting>
+    </>
   );
 }

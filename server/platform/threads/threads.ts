@@ -1,0 +1,90 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+
+/** The functions of a thread, by name. Their arguments and results are plain data, which can be cloned. */
+// biome-ignore lint/suspicious/noExplicitAny: only `any` accepts a function with any argument.
+export type ThreadWork = Record<string, (task: any) => unknown>;
+
+/** The response of a thread: the result of a task, or the name of the error by which it failed. */
+export type ThreadMessage = { result: unknown } | { failed: string };
+
+/** Maximum number of concurrent tasks: half of the cores, from 1 to 4, so that requests without long texts are still served. */
+export const threadCount = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)));
+
+/** Milliseconds after which an idle thread ends, so that the memory of its last tasks is freed. */
+const maxIdleMs = 10_000;
+
+/** Far more than the largest task needs, and far less than would harm the process. */
+const resourceLimits = { maxOldGenerationSizeMb: 512 };
+
+/** Thrown if a task did not end in time. Its thread was stopped. */
+export class DeadlineError extends Error {
+  override name = 'DeadlineError';
+}
+
+interface Thread {
+  worker: Worker;
+  /** The promise that the next message of the thread settles; null while the thread is idle. */
+  asked: { resolve(message: ThreadMessage): void; reject(error: Error): void } | null;
+  ending: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Returns a function that runs a task on a separate thread, so that it does not hold up the event loop, whatever data
+ * of a tenant it reads. The caller must run at most `threadCount` tasks at a time. Threads start when they are needed, end when
+ * they are idle, and do not keep the process alive.
+ * @param file the module of the threads, which calls `serveThread`
+ * @param purpose what the threads do, for error messages: `checks texts`
+ * @param deadlineMs a task that takes longer is stopped, with its thread
+ * @returns a function that throws `DeadlineError`, or another error if the thread failed
+ */
+export function createThreads<W extends ThreadWork>(file: URL, purpose: string, deadlineMs: number) {
+  const idle = new Set<Thread>();
+
+  function startThread(): Thread {
+    const worker = new Worker(file, { resourceLimits });
+    worker.unref();
+    const thread: Thread = { worker, asked: null, ending: undefined };
+    const died = (cause?: unknown) => {
+      idle.delete(thread);
+      clearTimeout(thread.ending);
+      thread.asked?.reject(
+        new Error(`the thread that ${purpose} ended`, { cause: cause instanceof Error ? cause : undefined }),
+      );
+      thread.asked = null;
+    };
+    worker.on('error', died);
+    worker.on('exit', died);
+    worker.on('message', (message: ThreadMessage) => {
+      clearTimeout(thread.ending);
+      thread.asked?.resolve(message);
+      thread.asked = null;
+      idle.add(thread);
+      thread.ending = setTimeout(() => {
+        idle.delete(thread);
+        void worker.terminate();
+      }, maxIdleMs).unref();
+    });
+    return thread;
+  }
+
+  return async <Name extends keyof W & string>(
+    name: Name,
+    task: Parameters<W[Name]>[0],
+  ): Promise<ReturnType<W[Name]>> => {
+    const [thread = startThread()] = idle;
+    idle.delete(thread);
+    clearTimeout(thread.ending);
+    const message = await new Promise<ThreadMessage>((resolve, reject) => {
+      thread.asked = { resolve, reject };
+      thread.ending = setTimeout(() => {
+        thread.asked = null;
+        void thread.worker.terminate();
+        reject(new DeadlineError(`the thread that ${purpose} did not end within ${deadlineMs} ms`));
+      }, deadlineMs);
+      thread.worker.postMessage({ name, task });
+    });
+    if ('failed' in message) throw new Error(`the thread that ${purpose} failed: ${message.failed}`);
+    return message.result as ReturnType<W[Name]>;
+  };
+}

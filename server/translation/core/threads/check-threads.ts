@@ -1,0 +1,114 @@
+import { setImmediate } from 'node:timers/promises';
+import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
+import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts';
+import { createThreads, DeadlineError, threadCount } from '#server/platform/threads/threads.ts';
+import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
+import { allRisks, type RiskFlag, type RiskyTexts } from '../plausibility/index.ts';
+import { hasForbiddenWord } from '../style/index.ts';
+import type { CheckWork } from './check-thread.ts';
+
+/**
+ * The largest work that runs on the event loop, in UTF-16 units of all texts of a check. Ordinary texts are shorter and take
+ * some milliseconds; the worst ones take less than 50 ms (`test/abuse/text-checks.test.ts`).
+ */
+const inlineUnits = 10_000;
+
+/** Milliseconds that checks run on the event loop before other requests get a turn. */
+const sliceMs = 20;
+
+/** Milliseconds for one check. The worst texts take a second; only a fault of a check takes longer. */
+const deadlineMs = 30_000;
+
+const slots = createConcurrencyLimit({
+  slots: threadCount,
+  maxWaiting: 2000,
+  refusal: 'too many long texts are being checked; try again later',
+});
+
+const runOnThread = createThreads<CheckWork>(
+  new URL('./check-thread.ts', import.meta.url),
+  'checks texts',
+  deadlineMs,
+);
+
+/** The issue of a translation whose checks did not end in time, so that it is never published without review. */
+const unchecked: QualityIssue = {
+  severity: 'critical',
+  category: 'accuracy',
+  span: null,
+  explanation: 'The service could not check this translation in time.',
+  suggestion: 'Compare it with the source, above all tags, placeholders, links and numbers.',
+};
+
+/**
+ * Finds the issues of a translation, as `findIssues` does. A long text is checked on a thread; tenants get the threads in turn.
+ * If the checks do not end in time, the only issue says so, and is critical.
+ * @throws AppError rate_limit if too many long texts are queued
+ */
+export async function inspect(asked: Inspection, scope: SlotScope): Promise<QualityIssue[]> {
+  const units = unitsOf(asked.task.segments) + unitsOf(asked.candidate);
+  if (units <= inlineUnits) return inSlices(findIssues(asked));
+  const { segments, sourceLang, targetLang, textType, style } = asked.task;
+  const task = { segments, sourceLang, targetLang, textType, ...(style && { style }) };
+  return onThread('inspect', { ...asked, task }, scope, [unchecked]);
+}
+
+/** Finds the issues of a proposed translation, as `inspect` does. @throws AppError as `inspect` does */
+export function inspectProposed(asked: ProposedTranslation, scope: SlotScope): Promise<QualityIssue[]> {
+  if (asked.request.source_text.length + asked.text.length <= inlineUnits)
+    return inSlices(findIssuesOfText(asked));
+  return onThread('inspectText', asked, scope, [unchecked]);
+}
+
+/**
+ * Whether a stored translation contains a forbidden word, and may not be served without a model; also true if the check
+ * does not end in time.
+ */
+export async function forbids(
+  style: TaskStyle,
+  text: string,
+  language: string,
+  scope: SlotScope,
+): Promise<boolean> {
+  if (style.forbiddenWords.length === 0) return false;
+  if (text.length <= inlineUnits) return hasForbiddenWord(text, style, language);
+  return onThread('forbidden', { text, style, language }, scope, true);
+}
+
+/** Returns the risk flags of a source and of the other data that a model gets with it. */
+export async function risksOf(texts: RiskyTexts, scope: SlotScope): Promise<RiskFlag[]> {
+  if (texts.sourceText.length + unitsOf(texts.data) <= inlineUnits) return allRisks(texts);
+  return onThread('risks', texts, scope, ['unchecked_source']);
+}
+
+/** @param late the result if the check does not end in time */
+async function onThread<Name extends keyof CheckWork>(
+  name: Name,
+  task: Parameters<CheckWork[Name]>[0],
+  { tenantId, signal }: SlotScope,
+  late: ReturnType<CheckWork[Name]>,
+): Promise<ReturnType<CheckWork[Name]>> {
+  return slots.run({ tenantId, signal }, async () => {
+    try {
+      return await runOnThread(name, task);
+    } catch (error) {
+      if (error instanceof DeadlineError) return late;
+      throw error;
+    }
+  });
+}
+
+async function inSlices<T>(steps: Generator<undefined, T>): Promise<T> {
+  let since = performance.now();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (performance.now() - since < sliceMs) continue;
+    await setImmediate();
+    since = performance.now();
+  }
+}
+
+function unitsOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
+}
