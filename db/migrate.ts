@@ -1,42 +1,28 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import { runMigrations as installGraphileWorker } from 'graphile-worker';
 import pg from 'pg';
-import postgres from 'postgres';
+import {
+  type ApplyOptions,
+  applyWithoutBlocking,
+  type Migration,
+  readMigrations,
+} from './apply-migrations.ts';
 import { refuseSharedSessions } from './pooler.ts';
 import { queueUrl } from './queue-url.ts';
+import { Session } from './session.ts';
 
 export const migrationsFolder = join(import.meta.dirname, 'migrations');
 
 /** The key of the advisory lock under which migrations run; any constant works. */
 export const migrationLock = 4_715_001;
 
-/**
- * Milliseconds that a migration waits for the lock of one table. During that time, every request that uses the table
- * queues behind it. The time is shorter than PostgreSQL's `deadlock_timeout` of 1 s, so that in a deadlock between a
- * migration and a request the migration fails, not the request.
- */
-const lockTimeout = 250;
-
 /** Milliseconds: `first` until a wait for the migration lock is reported, `pause` between further reports. */
 const reports = { first: 5000, pause: 30_000 };
 
-/** Milliseconds between two attempts to apply the migrations: `first`, then doubled after each attempt, up to `max`. */
-const pauses = { first: 250, max: 5000 };
-
-export interface MigrateOptions {
-  /**
-   * Ends the wait for the lock: once aborted, the promise rejects with the signal's reason. Migrations that are being
-   * applied are completed before.
-   */
-  stop?: AbortSignal | undefined;
+export interface MigrateOptions extends ApplyOptions {
   /** The folder of the service's migrations; tests use another one. */
   folder?: string;
-  /** Called with a sentence that explains the wait, after 5 seconds and then every 30 seconds. */
-  onWait?: (notice: string) => void;
 }
 
 /**
@@ -45,30 +31,24 @@ export interface MigrateOptions {
  * to do.
  * @throws Error if the role of `url` bypasses row-level security, if a pooler shares server processes among sessions,
  * or if the database is older than the first migration
+ * @throws MigrationBlockedError
  */
-export async function migrate(
-  url: string,
-  { stop, folder = migrationsFolder, onWait }: MigrateOptions = {},
-): Promise<void> {
-  const sql = postgres(url, {
-    max: 1,
-    max_lifetime: null,
-    connect_timeout: 30,
-    onnotice: () => {},
-    connection: { application_name: 'lingualoop migrate' },
-  });
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<void> {
+  const { stop, folder = migrationsFolder, onWait } = options;
+  const session = await Session.open(url, 'lingualoop migrate');
   try {
-    await refuseUnboundRole(sql);
+    await refuseUnboundRole(session);
     await refuseSharedSessions(url);
-    await acquireMigrationLock(sql, stop, onWait);
-    await refuseOlderDatabase(sql, url, folder);
+    await acquireMigrationLock(session, stop, onWait);
+    const migrations = readMigrations(folder);
+    await refuseOlderDatabase(session, url, migrations);
     // Set the platform's scope for this session: migrations that change rows must see the rows of all tenants.
-    await sql`select set_config('lingualoop.tenant_id', '*', false)`;
-    await applyWithoutBlocking(sql, folder, stop);
+    await session.query(`select set_config('lingualoop.tenant_id', '*', false)`);
+    await applyWithoutBlocking(session, url, migrations, options);
     await installJobQueue(url);
     // The end of the session releases the lock.
   } finally {
-    await sql.end({ timeout: stop?.aborted ? 0 : 5 });
+    await session.end();
   }
 }
 
@@ -96,85 +76,37 @@ export async function installJobQueue(url: string): Promise<void> {
   }
 }
 
-/**
- * Applies the migrations in one transaction, while processes of the previous version serve requests. A migration
- * needs exclusive locks on some tables for a moment. It waits only a short time for each lock; if another session,
- * such as a dump, holds a lock for longer, the transaction is rolled back and tried again.
- */
-async function applyWithoutBlocking(
-  sql: postgres.Sql,
-  folder: string,
-  stop: AbortSignal | undefined,
-): Promise<void> {
-  await sql`select set_config('lock_timeout', ${String(lockTimeout)}, false)`;
-  for (let pause = pauses.first; ; pause = Math.min(2 * pause, pauses.max)) {
-    stop?.throwIfAborted();
-    try {
-      await applyMigrations(drizzle(sql), { migrationsFolder: folder });
-      return;
-    } catch (error) {
-      if (!isLockConflict(error)) throw error;
-    }
-    await sleep(pause, undefined, stop && { signal: stop }).catch(() => {});
-    await cancelAutovacuum(sql);
-  }
-}
-
-/**
- * Makes PostgreSQL cancel autovacuums of the service's tables. PostgreSQL does so after a statement has waited for
- * the table for `deadlock_timeout`, but a migration never waits that long. So this function requests a lock that it
- * can wait for: no request has to queue behind this kind of lock.
- */
-async function cancelAutovacuum(sql: postgres.Sql): Promise<void> {
-  const busy = await sql<{ name: string }[]>`
-    select distinct l.relation::regclass::text as name from pg_locks l join pg_class c on c.oid = l.relation
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and l.mode = 'ShareUpdateExclusiveLock' and l.granted
-      and l.database = (select oid from pg_database where datname = current_database())`;
-  for (const { name } of busy)
-    await sql
-      .begin(async (tx) => {
-        await tx`set local lock_timeout = '3s'`;
-        await tx.unsafe(`lock table ${name} in share update exclusive mode`);
-      })
-      .catch((error: unknown) => {
-        // The lock is held by something other than an autovacuum, or by an autovacuum that prevents wraparound and
-        // must complete. The next attempt waits for it.
-        if (!isLockConflict(error)) throw error;
-      });
-}
-
-/** Whether a lock timed out (55P03) or PostgreSQL resolved a deadlock (40P01). The error may be wrapped by Drizzle. */
-function isLockConflict(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ['55P03', '40P01'].includes((error as { code?: string }).code ?? '') || isLockConflict(error.cause);
-}
-
 /** Acquires the migration lock by polling, because `stop` could not end a statement that waits for the lock. */
 export async function acquireMigrationLock(
-  sql: postgres.Sql,
+  session: Session,
   stop: AbortSignal | undefined,
   onWait: (notice: string) => void = () => {},
 ): Promise<void> {
   for (let nextReport = performance.now() + reports.first; ; ) {
     stop?.throwIfAborted();
-    const [lock] = await sql`select pg_try_advisory_lock(${migrationLock}) as taken`;
+    const [lock] = await session.query(`select pg_try_advisory_lock(${migrationLock}) as taken`);
     if (lock?.['taken']) return;
     if (performance.now() > nextReport) {
       nextReport = performance.now() + reports.pause;
-      onWait(await describeHolder(sql));
+      onWait(await describeHolder(session));
     }
     await sleep(50);
   }
 }
 
 /** Describes the session that holds the migration lock, and how to end it if it should not hold the lock. */
-async function describeHolder(sql: postgres.Sql): Promise<string> {
-  const [holder] = await sql<{ pid: number; name: string; address: string | null; seconds: number }[]>`
+async function describeHolder(session: Session): Promise<string> {
+  const [holder] = await session.query<{
+    pid: number;
+    name: string;
+    address: string | null;
+    seconds: number;
+  }>(`
     select pid, application_name as name, host(client_addr) as address,
       extract(epoch from now() - backend_start)::int as seconds
     from pg_locks join pg_stat_activity using (pid)
     where locktype = 'advisory' and granted and classid = 0 and objid = ${migrationLock} and objsubid = 1
-      and pg_locks.database = (select oid from pg_database where datname = current_database())`;
+      and pg_locks.database = (select oid from pg_database where datname = current_database())`);
   if (!holder) return 'waiting for the migration lock';
   const { pid, name, address, seconds } = holder;
   return `waiting for the migration lock, which the session "${name}" holds (PostgreSQL process ${pid}, from ${address ?? 'this machine'}, connected for ${seconds} s); if no migration is running there, end it: select pg_terminate_backend(${pid})`;
@@ -184,9 +116,9 @@ async function describeHolder(sql: postgres.Sql): Promise<string> {
  * Rejects superusers and roles with BYPASSRLS, because policies do not apply to them: they see the rows of all
  * tenants.
  */
-export async function refuseUnboundRole(sql: postgres.Sql): Promise<void> {
-  const [role] = await sql<{ rolname: string; rolsuper: boolean; rolbypassrls: boolean }[]>`
-    select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user`;
+export async function refuseUnboundRole(session: Session): Promise<void> {
+  const [role] = await session.query<{ rolname: string; rolsuper: boolean; rolbypassrls: boolean }>(`
+    select rolname, rolsuper, rolbypassrls from pg_roles where rolname = current_user`);
   if (role?.rolsuper || role?.rolbypassrls)
     throw new Error(
       `DATABASE_URL: the role "${role.rolname}" is ${role.rolsuper ? 'a superuser' : 'BYPASSRLS'}, to which row-level policies do not apply; use a role with NOSUPERUSER NOBYPASSRLS that owns the database`,
@@ -194,16 +126,22 @@ export async function refuseUnboundRole(sql: postgres.Sql): Promise<void> {
 }
 
 /**
- * Rejects a database with migrations that are older than the first one in `folder`, the baseline. The baseline
+ * Rejects a database with migrations that are older than the first one, the baseline. The baseline
  * replaces these migrations, so it would fail at the first table that already exists.
  */
-async function refuseOlderDatabase(sql: postgres.Sql, url: string, folder: string): Promise<void> {
-  const [journal] = await sql<{ exists: boolean }[]>`
-    select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
+async function refuseOlderDatabase(
+  session: Session,
+  url: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const [journal] = await session.query<{ exists: boolean }>(
+    `select to_regclass('drizzle.__drizzle_migrations') is not null as exists`,
+  );
   if (!journal?.exists) return;
-  const baseline = readMigrationFiles({ migrationsFolder: folder })[0]!.folderMillis;
-  const [older] = await sql<{ database: string }[]>`
-    select current_database() as database from drizzle.__drizzle_migrations where created_at < ${baseline} limit 1`;
+  const [older] = await session.query<{ database: string }>(
+    'select current_database() as database from drizzle.__drizzle_migrations where created_at < $1 limit 1',
+    [migrations[0]?.folderMillis],
+  );
   if (!older) return;
   throw new Error(
     `the database "${older.database}" at ${new URL(url).host} was made by a version from before the first release, and cannot be upgraded; begin with an empty database, or without DATABASE_URL with an empty DATA_DIR (docs/upgrading.md)`,

@@ -1,18 +1,16 @@
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
-import type postgres from 'postgres';
+import { applyMigration, createJournal, readMigrations } from '../apply-migrations.ts';
 import { acquireMigrationLock, installJobQueue, migrationsFolder, refuseUnboundRole } from '../migrate.ts';
+import { advance, afterStall, untilStalled } from '../progress.ts';
+import type { Session } from '../session.ts';
 import {
   columnsOf,
   listTables,
-  openCopyConnection,
+  openCopySession,
   qualified,
   readSchemaVersion,
   type SchemaVersion,
   type SequenceValue,
   type Table,
-  untilStopped,
 } from './contents.ts';
 import { dropForLoading } from './load-order.ts';
 import { settle, transactionId } from './outcome.ts';
@@ -60,18 +58,20 @@ export interface Load {
  */
 export async function loadDatabase(url: string, load: Load): Promise<void> {
   refuseLaterSchema(load.version);
-  const sql = openCopyConnection(url, 'lingualoop restore');
+  const session = await openCopySession(url, 'lingualoop restore');
   const state: State = { hasBegun: false, transaction: undefined };
-  const loading = loadOn(sql, url, load, state);
+  const loading = loadOn(session, url, load, state);
   try {
-    await untilStopped(sql, load.stop, loading);
+    await untilStalled(loading, load.stop, () => session.destroy());
   } catch (error) {
-    await sql.end({ timeout: 1 });
-    await loading.catch(() => {});
-    if (!state.hasBegun || !(await settle(url, state.transaction, (fresh) => undoLoad(fresh, load))))
-      throw error;
+    session.destroy();
+    await afterStall(error, async () => {
+      await loading.catch(() => {});
+      if (!state.hasBegun || !(await settle(url, state.transaction, (fresh) => undoLoad(fresh, load))))
+        throw error;
+    });
   } finally {
-    await sql.end({ timeout: 1 });
+    await session.end();
   }
 }
 
@@ -83,57 +83,60 @@ interface State {
   transaction: string | undefined;
 }
 
-async function loadOn(sql: postgres.Sql, url: string, load: Load, state: State): Promise<void> {
+async function loadOn(session: Session, url: string, load: Load, state: State): Promise<void> {
   const { version, fill, stop } = load;
-  await refuseUnboundRole(sql);
+  await refuseUnboundRole(session);
   // Hold the lock until the end: a service that starts during the load waits for it, and then finds a complete
   // database.
-  await acquireMigrationLock(sql, stop);
-  await refuseUsedDatabase(sql);
+  await acquireMigrationLock(session, stop);
+  await refuseUsedDatabase(session);
   state.hasBegun = true;
   await installJobQueue(url);
-  await sql.begin(async (tx) => {
-    state.transaction = await transactionId(tx);
-    await tx`select set_config('lingualoop.tenant_id', '*', true)`;
-    await createSchema(tx, version);
-    await refuseOtherQueue(tx, version);
-    await loadInto(tx, fill);
+  await session.transaction(async () => {
+    state.transaction = await transactionId(session);
+    await session.query(`select set_config('lingualoop.tenant_id', '*', true)`);
+    await createSchema(session, version);
+    await refuseOtherQueue(session, version);
+    await loadInto(session, fill);
     stop?.throwIfAborted();
   });
 }
 
 /** Undoes what was done outside the transaction: graphile-worker's schema, and the work of `fill`. */
-async function undoLoad(sql: postgres.Sql, { undo }: Load): Promise<void> {
-  await sql.unsafe('drop schema if exists graphile_worker cascade');
+async function undoLoad(session: Session, { undo }: Load): Promise<void> {
+  await session.query('drop schema if exists graphile_worker cascade');
   await undo?.();
 }
 
 /** Collects PostgreSQL's statistics. Until they exist, queries of a loaded database are slow. */
 export async function analyze(url: string, stop?: AbortSignal): Promise<void> {
-  const sql = openCopyConnection(url, 'lingualoop restore');
+  const session = await openCopySession(url, 'lingualoop restore');
   try {
-    await untilStopped(sql, stop, sql`analyze`);
+    await untilStalled(session.query('analyze'), stop, () => session.destroy());
   } finally {
-    await sql.end({ timeout: 1 });
+    await session.end();
   }
 }
 
-async function loadInto(tx: postgres.TransactionSql, fill: (target: Target) => Promise<void>): Promise<void> {
-  const tables = new Map((await listTables(tx)).map((table) => [qualified(table), table]));
-  const restore = await dropForLoading(tx);
+async function loadInto(session: Session, fill: (target: Target) => Promise<void>): Promise<void> {
+  const tables = new Map((await listTables(session)).map((table) => [qualified(table), table]));
+  const restore = await dropForLoading(session);
   await fill({
     has: (table) => tables.has(qualified(table)),
-    copyIn: (table, rows) => copyIn(tx, tables, table, rows),
+    copyIn: (table, rows) => copyIn(session, tables, table, rows),
     async setSequences(values) {
       for (const { name, value, isCalled } of values)
-        await tx`select setval(to_regclass(${name}), ${value}::bigint, ${isCalled}) where to_regclass(${name}) is not null`;
+        await session.query(
+          'select setval(to_regclass($1), $2::bigint, $3) where to_regclass($1) is not null',
+          [name, value, isCalled],
+        );
     },
   });
   await restore();
 }
 
 async function copyIn(
-  tx: postgres.TransactionSql,
+  session: Session,
   tables: ReadonlyMap<string, Table>,
   table: Table,
   rows: AsyncIterable<Uint8Array>,
@@ -144,21 +147,19 @@ async function copyIn(
     throw new CannotLoadError(
       `the table ${table.schema}.${table.name} has no column "${unknown}" in this version of the service; load the copy with the version that created it`,
     );
-  const copying = tx.unsafe(`copy ${qualified(table)} (${columnsOf(table)}) from stdin`);
-  const into = await copying.writable();
-  // The rows of a small table are checked only after all of them have arrived. The query is settled by then, so that
-  // the driver reports an error neither through the query nor through the stream.
-  const refused = Promise.withResolvers<never>();
-  Object.assign(copying, { reject: refused.reject });
-  await Promise.race([pipeline(Readable.from(rows, { objectMode: false }), into), refused.promise]);
-  const [count] = await tx.unsafe<{ rows: string }[]>(
-    `select count(*)::text as rows from ${qualified(table)}`,
-  );
-  return Number(count?.rows);
+  const name = qualified(table);
+  return session.copyIn(`copy ${name} (${columnsOf(table)}) from stdin`, noting(name, rows));
+}
+
+async function* noting(name: string, rows: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of rows) {
+    advance(`adding the rows of ${name}`, piece.length);
+    yield piece;
+  }
 }
 
 function migrationsUpTo(newest: number) {
-  return readMigrationFiles({ migrationsFolder }).filter(({ folderMillis }) => folderMillis <= newest);
+  return readMigrations(migrationsFolder).filter(({ folderMillis }) => folderMillis <= newest);
 }
 
 function refuseLaterSchema({ migration }: SchemaVersion): void {
@@ -168,41 +169,36 @@ function refuseLaterSchema({ migration }: SchemaVersion): void {
   );
 }
 
-async function refuseOtherQueue(tx: postgres.TransactionSql, { jobQueue }: SchemaVersion): Promise<void> {
-  const here = (await readSchemaVersion(tx))?.jobQueue ?? 0;
+async function refuseOtherQueue(session: Session, { jobQueue }: SchemaVersion): Promise<void> {
+  const here = (await readSchemaVersion(session))?.jobQueue ?? 0;
   if (here < jobQueue)
     throw new CannotLoadError(
       `the copy has the job queue of a later graphile-worker (migration ${jobQueue}; this version has ${here}); load it with the version of the service that created it`,
     );
 }
 
-/**
- * Applies the migrations up to this version. Does the same as Drizzle's migrator, which cannot be used because it
- * opens its own transaction.
- */
-async function createSchema(tx: postgres.TransactionSql, { migration }: SchemaVersion): Promise<void> {
-  await tx.unsafe(`create schema if not exists drizzle;
-    create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
-  for (const { sql, hash, folderMillis } of migrationsUpTo(migration)) {
-    for (const statement of sql) await tx.unsafe(statement);
-    await tx`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
-  }
+/** Applies the migrations up to this version. */
+async function createSchema(session: Session, { migration }: SchemaVersion): Promise<void> {
+  await createJournal(session);
+  for (const one of migrationsUpTo(migration)) await applyMigration(session, one);
 }
 
 /** Rejects a database that is not empty. Only an empty job queue is allowed, which an interrupted load may leave. */
-async function refuseUsedDatabase(sql: postgres.Sql): Promise<void> {
-  const [found] = await sql<{ name: string }[]>`
+async function refuseUsedDatabase(session: Session): Promise<void> {
+  const [found] = await session.query<{ name: string }>(`
     select format('%s.%s', nspname, relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where nspname not in ('pg_catalog', 'information_schema', 'graphile_worker') and nspname !~ '^pg_(toast|temp)'
       and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
       and not exists (select from pg_depend where objid = c.oid and deptype = 'e' and classid = 'pg_class'::regclass)
-    order by relkind <> 'r', 1 limit 1`;
+    order by relkind <> 'r', 1 limit 1`);
   if (found) throw notEmpty(`it has ${found.name}`);
-  const [queue] = await sql`select to_regclass('graphile_worker._private_jobs') is not null as exists`;
+  const [queue] = await session.query(
+    `select to_regclass('graphile_worker._private_jobs') is not null as exists`,
+  );
   if (!queue?.['exists']) return;
-  const [job] = await sql`select from graphile_worker._private_jobs limit 1`;
+  const [job] = await session.query('select from graphile_worker._private_jobs limit 1');
   if (job) throw notEmpty('jobs are queued');
-  await sql.unsafe('drop schema graphile_worker cascade');
+  await session.query('drop schema graphile_worker cascade');
 }
 
 function notEmpty(what: string): CannotLoadError {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type postgres from 'postgres';
 import { acquireMigrationLock } from '../migrate.ts';
-import { openCopyConnection } from './contents.ts';
+import type { Session } from '../session.ts';
+import { openCopySession } from './contents.ts';
 
 /** Milliseconds after which an unknown result of a transaction is reported as unknown. */
 const patience = 30_000;
@@ -12,8 +12,8 @@ export class InDoubtError extends Error {
 }
 
 /** Returns the id of the transaction, with which another connection can find out the transaction's result. */
-export async function transactionId(tx: postgres.TransactionSql): Promise<string> {
-  const [row] = await tx<{ id: string }[]>`select pg_current_xact_id()::text as id`;
+export async function transactionId(session: Session): Promise<string> {
+  const [row] = await session.query<{ id: string }>('select pg_current_xact_id()::text as id');
   if (!row) throw new Error('PostgreSQL returned no id for the transaction');
   return row.id;
 }
@@ -29,20 +29,21 @@ export async function transactionId(tx: postgres.TransactionSql): Promise<string
 export async function settle(
   url: string,
   id: string | undefined,
-  undo: (sql: postgres.Sql) => Promise<void>,
+  undo: (session: Session) => Promise<void>,
 ): Promise<boolean> {
-  const sql = openCopyConnection(url, 'lingualoop restore');
+  const inDoubt = (error: unknown) => {
+    throw new InDoubtError(
+      'PostgreSQL does not report whether the restore was committed; check whether the database has tables. Nothing was removed',
+      { cause: error },
+    );
+  };
+  const session = await openCopySession(url, 'lingualoop restore').catch(inDoubt);
   try {
-    const outcome = await outcomeOf(sql, id).catch((error: unknown) => {
-      throw new InDoubtError(
-        'PostgreSQL does not report whether the restore was committed; check whether the database has tables. Nothing was removed',
-        { cause: error },
-      );
-    });
-    if (outcome === 'nothing') await undo(sql);
+    const outcome = await outcomeOf(session, id).catch(inDoubt);
+    if (outcome === 'nothing') await undo(session);
     return outcome === 'committed';
   } finally {
-    await sql.end({ timeout: 1 });
+    await session.end();
   }
 }
 
@@ -51,24 +52,32 @@ export async function settle(
  * since then, and otherwise `nothing`. For `others` and `nothing`, the connection then holds the migration lock.
  */
 async function outcomeOf(
-  sql: postgres.Sql,
+  session: Session,
   id: string | undefined,
 ): Promise<'committed' | 'others' | 'nothing'> {
   const limit = AbortSignal.timeout(patience);
-  if (id !== undefined && (await isCommitted(sql, id, limit))) return 'committed';
-  await acquireMigrationLock(sql, limit);
-  const [made] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;
+  if (id !== undefined && (await isCommitted(session, id, limit))) return 'committed';
+  await acquireMigrationLock(session, limit);
+  const [made] = await session.query(
+    `select to_regclass('drizzle.__drizzle_migrations') is not null as exists`,
+  );
   return made?.['exists'] ? 'others' : 'nothing';
 }
 
-async function isCommitted(sql: postgres.Sql, id: string, limit: AbortSignal): Promise<boolean> {
+async function isCommitted(session: Session, id: string, limit: AbortSignal): Promise<boolean> {
   for (;;) {
-    const [row] = await sql<{ status: string | null }[]>`select pg_xact_status(${id}::text::xid8) as status`;
+    const [row] = await session.query<{ status: string | null }>(
+      'select pg_xact_status($1::text::xid8) as status',
+      [id],
+    );
     if (row?.status !== 'in progress') return row?.status === 'committed';
     limit.throwIfAborted();
     // End the transaction's session: while it executes a statement, such as the creation of an index, it does not
     // notice that its connection has ended.
-    await sql`select pg_terminate_backend(pid) from pg_stat_activity where backend_xid = ${id}::text::xid8::xid`;
+    await session.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where backend_xid = $1::text::xid8::xid',
+      [id],
+    );
     await sleep(50);
   }
 }

@@ -1,16 +1,16 @@
-import type postgres from 'postgres';
 import { migrationLock } from '../migrate.ts';
+import { advance, untilStalled } from '../progress.ts';
+import type { Session } from '../session.ts';
 import {
   columnsOf,
   listTables,
-  openCopyConnection,
+  openCopySession,
   qualified,
   readSchemaVersion,
   readSequences,
   type SchemaVersion,
   type SequenceValue,
   type Table,
-  untilStopped,
 } from './contents.ts';
 
 /** All rows of a database at one moment, even if other sessions write at the same time. */
@@ -20,10 +20,10 @@ export interface Snapshot {
   /** When the snapshot was taken, by the database's clock. */
   takenAt: Date;
   /** Returns the rows in the text format of COPY, with one line per row. A piece may end in the middle of a line. */
-  copyOut(table: Table): Promise<AsyncIterable<Buffer>>;
+  copyOut(table: Table): AsyncIterable<Buffer>;
   sequences(): Promise<SequenceValue[]>;
   /** Runs a query over the rows of all tenants, and returns the results in pages of `size` rows. */
-  pages<Row extends postgres.MaybeRow>(query: string, size: number): AsyncIterable<Row[]>;
+  pages<Row>(query: string, size: number): AsyncIterable<Row[]>;
 }
 
 /** Thrown if the database has none of the service's tables. */
@@ -36,6 +36,7 @@ export class NoSchemaError extends Error {
  * writers. While the transaction runs, PostgreSQL cannot remove dead rows, and migrations wait.
  * @param stop ends the transaction immediately
  * @throws NoSchemaError if the database has none of our tables
+ * @throws StalledError after a minute without progress
  */
 export async function withSnapshot<T>(
   url: string,
@@ -43,51 +44,55 @@ export async function withSnapshot<T>(
   work: (snapshot: Snapshot) => Promise<T>,
   stop?: AbortSignal,
 ): Promise<T> {
-  const sql = openCopyConnection(url, applicationName);
-  let failure: unknown;
-  const noting = (snapshot: Snapshot) =>
-    work(snapshot).catch((error: unknown) => {
-      failure = error;
-      throw error;
-    });
+  const session = await openCopySession(url, applicationName);
   const reading = async () => {
     // Prevent a migration between the start of the snapshot and the locks of its tables: a table that the migration
     // rewrites would look empty to the snapshot.
-    await sql`select pg_advisory_lock_shared(${migrationLock})`;
-    return (await sql.begin('isolation level repeatable read read only', (tx) => read(tx, noting))) as T;
+    await session.query(`select pg_advisory_lock_shared(${migrationLock})`);
+    return session.transaction(() => read(session, work), 'isolation level repeatable read read only');
   };
   try {
-    return await untilStopped(sql, stop, reading());
-  } catch (error) {
-    // End the connection instead of rolling back: during a COPY a rollback fails, and its error would hide the first
-    // one.
-    await sql.end({ timeout: 0 });
-    throw failure ?? error;
+    return await untilStalled(reading(), stop, () => session.destroy());
   } finally {
-    await sql.end({ timeout: 1 });
+    await session.end();
   }
 }
 
-async function read<T>(tx: postgres.TransactionSql, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
+async function read<T>(session: Session, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   // Set the scope of the platform, because row-level security also applies to the owner of the tables.
-  await tx`select set_config('lingualoop.tenant_id', '*', true)`;
-  const version = await readSchemaVersion(tx);
+  await session.query(`select set_config('lingualoop.tenant_id', '*', true)`);
+  const version = await readSchemaVersion(session);
   if (!version) throw new NoSchemaError('the database has no tables of this service');
-  const tables = await listTables(tx);
-  for (const table of tables) await tx.unsafe(`lock table ${qualified(table)} in access share mode`);
-  await tx`select pg_advisory_unlock_shared(${migrationLock})`;
-  const [clock] = await tx<{ now: string }[]>`select now()::text as now`;
+  const tables = await listTables(session);
+  for (const table of tables) await session.query(`lock table ${qualified(table)} in access share mode`);
+  await session.query(`select pg_advisory_unlock_shared(${migrationLock})`);
+  const [clock] = await session.query<{ now: string }>('select now()::text as now');
   return work({
     version,
     tables,
     takenAt: new Date(clock?.now ?? ''),
-    copyOut: (table) => tx.unsafe(copyOutStatement(table)).readable(),
-    sequences: () => readSequences(tx),
-    pages: (query, size) => tx.unsafe(query).cursor(size) as never,
+    copyOut: (table) => copyOut(session, table),
+    sequences: () => readSequences(session),
+    pages: (query, size) => pagesOf(session, query, size),
   });
 }
 
-/** Returns a COPY of a query. COPY of a table with a policy would be executed as a query, too. */
-function copyOutStatement(table: Table): string {
-  return `copy (select ${columnsOf(table)} from ${qualified(table)}) to stdout`;
+/** Copies a query, because COPY of a table with a policy would be executed as a query, too. */
+async function* copyOut(session: Session, table: Table): AsyncGenerator<Buffer> {
+  const name = qualified(table);
+  for await (const piece of session.copyOut(`copy (select ${columnsOf(table)} from ${name}) to stdout`)) {
+    advance(`reading the rows of ${name}`, piece.length);
+    yield piece;
+  }
+}
+
+async function* pagesOf<Row>(session: Session, query: string, size: number): AsyncGenerator<Row[]> {
+  // Without parameters or other names: a snapshot reads one list at a time.
+  await session.query(`declare pages no scroll cursor for ${query}`);
+  for (;;) {
+    const page = await session.query<Row>(`fetch ${size} from pages`);
+    if (page.length > 0) yield page;
+    if (page.length < size) break;
+  }
+  await session.query('close pages');
 }

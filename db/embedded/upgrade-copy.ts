@@ -148,7 +148,7 @@ async function copyRows(snapshot: Snapshot, url: string, stop: AbortSignal): Pro
             `the table ${qualified(table)} is not part of LinguaLoop and would be lost; move it to another server first`,
           );
         const digest = new RowDigest();
-        await target.copyIn(table, digested(await snapshot.copyOut(table), digest, stop));
+        await target.copyIn(table, digested(snapshot.copyOut(table), digest, stop));
         digests.set(qualified(table), digest);
       }
       await target.setSequences(await snapshot.sequences());
@@ -180,7 +180,7 @@ async function compareRows(
   await withSnapshot(url, 'lingualoop upgrade', async (fresh) => {
     for (const table of old.tables) {
       const digest = new RowDigest();
-      for await (const _piece of digested(await fresh.copyOut(table), digest, stop));
+      for await (const _piece of digested(fresh.copyOut(table), digest, stop));
       if (`${digest}` !== `${digests.get(qualified(table))}`) throw differs(table);
     }
     const [was, is] = [JSON.stringify(await old.sequences()), JSON.stringify(await fresh.sequences())];

@@ -32,8 +32,8 @@ export function start(name: CommandName, env: Record<string, string>, args: stri
   return {
     child,
     ended: ended.then(({ code, stdout, stderr }) => {
-      // On a busy machine, the command also prints that a server needs some time to start. These lines are ignored.
-      const lines = stdout.split('\n').filter((line) => line !== '' && !line.startsWith('Waiting for'));
+      // On a busy machine, the command also prints what takes some time. These lines are ignored.
+      const lines = stdout.split('\n').filter((line) => !/^($|Waiting for|Progress: )/.test(line));
       return { code, lines, error: stderr };
     }),
   };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { openCopyConnection, readSchemaVersion, type SchemaVersion } from '#db/copy/contents.ts';
+import { openCopySession, readSchemaVersion, type SchemaVersion } from '#db/copy/contents.ts';
 import { type Load, loadDatabase } from '#db/copy/load.ts';
 import { InDoubtError } from '#db/copy/outcome.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
@@ -18,9 +18,9 @@ let version: SchemaVersion;
 
 beforeAll(async () => {
   const database = await createTestDatabase();
-  const sql = openCopyConnection(database.url, 'test');
-  version = (await readSchemaVersion(sql)) as SchemaVersion;
-  await sql.end();
+  const session = await openCopySession(database.url, 'test');
+  version = (await readSchemaVersion(session)) as SchemaVersion;
+  await session.end();
   await database.drop();
 });
 
@@ -109,7 +109,7 @@ test('a stop while the COMMIT is done leaves a loaded database', async () => {
 test('a connection that is lost before the COMMIT leaves nothing', async () => {
   const { database, load, contents } = await prepare();
   const way = await wayTo(database.url, ({ client }) => client.destroy());
-  await expect(loadDatabase(way.url, load)).rejects.toThrow(/CONNECTION_CLOSED/);
+  await expect(loadDatabase(way.url, load)).rejects.toThrow(/the database connection was lost/);
   expect(await contents()).toEqual(untouched);
 });
 
@@ -142,7 +142,7 @@ test('what another process has made since the load failed is left alone', async 
     );
     client.destroy();
   });
-  await expect(loadDatabase(way.url, load)).rejects.toThrow(/CONNECTION_CLOSED/);
+  await expect(loadDatabase(way.url, load)).rejects.toThrow(/the database connection was lost/);
   expect(await contents()).toEqual({ rows: false, queue: true, undone: 0 });
 });
 

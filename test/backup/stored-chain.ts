@@ -20,10 +20,8 @@ function snapshotOf(paths: readonly string[], field: (at: number) => string): Sn
     version: { migration: 1, jobQueue: 1 },
     tables: [{ schema: 'public', name: 'translation_jobs', columns: ['path', 'field'] }],
     takenAt: new Date(),
-    async copyOut() {
-      return (async function* () {
-        for (const [at, path] of paths.entries()) yield Buffer.from(`${path}\t${field(at)}\n`);
-      })();
+    async *copyOut() {
+      for (const [at, path] of paths.entries()) yield Buffer.from(`${path}\t${field(at)}\n`);
     },
     sequences: async () => [],
     async *pages<Row>(query: string) {

@@ -94,7 +94,7 @@ test.skipIf(partitionCount > 0)(
         const all: Record<string, string[]> = {};
         for (const table of tables) {
           const pieces: Buffer[] = [];
-          for await (const piece of await copyOut(table)) pieces.push(piece);
+          for await (const piece of copyOut(table)) pieces.push(piece);
           const lines = Buffer.concat(pieces).toString().split('\n');
           // Times differ between the two databases.
           all[table.name] = lines.map((line) => line.split('\t').slice(0, 3).join('\t')).sort();

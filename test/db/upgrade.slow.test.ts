@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
-import { migrate } from '#db/migrate.ts';
+import { type MigrateOptions, migrate } from '#db/migrate.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 
@@ -16,16 +16,19 @@ const later = [
   'create table seen as select count(*)::int as tenants from tenants;',
 ].join('\n--> statement-breakpoint\n');
 
-/** Creates a directory with the current migrations and the later one. */
-async function laterMigrations(): Promise<string> {
+/** Creates a directory with the current migrations and later ones. */
+async function laterMigrations(texts: readonly string[] = [later]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   await cp(join(import.meta.dirname, '../../db/migrations'), folder, { recursive: true });
   const journal = JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8'));
-  const last = journal.entries.at(-1);
-  journal.entries.push({ ...last, idx: last.idx + 1, tag: 'later', when: last.when + 1 });
+  for (const [at, text] of texts.entries()) {
+    const last = journal.entries.at(-1);
+    const tag = `later_${at}`;
+    journal.entries.push({ ...last, idx: last.idx + 1, tag, when: last.when + 1 });
+    await writeFile(join(folder, `${tag}.sql`), text);
+  }
   await writeFile(join(folder, 'meta/_journal.json'), JSON.stringify(journal));
-  await writeFile(join(folder, 'later.sql'), later);
   return folder;
 }
 
@@ -33,11 +36,12 @@ async function laterMigrations(): Promise<string> {
  * Creates a database of the previous version, with a connection of a process of that version and a connection for
  * observation.
  */
-async function formerDatabase() {
+async function formerDatabase(texts?: readonly string[]) {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
-  const folder = await laterMigrations();
-  const upgrade = (stop?: AbortSignal) => migrate(database.url, { stop, folder });
+  const folder = await laterMigrations(texts);
+  const upgrade = (stop?: AbortSignal, options: MigrateOptions = {}) =>
+    migrate(database.url, { stop, folder, ...options });
   const requests = postgres(database.url, { max: 2, onnotice: () => {} });
   onTestFinished(() => requests.end({ timeout: 0 }));
   const superuser = openSuperuser(database.superuserUrl);
@@ -158,4 +162,71 @@ test('a migration that changes rows sees those of every tenant', async () => {
     values ('one', 'One', 'prefix', 1), ('two', 'Two', 'prefix', 1)`;
   await upgrade();
   expect([...(await superuser`select tenants from seen`)]).toEqual([{ tenants: 2 }]);
+});
+
+test('migrations before one that waits stay applied, and the wait is reported with the table and the session in its way', async () => {
+  const { upgrade, requests, superuser } = await formerDatabase([
+    'alter table usage_totals add column later integer;',
+    'alter table tenants add column later integer;',
+  ]);
+  const release = await holdTenants(requests);
+  const told: string[] = [];
+  const stop = new AbortController();
+  const migrated = upgrade(stop.signal, {
+    onWait: (notice) => told.push(notice),
+    onProgress: (notice) => told.push(notice),
+  });
+  migrated.catch(() => {});
+  const [blocker] = await superuser<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database() and state = 'idle in transaction'
+      and application_name <> 'lingualoop migrate'`;
+  await poll(async () => told.length >= 2);
+  expect(told).toEqual([
+    expect.stringMatching(/^Applied the migration later_0 \(1 of 2\) in \d/),
+    expect.stringMatching(
+      new RegExp(
+        `^the migration later_1 waits for the table tenants, which the session "[^"]*" holds \\(PostgreSQL process ${blocker?.pid}, from [^,]+, for \\d+ s, idle in transaction: select from tenants`,
+      ),
+    ),
+  ]);
+  stop.abort();
+  await expect(migrated).rejects.toBe(stop.signal.reason);
+  await release();
+  expect([...(await superuser`select later from usage_totals`)]).toEqual([]);
+  await upgrade();
+  expect([...(await superuser`select later from tenants`)]).toEqual([]);
+});
+
+test('with a pause, a new request waits before it holds a lock, and one that has begun ends first', async () => {
+  const { upgrade, requests, superuser } = await formerDatabase([
+    'alter table usage_totals add column later integer;',
+    'alter table tenants add column later integer;',
+  ]);
+  const waitsForGate = (name: string) =>
+    poll(async () => {
+      const rows = await superuser`
+        select from pg_locks join pg_stat_activity using (pid) where not granted and application_name like ${name}
+          and relation = 'credential_directory'::regclass`;
+      return rows.length > 0;
+    });
+  let migrated: Promise<void> | undefined;
+  const begun = requests.begin(async (tx) => {
+    await tx`select from credential_directory`;
+    migrated = upgrade(undefined, { pause: true });
+    migrated.catch(() => {});
+    await waitsForGate('lingualoop migrate');
+    // A request of the version before: it reads its credential first. It holds no other lock while it waits.
+    const next = requests.begin(async (other) => {
+      await other`select from credential_directory`;
+      await other`select from tenants`;
+      return 'answered';
+    });
+    await waitsForGate('postgres.js');
+    await tx`select from tenants`;
+    await tx`select from usage_totals`;
+    return next;
+  });
+  expect(await begun).toBe('answered');
+  await migrated;
+  expect([...(await superuser`select later from tenants`)]).toEqual([]);
 });

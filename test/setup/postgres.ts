@@ -112,6 +112,7 @@ async function fingerprint(): Promise<string> {
   const files = [...(await within('db/migrations')), ...(await within('db/embedded'))];
   const others = [
     'db/migrate.ts',
+    'db/apply-migrations.ts',
     'package-lock.json',
     'test/setup/postgres.ts',
     'test/setup/partitions.ts',

@@ -3,6 +3,7 @@ import { ReadableStream } from 'node:stream/web';
 import { createZstdDecompress } from 'node:zlib';
 import { createTarDecoder } from 'modern-tar';
 import type { z } from 'zod';
+import { advance } from '#db/progress.ts';
 import { Refusal } from '../refusal.ts';
 import { digest } from './archive-writer.ts';
 import {
@@ -176,8 +177,10 @@ export async function compareFile(file: string): Promise<void> {
   const locator = await readLocator(file);
   if (!locator) throw endMissing(file);
   const hash = new FileDigest();
-  for await (const piece of createReadStream(file, { end: locator.end - 1, highWaterMark: 1_000_000 }))
+  for await (const piece of createReadStream(file, { end: locator.end - 1, highWaterMark: 1_000_000 })) {
     hash.add(piece);
+    advance(`comparing the checksum of ${file}`, piece.length);
+  }
   if (!hash.end(locator.tail).equals(locator.digest))
     throw new DamagedError(file, 'the end of the file', 'the checksum of the whole file differs');
 }
@@ -249,6 +252,7 @@ async function* entriesOf(file: string, ranges: readonly Range[]): AsyncGenerato
       if (header.size > limitOf(header.name)) throw new DamagedError(file, header.name, 'it is too large');
       const pieces: Uint8Array[] = [];
       for await (const piece of body) pieces.push(piece);
+      advance(`reading ${file}`, header.size);
       yield { name: header.name, content: Buffer.concat(pieces) };
     }
   } catch (error) {

@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, type ZstdCompress } from 'node:zlib';
 import { packTar } from 'modern-tar';
+import { advance } from '#db/progress.ts';
 import { Refusal } from '../refusal.ts';
 import { indexPart, names, type Part, partsOfIndex } from './format.ts';
 import { FileDigest, locatorFrame } from './locator.ts';
@@ -55,6 +56,7 @@ export class ArchiveWriter {
   async add(name: string, content: Uint8Array | string): Promise<void> {
     const bytes = Buffer.from(content as Uint8Array);
     await this.#append(name, bytes);
+    advance();
     this.#listed.push({ name, bytes: bytes.length, sha256: digest(bytes) });
     if (this.#listed.length >= partsOfIndex) await this.#endIndex();
   }

@@ -1,28 +1,35 @@
 import { resolve } from 'node:path';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { printProgress, StalledError } from '#db/progress.ts';
 import { describeForLog } from '#server/errors.ts';
 import { listenForStop } from '#server/platform/stop-signals.ts';
 import { SettingsError } from '#server/settings.ts';
 import { IncompleteError, Refusal } from '../refusal.ts';
 
 /**
- * Runs a command until it ends. A signal ends the command between two steps; unfinished files are then removed. The
- * exit code is 0, or 1 after one line on stderr.
+ * Runs a command until it ends, and prints every ten seconds what it copies. A signal ends the command between two
+ * steps; unfinished files are then removed. The exit code is 0, or 1 after one line on stderr.
  */
 export async function runCommand(
   usage: string,
   work: (stop: AbortSignal, print: (line: string) => void) => Promise<void>,
 ): Promise<void> {
   const { stop } = listenForStop();
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const endProgress = printProgress(print);
   try {
     if (process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h'))
       process.stdout.write(`${usage}\n`);
-    else await work(stop, (line) => process.stdout.write(`${line}\n`));
+    else await work(stop, print);
   } catch (error) {
     const isStopped = stop.aborted && !(error instanceof IncompleteError);
     const reason = isStopped ? 'stopped before the end; nothing was kept' : describe(error);
     process.stderr.write(`lingualoop: ${reason.split('\n')[0]}\n`);
     process.exitCode = 1;
+    // A write or a read that never ends would keep the process alive.
+    if (error instanceof StalledError) process.exit();
+  } finally {
+    endProgress();
   }
 }
 
@@ -39,7 +46,7 @@ export function readArguments<T extends NonNullable<ParseArgsConfig['options']>>
   }
 }
 
-const ownErrors = [Refusal, IncompleteError, SettingsError];
+const ownErrors = [Refusal, IncompleteError, SettingsError, StalledError];
 
 /**
  * Describes an error in one line. The message of a driver's error contains SQL and parameters, and an unknown error

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CannotLoadError, loadDatabase, type Target } from '#db/copy/load.ts';
+import { advance, untilStalled } from '#db/progress.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
 import type { Settings } from '#server/settings.ts';
 import { Refusal } from '../refusal.ts';
@@ -36,8 +37,13 @@ export interface Destination {
 /**
  * Reads all files of the chain and compares all digests. Call it before anything is written.
  * @throws Refusal that names the damaged or missing part
+ * @throws StalledError after a minute without progress
  */
-export async function verifyBackup({ headers, last }: Chain, stop: AbortSignal): Promise<VerifiedBackup> {
+export function verifyBackup(chain: Chain, stop: AbortSignal): Promise<VerifiedBackup> {
+  return untilStalled(readChain(chain, stop), stop, () => {});
+}
+
+async function readChain({ headers, last }: Chain, stop: AbortSignal): Promise<VerifiedBackup> {
   const { file, header } = last;
   const verified = { keyFile: undefined as string | undefined, objects: 0, objectBytes: 0 };
   let manifest: Manifest | undefined;
@@ -211,6 +217,7 @@ async function restorePiece({ path, kind, content }: StoredPiece, storage: Resto
   // Remove the line break at the end, because the store adds one.
   if (kind === 'lines') await storage.appendLine(path, content.toString('utf8', 0, content.length - 1));
   else await storage.put(path, content);
+  advance('writing the stored objects', content.length);
 }
 
 const sequencesShape = z.array(z.object({ name: z.string(), value: z.string(), isCalled: z.boolean() }));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Snapshot } from '#db/copy/snapshot.ts';
+import { advance } from '#db/progress.ts';
 import type { BlobStore, PlatformStore } from '#server/platform/stores/blob-store.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { type ListedObject, linesPart, maxWholeBytes, partBytes, piecesPart } from './format.ts';
@@ -69,6 +70,7 @@ export async function addObjects(
   const list = new ListWriter(spool);
   for await (const paths of inGroups(pathsOf(snapshot, storage))) {
     stop.throwIfAborted();
+    advance('comparing the stored objects');
     const wanted: { path: string; before: ListedObject | undefined }[] = [];
     for (const path of paths) wanted.push({ path, before: await former?.find(path) });
     const found = await Promise.all(wanted.map(({ path, before }) => examine(storage, path, before)));
@@ -200,6 +202,7 @@ async function readSmall(path: string, stream: AsyncIterable<Uint8Array>): Promi
   for await (const piece of isLines(path) ? inWholeLines(stream) : stream) {
     hash.update(piece);
     bytes += piece.length;
+    advance('reading the stored objects', piece.length);
     if (bytes > maxWholeBytes) kept = undefined;
     kept?.push(piece);
   }

@@ -1,5 +1,6 @@
 import type { Table } from '#db/copy/contents.ts';
 import { type Snapshot, withSnapshot } from '#db/copy/snapshot.ts';
+import { afterStall } from '#db/progress.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { ArchiveWriter } from './archive-writer.ts';
@@ -49,10 +50,12 @@ export async function takeBackup(source: Source, file: string, stop: AbortSignal
   } catch (error) {
     // After a stop, do not wait for the current write. Only if the file is about to get its final name, wait: the
     // backup is then complete.
-    const taken = await writing?.catch(() => undefined);
-    if (taken) return taken;
-    await archive.discard();
-    throw error;
+    return await afterStall(error, async () => {
+      const taken = await writing?.catch(() => undefined);
+      if (taken) return taken;
+      await archive.discard();
+      throw error;
+    });
   }
 }
 
@@ -130,7 +133,7 @@ async function addTable(
 ): Promise<number> {
   let rows = 0;
   let parts = 0;
-  for await (const lines of inWholeLines(await snapshot.copyOut(table))) {
+  for await (const lines of inWholeLines(snapshot.copyOut(table))) {
     stop.throwIfAborted();
     parts += 1;
     await archive.add(tablePart(table, parts), lines);

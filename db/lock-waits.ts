@@ -1,0 +1,42 @@
+import type { Session } from './session.ts';
+
+/** A lock that a session waits for, and the session with the oldest transaction that prevents it. */
+export interface LockWait {
+  /** The id of that session's server process. */
+  blocker: number;
+  /** When its transaction began, as text. */
+  since: string | null;
+  /** The lock and that session, for the middle of a sentence. */
+  description: string;
+}
+
+/** Returns the lock that a server process waits for; undefined if it waits for none. */
+export async function findWait(observer: Session, pid: number): Promise<LockWait | undefined> {
+  const [row] = await observer.query<{
+    target: string;
+    blocker: number;
+    since: string | null;
+    name: string;
+    address: string | null;
+    seconds: number;
+    state: string | null;
+    query: string;
+  }>(
+    `select coalesce('the table ' || l.relation::regclass, 'a lock (' || l.locktype || ')') as target, b.pid as blocker,
+       b.xact_start::text as since, b.application_name as name, host(b.client_addr) as address, b.state,
+       extract(epoch from clock_timestamp() - coalesce(b.xact_start, b.backend_start))::int as seconds,
+       left(regexp_replace(regexp_replace(b.query, '''[^'']*''', '''…''', 'g'), '\\s+', ' ', 'g'), 80) as query
+     from pg_locks l, unnest(pg_blocking_pids(l.pid)) blocking, pg_stat_activity b
+     where l.pid = $1 and not l.granted and b.pid = blocking
+     order by b.xact_start nulls last limit 1`,
+    [pid],
+  );
+  if (!row) return undefined;
+  const { target, blocker, since, name, address, seconds, state, query } = row;
+  const does = state === null ? '' : `, ${state}: ${query}`;
+  return {
+    blocker,
+    since,
+    description: `${target}, which the session "${name}" holds (PostgreSQL process ${blocker}, from ${address ?? 'this machine'}, for ${seconds} s${does})`,
+  };
+}

@@ -1,0 +1,62 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
+import { startDatabaseRelay } from '#test/setup/database-relay.ts';
+import { testFolder } from '#test/setup/launch.ts';
+import { poll } from '#test/setup/poll.ts';
+import { run, start, succeed } from './commands.ts';
+
+const SECRETS_KEY = Buffer.alloc(32, 3).toString('base64');
+
+/** Creates a database with rows of the size of a memory's, and returns what commands and checks need. */
+async function withLargeRows(count: number) {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const sql = openSuperuser(database.superuserUrl);
+  await sql`insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit)
+    select 'tenant-' || n, repeat(md5(n::text), 3000), '', 1 from generate_series(1, ${count}) n`;
+  const folder = await testFolder();
+  const settings = (url: string) => ({ DATABASE_URL: url, DATA_DIR: join(folder, 'data'), SECRETS_KEY });
+  /** Resolves when no session of a backup is left. */
+  const noSession = () =>
+    poll(async () => {
+      const open = await sql`select from pg_stat_activity
+        where application_name = 'lingualoop backup' and datname = current_database()`;
+      return open.length === 0;
+    }, 30);
+  return { database, folder, settings, noSession };
+}
+
+test('a backup without progress ends after a minute with the reason, and leaves no file and no transaction', async () => {
+  const { database, folder, settings, noSession } = await withLargeRows(100);
+  const relay = await startDatabaseRelay(database.url, 'copy (select');
+  onTestFinished(() => relay.close());
+  const { code, error } = await run('backup', settings(relay.url), [join(folder, 'file')]);
+  expect(error).toMatch(/^lingualoop: no progress for 60 s \(last: [^)]+\): PostgreSQL [^\n]+\n$/);
+  expect(code).toBe(1);
+  expect((await readdir(folder)).filter((name) => name.startsWith('file'))).toEqual([]);
+  await noSession();
+});
+
+test('backups that were killed leave nothing that looks complete and no session, and the next one is complete', async () => {
+  const { database, folder, settings, noSession } = await withLargeRows(1000);
+  const env = settings(database.url);
+  for (let n = 0; n < 20; n++) {
+    const file = join(folder, `killed-${n}`);
+    const running = start('backup', env, [file]);
+    await poll(async () => (await readdir(folder)).some((name) => name.startsWith(`killed-${n}`)), 60);
+    await delay(100 * n * Math.random());
+    running.child.kill('SIGKILL');
+    const { code } = await running.ended;
+    const names = (await readdir(folder)).filter((name) => name.startsWith(`killed-${n}`));
+    if (code === null && names.includes(`killed-${n}`)) await succeed('verify-backup', env, [file]);
+    await noSession();
+  }
+  const file = join(folder, 'last');
+  const lines = await succeed('backup', env, [file]);
+  expect(lines.at(-1)).toContain('1000 rows');
+  const verified = await succeed('verify-backup', env, [file]);
+  expect(verified.join('\n')).toContain('A restore gives 1000 rows');
+});
