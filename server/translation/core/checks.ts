@@ -7,6 +7,7 @@ import type {
   Translations,
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
+import { marked } from './findings.ts';
 import { checkIntegrity } from './integrity/index.ts';
 import { type TermsInText, termIssues } from './leverage/terms.ts';
 import { joinSegments, type SourceText } from './pipeline/source-text.ts';
@@ -51,7 +52,7 @@ const highestScores = { minor: 94, major: 84, critical: 84 } as const satisfies 
 export function withFindings<T extends Judgement>(judged: T, findings: readonly QualityIssue[]): T {
   const style = findings.filter(({ category }) => category === 'style');
   const score = Math.min(judged.score, ...style.map(({ severity }) => highestScores[severity]));
-  return { ...judged, score, issues: [...findings, ...judged.issues] };
+  return { ...judged, score, issues: [...marked(findings), ...judged.issues] };
 }
 
 /** Whether a glossary term is missing. A translation without a required term is never published without review. */
@@ -120,8 +121,3 @@ export function clipped({ span, explanation, suggestion, ...issue }: QualityIssu
 
 /** For the stub engine, which returns the source text: its translations are exempt from the checks. */
 export const inspectNothing: Inspect = () => [];
-
-/** Whether an issue prevents the approval of a document until someone confirms it. */
-export function isCriticalIssue({ severity }: QualityIssue): boolean {
-  return severity === 'critical';
-}

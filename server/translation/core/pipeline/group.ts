@@ -365,14 +365,11 @@ async function judge(group: Group, task: TranslationTask, drafts: readonly Draft
       const { text, terms } = draft.of;
       const inspect = engine.live ? inspectorOf(text) : inspectNothing;
       const { findings } = await checkTranslation({ inspect, terms }, text.task, [plainText(draft.inner)]);
-      const { score, issues } = withFindings(judgements[index]!, [
-        ...findings,
-        ...lostWordIssues(draft, findings),
-      ]);
+      const { score, issues } = withFindings(judgements[index]!, findings);
       return {
         ...draft,
         score,
-        issues: [...tagIssues(draft), ...issues],
+        issues: [...tagIssues(draft), ...lostWordIssues(draft, findings), ...issues],
       };
     }),
   );
