@@ -159,6 +159,15 @@ export function findingsAfterChecks(
   return bounded([...found, ...kept]);
 }
 
+/**
+ * Returns the earlier findings of a wording that the checks have not seen yet: open findings of checks are left out until
+ * they have.
+ */
+export function findingsBeforeChecks(earlier: readonly Finding[], isEdited: boolean): Finding[] {
+  const kept = earlier.filter((finding) => finding.found_by !== 'check' || !isOpen(finding));
+  return bounded(isEdited ? kept.flatMap((finding) => after(finding, 'edited') ?? []) : kept);
+}
+
 /** Whether findings have no mark, so that only a check of their wording tells whether a check found them. */
 export function hasUnmarked(earlier: readonly Finding[]): boolean {
   return earlier.some((finding) => finding.found_by === undefined && isOpen(finding));

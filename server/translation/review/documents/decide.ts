@@ -108,7 +108,8 @@ async function applyReview(
   const checked = await checkChanges(services, row, corrections);
   const changes = corrections.map((correction, index): SegmentChange => {
     const { position, target, targetText, present, isMarkedFinal } = correction;
-    const isEdited = present.targetText !== targetText || !isSameContent(target, present.target as InlineContent | null);
+    const isEdited =
+      present.targetText !== targetText || !isSameContent(target, present.target as InlineContent | null);
     const reviewed = reviewedFindings(present, checked[index] ?? { issues: [] }, isEdited);
     return {
       position,

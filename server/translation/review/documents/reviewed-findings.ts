@@ -69,7 +69,9 @@ export function isStillFlagged({ needsReview, score }: StoredQuality, findings: 
 function withLowScore({ issues, score }: StoredQuality): Finding[] {
   const findings = issues as Finding[];
   const isExplained = findings.some((finding) => finding.found_by === undefined && isOpen(finding));
-  return score === null || score >= defaultThreshold || isExplained ? findings : [...findings, lowScore(score)];
+  return score === null || score >= defaultThreshold || isExplained
+    ? findings
+    : [...findings, lowScore(score)];
 }
 
 function lowScore(score: number): QualityIssue {
