@@ -128,7 +128,7 @@ async function selectTexts(
 }
 
 /** Returns what the model gets to know about a segment: its key in a text file, and its context. */
-function noteOf(place: string, context: string | null): string | null {
+export function noteOf(place: string, context: string | null): string | null {
   const [, key] = /^line \d+, (.+)$/s.exec(place) ?? [];
   return [key && `key ${key}`, context].filter(Boolean).join('; ') || null;
 }

@@ -8,6 +8,7 @@ import { type DocumentRow, isDocument } from '#server/translation/documents/jobs
 import { hasAllFigures, movedFigures } from '#server/translation/documents/quality-report.ts';
 import { queueRendering } from '#server/translation/documents/rendering.ts';
 import { figuresOf } from '#server/translation/documents/segments.ts';
+import { queueRecheck } from './pending-rechecks.ts';
 import type { SegmentAuthor } from './reviewed-document.ts';
 import type { ReviewedFindings } from './reviewed-findings.ts';
 
@@ -146,7 +147,7 @@ async function storeChunk(
 /**
  * Changes segments of a document that the caller has locked with `lockTranslated`: updates the document's figures by
  * those of the changed segments, so that a large document is not read as a whole, counts the segments with another
- * translation, and queues the rendering.
+ * translation, and queues the rendering and the check of confirmed segments.
  * @param row the document as it is after the lock
  * @returns the document's updated_at
  */
@@ -174,5 +175,6 @@ export async function changeSegments(
     .returning({ updatedAt: documentJobs.updatedAt });
   if (!changed) throw new Error('a locked document is gone');
   await queueRendering(tx, tenantId, documentId);
+  await queueRecheck(tx, { tenantId, documentId }, positions);
   return changed.updatedAt.toISOString();
 }

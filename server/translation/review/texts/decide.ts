@@ -71,15 +71,7 @@ export async function reviewJob(
   let checked: Checked | undefined;
   let inspected: Inspected | undefined;
   const decide = async (tx: Tx, tenantId: string, reviewer: Reviewer) => {
-    const found = await selectReviewable(tx, tenantId, jobId);
-    const present = found?.job ?? (await getJob(tx, tenantId, jobId));
-    if (seen !== undefined && Date.parse(seen) !== Date.parse(present.updated_at))
-      throw new JobChanged(present);
-    if (!found)
-      throw new AppError(
-        'validation_error',
-        `job ${present.id} is not reviewable (status=${present.status})`,
-      );
+    const found = await selectReviewable(tx, tenantId, jobId, seen);
     const review: Review = {
       action: request.action,
       finalTranslation: request.final_translation ?? undefined,
@@ -173,13 +165,13 @@ function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boole
 }
 
 /** The reviewer. `userId` is null for an API key: its request can only contain a name, which is not verified. */
-interface Reviewer {
+export interface Reviewer {
   name: string | null;
   userId: string | null;
 }
 
 /** Returns the reviewer: the session's member. `reviewer` in the body counts only for a caller without a session. */
-function reviewerOf(principal: Principal, said: string | null | undefined): Reviewer {
+export function reviewerOf(principal: Principal, said: string | null | undefined): Reviewer {
   if (principal.kind !== 'session') return { name: said ?? null, userId: null };
   const { email, id } = principal.user;
   return { name: email || id, userId: id };
@@ -322,16 +314,26 @@ function closingOf(
 }
 
 /**
- * Selects a job if it can be reviewed, and locks it until the transaction ends. If two reviews close a job at the same
+ * Selects a job that can be reviewed, and locks it until the transaction ends. If two reviews close a job at the same
  * time, the second one finds none.
+ * @param seen the `updated_at` of the job that the reviewer saw; undefined for any version
+ * @throws AppError 404; JobChanged; 400 validation_error if the job cannot be reviewed in its status
  */
-export async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
+export async function selectReviewable(tx: Tx, tenantId: string, jobId: string, seen?: string) {
   const [row] = await tx
     .select()
     .from(translationJobs)
     .where(and(isJob(tenantId, jobId), inArray(translationJobs.status, reviewableStatuses)))
     .for('no key update');
-  return row && { job: jobOfRow(row), stored: row.findings as Finding[] | null, attempt: row.attempt };
+  const present = row ? jobOfRow(row) : await getJob(tx, tenantId, jobId);
+  if (seen !== undefined && Date.parse(seen) !== Date.parse(present.updated_at))
+    throw new JobChanged(present);
+  if (!row)
+    throw new AppError(
+      'validation_error',
+      `job ${present.id} is not reviewable (status=${present.status})`,
+    );
+  return { job: present, stored: row.findings as Finding[] | null, attempt: row.attempt };
 }
 
 /** Stores the review of a job that `selectReviewable` has locked. */
