@@ -399,3 +399,9 @@ export function isAtOneOf(positions: readonly number[]): SQL {
 export function ofDocument(tenantId: string, documentId: string) {
   return and(eq(documentSegments.tenantId, tenantId), eq(documentSegments.documentId, documentId));
 }
+
+/** Returns what the model gets to know about a segment: its key in a text file, and its context. */
+export function noteOf(place: string, context: string | null): string | null {
+  const [, key] = /^line \d+, (.+)$/s.exec(place) ?? [];
+  return [key && `key ${key}`, context].filter(Boolean).join('; ') || null;
+}

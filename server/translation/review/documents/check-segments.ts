@@ -63,13 +63,14 @@ export async function checkChanges(
   services: Parameters<typeof leverageOf>[0],
   row: DocumentRow,
   changes: readonly ProposedChange[],
+  signal?: AbortSignal,
 ): Promise<Checked[]> {
   const unmarked = changes.flatMap(({ sourceText, tagged, present }, index) =>
     present.targetText !== null && hasUnmarked(present.issues as Finding[])
       ? [{ index, sourceText, targetText: present.targetText, ...(tagged && taggedOf(present)) }]
       : [],
   );
-  const found = await checkSegments(services, row, [...changes, ...unmarked]);
+  const found = await checkSegments(services, row, [...changes, ...unmarked], signal);
   const before = new Map(unmarked.map(({ index }, at) => [index, found[changes.length + at]]));
   return changes.map((_, index) => ({ issues: found[index] ?? [], before: before.get(index) }));
 }

@@ -25,8 +25,7 @@ import {
   requestOf,
   requireDocument,
 } from '#server/translation/documents/jobs.ts';
-import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
-import { noteOf } from '#server/translation/documents/stages/translate.ts';
+import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { requireJudge } from '../require-judge.ts';
 import { checkSegments } from './check-segments.ts';
 import { confirmedSegments } from './confirm.ts';
@@ -55,7 +54,9 @@ export const documentRecheckInput = z.object({
 export const recheckedSegments = confirmedSegments.extend({
   rechecked: z
     .array(z.int())
-    .describe('The positions of the segments that were checked. A segment that changed meanwhile is missing.'),
+    .describe(
+      'The positions of the segments that were checked. A segment that changed meanwhile is missing.',
+    ),
 });
 
 type RecheckServices = Parameters<typeof checkSegments>[0] & Pick<Services, 'engine' | 'settings'>;
@@ -114,7 +115,9 @@ export async function recheckConfirmed(
       const pending = await tx
         .select({ position: documentSegments.position })
         .from(documentSegments)
-        .where(sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} > ${after} and ${isPending}`)
+        .where(
+          sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} > ${after} and ${isPending}`,
+        )
         .orderBy(documentSegments.position)
         .limit(maxSegments);
       const positions = pending.map(({ position }) => position);

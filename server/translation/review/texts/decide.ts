@@ -329,10 +329,7 @@ export async function selectReviewable(tx: Tx, tenantId: string, jobId: string, 
   if (seen !== undefined && Date.parse(seen) !== Date.parse(present.updated_at))
     throw new JobChanged(present);
   if (!row)
-    throw new AppError(
-      'validation_error',
-      `job ${present.id} is not reviewable (status=${present.status})`,
-    );
+    throw new AppError('validation_error', `job ${present.id} is not reviewable (status=${present.status})`);
   return { job: present, stored: row.findings as Finding[] | null, attempt: row.attempt };
 }
 

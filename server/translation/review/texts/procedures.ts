@@ -99,10 +99,7 @@ export const workplaceProcedures = {
     .input(textRecheckInput)
     .output(translationJob)
     .mutation(({ ctx, input }) =>
-      presenting(
-        viewFor(ctx.audience),
-        recheckText(ctx.services, ctx.withTenant, input, ctx.disconnected()),
-      ),
+      presenting(viewFor(ctx.audience), recheckText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
     ),
 
   reviewMany: deferredTenantProcedure('review')

@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import {
   type Finding,
   findingsAfterChecks,
@@ -58,8 +59,19 @@ export async function findingsOf(tenantId: string, of: JobWithFindings, text: st
   const { job, stored } = of;
   const { findings, wording } = known(of);
   if (!stored && job.verification && text === wording) return findings;
+  return findingsWith(tenantId, of, text, await inspectText(job.request, text, { tenantId }));
+}
+
+/** Returns the findings of a text in which the checks have found some issues. */
+export async function findingsWith(
+  tenantId: string,
+  of: JobWithFindings,
+  text: string,
+  issues: readonly QualityIssue[],
+): Promise<Finding[]> {
+  const { job } = of;
+  const { findings, wording } = known(of);
   const machine = pipelineText(job);
-  const issues = await inspectText(job.request, text, { tenantId });
   const before =
     machine !== null && machine !== text && hasUnmarked(findings)
       ? await inspectText(job.request, machine, { tenantId })
