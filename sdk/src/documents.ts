@@ -220,7 +220,7 @@ export interface Documents {
   confirmAll(request: ConfirmAllRequest, options?: CallOptions): ApiPromise<ConfirmedAll>;
   /**
    * Resolves a finding of a segment: the reason is required for a critical one. Throws ConflictError if the translation has
-   * changed, or if the finding is no longer open.
+   * changed, or if the finding was resolved before.
    */
   resolve(request: FindingResolution, options?: CallOptions): ApiPromise<ResolvedSegment>;
   /** Lets the judge model see the present translations of segments, and replaces their findings. */

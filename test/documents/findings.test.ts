@@ -173,7 +173,7 @@ describe('checking again', () => {
     expect(await quality(id)).toEqual({ score: 95, needs_review: false, issues: [] });
   });
 
-  test('ignores the answer about an older wording', async () => {
+  test('ignores a late response about an older wording', async () => {
     const { id, seen } = await edited();
     const late = heldReply(judging);
     fake.otherwise(late.held);

@@ -49,7 +49,7 @@ test('a text is listed with its findings, the reasons for its review, and the me
   });
 });
 
-test('a draft keeps the findings of the model, which nobody has checked again', async () => {
+test('a draft keeps the findings of the model, which are not rechecked', async () => {
   const { id } = await mine.held({ source_text: 'wrong' });
   const plain = await mine.held({ source_text: 'plain' });
   for (const job of [id, plain.id])

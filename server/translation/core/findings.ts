@@ -15,8 +15,7 @@ export const resolutions = ['fixed', 'not_an_error', 'accepted'] as const;
 export type Resolution = (typeof resolutions)[number];
 
 /**
- * `open`: it is about the present wording. `not_rechecked`: the wording has changed since, and nobody has decided whether
- * it still applies. Both block what the finding blocks.
+ * `open`: it is about the present wording. `not_rechecked`: the wording has changed since, and the finding may still apply. Both block what the finding blocks.
  */
 export const findingStates = ['open', 'not_rechecked', ...resolutions] as const;
 export type FindingState = (typeof findingStates)[number];
@@ -44,8 +43,8 @@ type FindingEvent = 'edited' | 'seen' | 'found_again' | Resolution;
 /**
  * The state after each event; null: the finding is gone; undefined: the event is rejected.
  *
- * A fix is a claim about one wording, so another wording needs another look. What a person has accepted, or declared to
- * be no error, stays so.
+ * A fix is a claim about one wording, so another wording needs another look. An accepted finding stays accepted,
+ * and one that was never an error stays so.
  */
 const transitions: Readonly<
   Record<FindingState, Readonly<Partial<Record<FindingEvent, FindingState | null>>>>
@@ -126,7 +125,7 @@ export function findingView(finding: Finding) {
 /** Maximum number of resolved findings that are kept: each wording may add some. */
 const maxResolved = 50;
 
-/** What the checks of the service find in a wording that a person proposes. */
+/** The results of the checks of the service for a wording that a person proposes. */
 export interface Checked {
   /** The issues of the wording. */
   issues: readonly QualityIssue[];
@@ -168,7 +167,7 @@ export function findingsBeforeChecks(earlier: readonly Finding[], isEdited: bool
   return bounded(isEdited ? kept.flatMap((finding) => after(finding, 'edited') ?? []) : kept);
 }
 
-/** Whether findings have no mark, so that only a check of their wording tells whether a check found them. */
+/** Whether findings lack a mark, so that their wording must be checked to recognize those of the checks. */
 export function hasUnmarked(earlier: readonly Finding[]): boolean {
   return earlier.some((finding) => finding.found_by === undefined && isOpen(finding));
 }
@@ -203,7 +202,7 @@ function isSame(one: QualityIssue, other: QualityIssue): boolean {
 
 /**
  * Resolves one finding.
- * @returns undefined if there is no such finding, or if it cannot be resolved so in its state
+ * @returns undefined if the finding is missing, or if it cannot be resolved so in its state
  */
 export function withResolution(
   findings: readonly Finding[],

@@ -36,7 +36,7 @@ interface Decision {
 /**
  * Returns the findings with one of them resolved.
  * @param by the person
- * @throws AppError 409 conflict if there is no such open finding: another reviewer may have resolved it; 400 if it is
+ * @throws AppError 409 conflict without such an open finding: another reviewer may have resolved it; 400 if it is
  *   called fixed although the text has not changed; 422 without the reason that a critical finding needs
  */
 export function resolveFinding(

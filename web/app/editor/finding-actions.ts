@@ -12,7 +12,7 @@ export interface Decision {
   reason: string | null;
 }
 
-/** What a reviewer can do with the findings of a segment. Both reject with the error of the request. */
+/** The actions of a reviewer on the findings of a segment. Both reject with the error of the request. */
 export interface FindingActions {
   resolve(finding: QualityIssue, decision: Decision): Promise<void>;
   /** Lets the judge model see the present text. */

@@ -55,7 +55,7 @@ export const recheckedSegments = confirmedSegments.extend({
   rechecked: z
     .array(z.int())
     .describe(
-      'The positions of the segments that were checked. A segment that changed meanwhile is missing.',
+      'The positions of the segments that were checked. Segments whose text was changed during the check are not included.',
     ),
 });
 
@@ -63,7 +63,7 @@ type RecheckServices = Parameters<typeof checkSegments>[0] & Pick<Services, 'eng
 
 type SegmentRow = typeof documentSegments.$inferSelect & { before: string | null };
 
-/** What the judge model and the checks of the service found in the present text of a segment. */
+/** The findings of the judge model and of the checks of the service for the present text of a segment. */
 interface Judged {
   segment: SegmentRow;
   judgement: Judgement;
@@ -72,7 +72,7 @@ interface Judged {
 
 /**
  * Lets the judge model and the service's own checks see the present texts of segments, and replaces their findings. A
- * text that has changed meanwhile keeps its findings.
+ * text that was changed during the check keeps its findings.
  * @throws AppError 404; 400 if the document is not translated, or no model is connected; the errors of `requireJudge` and
  *   of the engine
  */

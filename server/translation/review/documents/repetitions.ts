@@ -10,7 +10,7 @@ export interface ChangedOriginal {
   position: number;
   target: InlineContent;
   targetText: string;
-  /** What the checks find in the new text; undefined if the text stays. */
+  /** The result of the checks of the new text; undefined if the text stays. */
   checked: Checked | undefined;
   findings: readonly Finding[];
   isConfirmed: boolean;

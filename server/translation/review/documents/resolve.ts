@@ -33,7 +33,7 @@ export const resolvedSegment = confirmedSegments.extend({
  * Resolves a finding of a segment: the decision is stored with the person, the time and the reason, and it can be undone.
  * @throws AppError 404; 400 if the document is not translated, the reviewer cannot be determined, or the text has not
  *   changed for `fixed`; 422 for an unknown position, or without the reason that a critical finding needs; 409 conflict if
- *   the translation has changed since the reviewer saw it, or the finding is no longer open
+ *   the translation has changed since the reviewer saw it, or the finding was resolved before
  */
 export async function resolveSegmentFinding(
   tx: Tx,

@@ -33,7 +33,7 @@ type ReviewServices = Pick<Services, 'database' | 'engine' | 'settings'>;
  * Resolves a finding of the present text of a job that awaits review. The decision is stored with the person, the time
  * and the reason, and in the trace.
  * @throws AppError 404; 400 if the job cannot be reviewed, or `fixed` although the text has not changed; 409 conflict if
- *   the finding is no longer open; 422 without the reason that a critical finding needs; JobChanged
+ *   the finding was resolved before; 422 without the reason that a critical finding needs; JobChanged
  */
 export async function resolveTextFinding(
   services: ReviewServices,
