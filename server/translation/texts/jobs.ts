@@ -41,7 +41,8 @@ const jobBytes = sql<number>`octet_length(coalesce(${translationJobs.finalTransl
   + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
     + coalesce(pg_column_size(${translationJobs.qualityAssessment}), 0)
     + coalesce(pg_column_size(${translationJobs.refinement}), 0)
-    + coalesce(pg_column_size(${translationJobs.verification}), 0))`;
+    + coalesce(pg_column_size(${translationJobs.verification}), 0)
+    + coalesce(pg_column_size(${translationJobs.findings}), 0))`;
 
 /**
  * Returns a page of jobs, the most recent updated_at first: at most `limit` jobs and about `pageBytes`, but at least

@@ -67,7 +67,8 @@ export async function listWaitingTexts(
 function examinedTexts(tenantId: string): SQL {
   const ofStatus = reviewableStatuses.map(
     (status) => sql`(select job_id, updated_at, 4 * (pg_column_size(request)
-        + coalesce(pg_column_size(refinement), 0) + coalesce(pg_column_size(verification), 0)) as size
+        + coalesce(pg_column_size(refinement), 0) + coalesce(pg_column_size(verification), 0)
+        + coalesce(pg_column_size(findings), 0)) as size
       from translation_jobs where tenant_id = ${tenantId} and status = ${status}
       order by updated_at, job_id limit ${most.texts + 1})`,
   );
