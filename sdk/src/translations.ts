@@ -240,7 +240,7 @@ const countsCall: Call = { name: 'translations.counts', repeatable: true };
 const checkCall: Call = { name: 'translations.check', repeatable: true };
 const actCall: Call = { name: 'translations.act', repeatable: false };
 const resolveCall: Call = { name: 'translations.resolve', repeatable: false };
-const recheckCall: Call = { name: 'translations.recheck', repeatable: true };
+const recheckCall: Call = { name: 'translations.recheck', repeatable: false };
 const reviewManyCall: Call = { name: 'translations.reviewMany', repeatable: false };
 
 const path = '/api/translations';
