@@ -34,6 +34,7 @@ import { pruneClaims } from '#server/translation/review/claims.ts';
 import { pruneComments } from '#server/translation/review/comments.ts';
 import { queueDigests } from '#server/translation/review/digests.ts';
 import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
+import { recheckConfirmed } from '#server/translation/review/documents/recheck.ts';
 import { pruneOpenings } from '#server/translation/review/openings.ts';
 import {
   publishParkedJobs,
@@ -92,6 +93,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   },
   render_document: { run: renderQueued },
   remove_superseded_file: { run: removeSuperseded },
+  recheck_findings: { run: recheckConfirmed },
   resume_approval: { run: resumeApproval },
   remove_golden_records: { run: removeGoldenRecords },
   apply_retention: { run: applyRetention, every: hourly, queue: 'apply_retention' },

@@ -267,7 +267,7 @@ export const segmentEvents = pgTable(
      * `redone` have the ID of the change that was undone or redone.
      */
     kind: text('kind', {
-      enum: ['edited', 'confirmed', 'unconfirmed', 'repeated', 'undone', 'redone'],
+      enum: ['edited', 'confirmed', 'unconfirmed', 'repeated', 'resolved', 'undone', 'redone'],
     }).notNull(),
     /** The member; null if the caller used an API key. */
     userId: identifier('user_id'),
@@ -277,7 +277,7 @@ export const segmentEvents = pgTable(
     targetText: text('target_text'),
     /** The segment's columns before the event. */
     before: jsonb('before').$type<unknown>(),
-    /** Why a reviewer confirmed a segment with critical findings: a code and a note. */
+    /** Why a reviewer confirmed a segment with critical findings, or how a finding was resolved: a code and a note. */
     reason: jsonb('reason').$type<{ code: string; note: string }>(),
     /** When the change was undone; null if it was not, or if it was redone. */
     undoneAt: moment('undone_at'),

@@ -46,6 +46,11 @@ export const translationJobs = pgTable(
     qualityAssessment: jsonb('quality_assessment'),
     refinement: jsonb('refinement'),
     verification: jsonb('verification'),
+    /**
+     * The findings about the present final translation (`core/findings.ts`), from the first change or decision of a
+     * reviewer on. Null before: then those of `refinement` and `verification` count.
+     */
+    findings: jsonb('findings').$type<unknown[]>(),
     agentRun: jsonb('agent_run').notNull(),
     /**
      * The run of a text that was published automatically (`packed-run.ts`). Then the four JSON columns above contain

@@ -42,9 +42,13 @@ import type {
   DocumentUpload,
   DocumentXliffQuery,
   DocumentXliffReviewRequest,
+  FindingRecheckRequest,
+  FindingResolution,
+  RecheckedSegments,
   RenderedDocument,
   RequeuedDocuments,
   RequeueRequest,
+  ResolvedSegment,
   RestoredSegments,
   SavedSegments,
   SegmentBoxPage,
@@ -215,6 +219,13 @@ export interface Documents {
    */
   confirmAll(request: ConfirmAllRequest, options?: CallOptions): ApiPromise<ConfirmedAll>;
   /**
+   * Resolves a finding of a segment: the reason is required for a critical one. Throws ConflictError if the translation has
+   * changed, or if the finding was resolved before.
+   */
+  resolve(request: FindingResolution, options?: CallOptions): ApiPromise<ResolvedSegment>;
+  /** Lets the judge model see the present translations of segments, and replaces their findings. */
+  recheck(request: FindingRecheckRequest, options?: CallOptions): ApiPromise<RecheckedSegments>;
+  /**
    * Stores translations and confirmations of segments (all or none); the file is rendered later. Each segment names the
    * text that it replaces. If one of these texts has changed, throws ConflictError with the current text in `present`.
    * Throws ConflictError with the code `critical_findings` if a confirmed translation has critical findings and the
@@ -276,6 +287,8 @@ const correctCall: Call = { name: 'documents.correct', repeatable: true };
 const checkCall: Call = { name: 'documents.check', repeatable: true };
 /** Not repeatable: the response of a repeat would lack the change that can be undone. */
 const confirmAllCall: Call = { name: 'documents.confirmAll', repeatable: false };
+const resolveCall: Call = { name: 'documents.resolve', repeatable: false };
+const recheckCall: Call = { name: 'documents.recheck', repeatable: true };
 const confirmCall: Call = { name: 'documents.confirm', repeatable: true };
 /** Repeatable: a text that is already stored counts as done, and so does a change that is already undone. */
 const saveCall: Call = { name: 'documents.save', repeatable: true };
@@ -398,6 +411,8 @@ export function documents(connection: Connection): Documents {
     correct: (request, options) => mutate(correctCall, request, options),
     check: (request, options) => mutate(checkCall, request, options),
     confirmAll: (request, options) => mutate(confirmAllCall, request, options),
+    resolve: (request, options) => mutate(resolveCall, request, options),
+    recheck: (request, options) => mutate(recheckCall, request, options),
     confirm: (request, options) => mutate(confirmCall, request, options),
     save: (request, options) => mutate(saveCall, request, options),
     undo: (request, options) => mutate(undoCall, request, options),

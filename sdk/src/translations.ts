@@ -24,6 +24,8 @@ import type {
   ReviewRequest,
   TextCheck,
   TextCheckRequest,
+  TextFindingResolution,
+  TextRecheckRequest,
   TranslationDeletion,
   TranslationEstimate,
   TranslationJob,
@@ -182,6 +184,10 @@ export interface Translations {
    * ConflictError with the current job in `present`. Retried only if the service certainly did nothing.
    */
   act(request: ReviewActRequest, options?: CallOptions): ApiPromise<TranslationJob>;
+  /** Resolves a finding of the present text. Throws ConflictError if the job has changed, or the finding is not open. */
+  resolve(request: TextFindingResolution, options?: CallOptions): ApiPromise<TranslationJob>;
+  /** Lets the judge model see the present text, and replaces its findings. Throws ConflictError if the job has changed. */
+  recheck(request: TextRecheckRequest, options?: CallOptions): ApiPromise<TranslationJob>;
   /**
    * Performs an action on 1 to 100 jobs, and returns a result for each. Jobs that the member has not opened, and jobs
    * with critical findings, are not approved unless the request names them explicitly. Retried only if the service
@@ -233,6 +239,8 @@ const searchCall: Call = { name: 'translations.search', repeatable: true };
 const countsCall: Call = { name: 'translations.counts', repeatable: true };
 const checkCall: Call = { name: 'translations.check', repeatable: true };
 const actCall: Call = { name: 'translations.act', repeatable: false };
+const resolveCall: Call = { name: 'translations.resolve', repeatable: false };
+const recheckCall: Call = { name: 'translations.recheck', repeatable: false };
 const reviewManyCall: Call = { name: 'translations.reviewMany', repeatable: false };
 
 const path = '/api/translations';
@@ -337,6 +345,8 @@ export function translations(connection: Connection): Translations {
     counts: (options) => query(countsCall, {}, options),
     check: (request, options) => mutate(checkCall, request, options),
     act: (request, options) => mutate(actCall, request, options),
+    resolve: (request, options) => mutate(resolveCall, request, options),
+    recheck: (request, options) => mutate(recheckCall, request, options),
     reviewMany: (request, options) => mutate(reviewManyCall, request, options),
   };
 }

@@ -168,6 +168,10 @@ export type TextCheckRequest = Inputs['translations']['check'];
 export type TextCheck = Outputs['translations']['check'];
 /** A reviewer's action, and the version of the job that the reviewer has seen. */
 export type ReviewActRequest = Inputs['translations']['act'];
+/** How a reviewer resolves a finding of a text. */
+export type TextFindingResolution = Inputs['translations']['resolve'];
+/** The text that the judge model sees again, with the version that the reviewer saw. */
+export type TextRecheckRequest = Inputs['translations']['recheck'];
 /** Reviewers' actions on several jobs. */
 export type ReviewManyRequest = Inputs['translations']['reviewMany'];
 /** The results of the actions, in the same order. */
@@ -279,6 +283,14 @@ export type ConfirmedSegments = Outputs['documents']['confirm'];
 export type ConfirmAllRequest = Inputs['documents']['confirmAll'];
 /** The number of segments that were confirmed, and of those that are left. */
 export type ConfirmedAll = Outputs['documents']['confirmAll'];
+/** How a reviewer resolves a finding of a segment. */
+export type FindingResolution = Inputs['documents']['resolve'];
+/** The segment after a finding was resolved, and the change that can be undone. */
+export type ResolvedSegment = Outputs['documents']['resolve'];
+/** The segments that the judge model sees again. */
+export type FindingRecheckRequest = Inputs['documents']['recheck'];
+/** The segments after the check, and the positions of those that were checked. */
+export type RecheckedSegments = Outputs['documents']['recheck'];
 /** Translations and confirmations of segments, each with the text that it replaces. */
 export type SegmentSaveRequest = Inputs['documents']['save'];
 /** The segments after they were saved, and the change that can be undone. */

@@ -52,6 +52,11 @@ export interface TaskPayloads {
   render_document: { tenantId: string; documentId: string };
   /** Removes a translated file that a later one has replaced. */
   remove_superseded_file: { tenantId: string; documentId: string; artifactId: string };
+  /**
+   * Lets the judge model see confirmed segments of a document whose findings are about an earlier text, from the segment
+   * that follows the position `after` on.
+   */
+  recheck_findings: { tenantId: string; documentId: string; after: number };
   /** Completes an interrupted approval: adds the approved document to the TM and writes its audit record. */
   resume_approval: { tenantId: string; documentId: string };
   /**

@@ -64,7 +64,7 @@ interface JsonTable {
 }
 
 const jsonTables: readonly JsonTable[] = [
-  { table: 'translation_jobs', id: 'job_id', columns: ['agent_run'], records: textRecords },
+  { table: 'translation_jobs', id: 'job_id', columns: ['agent_run', 'findings'], records: textRecords },
   {
     table: 'document_jobs',
     id: 'document_id',
@@ -201,6 +201,7 @@ export async function anonymizeMember(
   }
   for (const [table, column] of textColumns)
     while ((await database.inTenant(tenantId, (tx) => renameInColumn(tx, table, column, person))) > 0);
+  while ((await database.inTenant(tenantId, (tx) => renameInFindings(tx, person))) > 0);
   // The addresses of attempts to sign in that belong to no tenant.
   await database.inPlatform((tx) => renameAttempts(tx, person));
   // This comes last: as long as the row has the address, the task can be repeated.
@@ -285,6 +286,27 @@ async function renameInColumn(tx: Tx, name: string, column: string, person: Pers
     with changed as (
       update ${table} set ${field} = ${userId} where tenant_id = ${tenantId} and ctid = any(array(
         select ctid from ${table} where tenant_id = ${tenantId} and ${field} = ${email} limit ${rowsPerStep}::int))
+      returning 1
+    )
+    select count(*)::int as changed from changed`);
+  return row?.changed ?? 0;
+}
+
+/**
+ * Renames the member in the findings of segments that the member has resolved.
+ * @returns the number of changed rows
+ */
+async function renameInFindings(tx: Tx, { tenantId, userId, email }: Person): Promise<number> {
+  const resolved = JSON.stringify([{ resolution: { by: email } }]);
+  const [row] = await tx.execute<{ changed: number }>(sql`
+    with changed as (
+      update document_segments set issues = (
+        select jsonb_agg(case when f #>> '{resolution,by}' = ${email}
+          then jsonb_set(f, '{resolution,by}', to_jsonb(${userId}::text)) else f end order by place)
+        from jsonb_array_elements(issues) with ordinality as e(f, place))
+      where tenant_id = ${tenantId} and ctid = any(array(
+        select ctid from document_segments where tenant_id = ${tenantId} and issues @> ${resolved}::jsonb
+        limit ${rowsPerStep}::int))
       returning 1
     )
     select count(*)::int as changed from changed`);

@@ -2,6 +2,7 @@
 const nameFields: ReadonlySet<string> = new Set([
   'actor',
   'approved_by',
+  'by',
   'completed_by',
   'confirmedBy',
   'confirmed_by',

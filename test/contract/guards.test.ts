@@ -113,6 +113,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'translations.check': 'tenant_identity',
   'translations.act': 'tenant_identity',
   'translations.reviewMany': 'tenant_identity',
+  'translations.resolve': 'tenant_identity',
+  'translations.recheck': 'tenant_identity',
 
   'reviews.next': 'bearer',
   'reviews.claim': 'bearer',
@@ -150,6 +152,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'documents.check': 'tenant_identity',
   'documents.confirm': 'tenant_identity',
   'documents.confirmAll': 'tenant_identity',
+  'documents.recheck': 'tenant_identity',
+  'documents.resolve': 'tenant_identity',
   'documents.save': 'tenant_identity',
   'documents.undo': 'tenant_identity',
   'documents.redo': 'tenant_identity',

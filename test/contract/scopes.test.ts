@@ -31,6 +31,8 @@ const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
   'translations.check': ['review'],
   'translations.act': ['review'],
   'translations.reviewMany': ['review'],
+  'translations.resolve': ['review'],
+  'translations.recheck': ['review'],
 
   'events.list': ['read'],
   'events.subscribe': ['read'],
@@ -57,6 +59,8 @@ const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
   'documents.check': ['review'],
   'documents.confirm': ['review'],
   'documents.confirmAll': ['review'],
+  'documents.recheck': ['review'],
+  'documents.resolve': ['review'],
   'documents.save': ['review'],
   'documents.undo': ['review'],
   'documents.redo': ['review'],

@@ -36,7 +36,7 @@ describe('saving segments', () => {
         {
           position: 1,
           target_text: 'certain',
-          quality: { score: null, needs_review: false, issues: [] },
+          quality: { score: null, needs_review: true, issues: [{ status: 'not_rechecked' }] },
           provenance: { engine: 'reviewer' },
           pipeline_text: 'fr of a doubtful one',
           confirmed_by: reviewer,
@@ -244,9 +244,10 @@ describe('a critical finding', () => {
     expect((await save(id, both, { confirm_critical: true, reason: short })).status).toBe(422);
   });
 
-  test('is one of the new text: a corrected segment needs no reason, a newly wrong one does', async () => {
-    const { id } = await mine.translate(['a wrong one', 'Pay 1,200 euros by Friday']);
-    expect((await save(id, [[0, 'fr of a wrong one', 'un bon', true]])).status).toBe(200);
+  test('of a check is one of the new text: a corrected segment needs no reason, a newly wrong one does', async () => {
+    const { id } = await mine.translate(['Pay 1,200 euros', 'Pay 1,200 euros by Friday']);
+    await save(id, [[0, 'fr of Pay 1,200 euros', 'Payez 9 900 euros']]);
+    expect((await save(id, [[0, 'Payez 9 900 euros', 'Payez 1 200 euros', true]])).status).toBe(200);
     const seen = 'fr of Pay 1,200 euros by Friday';
     await refused(id, [1, seen, 'Payez 9 900 euros avant vendredi', true]);
     // As a draft, it may have findings.

@@ -49,13 +49,19 @@ test('a text is listed with its findings, the reasons for its review, and the me
   });
 });
 
-test('a draft has no findings, because those are of the machine translation', async () => {
+test('a draft keeps the findings of the model, which are not rechecked', async () => {
   const { id } = await mine.held({ source_text: 'wrong' });
   const plain = await mine.held({ source_text: 'plain' });
   for (const job of [id, plain.id])
     await mine.review(job, { action: 'save', final_translation: `better ${job}` });
   expect(await texts()).toMatchObject([
-    { id, status: 'warning', issues: [], target_text: `better ${id}`, pipeline_text: 'fr of wrong' },
+    {
+      id,
+      status: 'critical',
+      issues: [{ severity: 'critical', status: 'not_rechecked' }],
+      target_text: `better ${id}`,
+      pipeline_text: 'fr of wrong',
+    },
     { id: plain.id, status: 'draft', issues: [], pipeline_text: 'fr of plain' },
   ]);
 });

@@ -57,6 +57,15 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'documents.boxes': ({ documents }) => documents.boxes({ document_id: 'a', page: 1 }),
   'documents.correct': ({ documents }) => documents.correct({ document_id: 'a', corrections: [] }),
   'documents.check': ({ documents }) => documents.check({ document_id: 'a', position: 0, text: 'b' }),
+  'documents.resolve': ({ documents }) =>
+    documents.resolve({
+      document_id: 'a',
+      position: 0,
+      target_text: 'b',
+      finding_id: 'c',
+      resolution: 'accepted',
+    }),
+  'documents.recheck': ({ documents }) => documents.recheck({ document_id: 'a', positions: [0] }),
   'documents.confirmAll': ({ documents }) => documents.confirmAll({ document_id: 'a', statuses: ['todo'] }),
   'documents.confirm': ({ documents }) =>
     documents.confirm({ document_id: 'a', segments: [{ position: 0, target_text: 'b' }] }),
@@ -174,6 +183,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'translations.counts': ({ translations }) => translations.counts(),
   'translations.check': ({ translations }) => translations.check({ job_id: 'a', text: 'a' }),
   'translations.act': ({ translations }) => translations.act({} as never),
+  'translations.resolve': ({ translations }) => translations.resolve({} as never),
+  'translations.recheck': ({ translations }) => translations.recheck({} as never),
   'translations.reviewMany': ({ translations }) => translations.reviewMany({ reviews: [] }),
   'usage.daily': ({ usage }) => usage.daily(),
   'usage.summary': ({ usage }) => usage.summary('a'),
@@ -289,6 +300,7 @@ const notSentAgain = [
   'billing.topUp',
   'documents.review',
   'documents.delete',
+  'documents.resolve',
   'documents.confirmAll',
   'members.createPasswordResetLink',
   'memory.delete',
@@ -306,6 +318,8 @@ const notSentAgain = [
   'translations.reviewXliff',
   'translations.delete',
   'translations.act',
+  'translations.resolve',
+  'translations.recheck',
   'translations.reviewMany',
 ];
 

@@ -60,13 +60,18 @@ export interface TaskExample {
 /** The translations of a task: one for each segment, in the same order. */
 export type Translations = readonly string[];
 
-/** An issue that a judge model has found. */
+/** An issue of a translation. */
 export interface QualityIssue {
   severity: 'minor' | 'major' | 'critical';
   category: 'accuracy' | 'fluency' | 'terminology' | 'style' | 'locale';
   span: string | null;
   explanation: string;
   suggestion: string | null;
+  /**
+   * Missing for an issue that a model has found. `check`: a check of the service, which is computed again for each
+   * wording. `recognition`: the recognition of text in a picture.
+   */
+  found_by?: 'check' | 'recognition';
 }
 
 /** The result of a judge model. `score` is from 0 to 100. */

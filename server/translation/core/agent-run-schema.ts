@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { findingStates } from './findings.ts';
 
 export const id = z.string().meta({ description: 'The ID: 32 hexadecimal characters.' });
 export const dateTime = z
@@ -22,6 +23,30 @@ export const qualityIssue = z
       .describe('The words to which the problem applies; null if it applies to the whole text.'),
     explanation: z.string().describe('A description of the problem.'),
     suggestion: z.string().nullable().describe('A proposal to fix the problem, or null.'),
+    id: z
+      .string()
+      .exactOptional()
+      .describe('The ID of the problem in its segment or text, if a review can resolve it.'),
+    found_by: z
+      .enum(['check', 'recognition'])
+      .exactOptional()
+      .describe(
+        '`check` for a check of the service, `recognition` for the recognition of text in a picture; missing if a model found the problem.',
+      ),
+    status: z
+      .enum(findingStates)
+      .exactOptional()
+      .describe(
+        '`open`; `not_rechecked` if the text has changed since; or how a person has resolved it. Missing for `open` in a job.',
+      ),
+    resolution: z
+      .object({
+        by: z.string().nullable().describe('The person; null for an API key without a name.'),
+        at: dateTime,
+        reason: z.string().nullable().describe('The reason in words, or null.'),
+      })
+      .exactOptional()
+      .describe('Who resolved the problem; missing unless it is resolved.'),
   })
   .meta({
     id: 'QualityIssue',

@@ -6,6 +6,7 @@ import type {
   Translations,
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
+import { marked } from './findings.ts';
 import { type TermsInText, termIssues } from './leverage/terms.ts';
 import type { SourceText } from './pipeline/source-text.ts';
 import { inspect } from './threads/check-threads.ts';
@@ -48,7 +49,7 @@ const highestScores = { minor: 94, major: 84, critical: 84 } as const satisfies 
 export function withFindings<T extends Judgement>(judged: T, findings: readonly QualityIssue[]): T {
   const style = findings.filter(({ category }) => category === 'style');
   const score = Math.min(judged.score, ...style.map(({ severity }) => highestScores[severity]));
-  return { ...judged, score, issues: [...findings, ...judged.issues] };
+  return { ...judged, score, issues: [...marked(findings), ...judged.issues] };
 }
 
 /** Whether a glossary term is missing. A translation without a required term is never published without review. */
@@ -63,8 +64,3 @@ export function inspectorOf({ blocks }: Pick<SourceText, 'blocks'>, scope: SlotS
 
 /** For the stub engine, which returns the source text: its translations are exempt from the checks. */
 export const inspectNothing: Inspect = () => [];
-
-/** Whether an issue prevents the approval of a document until someone confirms it. */
-export function isCriticalIssue({ severity }: QualityIssue): boolean {
-  return severity === 'critical';
-}

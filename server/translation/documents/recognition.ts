@@ -81,7 +81,7 @@ const maxListed = 5;
 
 /**
  * Returns the issue of a segment with words that were recognized with less than a confidence. It prevents the approval
- * of the document until a reviewer has confirmed the segment.
+ * of the document until a reviewer has resolved it or confirmed the segment.
  *
  * @param least from 0 to 100
  */
@@ -97,6 +97,7 @@ export function doubtOf(words: readonly SegmentWord[] | undefined, least: number
       span: null,
       explanation: `The source was recognized in a picture, and these words are uncertain: ${listed.join(', ')}${more}. Compare the source with the picture.`,
       suggestion: null,
+      found_by: 'recognition',
     },
   ];
 }

@@ -6,8 +6,13 @@ import { AppError } from '#server/errors.ts';
 import type { RebuiltDocument, SegmentTranslation } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { whiteSpace } from '#server/formats/text-tally.ts';
-import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { isCriticalIssue } from '#server/translation/core/checks.ts';
+import {
+  type Finding,
+  findingView,
+  hasOpen,
+  isOpen,
+  isOpenCritical,
+} from '#server/translation/core/findings.ts';
 import { requireDocument } from './jobs.ts';
 import { noFigures, type ReportFigures } from './quality-report.ts';
 import type { DocumentQualityFinding } from './schema.ts';
@@ -128,7 +133,11 @@ export function segmentView(row: SegmentRow): z.infer<typeof documentSegment> {
     target_rectangles: row.targetRectangles,
     source_text: row.sourceText,
     target_text: row.targetText,
-    quality: { score: row.score, needs_review: row.needsReview, issues: row.issues },
+    quality: {
+      score: row.score,
+      needs_review: row.needsReview,
+      issues: (row.issues as Finding[]).map(findingView),
+    },
     fast_path: row.fastPath,
     corrected: row.corrected,
     confirmed_at: row.confirmedAt?.toISOString() ?? null,
@@ -271,7 +280,9 @@ export async function findingsOfSegments(
       unit_id: cellId ?? regionId,
     });
     if (missing) return [finding('error', 'missing_translation', 'the text is not translated')];
-    const isNoncompliant = (issues as QualityIssue[]).some(({ category }) => category === 'terminology');
+    const isNoncompliant = (issues as Finding[]).some(
+      (finding) => finding.category === 'terminology' && isOpen(finding),
+    );
     return [
       ...(isNoncompliant
         ? [finding('warning', 'terminology_noncompliant', 'a glossary term is missing')]
@@ -294,24 +305,24 @@ export const segmentStatuses = ['todo', 'draft', 'confirmed', 'warning', 'critic
 export type SegmentStatus = (typeof segmentStatuses)[number];
 
 /**
- * SQL: the review status of a segment. A confirmed segment is `confirmed`, whatever its issues are. Otherwise its worst
- * issue counts, and then whether a reviewer has changed it.
+ * SQL: the review status of a segment. A confirmed segment is `confirmed`, whatever its findings are. Otherwise its worst
+ * open finding counts, and then whether a reviewer has changed it.
  */
 export const statusOfSegment = sql<SegmentStatus>`(case
   when ${documentSegments.confirmedAt} is not null then 'confirmed'
-  when ${documentSegments.issues} @> '[{"severity": "critical"}]' then 'critical'
-  when ${documentSegments.needsReview} or ${documentSegments.issues} <> '[]' then 'warning'
+  when ${hasOpen(documentSegments.issues, { severity: 'critical' })} then 'critical'
+  when ${documentSegments.needsReview} or ${hasOpen(documentSegments.issues)} then 'warning'
   when ${documentSegments.corrected} then 'draft'
   else 'todo' end)`;
 
-/** SQL: whether a segment has critical issues that no reviewer has confirmed. */
+/** SQL: whether a segment has open critical findings that no reviewer has confirmed. */
 const isCritical = sql`${statusOfSegment} = 'critical'`;
 
 /** Maximum number of segments that an error lists. */
 const maxNamed = 100;
 
 /**
- * Returns the segments of a document with critical issues that no reviewer has confirmed, in reading order; only the
+ * Returns the segments of a document with open critical findings that no reviewer has confirmed, in reading order; only the
  * first ones if there are many.
  */
 export async function selectCritical(tx: Tx, tenantId: string, documentId: string) {
@@ -329,7 +340,7 @@ export async function selectCritical(tx: Tx, tenantId: string, documentId: strin
     .limit(maxNamed);
   return rows.map(({ issues, ...segment }) => ({
     ...segment,
-    issues: (issues as QualityIssue[]).filter(isCriticalIssue),
+    issues: (issues as Finding[]).filter(isOpenCritical).map(findingView),
   }));
 }
 
@@ -361,9 +372,9 @@ export async function figuresOf(
       confirmed: sql<number>`count(${documentSegments.confirmedAt})::int`,
       unresolved: sql<number>`count(*) filter (where ${isUnresolved})::int`,
       noncompliant: sql<number>`count(*) filter (where ${documentSegments.needsReview}
-        and ${documentSegments.issues} @> '[{"category": "terminology"}]')::int`,
+        and ${hasOpen(documentSegments.issues, { category: 'terminology' })})::int`,
       critical: sql<number>`count(*) filter (where ${isUnresolved}
-        and ${documentSegments.issues} @> '[{"severity": "critical"}]')::int`,
+        and ${hasOpen(documentSegments.issues, { severity: 'critical' })})::int`,
       drafts: sql<number>`count(*) filter (where ${statusOfSegment} = 'draft')::int`,
       scored: sql<number>`count(${documentSegments.score})::int`,
       scoreSum: sql<number>`coalesce(sum(${documentSegments.score}), 0)::float8`,
@@ -387,4 +398,10 @@ export function isAtOneOf(positions: readonly number[]): SQL {
 /** Matches the segments of one document by tenant and ID. The row-level policy is only the second line of defense. */
 export function ofDocument(tenantId: string, documentId: string) {
   return and(eq(documentSegments.tenantId, tenantId), eq(documentSegments.documentId, documentId));
+}
+
+/** Returns what the model gets to know about a segment: its key in a text file, and its context. */
+export function noteOf(place: string, context: string | null): string | null {
+  const [, key] = /^line \d+, (.+)$/s.exec(place) ?? [];
+  return [key && `key ${key}`, context].filter(Boolean).join('; ') || null;
 }

@@ -30,7 +30,7 @@ export interface CorrectionConflict {
 /** @param nothingWas past participle of the action, such as "corrected"; it was applied to no segment */
 export function correctionConflicts(
   conflicts: readonly CorrectionConflict[],
-  nothingWas: 'corrected' | 'confirmed' | 'saved' | 'undone' | 'redone',
+  nothingWas: 'corrected' | 'confirmed' | 'saved' | 'undone' | 'redone' | 'resolved',
 ): AppError {
   return new AppError(
     'conflict',

@@ -84,6 +84,7 @@ const pendingJob = {
   qualityAssessment: sql<null>`null::jsonb`.as('quality_assessment'),
   refinement: sql<null>`null::jsonb`.as('refinement'),
   verification: sql<null>`null::jsonb`.as('verification'),
+  findings: sql<null>`null::jsonb`.as('findings'),
   agentRun: sql<unknown>`${new Param(emptyRun, translationJobs.agentRun)}::jsonb`.as('agent_run'),
   packedRun: sql<null>`null`.as('packed_run'),
   pipelineMetadata: sql<null>`null::jsonb`.as('pipeline_metadata'),

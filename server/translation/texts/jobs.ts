@@ -5,6 +5,7 @@ import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
+import { type Finding, idOf } from '#server/translation/core/findings.ts';
 import { readRun } from './packed-run.ts';
 import { type JobStatus, jobStatus, type TranslationJob, type TranslationRequest } from './schema.ts';
 
@@ -40,7 +41,8 @@ const jobBytes = sql<number>`octet_length(coalesce(${translationJobs.finalTransl
   + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
     + coalesce(pg_column_size(${translationJobs.qualityAssessment}), 0)
     + coalesce(pg_column_size(${translationJobs.refinement}), 0)
-    + coalesce(pg_column_size(${translationJobs.verification}), 0))`;
+    + coalesce(pg_column_size(${translationJobs.verification}), 0)
+    + coalesce(pg_column_size(${translationJobs.findings}), 0))`;
 
 /**
  * Returns a page of jobs, the most recent updated_at first: at most `limit` jobs and about `pageBytes`, but at least
@@ -210,11 +212,23 @@ export function jobOfRow(row: JobRow): TranslationJob {
     id: row.jobId,
     request: { ...request, metadata: { ...request.metadata, ...written } },
     status: row.status as JobStatus,
-    ...readRun(row, request),
+    ...withDecisions(readRun(row, request), row.findings as Finding[] | null),
     warnings: (row.warnings as Warning[] | null) ?? [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
+}
+
+/** Returns the fields of a run, whose issues have the states that a review has given them. */
+function withDecisions(
+  run: ReturnType<typeof readRun>,
+  findings: readonly Finding[] | null,
+): ReturnType<typeof readRun> {
+  if (!findings) return run;
+  const byId = new Map(findings.map((finding) => [idOf(finding), finding]));
+  const decided = <T extends { issues: Finding[] }>(judged: T | null): T | null =>
+    judged && { ...judged, issues: judged.issues.map((issue) => byId.get(idOf(issue)) ?? issue) };
+  return { ...run, refinement: decided(run.refinement), verification: decided(run.verification) };
 }
 
 /** Matches one job by tenant and ID. The row-level policy is only the second line of defense. */

@@ -72,6 +72,12 @@ const leaver = ({ leaver: { userId } }: GuardFixture) => ({ user_id: userId });
 const document = ({ documentId }: GuardFixture) => ({ document_id: documentId });
 const change = ({ documentId }: GuardFixture) => ({ document_id: documentId, change_id: 'unknown' });
 const noChange: Outcome = '404 change not found';
+const noModel: Outcome = '400 no model is connected that could check the text again';
+const noFinding = { finding_id: 'none', resolution: 'accepted' };
+const heldJob = async ({ app, founder, heldJobId }: GuardFixture) => {
+  const { body } = await app.json('GET', `/api/translations/${heldJobId}`, { headers: founder.key });
+  return { job_id: heldJobId, updated_at: body.updated_at };
+};
 const job = ({ jobId }: GuardFixture) => ({ job_id: jobId });
 
 const exported = async (app: GuardFixture['app'], key: Headers, path: string) =>
@@ -220,13 +226,15 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'translations.check': { input: (at) => ({ ...job(at), text: 'Salut' }), abroad: noJob },
   'translations.act': {
-    async input({ app, founder, heldJobId }) {
-      const { body } = await app.json('GET', `/api/translations/${heldJobId}`, { headers: founder.key });
-      const { updated_at } = body;
-      return { job_id: heldJobId, action: 'save', final_translation: 'Salut', updated_at };
-    },
+    input: async (at) => ({ ...(await heldJob(at)), action: 'save', final_translation: 'Salut' }),
     abroad: noJob,
   },
+  'translations.resolve': {
+    input: async (at) => ({ ...(await heldJob(at)), ...noFinding }),
+    in: '409 the finding is no longer open; read the findings again',
+    abroad: noJob,
+  },
+  'translations.recheck': { input: heldJob, in: noModel, abroad: noJob },
   // This procedure responds with 200, and reports rejected reviews in its results.
   'translations.reviewMany': {
     input: ({ heldJobId }) => ({
@@ -319,6 +327,22 @@ export const probes: Readonly<Record<string, Probe>> = {
       const segments = [{ position: 0, target_text: 'Salut', replaces: body.segments[0].target_text }];
       return { document_id: documentId, segments };
     },
+    abroad: noDocument,
+  },
+  'documents.resolve': {
+    input: async ({ app, founder, documentId }) => {
+      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
+        headers: founder.key,
+      });
+      const [{ target_text }] = body.segments;
+      return { document_id: documentId, position: 0, target_text, ...noFinding, reviewer: 'Rev' };
+    },
+    in: '409 the finding is no longer open; read the findings again',
+    abroad: noDocument,
+  },
+  'documents.recheck': {
+    input: ({ documentId }) => ({ document_id: documentId, positions: [0] }),
+    in: noModel,
     abroad: noDocument,
   },
   'documents.undo': { input: change, in: noChange, abroad: noDocument },

@@ -16,6 +16,7 @@ import { DocumentPanel } from './document-panel.tsx';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
 import { FindReplace } from './find-replace.tsx';
+import { useSegmentFindings } from './finding-actions.ts';
 import { FoundEdits } from './found-edits.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { OpeningBars } from './opening-bars.tsx';
@@ -61,6 +62,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const check = useMemo(() => checkOf(id), [id]);
   const { filter, setFilter } = useFilter(id);
   const { saves, opening, undo, redo, canUndo, remember } = useDecisions(id, request.target_lang);
+  const findings = useSegmentFindings(id, saves);
   const outline = useOutline(id);
   const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
   const segments = useSegments(id, filter, visible);
@@ -151,6 +153,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
                       languages={languages}
                       sought={filter.text}
                       isReadOnly={isReadOnly}
+                      findings={findings}
                       field={field}
                       takesFocus={open?.takesFocus}
                       onConfirmed={() => {

@@ -3,9 +3,11 @@ import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
+import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import type { Correction } from './corrections.ts';
 import styles from './editor.module.css';
+import { type Decision, type FindingActions, isOpen } from './finding-actions.ts';
 import type { Reason } from './segment-saves.ts';
 
 /** Minimum number of characters in the note of a reason. */
@@ -21,6 +23,7 @@ export function Findings({
   corrections,
   isCurrent,
   isBlocked,
+  actions,
   onUse,
   onOverrule,
 }: {
@@ -29,38 +32,197 @@ export function Findings({
   corrections: ReadonlyMap<QualityIssue, Correction>;
   isCurrent: boolean;
   isBlocked: boolean;
+  /** Undefined if the segment cannot be changed. */
+  actions: FindingActions | undefined;
   onUse: (correction: Correction) => void;
   onOverrule: (reason: Reason) => void;
 }) {
-  const t = useT();
-  const sorted = issues.toSorted((one, other) => weights[other.severity] - weights[one.severity]);
+  const sorted = issues.toSorted(
+    (one, other) =>
+      Number(isOpen(other)) - Number(isOpen(one)) || weights[other.severity] - weights[one.severity],
+  );
   const [first] = sorted.flatMap((issue) => corrections.get(issue) ?? []);
   useCommands({ useSuggestion: () => first && onUse(first) });
   if (sorted.length === 0 && !isBlocked) return null;
   return (
     <div role="gridcell" tabIndex={-1} className={styles['findings']} aria-busy={!isCurrent || undefined}>
       <ul>
-        {sorted.map((issue) => {
-          const correction = corrections.get(issue);
-          return (
-            <li key={`${issue.severity} ${issue.span} ${issue.explanation}`} data-severity={issue.severity}>
-              <StatusMark status={issue.severity === 'critical' ? 'critical' : 'warning'} />
-              <p>
-                <b>{t(`review.${issue.severity}`)}</b> <bdi>{issue.explanation}</bdi>
-                {issue.suggestion && !correction && <bdi className="hint">{issue.suggestion}</bdi>}
-              </p>
-              {correction && (
-                <button type="button" className="small" onClick={() => onUse(correction)}>
-                  {t('editor.use')} <bdi translate="no">{correction.text}</bdi>
-                  {correction === first && <kbd>{keyLabel('Alt+Enter')}</kbd>}
-                </button>
-              )}
-            </li>
-          );
-        })}
+        {sorted.map((issue) => (
+          <FoundIssue
+            key={`${issue.severity} ${issue.span} ${issue.explanation}`}
+            issue={issue}
+            correction={corrections.get(issue)}
+            isFirst={corrections.get(issue) === first}
+            actions={actions}
+            onUse={onUse}
+          />
+        ))}
       </ul>
       {isBlocked && <Overrule onOverrule={onOverrule} />}
     </div>
+  );
+}
+
+/** A finding: what it is, its state, and what the reviewer can do with it. */
+function FoundIssue({
+  issue,
+  correction,
+  isFirst,
+  actions,
+  onUse,
+}: {
+  issue: QualityIssue;
+  correction: Correction | undefined;
+  isFirst: boolean;
+  actions: FindingActions | undefined;
+  onUse: (correction: Correction) => void;
+}) {
+  const t = useT();
+  const [isResolving, setResolving] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  const { severity, explanation, suggestion, status = 'open', resolution } = issue;
+  const isSettled = !isOpen(issue);
+  const act = async (work: Promise<void>) => {
+    setBusy(true);
+    setError(undefined);
+    await work.then(() => setResolving(false), setError);
+    setBusy(false);
+  };
+  return (
+    <li data-severity={isSettled ? 'resolved' : severity} aria-busy={isBusy || undefined}>
+      <StatusMark status={isSettled ? 'confirmed' : severity === 'critical' ? 'critical' : 'warning'} />
+      <p>
+        <b>{t(`review.${severity}`)}</b> <bdi>{explanation}</bdi>
+        {status === 'not_rechecked' && (
+          <span className={styles['unchecked']} title={t('editor.not_rechecked_why')}>
+            {t('editor.not_rechecked')}
+          </span>
+        )}
+        {isSettled && (
+          <span className="hint">
+            {t(`editor.reason_${status as Decision['resolution']}`)}
+            {resolution?.by && (
+              <>
+                {' · '}
+                <bdi translate="no">{resolution.by}</bdi>
+              </>
+            )}
+            {resolution?.reason && (
+              <>
+                {' · '}
+                <bdi>{resolution.reason}</bdi>
+              </>
+            )}
+          </span>
+        )}
+        {suggestion && !correction && !isSettled && <bdi className="hint">{suggestion}</bdi>}
+      </p>
+      {correction && !isSettled && (
+        <button type="button" className="small" onClick={() => onUse(correction)}>
+          {t('editor.use')} <bdi translate="no">{correction.text}</bdi>
+          {isFirst && <kbd>{keyLabel('Alt+Enter')}</kbd>}
+        </button>
+      )}
+      {actions && issue.id !== undefined && !isSettled && (
+        <>
+          {status === 'not_rechecked' && issue.found_by === undefined && (
+            <button
+              type="button"
+              className="small"
+              disabled={isBusy}
+              onClick={() => void act(actions.recheck())}
+            >
+              {t('editor.check_again')}
+            </button>
+          )}
+          <button
+            type="button"
+            className="small"
+            aria-expanded={isResolving}
+            onClick={() => setResolving(!isResolving)}
+          >
+            {t('editor.resolve')}
+          </button>
+        </>
+      )}
+      {error !== undefined && (
+        <span role="alert" className={styles['needed']}>
+          {problemText(error, t)}
+        </span>
+      )}
+      {isResolving && actions && (
+        <Resolve
+          isCritical={severity === 'critical'}
+          canBeFixed={status === 'not_rechecked'}
+          isBusy={isBusy}
+          onResolve={(decision) => void act(actions.resolve(issue, decision))}
+        />
+      )}
+    </li>
+  );
+}
+
+const resolutions = ['fixed', 'not_an_error', 'accepted'] as const satisfies Decision['resolution'][];
+
+/** Asks how a finding is resolved. A critical one needs a note. */
+function Resolve({
+  isCritical,
+  canBeFixed,
+  isBusy,
+  onResolve,
+}: {
+  isCritical: boolean;
+  /** Whether the text has changed since the finding was made. */
+  canBeFixed: boolean;
+  isBusy: boolean;
+  onResolve: (decision: Decision) => void;
+}) {
+  const t = useT();
+  const group = useId();
+  const [resolution, setResolution] = useState<Decision['resolution']>();
+  const [note, setNote] = useState('');
+  const length = [...note.trim()].length;
+  const isReady = resolution !== undefined && !isBusy && (length >= minNote || (length === 0 && !isCritical));
+  return (
+    <form
+      className={styles['resolve']}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (resolution && isReady) onResolve({ resolution, reason: note.trim() || null });
+      }}
+    >
+      <fieldset>
+        <legend>{t('editor.resolve_how')}</legend>
+        {resolutions.map((one, index) => (
+          <label
+            key={one}
+            title={one === 'fixed' && !canBeFixed ? t('editor.fixed_needs_change') : undefined}
+          >
+            <input
+              type="radio"
+              name={group}
+              // biome-ignore lint/a11y/noAutofocus: the reviewer has just asked for this choice
+              autoFocus={index === (canBeFixed ? 0 : 1)}
+              disabled={one === 'fixed' && !canBeFixed}
+              checked={resolution === one}
+              onChange={() => setResolution(one)}
+            />
+            {t(`editor.reason_${one}`)}
+          </label>
+        ))}
+      </fieldset>
+      <input
+        aria-label={t(isCritical ? 'editor.note' : 'editor.note_optional')}
+        placeholder={t(isCritical ? 'editor.note' : 'editor.note_optional')}
+        maxLength={500}
+        value={note}
+        onChange={({ target }) => setNote(target.value)}
+      />
+      <button type="submit" className="small" aria-disabled={!isReady}>
+        {t('editor.resolve')}
+      </button>
+    </form>
   );
 }
 

@@ -6,6 +6,7 @@ import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { queryKeys } from '../query-keys.ts';
 import styles from './editor.module.css';
+import { isOpen } from './finding-actions.ts';
 import type { Segment } from './segment-filter.ts';
 
 /** Maximum number of segments in the list; the filters show all of them. */
@@ -49,7 +50,7 @@ export default function IssuesTab({
 
 function Worst({ segment }: { segment: Segment }) {
   const t = useT();
-  const issues = segment.quality.issues as QualityIssue[];
+  const issues = (segment.quality.issues as QualityIssue[]).filter(isOpen);
   const worst = issues.find(({ severity }) => severity === 'critical') ?? issues[0];
   return (
     <>

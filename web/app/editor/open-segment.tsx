@@ -19,6 +19,7 @@ import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { type Correction, correctionsOf } from './corrections.ts';
 import styles from './editor.module.css';
+import { type FindingActions, isOpen } from './finding-actions.ts';
 import { Findings } from './findings.tsx';
 import { insertText } from './insert-text.ts';
 import { MarkedText } from './marked-text.tsx';
@@ -62,6 +63,8 @@ interface OpenSegmentProps<Segment extends EditedSegment> {
   takesFocus?: boolean | undefined;
   /** Called when the segment was confirmed: the editor opens the next one. */
   onConfirmed: () => void;
+  /** The actions on the findings of a segment. */
+  findings?: ((segment: Segment) => FindingActions) | undefined;
   /** Further actions on the segment. */
   tools?: ReactNode;
   /** Shown above the findings. */
@@ -84,6 +87,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   // A confirmed text that equals the stored one keeps its findings, also those of the models.
   const isChanged = edit !== undefined && text !== (stored ?? '');
   const { issues, isCurrent } = useIssues(check, segment, isChanged ? text : undefined);
+  const open = useMemo(() => issues.filter(isOpen), [issues]);
   const terms = useTerms(segment, languages);
   const missing = useMemo(
     () => missingSpans(source, plain, languages, isHtml),
@@ -97,17 +101,17 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       target: plain,
       languages,
       isHtml,
-      issues,
+      issues: open,
       terms,
       sought,
     },
   );
-  const corrections = isReadOnly ? none : correctionsOf(issues, { source, target: plain, languages });
+  const corrections = isReadOnly ? none : correctionsOf(open, { source, target: plain, languages });
   const blocked = edit?.state.kind === 'blocked';
   const isEmpty = plain.trim() === '';
   const [isMissing, setMissing] = useState(false);
   useEffect(() => () => saves.leave(position), [saves, position]);
-  const isCritical = issues.some(({ severity }) => severity === 'critical');
+  const isCritical = open.some(({ severity }) => severity === 'critical');
 
   const confirm = (reason?: Reason) => {
     if (isReadOnly) return;
@@ -150,7 +154,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
     <div className={styles['open']}>
       <div role="rowheader" className={styles['number']}>
         <b>{position + 1}</b>
-        <StatusMark status={shownStatus(segment, issues, edit !== undefined)} />
+        <StatusMark status={shownStatus(segment, open, edit !== undefined)} />
       </div>
       <div role="gridcell" className={styles['source']} tabIndex={-1}>
         <MarkedText text={shownSource} marks={marks.source} language={languages.source} isSource />
@@ -237,6 +241,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         corrections={corrections}
         isCurrent={isCurrent}
         isBlocked={blocked}
+        actions={isReadOnly ? undefined : props.findings?.(segment)}
         onUse={(correction) => {
           const [{ start, end, text: correct } = correction] = shiftRanges([correction], text, content);
           if (element.current) insertText(element.current, correct, [start, end]);

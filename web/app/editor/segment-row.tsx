@@ -4,6 +4,7 @@ import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { type Status, StatusMark } from '../parts/status-mark.tsx';
 import styles from './editor.module.css';
+import { isOpen } from './finding-actions.ts';
 import { MarkedText } from './marked-text.tsx';
 import type { Languages } from './marks.ts';
 import type { EditedSegment } from './segment.ts';
@@ -34,7 +35,7 @@ export const SegmentRow = memo(function SegmentRow({
 }: RowProps) {
   const t = useT();
   const { position, source_text: source, kind, is_html: isHtml = false } = segment;
-  const issues = edit ? [] : (segment.quality.issues as QualityIssue[]);
+  const issues = edit ? [] : (segment.quality.issues as QualityIssue[]).filter(isOpen);
   const texts = useMemo(() => textsOf(segment), [segment]);
   const target = edit?.text ?? texts.target;
   const plain = target === null ? '' : plainOf(target, segment.source_content);

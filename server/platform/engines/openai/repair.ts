@@ -142,7 +142,7 @@ export async function repair(
           approximate,
           ...noteOf(task, segment),
         })),
-        issues: found,
+        issues: found.map(({ found_by: _, ...issue }) => issue),
       },
       format: repairFormat,
       read: (reply) => readSegments(reply, group.length),

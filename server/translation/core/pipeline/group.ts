@@ -15,6 +15,7 @@ import type {
   CallScope,
   Engine,
   EngineResult,
+  Judgement,
   QualityIssue,
   TranslationTask,
 } from '#server/platform/engines/engine.ts';
@@ -136,6 +137,37 @@ export async function translateGroup<T extends GroupText>(
     translation: stored ?? (translated.get(text) as TranslatedText),
   }));
   return { translations, cost: group.cost };
+}
+
+/**
+ * Lets the judge model score translations of texts that a reviewer has changed, with the same terms, examples and context
+ * as when the texts were translated. Their tags are sent as they are.
+ * @returns the judgement of each text, in the order of the texts
+ */
+export async function judgeTexts(
+  services: GroupServices,
+  scope: CallScope,
+  request: GroupRequest,
+  texts: readonly (GroupText & { target: InlineContent })[],
+): Promise<Judgement[]> {
+  const group: Group = {
+    engine: services.engine,
+    scope,
+    cost: noCost(),
+    searchFailed: () => services.log.warn({}, 'a text is checked again without fuzzy matches'),
+  };
+  const found = await services.database.inTenant(scope.tenantId, (tx) => lookUpTexts(tx, request, texts));
+  const prepared = await Promise.all(
+    texts.map(async (of): Promise<Prepared> => {
+      const asked = requestOfText(request, of);
+      const leverage = await leverageOf(services, scope.tenantId, asked, found);
+      const text = await prepareText(asked, leverage, scope.signal);
+      return { ...text, ...unwrap(of.source), of, protectedText: null };
+    }),
+  );
+  const targets = texts.map(({ target }) => ({ inner: unwrap(target).inner }));
+  const task = await taskOf(group, prepared);
+  return callFor(group, group.engine.assessEach(task, taggedOf(targets), scope));
 }
 
 /** Returns the stored translation of a text; null if none exists, or if it may not be served. */
@@ -383,14 +415,11 @@ async function judge(group: Group, task: TranslationTask, drafts: readonly Draft
       const { text, terms } = draft.of;
       const inspect = engine.live ? inspectorOf(text, scope) : inspectNothing;
       const { findings } = await checkTranslation({ inspect, terms }, text.task, [plainText(draft.inner)]);
-      const { score, issues } = withFindings(judgements[index]!, [
-        ...findings,
-        ...lostWordIssues(draft, findings),
-      ]);
+      const { score, issues } = withFindings(judgements[index]!, findings);
       return {
         ...draft,
         score,
-        issues: [...tagIssues(draft), ...issues],
+        issues: [...tagIssues(draft), ...lostWordIssues(draft, findings), ...issues],
       };
     }),
   );

@@ -6,7 +6,7 @@ import type { Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { type GroupText, lookUpTexts, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import { type DocumentRun, updateRun, Yielded } from '../document-run.ts';
 import { groupRequestOf, requestOf } from '../jobs.ts';
-import { ofDocument } from '../segments.ts';
+import { noteOf, ofDocument } from '../segments.ts';
 import { TranslationStore } from './translation-store.ts';
 
 /** A distinct text of the document. */
@@ -125,12 +125,6 @@ async function selectTexts(
     positions: byFirst.get(position) ?? [position],
     source: source as InlineContent,
   }));
-}
-
-/** Returns what the model gets to know about a segment: its key in a text file, and its context. */
-function noteOf(place: string, context: string | null): string | null {
-  const [, key] = /^line \d+, (.+)$/s.exec(place) ?? [];
-  return [key && `key ${key}`, context].filter(Boolean).join('; ') || null;
 }
 
 function groupsOf(texts: readonly GroupSegment[]): GroupSegment[][] {

@@ -1,5 +1,6 @@
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { type Checked, type Finding, hasUnmarked } from '#server/translation/core/findings.ts';
 import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
@@ -46,4 +47,33 @@ export async function checkSegments(
     ]);
   }
   return issues;
+}
+
+/** A text that a reviewer gives a segment, and the segment's present quality and translation. */
+export interface ProposedChange extends ProposedText {
+  present: { issues: unknown[]; targetText: string | null; target: unknown; source: unknown };
+}
+
+/**
+ * Checks texts like `checkSegments`. If an earlier version of the service stored the findings of a segment, its present
+ * translation is checked too, to tell which of them a check had found.
+ */
+export async function checkChanges(
+  services: Parameters<typeof leverageOf>[0],
+  row: DocumentRow,
+  changes: readonly ProposedChange[],
+  signal?: AbortSignal,
+): Promise<Checked[]> {
+  const unmarked = changes.flatMap(({ sourceText, tagged, present }, index) =>
+    present.targetText !== null && hasUnmarked(present.issues as Finding[])
+      ? [{ index, sourceText, targetText: present.targetText, ...(tagged && taggedOf(present)) }]
+      : [],
+  );
+  const found = await checkSegments(services, row, [...changes, ...unmarked], signal);
+  const before = new Map(unmarked.map(({ index }, at) => [index, found[changes.length + at]]));
+  return changes.map((_, index) => ({ issues: found[index] ?? [], before: before.get(index) }));
+}
+
+function taggedOf({ source, target }: ProposedChange['present']): Pick<ProposedText, 'tagged'> {
+  return { tagged: { source: source as InlineContent, target: target as InlineContent } };
 }

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
-import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import { isCriticalIssue } from '#server/translation/core/checks.ts';
+import { type Finding, isOpenCritical } from '#server/translation/core/findings.ts';
 import { UnconfirmedFindings } from '../confirmation.ts';
 import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
@@ -85,7 +84,7 @@ export async function confirmSegments(
   requireSeen(segments, present);
   const changed = present.filter(({ confirmed_at }) => (confirmed_at !== null) !== confirmed);
   const critical = changed.flatMap(({ position, region_id, cell_id, place, quality }) => {
-    const issues = (quality.issues as QualityIssue[]).filter(isCriticalIssue);
+    const issues = (quality.issues as Finding[]).filter(isOpenCritical);
     return issues.length > 0 ? [{ position, region_id, cell_id, place, issues }] : [];
   });
   if (confirmed && !(confirm_critical && reason) && critical.length > 0)

@@ -19,8 +19,9 @@ import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import type { DocumentReviewRequest } from '#server/translation/documents/schema.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
 import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
-import { checkSegments } from './check-segments.ts';
+import { checkChanges, type ProposedChange } from './check-segments.ts';
 import { authorOf, requireTranslated, type SegmentAuthor } from './reviewed-document.ts';
+import { acceptedMinor, reviewedFindings, type StoredQuality } from './reviewed-findings.ts';
 import { type SegmentChange, storeChanges } from './segment-changes.ts';
 
 type ReviewServices = RenderServices & Pick<Services, 'glossaries'>;
@@ -39,6 +40,8 @@ export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'correctio
     target?: InlineContent | undefined;
     /** `replaces` with its tags, if the reviewer saw the tags. */
     replacesTagged?: InlineContent | null | undefined;
+    /** Whether a reviewer has marked the present text as final, which accepts its findings that are not critical. */
+    isMarkedFinal?: boolean | undefined;
   })[];
 }
 
@@ -48,6 +51,8 @@ interface Correction {
   sourceText: string;
   target: InlineContent;
   targetText: string;
+  present: ProposedChange['present'] & StoredQuality;
+  isMarkedFinal: boolean;
 }
 
 /**
@@ -100,15 +105,20 @@ async function applyReview(
   const { row } = state;
   const changed = corrections.map(({ position }) => position);
   if (changed.length === 0) return { named, changed };
-  const issues = await checkSegments(services, row, corrections);
-  const changes = corrections.map(
-    ({ position, target, targetText }, index): SegmentChange => ({
+  const checked = await checkChanges(services, row, corrections);
+  const changes = corrections.map((correction, index): SegmentChange => {
+    const { position, target, targetText, present, isMarkedFinal } = correction;
+    const isEdited =
+      present.targetText !== targetText || !isSameContent(target, present.target as InlineContent | null);
+    const reviewed = reviewedFindings(present, checked[index] ?? { issues: [] }, isEdited);
+    return {
       position,
       kind: 'edited',
       isConfirmed: false,
-      translation: { target, targetText, issues: issues[index] ?? [] },
-    }),
-  );
+      findings: isMarkedFinal ? acceptedMinor(reviewed, author) : reviewed,
+      translation: { target, targetText },
+    };
+  });
   const changeId = newId();
   await renderAndStore(
     services,
@@ -166,6 +176,9 @@ async function selectCorrected(
       target: documentSegments.target,
       targetText: documentSegments.targetText,
       corrected: documentSegments.corrected,
+      issues: documentSegments.issues,
+      score: documentSegments.score,
+      needsReview: documentSegments.needsReview,
     })
     .from(documentSegments)
     .where(ofDocument(tenantId, documentId))
@@ -206,6 +219,8 @@ async function selectCorrected(
       sourceText: row.sourceText,
       target: target ?? retag(target_text, (row.target ?? row.source) as InlineContent),
       targetText: target_text,
+      present: row,
+      isMarkedFinal: correction.isMarkedFinal ?? false,
     });
   }
   if (conflicts.length > 0) throw correctionConflicts(conflicts, 'corrected');

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { segmentEvents } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
+import { resolutions } from '#server/translation/core/findings.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
 import { selectSegments } from './positioned-segment.ts';
 import { confirmReason } from './save-schema.ts';
@@ -15,6 +16,11 @@ export const historyQuery = z.object({
 /** Maximum number of events in a response. */
 const maxEvents = 200;
 
+const eventReason = z.object({
+  code: z.enum([...confirmReason.shape.code.options, ...resolutions]).describe('The kind of reason.'),
+  note: z.string().describe('The reason in words; empty if a resolution has none.'),
+});
+
 export const segmentHistory = z.object({
   events: z
     .array(
@@ -24,7 +30,7 @@ export const segmentHistory = z.object({
         kind: z
           .enum(segmentEvents.kind.enumValues)
           .describe(
-            '`edited`: a new text, as a draft. `confirmed`: confirmed, with or without a new text. `unconfirmed`: no longer confirmed, same text. `repeated`: same source as a segment that was changed. `undone`, `redone`: the change was undone or redone.',
+            '`edited`: a new text, as a draft. `confirmed`: confirmed, with or without a new text. `unconfirmed`: no longer confirmed, same text. `resolved`: a finding was resolved. `repeated`: same source as a segment that was changed. `undone`, `redone`: the change was undone or redone.',
           ),
         by: z
           .string()
@@ -34,9 +40,9 @@ export const segmentHistory = z.object({
         created_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
         target_text: z.string().nullable().describe('The translation after the event.'),
         previous_text: z.string().nullable().describe('The translation before the event.'),
-        reason: confirmReason
+        reason: eventReason
           .nullable()
-          .meta({ description: 'why critical findings were confirmed; otherwise null' }),
+          .meta({ description: 'why critical findings were confirmed, or how a finding was resolved' }),
         undone_at: z
           .string()
           .nullable()
@@ -91,7 +97,7 @@ export async function readHistory(
       created_at: row.createdAt.toISOString(),
       target_text: row.targetText,
       previous_text: row.previousText,
-      reason: row.reason as z.infer<typeof confirmReason> | null,
+      reason: row.reason as z.infer<typeof eventReason> | null,
       undone_at: row.undoneAt?.toISOString() ?? null,
     })),
   };

@@ -8,7 +8,9 @@ import { correctDocument, correctedDocument, documentCorrectInput } from './corr
 import { historyQuery, readHistory, segmentHistory } from './history.ts';
 import { documentOutline, outlineQuery, readOutline } from './outline.ts';
 import { documentProgressList, progressQuery, readProgress } from './progress.ts';
+import { documentRecheckInput, recheckedSegments, recheckSegments } from './recheck.ts';
 import { renderedDocument, renderInput, renderNow } from './render.ts';
+import { documentResolveInput, resolvedSegment, resolveSegmentFinding } from './resolve.ts';
 import { saveSegments } from './save.ts';
 import { documentSaveInput, savedSegments } from './save-schema.ts';
 import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
@@ -53,6 +55,16 @@ export const workplaceProcedures = {
     .input(documentConfirmInput)
     .output(confirmedSegments)
     .mutation(({ ctx, input }) => confirmSegments(ctx.tx, ctx.principal, input)),
+
+  resolve: tenantProcedure('review')
+    .input(documentResolveInput)
+    .output(resolvedSegment)
+    .mutation(({ ctx, input }) => resolveSegmentFinding(ctx.tx, ctx.principal, input)),
+
+  recheck: deferredTenantProcedure('review')
+    .input(documentRecheckInput)
+    .output(recheckedSegments)
+    .mutation(({ ctx, input }) => recheckSegments(ctx.services, ctx.withTenant, input, ctx.disconnected())),
 
   save: deferredTenantProcedure('review')
     .input(documentSaveInput)

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
-import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { isCriticalIssue } from '#server/translation/core/checks.ts';
+import { type Checked, type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
+import { reviewedFindings, type StoredQuality } from './reviewed-findings.ts';
 import type { SegmentChange } from './segment-changes.ts';
 
 /** A segment that a reviewer changed, in its new state. */
@@ -10,17 +10,18 @@ export interface ChangedOriginal {
   position: number;
   target: InlineContent;
   targetText: string;
-  issues: readonly QualityIssue[];
+  /** The result of the checks of the new text; undefined if the text stays. */
+  checked: Checked | undefined;
+  findings: readonly Finding[];
   isConfirmed: boolean;
   reason: SegmentChange['reason'];
 }
 
-interface Repetition {
+interface Repetition extends StoredQuality {
   position: number;
   /** The position of the changed segment. */
   original: number;
   target: InlineContent | null;
-  issues: QualityIssue[];
   isConfirmed: boolean;
 }
 
@@ -47,12 +48,30 @@ export async function changesOfRepetitions(
 
 function changeOf(repetition: Repetition, original: ChangedOriginal): SegmentChange | undefined {
   const { position } = repetition;
-  const { target, targetText, issues, isConfirmed, reason } = original;
+  const { target, targetText, checked, reason } = original;
+  const isSameText = isSameContent(repetition.target, target);
+  const decided = new Map(original.findings.map((finding) => [idOf(finding), finding]));
+  const reviewed = isSameText
+    ? undefined
+    : reviewedFindings(
+        repetition,
+        checked ?? { issues: original.findings.filter(({ found_by }) => found_by === 'check') },
+        true,
+      );
+  // A decision, or a reason, counts only for findings that the reviewer has seen with the original.
+  const isCriticalHere = (reviewed?.findings ?? (repetition.issues as Finding[])).some(
+    (finding) => isOpenCritical(finding) && !decided.has(idOf(finding)),
+  );
+  const isConfirmed = original.isConfirmed && !isCriticalHere;
   const change = { position, kind: 'repeated', isConfirmed, reason } as const;
-  if (!isSameContent(repetition.target, target))
-    return { ...change, translation: { target, targetText, issues, repetitionOf: original.position } };
-  // The reason counts only for findings that the reviewer has seen with the original.
-  const isCriticalHere = repetition.issues.some(isCriticalIssue) && !issues.some(isCriticalIssue);
+  if (reviewed) {
+    const findings = reviewed.findings.map((finding) => decided.get(idOf(finding)) ?? finding);
+    return {
+      ...change,
+      findings: { ...reviewed, findings },
+      translation: { target, targetText, repetitionOf: original.position },
+    };
+  }
   return isConfirmed === repetition.isConfirmed || isCriticalHere ? undefined : change;
 }
 
@@ -70,7 +89,8 @@ async function selectRepetitions(
       select source_key, min(position) as position from document_segments
       where tenant_id = ${tenantId} and document_id = ${documentId} and position = any(${positionsIn(originals)})
       group by source_key)
-    select s.position, o.position as original, s.target, s.issues, s.confirmed_at is not null as "isConfirmed"
+    select s.position, o.position as original, s.target, s.issues, s.score, s.needs_review as "needsReview",
+      s.confirmed_at is not null as "isConfirmed"
     from document_segments s join originals o on o.source_key = s.source_key
     where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position <> all(${positionsIn(named)})
       -- Without statistics the planner would read the whole document; an array becomes a condition of the index.

@@ -7,15 +7,19 @@ import { hasChips } from '#server/formats/chips.ts';
 import { type InlineContent, isSameContent, plainText, retag } from '#server/formats/inline-content.ts';
 import { reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
-import { isCriticalIssue } from '#server/translation/core/checks.ts';
+import {
+  type Checked,
+  type Finding,
+  findingView,
+  isOpenCritical,
+} from '#server/translation/core/findings.ts';
 import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
 import { UnconfirmedFindings } from '../confirmation.ts';
 import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
-import { checkSegments } from './check-segments.ts';
+import { checkChanges } from './check-segments.ts';
 import { selectSegments } from './positioned-segment.ts';
 import { type ChangedOriginal, changesOfRepetitions } from './repetitions.ts';
 import {
@@ -25,10 +29,11 @@ import {
   requireTranslated,
   type SegmentAuthor,
 } from './reviewed-document.ts';
+import { reviewedFindings } from './reviewed-findings.ts';
 import { maxReturned, type SavedSegments, type SaveInput } from './save-schema.ts';
 import { changeSegments, type SegmentChange, storeChanges } from './segment-changes.ts';
 
-type SaveServices = LocatingServices & Parameters<typeof checkSegments>[0] & Pick<Services, 'log'>;
+type SaveServices = LocatingServices & Parameters<typeof checkChanges>[0] & Pick<Services, 'log'>;
 
 type SegmentRow = typeof documentSegments.$inferSelect;
 
@@ -66,17 +71,18 @@ export async function saveSegments(
     if (edited.length > 0) await destinationIn(tx, services, row.tenantId);
     return { row, author, edited };
   });
-  const found = await checkSegments(
+  const found = await checkChanges(
     services,
     row,
     edited.map(({ row, given, content }) => ({
       sourceText: row.sourceText,
       targetText: given.target_text,
+      present: row,
       ...(content && { tagged: { source: row.source as InlineContent, target: content } }),
     })),
   );
-  const issues = new Map(edited.map(({ given }, index) => [given.position, found[index] ?? []]));
-  return services.database.inTenant(row.tenantId, (tx) => store(tx, row, author, input, issues));
+  const checked = new Map(edited.map(({ given }, index) => [given.position, found[index] ?? { issues: [] }]));
+  return services.database.inTenant(row.tenantId, (tx) => store(tx, row, author, input, checked));
 }
 
 async function store(
@@ -84,11 +90,11 @@ async function store(
   { tenantId, documentId }: DocumentRow,
   author: SegmentAuthor,
   input: SaveInput,
-  issues: ReadonlyMap<number, QualityIssue[]>,
+  checked: ReadonlyMap<number, Checked>,
 ): Promise<SavedSegments> {
   const row = await lockTranslated(tx, tenantId, documentId);
   const named = await selectNamed(tx, row, input);
-  const originals = named.flatMap((segment) => newStateOf(segment, issues, input) ?? []);
+  const originals = named.flatMap((segment) => newStateOf(segment, checked, input) ?? []);
   requireConfirmed(row, named, originals, input);
   const positions = named.map(({ given }) => given.position);
   const repetitions = input.repeat ? await changesOfRepetitions(tx, row, originals, positions) : [];
@@ -174,28 +180,32 @@ interface ChangedSegment extends ChangedOriginal {
 /** @returns undefined if the request does not change the segment */
 function newStateOf(
   { given, row, content, isEdited }: NamedSegment,
-  issuesOfTexts: ReadonlyMap<number, QualityIssue[]>,
+  checkedTexts: ReadonlyMap<number, Checked>,
   { reason: givenReason }: SaveInput,
 ): ChangedSegment | undefined {
   const { position, target_text: targetText } = given;
   const wasConfirmed = row.confirmedAt !== null;
   const isConfirmed = given.confirmed ?? (wasConfirmed && !isEdited);
   if (!isEdited && isConfirmed === wasConfirmed) return undefined;
-  const issues = isEdited ? issuesOfTexts.get(position) : (row.issues as QualityIssue[]);
-  if (!issues) throw new AppError('transient_error', 'the segment has changed in between; send it again');
+  const checked = isEdited ? checkedTexts.get(position) : undefined;
+  if (isEdited && !checked)
+    throw new AppError('transient_error', 'the segment has changed in between; send it again');
+  const reviewed = checked && reviewedFindings(row, checked, true);
+  const findings = reviewed?.findings ?? (row.issues as Finding[]);
   const previous = (row.target ?? row.source) as InlineContent;
   const target = isEdited ? (content ?? retag(targetText, previous)) : previous;
-  const reason = isConfirmed && issues.some(isCriticalIssue) ? givenReason : undefined;
-  const translation = isEdited ? { target, targetText, issues } : undefined;
+  const reason = isConfirmed && findings.some(isOpenCritical) ? givenReason : undefined;
+  const translation = isEdited ? { target, targetText } : undefined;
   const kind = isConfirmed ? 'confirmed' : isEdited ? 'edited' : 'unconfirmed';
   return {
     position,
     target,
     targetText,
-    issues,
+    checked,
+    findings,
     isConfirmed,
     reason,
-    change: { position, kind, isConfirmed, reason, translation },
+    change: { position, kind, isConfirmed, reason, findings: reviewed, translation },
   };
 }
 
@@ -211,8 +221,8 @@ function requireConfirmed(
 ): void {
   if (confirm_critical && reason) return;
   const rows = new Map(named.map(({ row }) => [row.position, row]));
-  const critical = changed.flatMap(({ position, isConfirmed, issues }) => {
-    const found = issues.filter(isCriticalIssue);
+  const critical = changed.flatMap(({ position, isConfirmed, findings }) => {
+    const found = findings.filter(isOpenCritical).map(findingView);
     const row = rows.get(position);
     if (!row || !isConfirmed || found.length === 0) return [];
     return [{ position, region_id: row.regionId, cell_id: row.cellId, place: row.place, issues: found }];

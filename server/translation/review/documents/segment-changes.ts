@@ -3,15 +3,14 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
-import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import { isCriticalIssue } from '#server/translation/core/checks.ts';
 import { type DocumentRow, isDocument } from '#server/translation/documents/jobs.ts';
 import { hasAllFigures, movedFigures } from '#server/translation/documents/quality-report.ts';
 import { queueRendering } from '#server/translation/documents/rendering.ts';
 import { figuresOf } from '#server/translation/documents/segments.ts';
+import { queueRecheck } from './pending-rechecks.ts';
 import type { SegmentAuthor } from './reviewed-document.ts';
-import type { SaveInput } from './save-schema.ts';
+import type { ReviewedFindings } from './reviewed-findings.ts';
 
 /*
  * Changes of segments by reviewers. Each changed segment gets a row in `segment_events` with the columns that the change
@@ -45,11 +44,13 @@ export const restoredColumns = sql.raw(columns.map((name) => `${name} = r.${name
 /** A new state of a segment. */
 export interface SegmentChange {
   position: number;
-  kind: 'edited' | 'confirmed' | 'unconfirmed' | 'repeated';
+  kind: 'edited' | 'confirmed' | 'unconfirmed' | 'repeated' | 'resolved';
   /** Whether a reviewer has confirmed the segment after the change. */
   isConfirmed: boolean;
-  /** Set if the segment has critical findings. */
-  reason?: SaveInput['reason'];
+  /** Set if the segment has critical findings, or if a finding is resolved. */
+  reason?: { code: string; note: string } | undefined;
+  /** The new findings; undefined if they stay. A new translation has them always. */
+  findings?: ReviewedFindings | undefined;
   /** The new translation; undefined if the translation stays. */
   translation?: ReviewedTranslation | undefined;
 }
@@ -58,8 +59,6 @@ export interface SegmentChange {
 export interface ReviewedTranslation {
   target: InlineContent;
   targetText: string;
-  /** The issues that the service's own checks find in it. */
-  issues: readonly QualityIssue[];
   /** The position of the segment whose translation it repeats. */
   repetitionOf?: number | undefined;
 }
@@ -76,11 +75,10 @@ interface Document {
 }
 
 /**
- * Stores changes of different segments, and their events. The engine's score and issues belonged to the previous text,
- * and no model judges a reviewer's text. So a segment with a new text has no score, like a segment from the TM, and its
- * issues are those that the service's own checks find. It is flagged only if an issue is critical. A confirmation belongs
- * to one text: a new text ends it, unless the change confirms the new text. If a segment is already confirmed, its first
- * confirmation stays.
+ * Stores changes of different segments, and their events. The engine's score belonged to the previous text, so a segment
+ * with a new text has no score, like a segment from the TM. Its findings are those of `reviewedFindings`. A confirmation
+ * belongs to one text: a new text ends it, unless the change confirms the new text. If a segment is already confirmed, its
+ * first confirmation stays.
  */
 export async function storeChanges(
   tx: Tx,
@@ -100,17 +98,16 @@ async function storeChunk(
   changeId: string,
   changes: readonly SegmentChange[],
 ): Promise<void> {
-  const rows = changes.map(({ position, kind, isConfirmed, reason, translation }) => ({
+  const rows = changes.map(({ position, kind, isConfirmed, reason, findings, translation }) => ({
     event_id: newId(),
     position,
     kind,
     is_confirmed: isConfirmed,
     reason,
+    ...(findings && { issues: findings.findings, needs_review: findings.needsReview }),
     ...(translation && {
       target: translation.target,
       target_text: translation.targetText,
-      issues: translation.issues,
-      needs_review: translation.issues.some(isCriticalIssue),
       provenance: {
         engine: 'reviewer',
         ...(translation.repetitionOf !== undefined && { repetition_of: translation.repetitionOf }),
@@ -135,11 +132,13 @@ async function storeChunk(
     translated as (
       update document_segments s set target = r.target, target_text = r.target_text, corrected = true,
         pipeline_text = case when s.corrected then s.pipeline_text else s.target_text end,
-        feed_pending = true, score = null, needs_review = r.needs_review, issues = r.issues, fast_path = null,
+        feed_pending = true, score = null, needs_review = coalesce(r.needs_review, s.needs_review),
+        issues = coalesce(r.issues, s.issues), fast_path = null,
         provenance = r.provenance, confirmed_at = case when r.is_confirmed then now() end,
         confirmed_by = case when r.is_confirmed then ${name}::text end
       from given r where r.target is not null and ${isGiven})
-    update document_segments s set
+    update document_segments s set issues = coalesce(r.issues, s.issues),
+      needs_review = coalesce(r.needs_review, s.needs_review),
       confirmed_at = case when r.is_confirmed then coalesce(s.confirmed_at, now()) end,
       confirmed_by = case when r.is_confirmed then coalesce(s.confirmed_by, ${name}::text) end
     from given r where r.target is null and ${isGiven}`);
@@ -148,7 +147,7 @@ async function storeChunk(
 /**
  * Changes segments of a document that the caller has locked with `lockTranslated`: updates the document's figures by
  * those of the changed segments, so that a large document is not read as a whole, counts the segments with another
- * translation, and queues the rendering.
+ * translation, and queues the rendering and the check of confirmed segments.
  * @param row the document as it is after the lock
  * @returns the document's updated_at
  */
@@ -176,5 +175,6 @@ export async function changeSegments(
     .returning({ updatedAt: documentJobs.updatedAt });
   if (!changed) throw new Error('a locked document is gone');
   await queueRendering(tx, tenantId, documentId);
+  await queueRecheck(tx, { tenantId, documentId }, positions);
   return changed.updatedAt.toISOString();
 }

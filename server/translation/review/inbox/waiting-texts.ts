@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { type Claimant, maxHolders } from '../claims.ts';
+import { hasCritical, hasFindings } from '../texts/text-findings.ts';
 import { severities, type TextsTask } from './inbox-schema.ts';
 
 /** Maximum number of texts that are examined, and approximate bytes of their stored values. */
@@ -66,7 +67,8 @@ export async function listWaitingTexts(
 function examinedTexts(tenantId: string): SQL {
   const ofStatus = reviewableStatuses.map(
     (status) => sql`(select job_id, updated_at, 4 * (pg_column_size(request)
-        + coalesce(pg_column_size(refinement), 0) + coalesce(pg_column_size(verification), 0)) as size
+        + coalesce(pg_column_size(refinement), 0) + coalesce(pg_column_size(verification), 0)
+        + coalesce(pg_column_size(findings), 0)) as size
       from translation_jobs where tenant_id = ${tenantId} and status = ${status}
       order by updated_at, job_id limit ${most.texts + 1})`,
   );
@@ -79,7 +81,7 @@ function examinedTexts(tenantId: string): SQL {
 function judgedTexts({ tenantId, userId }: Claimant): SQL {
   return sql`
     select job_id, updated_at, source_lang, target_lang, domain, submitter, is_draft,
-      case when is_critical and not is_draft then 0 when is_critical or is_warning then 1 else 2 end as rank,
+      case when is_critical then 0 when is_warning then 1 else 2 end as rank,
       exists(select from review_openings o where o.tenant_id = ${tenantId} and o.user_id = ${userId}
         and o.item_kind = 'job' and o.item_id = job_id) as opened,
       (select json_agg(json_build_array(c.holder, c.user_id = ${userId}) order by c.claimed_at, c.user_id)
@@ -88,7 +90,7 @@ function judgedTexts({ tenantId, userId }: Claimant): SQL {
     from (
       select w.job_id, w.updated_at, j.request ->> 'source_lang' as source_lang,
         j.request ->> 'target_lang' as target_lang, j.request ->> 'domain' as domain, ${submitter} as submitter,
-        j.pipeline_candidate is not null as is_draft, ${isCritical} as is_critical, ${isWarning} as is_warning
+        j.pipeline_candidate is not null as is_draft, ${hasCritical} as is_critical, ${isWarning} as is_warning
       from (select * from waiting order by updated_at, job_id limit ${most.texts}) w
       join translation_jobs j on j.tenant_id = ${tenantId} and j.job_id = w.job_id
       where w.bytes <= ${most.bytes} or w.bytes = (select min(bytes) from waiting)
@@ -99,20 +101,12 @@ function judgedTexts({ tenantId, userId }: Claimant): SQL {
 export const submitter = sql`case when jsonb_typeof(request #> '{metadata,submitter}') = 'string'
   and length(request #>> '{metadata,submitter}') <= ${longestName} then request #>> '{metadata,submitter}' end`;
 
-/*
- * The issues of the machine translation are those of its last assessment, as in `criticalFindings`. They do not apply to
- * a draft that a reviewer saved; only a check, which is too slow for many texts, could find those of the draft. So a
- * draft of a text with critical issues counts as a warning.
- */
-export const isCritical = sql`coalesce(refinement -> 'issues' @> '[{"severity": "critical"}]'
-  or verification -> 'issues' @> '[{"severity": "critical"}]', false)`;
-
 const threshold = sql`case when jsonb_typeof(request #> '{metadata,min_quality_score}') = 'number'
   then least(100, greatest(0, (request #>> '{metadata,min_quality_score}')::float8)) else ${defaultThreshold}::float8 end`;
 
 export const isWarning = sql`coalesce(verification is not null and (
   least((refinement ->> 'score')::float8, (verification ->> 'score')::float8) < ${threshold}
-  or verification ->> 'passed' = 'false' or refinement -> 'issues' <> '[]' or verification -> 'issues' <> '[]'
+  or verification ->> 'passed' = 'false' or ${hasFindings}
   or pipeline_metadata #>> '{terminology_gate,passed}' = 'false'), false)`;
 
 function taskOf({ filter, counts, first, since, opened, claims }: Group): TextsTask {

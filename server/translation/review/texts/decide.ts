@@ -9,6 +9,7 @@ import type { TermCheck } from '#server/matching/terms/glossary.ts';
 import { newId } from '#server/platform/ids.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import type { AgentRun, AgentStep, ReviewAction } from '#server/translation/core/agent-run-schema.ts';
+import { type Finding, findingView, isOpenCritical } from '#server/translation/core/findings.ts';
 import { advance, reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import { publishJob } from '#server/translation/texts/parked-jobs.ts';
@@ -17,9 +18,15 @@ import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
 import { recordOpening } from '../openings.ts';
 import { JobChanged } from '../review-conflict.ts';
 import { type ClosingReview, compareLater, countReview } from './count-review.ts';
-import { criticalFindings, keptCandidate, pipelineText } from './critical-findings.ts';
 import type { ReviewRequest } from './review-schema.ts';
 import { finalTermCheck } from './review-terms.ts';
+import {
+  findingsOf,
+  type JobWithFindings,
+  keptCandidate,
+  keptFindings,
+  pipelineText,
+} from './text-findings.ts';
 
 /**
  * Applies a reviewer's action to a job. One transaction locks the job and makes the decision: if two reviews close it
@@ -64,15 +71,7 @@ export async function reviewJob(
   let checked: Checked | undefined;
   let inspected: Inspected | undefined;
   const decide = async (tx: Tx, tenantId: string, reviewer: Reviewer) => {
-    const found = await selectReviewable(tx, tenantId, jobId);
-    const present = found?.job ?? (await getJob(tx, tenantId, jobId));
-    if (seen !== undefined && Date.parse(seen) !== Date.parse(present.updated_at))
-      throw new JobChanged(present);
-    if (!found)
-      throw new AppError(
-        'validation_error',
-        `job ${present.id} is not reviewable (status=${present.status})`,
-      );
+    const found = await selectReviewable(tx, tenantId, jobId, seen);
     const review: Review = {
       action: request.action,
       finalTranslation: request.final_translation ?? undefined,
@@ -83,10 +82,10 @@ export async function reviewJob(
     const text = publishedText(found.job, review);
     if (isUnopened && text !== null) throw new Unopened(`job ${jobId}`);
     if (confirmCritical === false && text !== null && !isOf(inspected, found.job, text))
-      return { tenantId, reviewer, uninspected: { job: found.job, text } };
+      return { tenantId, reviewer, uninspected: { job: found.job, stored: found.stored, text } };
     const missing = missingTerms(services, found.job, text, checked);
     if (!Array.isArray(missing)) return { tenantId, reviewer, unchecked: missing };
-    const change = decideReview(found.job, review, missing, new Date());
+    const change = decideReview(found, review, missing, new Date());
     const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
     // A member who saves a draft has opened the job, even if only briefly.
     if (review.action === 'save' && reviewer.userId !== null)
@@ -109,7 +108,8 @@ export async function reviewJob(
     const { tenantId, reviewer } = decided;
     if ('uninspected' in decided) {
       inspected = decided.uninspected;
-      const findings = await criticalFindings(tenantId, inspected.job, inspected.text);
+      const found = await findingsOf(tenantId, inspected, inspected.text);
+      const findings = found.filter(isOpenCritical).map(findingView);
       if (findings.length > 0) throw new UnconfirmedFindings(`job ${jobId}`, findings);
     } else {
       const { missing_terms } = await services.glossaries.check(tenantId, decided.unchecked);
@@ -133,8 +133,7 @@ interface Checked {
 }
 
 /** A text that was checked between two transactions and has no critical issue. */
-interface Inspected {
-  job: TranslationJob;
+interface Inspected extends JobWithFindings {
   text: string;
 }
 
@@ -166,13 +165,13 @@ function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boole
 }
 
 /** The reviewer. `userId` is null for an API key: its request can only contain a name, which is not verified. */
-interface Reviewer {
+export interface Reviewer {
   name: string | null;
   userId: string | null;
 }
 
 /** Returns the reviewer: the session's member. `reviewer` in the body counts only for a caller without a session. */
-function reviewerOf(principal: Principal, said: string | null | undefined): Reviewer {
+export function reviewerOf(principal: Principal, said: string | null | undefined): Reviewer {
   if (principal.kind !== 'session') return { name: said ?? null, userId: null };
   const { email, id } = principal.user;
   return { name: email || id, userId: id };
@@ -199,27 +198,31 @@ function publishedText(job: TranslationJob, { action, finalTranslation }: Review
  * @param missing glossary terms that the published text misses; they are recorded as overridden
  */
 function decideReview(
-  job: TranslationJob,
+  of: JobWithFindings,
   review: Review,
   missing: readonly string[],
   now: Date,
 ): ReviewChange {
+  const { job } = of;
   const agentRun = recordReview(job.agent_run, review, now);
   const pipelineOwn = pipelineText(job);
   const text = review.finalTranslation ?? job.final_translation ?? '';
   const { action } = review;
 
   if (action === 'reject') return { status: advance(job.status, 'rejected'), agentRun };
+  const findings = keptFindings(of, text);
   if (action === 'save')
     return {
       status: advance(job.status, 'awaiting_review'),
       agentRun,
+      findings,
       finalTranslation: text,
       pipelineCandidate: pipelineOwn ?? '',
     };
   return {
     status: advance(job.status, 'approved'),
     agentRun,
+    findings,
     finalTranslation: text,
     // Keep the machine translation in case the job is reopened. If a draft was saved, the first draft has already kept
     // it.
@@ -286,6 +289,8 @@ function isDraftOf(last: AgentStep | undefined, step: AgentStep): boolean {
 interface ReviewChange {
   status: JobStatus;
   agentRun: AgentRun;
+  /** The findings of a new text. */
+  findings?: Finding[] | undefined;
   finalTranslation?: string;
   pipelineCandidate?: string;
   replacedText?: string | null;
@@ -309,16 +314,23 @@ function closingOf(
 }
 
 /**
- * Selects a job if it can be reviewed, and locks it until the transaction ends. If two reviews close a job at the same
+ * Selects a job that can be reviewed, and locks it until the transaction ends. If two reviews close a job at the same
  * time, the second one finds none.
+ * @param seen the `updated_at` of the job that the reviewer saw; undefined for any version
+ * @throws AppError 404; JobChanged; 400 validation_error if the job cannot be reviewed in its status
  */
-async function selectReviewable(tx: Tx, tenantId: string, jobId: string) {
+export async function selectReviewable(tx: Tx, tenantId: string, jobId: string, seen?: string) {
   const [row] = await tx
     .select()
     .from(translationJobs)
     .where(and(isJob(tenantId, jobId), inArray(translationJobs.status, reviewableStatuses)))
     .for('no key update');
-  return row && { job: jobOfRow(row), attempt: row.attempt };
+  const present = row ? jobOfRow(row) : await getJob(tx, tenantId, jobId);
+  if (seen !== undefined && Date.parse(seen) !== Date.parse(present.updated_at))
+    throw new JobChanged(present);
+  if (!row)
+    throw new AppError('validation_error', `job ${present.id} is not reviewable (status=${present.status})`);
+  return { job: present, stored: row.findings as Finding[] | null, attempt: row.attempt };
 }
 
 /** Stores the review of a job that `selectReviewable` has locked. */

@@ -3,12 +3,14 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { readCursor } from '#server/http/paging.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { type Finding, findingView } from '#server/translation/core/findings.ts';
 import { scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf, cursorOf, selectPlaces } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { readGate } from '#server/translation/texts/packed-run.ts';
 import { holdersOf } from '../claims.ts';
-import { isCritical, isWarning, submitter } from '../inbox/waiting-texts.ts';
+import { isWarning, submitter } from '../inbox/waiting-texts.ts';
+import { hasCritical } from './text-findings.ts';
 import type { ReviewText, ReviewTextPage, ReviewTextsInput } from './text-list-schema.ts';
 
 /** Maximum number of characters of a text in the list. `translations.get` returns the whole text. */
@@ -99,7 +101,7 @@ async function selectTexts(
       updatedAt,
       jobStatus: status,
       decidedBy,
-      severity: sql<'critical' | 'warning' | 'todo'>`case when ${isCritical} then 'critical'
+      severity: sql<'critical' | 'warning' | 'todo'>`case when ${hasCritical} then 'critical'
         when ${isWarning} then 'warning' else 'todo' end`,
       sourceLang: field('source_lang'),
       targetLang: field('target_lang'),
@@ -109,9 +111,10 @@ async function selectTexts(
       source: sql<string>`left(${request} ->> 'source_text', ${longest + 1})`,
       target: sql<string | null>`left(${finalTranslation}, ${longest + 1})`,
       pipeline: sql<string | null>`left(${pipelineCandidate}, ${longest})`,
-      issues: sql<Row['issues']>`(select coalesce(json_agg(issue), '[]') from (
-        select distinct issue from jsonb_array_elements(coalesce(refinement -> 'issues', '[]')
-          || coalesce(verification -> 'issues', '[]')) issue limit ${maxIssues}) judged)`,
+      issues: sql<Finding[] | null>`(select coalesce(json_agg(issue), '[]') from (
+        select distinct issue from jsonb_array_elements(case when findings is not null then findings
+          when pipeline_candidate is null then coalesce(refinement -> 'issues', '[]') || coalesce(verification -> 'issues', '[]')
+          else '[]' end) issue limit ${maxIssues}) judged)`,
       packedRun: translationJobs.packedRun,
       stored: sql<{
         score: number;
@@ -148,8 +151,7 @@ async function selectTexts(
       target_text: row.target?.slice(0, longest) ?? null,
       is_cut: row.source.length > longest || (row.target?.length ?? 0) > longest,
       pipeline_text: row.pipeline,
-      // The findings are those of the machine translation. Only a check could find those of a draft.
-      issues: isDraft ? [] : row.issues,
+      issues: (row.issues ?? []).map(findingView),
       score: gate?.score ?? null,
       threshold: gate?.threshold ?? null,
       reasons: (gate?.triggers ?? []).map(({ code }, index) => ({
@@ -160,10 +162,9 @@ async function selectTexts(
   });
 }
 
-/** The status of a text in the editor. A draft of a text with findings counts as a warning, as in the inbox. */
+/** The status of a text in the editor, as in the inbox. */
 function statusOf(job: string, severity: 'critical' | 'warning' | 'todo', isDraft: boolean): Row['status'] {
   if (job === 'rejected') return 'rejected';
   if (!reviewableStatuses.some((one) => one === job)) return 'confirmed';
-  if (!isDraft) return severity;
-  return severity === 'todo' ? 'draft' : 'warning';
+  return isDraft && severity === 'todo' ? 'draft' : severity;
 }

@@ -12,7 +12,7 @@ import {
 } from '#server/identity/access/guards/tenant.ts';
 import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf } from '#server/translation/texts/find-jobs.ts';
-import { translationJob } from '#server/translation/texts/schema.ts';
+import { type TranslationJob, translationJob } from '#server/translation/texts/schema.ts';
 import { jobCounts, searchInput, searchPage } from '#server/translation/texts/search-schema.ts';
 import { viewFor } from '#server/translation/texts/tenant-view.ts';
 import { claimantOf } from '../claims.ts';
@@ -32,6 +32,7 @@ import { checkText } from './check-text.ts';
 import { countJobs } from './counts.ts';
 import { reviewJob } from './decide.ts';
 import { reopenJob } from './reopen.ts';
+import { recheckText, resolveTextFinding, textRecheckInput, textResolveInput } from './resolve.ts';
 import { reviewJobs } from './review-many.ts';
 import { claim, nextReview } from './review-queue.ts';
 import {
@@ -75,20 +76,31 @@ export const workplaceProcedures = {
   act: deferredTenantProcedure('review')
     .input(actInput)
     .output(translationJob)
-    .mutation(async ({ ctx, input }) => {
+    .mutation(({ ctx, input }) => {
       const { job_id, updated_at: seen, worked_ms: workedMs, confirm_critical, ...review } = input;
-      try {
-        const job = await reviewJob(ctx.services, ctx.withTenant, job_id, review, {
+      return presenting(
+        viewFor(ctx.audience),
+        reviewJob(ctx.services, ctx.withTenant, job_id, review, {
           seen,
           workedMs,
           confirmCritical: confirm_critical ?? false,
-        });
-        return viewFor(ctx.audience)(job);
-      } catch (error) {
-        if (!(error instanceof JobChanged)) throw error;
-        throw new AppError(error.code, error.message, { present: viewFor(ctx.audience)(error.job) });
-      }
+        }),
+      );
     }),
+
+  resolve: deferredTenantProcedure('review')
+    .input(textResolveInput)
+    .output(translationJob)
+    .mutation(({ ctx, input }) =>
+      presenting(viewFor(ctx.audience), resolveTextFinding(ctx.services, ctx.withTenant, input)),
+    ),
+
+  recheck: deferredTenantProcedure('review')
+    .input(textRecheckInput)
+    .output(translationJob)
+    .mutation(({ ctx, input }) =>
+      presenting(viewFor(ctx.audience), recheckText(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+    ),
 
   reviewMany: deferredTenantProcedure('review')
     .input(reviewManyInput)
@@ -97,6 +109,19 @@ export const workplaceProcedures = {
       results: await reviewJobs(ctx.services, ctx.withTenant, ctx.requestId, input.reviews),
     })),
 };
+
+/** Returns the view of a changed job. If the job was changed by others before: 409 with the view of the current job. */
+async function presenting(
+  view: (job: TranslationJob) => TranslationJob,
+  changed: Promise<TranslationJob>,
+): Promise<TranslationJob> {
+  try {
+    return view(await changed);
+  } catch (error) {
+    if (!(error instanceof JobChanged)) throw error;
+    throw new AppError(error.code, error.message, { present: view(error.job) });
+  }
+}
 
 /**
  * Procedures for the next item and for the figures of reviewers. For members only: a claim has the name of its holder,

@@ -67,7 +67,9 @@ const reviewText = z.object({
     .describe('The first 4,000 characters of the machine translation, if a reviewer has changed it.'),
   issues: z
     .array(qualityIssue)
-    .describe('The findings of the machine translation, at most 20; none for a draft.'),
+    .describe(
+      'The known findings, at most 20. Those of a draft do not include what only a check of the draft finds.',
+    ),
   score: score.nullable(),
   threshold: score.nullable(),
   reasons: z

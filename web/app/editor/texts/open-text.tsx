@@ -6,6 +6,7 @@ import { useT } from '../../i18n.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import styles from '../editor.module.css';
+import type { FindingActions } from '../finding-actions.ts';
 import { type OpenField, OpenSegment } from '../open-segment.tsx';
 import type { SegmentSaves } from '../segment-saves.ts';
 import type { SegmentCheck } from '../use-segment-data.ts';
@@ -72,6 +73,7 @@ export function OpenText({
       languages={segment.languages}
       sought={sought}
       isReadOnly={isReadOnly}
+      findings={(one) => findingsOf(one, list, saves)}
       field={field}
       takesFocus={takesFocus !== false && (!isOpened.current || !isTypingElsewhere())}
       tools={
@@ -89,6 +91,26 @@ export function OpenText({
       <FoundDrafts segment={segment} found={found} drafts={drafts} saves={saves} />
     </OpenSegment>
   );
+}
+
+/** The actions on the findings of a text. Its draft is saved first, so that they are about what is shown. */
+function findingsOf({ id }: TextSegment, list: TextList, saves: SegmentSaves): FindingActions {
+  const act = async (call: (version: { job_id: string; updated_at: string }) => Promise<unknown>) => {
+    await saves.flush();
+    const read = async () => list.take((await client.reviews.texts({ job_ids: [id] })).texts);
+    await read();
+    const position = list.positionOf(id);
+    if (position === undefined) return;
+    await call({ job_id: id, updated_at: list.at(position).version });
+    await read();
+  };
+  return {
+    resolve: (finding, decision) =>
+      act((version) =>
+        client.translations.resolve({ ...version, finding_id: finding.id ?? '', ...decision }),
+      ),
+    recheck: () => act((version) => client.translations.recheck(version)),
+  };
 }
 
 /** Whether the focus is outside of the grid, such as in the search field, and must stay there. */

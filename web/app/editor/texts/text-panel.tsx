@@ -10,6 +10,7 @@ import { queryKeys } from '../../query-keys.ts';
 import { JobTimeline } from '../../screens/jobs/job-timeline.tsx';
 import { NewTerm } from '../../terms/new-term.tsx';
 import styles from '../editor.module.css';
+import { isOpen } from '../finding-actions.ts';
 import { MemoryTab } from '../memory-tab.tsx';
 import type { OpenField } from '../open-segment.tsx';
 import { SidePanel } from '../side-panel.tsx';
@@ -97,7 +98,7 @@ function Flagged({
             <span className={styles['soft']}>{position + 1}</span>
             <StatusMark status={status} />
             <bdi>
-              {quality.issues[0]?.explanation ??
+              {quality.issues.find(isOpen)?.explanation ??
                 (reasons[0] ? triggerName(reasons[0].code, t) : t(`editor.status_${status}`))}
             </bdi>
           </button>

@@ -36,7 +36,8 @@ const { target_text: targetText } = documentReviewInput.shape.corrections.elemen
 
 /**
  * Applies an XLIFF document that `exportSegments` wrote and a reviewer has changed. Units without changes or without a
- * translation change nothing, except that the state `reviewed` or `final` confirms a flagged segment. All other units
+ * translation change nothing, except that the state `reviewed` or `final` accepts the findings of a flagged segment that
+ * are not critical. All other units
  * are corrections; either all of them are applied or none.
  * @throws AppError 400 if the body is not XLIFF; 404; 409 conflict if a changed unit's translation has changed since
  *   the export; 422 if the file is for another document, a source has changed, tags are missing, or more than 1,000
@@ -118,10 +119,10 @@ function correctionOf(unit: ReadUnit, row: SegmentRow): Correction | undefined {
   if (error) throw unitError('unprocessable', unit, `its target: ${error.issues[0]?.message}`);
   const isPresent =
     present !== null && (tagged ? formatTagged(target) === formatTagged(present) : text === row.targetText);
-  const confirms = row.needsReview && (unit.state === 'reviewed' || unit.state === 'final');
+  const accepts = row.needsReview && (unit.state === 'reviewed' || unit.state === 'final');
   const isStale = version !== versionOf(present);
   // A unit of an old version without changes is ignored.
-  if (isPresent ? isStale || !confirms : version === versionOf(target)) return undefined;
+  if (isPresent ? isStale || !accepts : version === versionOf(target)) return undefined;
   if (isStale)
     throw unitError(
       'conflict',
@@ -134,6 +135,7 @@ function correctionOf(unit: ReadUnit, row: SegmentRow): Correction | undefined {
     target_text: text,
     replaces: row.targetText,
     replacesTagged: present,
+    isMarkedFinal: isPresent,
     ...(tagged && { target }),
   };
 }

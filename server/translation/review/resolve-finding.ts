@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { AppError } from '#server/errors.ts';
+import {
+  type Finding,
+  idOf,
+  isOpen,
+  type Resolution,
+  resolutions,
+  stateOf,
+  withResolution,
+} from '#server/translation/core/findings.ts';
+
+/** The fields of a request that resolves a finding. */
+export const resolveFields = {
+  finding_id: z.string().max(100).describe('The `id` of the finding.'),
+  resolution: z
+    .enum(resolutions)
+    .describe(
+      '`fixed`: the text was changed, and the finding no longer applies. `not_an_error`: it never applied. `accepted`: it applies, and the text stays.',
+    ),
+  reason: z
+    .string()
+    .trim()
+    .min(10)
+    .max(500)
+    .nullish()
+    .describe('The reason in words, 10 to 500 characters. Required for a critical finding.'),
+} as const;
+
+interface Decision {
+  finding_id: string;
+  resolution: Resolution;
+  reason?: string | null | undefined;
+}
+
+/**
+ * Returns the findings with one of them resolved.
+ * @param by the person
+ * @throws AppError 409 conflict without such an open finding: another reviewer may have resolved it; 400 if it is
+ *   called fixed although the text has not changed; 422 without the reason that a critical finding needs
+ */
+export function resolveFinding(
+  findings: readonly Finding[],
+  { finding_id: id, resolution, reason = null }: Decision,
+  by: string | null,
+): Finding[] {
+  const finding = findings.find((one) => idOf(one) === id && isOpen(one));
+  if (!finding) throw new AppError('conflict', 'the finding is no longer open; read the findings again');
+  if (finding.severity === 'critical' && reason === null)
+    throw new AppError('invalid_fields', [
+      { loc: ['body', 'reason'], msg: 'is required for a critical finding', type: 'missing' },
+    ]);
+  const at = new Date().toISOString();
+  const resolved = withResolution(findings, id, { as: resolution, by, at, reason });
+  if (!resolved)
+    throw new AppError(
+      'validation_error',
+      `a finding that is ${stateOf(finding)} cannot be ${resolution}; change the text first`,
+    );
+  return resolved;
+}

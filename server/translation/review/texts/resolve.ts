@@ -1,0 +1,147 @@
+import { sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { translationJobs } from '#db/schema/translations.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { readGuidance, styleOf } from '#server/language/style-guides/guidance.ts';
+import { newId } from '#server/platform/ids.ts';
+import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
+import { type Finding, findingsAfterJudgement } from '#server/translation/core/findings.ts';
+import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
+import { joinSegments, readSourceText } from '#server/translation/core/pipeline/source-text.ts';
+import { isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
+import type { TranslationJob } from '#server/translation/texts/schema.ts';
+import { requireJudge } from '../require-judge.ts';
+import { resolveFields, resolveFinding } from '../resolve-finding.ts';
+import { type Reviewer, reviewerOf, selectReviewable } from './decide.ts';
+import { actInput } from './review-schema.ts';
+import { findingsOf, type JobWithFindings } from './text-findings.ts';
+
+const { job_id, updated_at, reviewer } = actInput.shape;
+
+/** Input of `translations.recheck`. */
+export const textRecheckInput = z.object({ job_id, updated_at });
+
+/** Input of `translations.resolve`. */
+export const textResolveInput = textRecheckInput.extend({ ...resolveFields, reviewer });
+
+type ReviewServices = Pick<Services, 'database' | 'engine' | 'settings'>;
+
+/**
+ * Resolves a finding of the present text of a job that awaits review. The decision is stored with the person, the time
+ * and the reason, and in the trace.
+ * @throws AppError 404; 400 if the job cannot be reviewed, or `fixed` although the text has not changed; 409 conflict if
+ *   the finding was resolved before; 422 without the reason that a critical finding needs; JobChanged
+ */
+export async function resolveTextFinding(
+  services: ReviewServices,
+  withTenant: WithTenant,
+  input: z.infer<typeof textResolveInput>,
+): Promise<TranslationJob> {
+  const { tenantId, by, seen } = await withTenant(async (tx, principal) => {
+    const tenantId = principal.tenant.id;
+    return {
+      tenantId,
+      by: reviewerOf(principal, input.reviewer),
+      seen: await selectSeen(tx, tenantId, input),
+    };
+  });
+  const findings = await findingsOf(tenantId, seen, seen.job.final_translation ?? '');
+  const resolved = resolveFinding(findings, input, by.name);
+  return store(services, tenantId, input, { findings: resolved, by });
+}
+
+/**
+ * Lets the judge model and the service's own checks see the present text of a job that awaits review, and replaces its
+ * findings. The decision whether to publish stays with the reviewer.
+ * @throws AppError 404; 400 if the job cannot be reviewed, or no model is connected; the errors of `requireJudge` and of
+ *   the engine; JobChanged, also if the text changes during the check
+ */
+export async function recheckText(
+  services: ReviewServices,
+  withTenant: WithTenant,
+  input: z.infer<typeof textRecheckInput>,
+  signal: AbortSignal,
+): Promise<TranslationJob> {
+  const { tenantId, seen, style } = await withTenant(async (tx, principal) => {
+    const tenantId = principal.tenant.id;
+    const seen = await selectSeen(tx, tenantId, input);
+    await requireJudge(services, tx, tenantId, principal.kind);
+    const { target_lang } = seen.job.request;
+    const { styles } = await readGuidance(tx, [target_lang]);
+    return { tenantId, seen, style: styleOf(styles, target_lang) };
+  });
+  const { job } = seen;
+  const text = job.final_translation ?? '';
+  const { task, segmentsOf } = readSourceText(job.request, style);
+  const candidate = segmentsOf(text);
+  const isAligned = candidate.length === task.segments.length;
+  const judged = await services.engine.verify(
+    isAligned ? task : { ...task, segments: [joinSegments(task.segments)] },
+    isAligned ? candidate : [joinSegments(candidate)],
+    { tenantId, signal },
+  );
+  const issues = await inspectProposed({ request: job.request, text, style }, { tenantId, signal });
+  const earlier = await findingsOf(tenantId, seen, text);
+  const findings = findingsAfterJudgement(earlier, judged.value.issues, { issues, before: issues });
+  return store(services, tenantId, input, { findings, by: null });
+}
+
+/** @throws AppError 404; 400; JobChanged */
+function selectSeen(
+  tx: Tx,
+  tenantId: string,
+  { job_id: jobId, updated_at: seen }: z.infer<typeof textRecheckInput>,
+): Promise<JobWithFindings> {
+  return selectReviewable(tx, tenantId, jobId, seen);
+}
+
+/** Stores the findings of the version of the job that the reviewer saw. */
+async function store(
+  { database }: Pick<Services, 'database'>,
+  tenantId: string,
+  input: z.infer<typeof textRecheckInput>,
+  { findings, by }: { findings: Finding[]; by: Reviewer | null },
+): Promise<TranslationJob> {
+  return database.inTenant(tenantId, async (tx) => {
+    const { job } = await selectSeen(tx, tenantId, input);
+    const { updatedAt } = translationJobs;
+    const [row] = await tx
+      .update(translationJobs)
+      .set({
+        findings,
+        ...(by && { agentRun: withDecision(job.agent_run, by) }),
+        updatedAt: sql`greatest(now(), ${updatedAt} + interval '1 millisecond')`,
+      })
+      .where(isJob(tenantId, input.job_id))
+      .returning();
+    if (!row) throw new AppError('not_found', 'job not found');
+    return jobOfRow(row);
+  });
+}
+
+function withDecision(run: AgentRun, { name }: Reviewer): AgentRun {
+  const at = new Date().toISOString();
+  return {
+    ...run,
+    steps: [
+      ...run.steps,
+      {
+        id: newId(),
+        name: 'human_review',
+        actor: name ?? 'reviewer',
+        kind: 'human',
+        status: 'completed',
+        input_summary: null,
+        output_summary: 'resolve',
+        tool_calls: [],
+        decisions: [],
+        error: null,
+        started_at: at,
+        completed_at: at,
+      },
+    ],
+  };
+}
