@@ -70,8 +70,8 @@ export async function rotateRefreshToken(
   disconnected.throwIfAborted();
   const { email, provider, role } = user;
   const member = { tenantId, userId, email, provider, role };
-  const { secondFactor } = token;
-  const family = { id: familyId, age: token.familyAge, secondFactor };
+  const { secondFactor, factorAtSignIn, proofAge } = token;
+  const family = { id: familyId, age: token.familyAge, secondFactor, factorAtSignIn, proofAge };
   const unproved = !secondFactor && requiresSecondFactor({ ...member, enrolled: user.totpSecret !== null });
   if (unproved || secondsLeftOf(family, settings) <= 0) {
     await deleteTokens(tx, tenantId, { userId, familyId });

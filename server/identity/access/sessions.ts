@@ -65,6 +65,8 @@ interface TokenAttributes {
   familyId: string;
   familyAge: number;
   secondFactor: boolean;
+  factorAtSignIn: boolean;
+  proofAge: number | null;
   issuedFor: Uint8Array | null;
 }
 
@@ -100,13 +102,23 @@ export interface Family {
   id: string;
   /** Seconds since the sign-in that started the family. */
   age: number;
-  /** Whether that sign-in passed a second factor. */
+  /** Whether the family may continue where a second factor is required: it passed one, or has enrolled one since. */
   secondFactor: boolean;
+  /** Whether that sign-in passed a second factor, here or at the identity provider. Enrolling later does not. */
+  factorAtSignIn: boolean;
+  /** Seconds since the member last proved the identity, at the sign-in or later; null if unknown. */
+  proofAge: number | null;
 }
 
-/** Returns the family of a new sign-in. */
-export function newFamily({ secondFactor }: Pick<Family, 'secondFactor'>): Family {
-  return { id: newId(), age: 0, secondFactor };
+/** Returns the family of a new sign-in, which is a proof of identity. */
+export function newFamily({
+  secondFactor,
+  factorAtSignIn = secondFactor,
+}: {
+  secondFactor: boolean;
+  factorAtSignIn?: boolean;
+}): Family {
+  return { id: newId(), age: 0, secondFactor, factorAtSignIn, proofAge: 0 };
 }
 
 /** Returns the whole seconds until a family reaches its maximum age; zero or less if it has reached it. */
@@ -131,8 +143,8 @@ export async function startSession(
   const left = secondsLeftOf(family, settings);
   const accessTtl = Math.min(settings.ACCESS_TOKEN_TTL_SECONDS, left);
   const refreshTtl = Math.min(settings.REFRESH_TOKEN_TTL_SECONDS, left);
-  const { id: familyId, age: familyAge, secondFactor } = family;
-  const attributes = { tenantId, scope, role, familyId, familyAge, secondFactor, issuedFor };
+  const { id: familyId, age: familyAge, ...standing } = family;
+  const attributes = { tenantId, scope, role, familyId, familyAge, ...standing, issuedFor };
   const accessToken = newSecret();
   const refreshToken = newSecret();
   const refresh: NewToken = {
