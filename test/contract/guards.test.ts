@@ -63,6 +63,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'auth.regenerateRecoveryCodes': 'session_cookie',
   'auth.me': 'bearer',
   'auth.draftKeys': 'bearer',
+  'auth.proof': 'bearer',
+  'auth.prove': 'bearer',
   'auth.revoke': 'admin',
   'auth.introspect': 'admin',
 

@@ -10,6 +10,8 @@ export const withoutRoute: readonly string[] = [
   'apiKeys.update',
   'audit.list',
   'auth.draftKeys',
+  'auth.proof',
+  'auth.prove',
   'billing.prices',
   'documents.progress',
   'documents.outline',

@@ -187,6 +187,8 @@ const forStripe = '/api/stripe/webhook';
 /** Only a browser needs these procedures: they serve single screens, drafts, and downloads with a cookie. */
 const forBrowsers = [
   'auth.draftKeys',
+  'auth.proof',
+  'auth.prove',
   'billing.prices',
   'documents.files',
   'exports.list',

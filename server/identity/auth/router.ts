@@ -10,6 +10,7 @@ import { confirmMfa, enrollMfa } from './mfa/enrollment.ts';
 import { regenerateRecoveryCodes } from './mfa/recovery-codes.ts';
 import { verifyMfa } from './mfa/verification.ts';
 import { resetPassword } from './password-reset.ts';
+import { prove, readProof } from './reauthentication.ts';
 import { meResponse } from './schema.ts';
 import { signOut } from './sign-out.ts';
 import { signUpWithEmail } from './signup.ts';
@@ -67,4 +68,6 @@ export const authRouter = router({
   completeSso,
   ssoClientConfig,
   draftKeys: readDraftKeys,
+  proof: readProof,
+  prove,
 });

@@ -54,5 +54,10 @@ export const tokenCases: Cases = {
     { name: 'it is no JSON', status: 200, raw: { contentType: 'application/json', body: '{"refresh' } },
   ],
   'auth.draftKeys': [{ name: 'a member', status: 200, ask: asMember() }],
+  'auth.proof': [{ name: 'a member', status: 200, ask: asMember() }],
+  'auth.prove': [
+    { name: 'a wrong password', status: 403, ask: asMember({ password: 'a wrong passphrase' }) },
+    { name: 'no proof', status: 422, ask: asMember({}) },
+  ],
   'auth.me': [{ name: 'a member', status: 200, ask: asMember() }],
 };
