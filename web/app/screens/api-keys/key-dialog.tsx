@@ -9,7 +9,7 @@ import { useAction } from '../../parts/use-action.ts';
 import type { Me } from '../../session/use-me.ts';
 import styles from './api-keys.module.css';
 import { NewSecret } from './new-secret.tsx';
-import { ProofField, useProof } from './proof-field.tsx';
+import { ProofField, useProof } from '../../parts/proof-field.tsx';
 
 const scopes: readonly ApiKeyScope[] = ['translate', 'read', 'review', 'admin'];
 

@@ -8,7 +8,7 @@ import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { Me } from '../../session/use-me.ts';
 import { NewSecret } from './new-secret.tsx';
-import { ProofField, useProof } from './proof-field.tsx';
+import { ProofField, useProof } from '../../parts/proof-field.tsx';
 
 const hour = 3600;
 const day = 24 * hour;
