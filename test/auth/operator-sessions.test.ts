@@ -33,7 +33,7 @@ async function isOperator(accessToken: string): Promise<boolean> {
   return sees;
 }
 
-describe('a session by password alone, of an address on the list of operators', () => {
+describe('a session by password only, of an address on the list of operators', () => {
   let person: Person;
   beforeEach(async () => {
     const { bearer: headers } = await addAdministrator(app, 'first@ops.example');
@@ -60,7 +60,7 @@ describe('a session by password alone, of an address on the list of operators', 
     expect(await isOperator(body.access_token)).toBe(false);
   });
 
-  test('and a session that was an operator’s is none after its authenticator was reset and enrolled again', async () => {
+  test('ends as an operator’s with a reset of its authenticator, also after enrolling again', async () => {
     const { secret } = await enrol(app, person);
     const { body: step } = await passwordGrant(app, person);
     const code = await freshCode(app, person, secret);

@@ -28,7 +28,7 @@ const letPass = (seconds: number) => openSuperuser(app.superuserUrl)`
   update rate_windows set ends_at = ends_at - make_interval(secs => ${seconds})
   where bucket in ('password_guess', 'device_guess')`;
 
-/** Sends wrong passwords until the address has to wait. */
+/** Sends wrong passwords until one gets a 429. */
 async function exhaust(email: string, headers?: () => Headers): Promise<Answer> {
   for (let i = 0; i < 20; i++) {
     const answer = await guess(email, headers?.());
@@ -46,7 +46,7 @@ describe('guesses of one address’s password from many client addresses', () =>
     for (let i = 0; i < 30; i++)
       answers.push(...(await Promise.all(Array.from({ length: 10 }, () => guess(owner.email)))));
     const checked = answers.filter(({ status }) => status === 401).length;
-    // The wait of one second passes once or more, if the test is slow.
+    // The pause of one second passes once or more, if the test is slow.
     expect(checked).toBeGreaterThanOrEqual(10);
     expect(checked).toBeLessThanOrEqual(20);
     const limited = answers.filter(({ status }) => status === 429);
@@ -59,7 +59,7 @@ describe('guesses of one address’s password from many client addresses', () =>
     expectTokens(await signIn(app, owner, {}, elsewhere(device)), owner);
   });
 
-  test('the wait doubles up to 15 minutes, and a right password after it resets the count', async () => {
+  test('the pause doubles up to 15 minutes, and a right password after it resets the count', async () => {
     const owner = await found(app);
     const waitAfter = async (attempts: number) => {
       await openSuperuser(app.superuserUrl)`
@@ -81,7 +81,10 @@ describe('guesses of one address’s password from many client addresses', () =>
   test('an address without an account gets the same responses, and spellings of one address count together', async () => {
     const owner = await found(app);
     const known = await exhaust(owner.email);
-    const spellings = [0, 1, 2].map(() => freshEmail()).slice(0, 1).flatMap((email) => [email, ` ${email.toUpperCase()} `]);
+    const spellings = [0, 1, 2]
+      .map(() => freshEmail())
+      .slice(0, 1)
+      .flatMap((email) => [email, ` ${email.toUpperCase()} `]);
     let turn = 0;
     let unknown: Answer | undefined;
     for (let i = 0; i < 20 && unknown?.status !== 429; i++)

@@ -36,7 +36,7 @@ beforeEach(async () => {
   member = await join(app, admin);
 });
 
-/** What gives somebody more power, or data out of the workspace. `byOperator`: the session is an operator's. */
+/** Changes that give a person more power, or take data out of the workspace. `byOperator`: by an operator's session. */
 const needing: Readonly<Record<string, { input: () => Fields; byOperator?: true }>> = {
   'members.changeRole': { input: () => ({ user_id: member.userId, role: 'global_administrator' }) },
   'members.resetMfa': { input: () => ({ user_id: member.userId }) },
@@ -52,7 +52,7 @@ const needing: Readonly<Record<string, { input: () => Fields; byOperator?: true 
   'operations.reactivate': { input: () => ({ tenant_id: admin.tenantId }), byOperator: true },
 };
 
-/** Procedures that demand the password or a code themselves, at each call. */
+/** Procedures that demand the password or a code at each call. */
 const proving = [
   'apiKeys.create',
   'apiKeys.rotate',
@@ -61,7 +61,7 @@ const proving = [
   'tenants.rotateKey',
 ];
 
-/** What takes power away, so that it is quick in an emergency, or gives none. */
+/** Changes that take power away, which must be quick in an emergency, or that give none. */
 const others = [
   'apiKeys.revoke',
   'auth.introspect',
@@ -103,7 +103,7 @@ describe('a change over /trpc that gives power needs a proof of identity of the 
     expect((await ask(path, input(), person.bearer)).body.error_code).not.toBe('proof_required');
   });
 
-  test('`auth.prove` is such a proof for its session alone; a wrong password is none', async () => {
+  test('`auth.prove` proves the identity for its own session, a wrong password does not', async () => {
     const { body: other } = await passwordGrant(app, admin);
     await forget(admin);
     const change = needing['members.changeRole']!.input();
@@ -115,7 +115,7 @@ describe('a change over /trpc that gives power needs a proof of identity of the 
     expect((await ask('members.changeRole', change, elsewhere)).body.error_code).toBe('proof_required');
   });
 
-  test('REST, keys, and an invite of a member who is no administrator need none', async () => {
+  test('REST, keys, and an invite of an ordinary member do without it', async () => {
     await forget(admin);
     const path = `/api/auth/users/${member.userId}/role`;
     const body = { role: 'global_administrator' };

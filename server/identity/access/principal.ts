@@ -93,7 +93,7 @@ export async function readPrincipal(
   const { active: _active, ...user } = lookup.user;
   const { familyId: id, secondFactor, factorAtSignIn, isProved } = lookup.token;
   const family = { id, secondFactor, isProved };
-  // Whoever signs in with a password passes our authenticator; an identity provider may have its own.
+  // A member with a password passes our authenticator; an identity provider may have its own.
   const hasFactor = factorAtSignIn && (user.totpEnrolled || user.provider !== 'email');
   const operator = hasFactor && isDesignatedOperator(tenant.id, user.email, settings);
   return { kind: 'session', tenant, user, operator, family };

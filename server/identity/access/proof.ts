@@ -1,7 +1,7 @@
 import { AppError } from '#server/errors.ts';
 
 /**
- * Requires a recent proof of identity, for changes that give somebody more power: someone with a stolen session cannot
+ * Requires a recent proof of identity, for changes that give a person more power: someone with a stolen session cannot
  * give the proof. `auth.prove` records one, and so does each sign-in.
  * @param caller the guard sets `isProved` for callers of whom no proof is demanded: over REST, and with a key
  * @throws AppError 403 `proof_required`

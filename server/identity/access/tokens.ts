@@ -11,6 +11,8 @@ export type NewToken = Omit<typeof tokens.$inferInsert, 'expiresAt' | 'familyBeg
   familyAge: number;
   /** Seconds since the last proof of identity in the family; null if unknown. */
   proofAge: number | null;
+  agent: string | null;
+  network: string | null;
   ttl: number;
 };
 
@@ -22,12 +24,13 @@ export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
     ) => sql`(${row.tenantId}, ${row.tokenHash}::bytea, ${row.kind}, ${row.userId}, ${row.scope}, ${row.role},
       ${row.familyId}, now() - make_interval(secs => ${row.familyAge}), ${row.secondFactor},
       ${row.factorAtSignIn}, now() - make_interval(secs => ${row.proofAge}),
+      ${row.agent}, ${row.network},
       ${row.issuedFor ?? null}::bytea, now() + make_interval(secs => ${row.ttl}))`,
   );
   await tx.execute(sql`
     with issued as (
       insert into tokens (tenant_id, token_hash, kind, user_id, scope, role, family_id, family_began_at,
-        second_factor, factor_at_sign_in, proved_at, issued_for, expires_at)
+        second_factor, factor_at_sign_in, proved_at, agent, network, issued_for, expires_at)
       values ${sql.join(values, sql`, `)} returning token_hash, kind, tenant_id, expires_at)
     insert into credential_directory (credential_hash, kind, tenant_id, expires_at) select * from issued`);
 }
@@ -120,7 +123,7 @@ export async function revokeUnusedPair(
 }
 
 /**
- * Records that a token family may continue where a second factor is required: it has set up the authenticator. This
+ * Records that a token family can be refreshed if a second factor is required: it has set up the authenticator. This
  * does not count as a second factor at the sign-in. The caller has locked the member.
  */
 export async function markSecondFactor(
@@ -158,14 +161,16 @@ export async function markProved(
 export async function deleteTokens(
   tx: Tx,
   tenantId: string,
-  which: { tokenHash: Uint8Array } | { userId: string; familyId?: string },
+  which: { tokenHash: Uint8Array } | { userId: string; familyId?: string; exceptFamilyId?: string },
 ): Promise<number> {
   const match =
     'tokenHash' in which
       ? sql`token_hash = ${which.tokenHash}`
-      : which.familyId === undefined
-        ? sql`user_id = ${which.userId}`
-        : sql`user_id = ${which.userId} and family_id = ${which.familyId}`;
+      : which.familyId !== undefined
+        ? sql`user_id = ${which.userId} and family_id = ${which.familyId}`
+        : which.exceptFamilyId !== undefined
+          ? sql`user_id = ${which.userId} and family_id <> ${which.exceptFamilyId}`
+          : sql`user_id = ${which.userId}`;
   const deleted = await tx.execute(sql`
     with gone as (delete from tokens where tenant_id = ${tenantId} and ${match} returning token_hash)
     delete from credential_directory using gone where credential_hash = gone.token_hash returning 1`);

@@ -31,7 +31,7 @@ async function setPasswordByResetLink(
   const member = await database.inTenant(tenantId, (tx) => findResetLink(tx, tenantId, linkHash));
   if (!member) throw unusable();
   const password = normalizePassword(newPassword);
-  await checkPasswordPolicy(password, member.email);
+  await checkPasswordPolicy(password, member.email, member.tenantName);
   const passwordHash = await hashPassword(password, member.email, secretsKeys);
 
   await database.inTenant(tenantId, async (tx) => {

@@ -107,7 +107,7 @@ async function withCode<T>(
     const member = await lockPerson(tx, principal);
     if (member.totpSecret === null) throw new AppError('state_conflict', 'no authenticator is enrolled');
     const familyId = principal.family.id;
-    // Whoever stole this session may have set up the authenticator.
+    // A thief of this session may have set up the authenticator.
     if (member.unprovedFamily === familyId)
       throw new AppError(
         'forbidden',

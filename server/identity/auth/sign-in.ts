@@ -23,7 +23,7 @@ interface FirstFactor {
    * current parameters and key.
    */
   password?: { checked: string; present: string };
-  /** Whether the identity provider says that the person passed a second factor there. */
+  /** Whether the person passed a second factor at the identity provider. */
   providerFactor?: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function completeSignIn(
     return { kind: 'challenge', challenge };
   }
   const member = { tenantId, userId, email, provider, role };
-  const family = newFamily({ secondFactor: false, factorAtSignIn: providerFactor });
+  const family = newFamily({ secondFactor: false, factorAtSignIn: providerFactor, origin });
   const [tokens] = await Promise.all([
     startSession(tx, member, settings, family, scope),
     recordEvent(tx, origin, {

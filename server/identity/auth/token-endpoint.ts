@@ -115,6 +115,7 @@ async function grantByRefreshToken(
       scope: scope || undefined,
       retryKeyHash,
       disconnected,
+      origin: ctx,
       requiresSecondFactor: ({ email, enrolled, ...member }) =>
         isMfaRequired(settings, tenant, { way: signInWayOf(member), tenantId, email, enrolled }),
     });

@@ -95,7 +95,7 @@ export async function queueResetMail(
 }
 
 /**
- * Adds the mail that tells a member of a change of the own sign-in, which someone else may have made. It contains no
+ * Adds the mail about a change of a member's sign-in, which someone else may have made. It contains no
  * secret, and cannot be switched off.
  */
 export async function queueSecurityMail(

@@ -10,7 +10,7 @@ import { deleteChallenges } from './members.ts';
 
 /**
  * Deletes a member's authenticator and recovery codes. The member enrolls again at the next sign-in that requires a
- * second factor. Sessions stay, but none of them is an operator's any more.
+ * second factor. Sessions stay, but lose operator access.
  * @throws AppError 404; 403 for a designated operator, unless the caller uses the operator key
  */
 export async function resetMfa(

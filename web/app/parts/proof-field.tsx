@@ -6,7 +6,7 @@ import { fieldProblem } from './problem.tsx';
 
 /**
  * A proof of identity: an authenticator code; for members without an authenticator, and on request, the password. A
- * session that has set up the authenticator itself must give the password.
+ * session that has set up the authenticator must give the password.
  */
 export function useProof({ user }: Me) {
   const [value, setValue] = useState('');

@@ -27,7 +27,8 @@ export function isAdministrator({ user }: Me): boolean {
  * administrators with an authenticator, here or perhaps at the identity provider.
  */
 export function useOperatorStanding(me: Me | undefined) {
-  const mayBe = me !== undefined && isAdministrator(me) && (me.user.totp_enrolled || me.user.provider !== 'email');
+  const mayBe =
+    me !== undefined && isAdministrator(me) && (me.user.totp_enrolled || me.user.provider !== 'email');
   const today = new Date().toISOString().slice(0, 10);
   const report = useQuery({
     queryKey: queryKeys.operator.standing,

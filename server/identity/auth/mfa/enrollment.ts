@@ -120,8 +120,8 @@ interface Enrollment {
 
 /**
  * Makes the pending secret the member's authenticator if the code matches it, and deletes the member's other challenges
- * to enroll. If a challenge was given, completes the sign-in. A session that enrolls may continue where a second factor is
- * required; the member's other sessions may not. The member gets a mail.
+ * to enroll. If a challenge was given, completes the sign-in. A session that enrolls can be refreshed if a second factor is
+ * required; the member's other sessions cannot. The member gets a mail.
  */
 async function confirmEnrollment(
   tx: Tx,

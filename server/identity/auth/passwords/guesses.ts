@@ -12,10 +12,10 @@ import { knownDeviceOf } from './known-device.ts';
  * count. The limit is the same for addresses without an account.
  */
 
-/** Attempts without a wait. */
+/** Attempts without a pause. */
 const freeAttempts = 10;
-/** The longest wait, in seconds. The wait doubles from one second on. */
-const maxWait = 900;
+/** The longest pause, in seconds. The pause doubles from one second on. */
+const maxPause = 900;
 /** Seconds after the last attempt when the count is deleted. */
 const rememberedSeconds = 6 * 3600;
 /** Attempts of one IPv6 site (/48) in a minute. */
@@ -42,21 +42,18 @@ export function guessCountOf(ctx: RequestContext, email: string): GuessCount {
 }
 
 /**
- * Counts an attempt, unless it has to wait.
- * @returns the seconds to wait; undefined if the password may be checked
+ * Counts an attempt, unless it comes too early.
+ * @returns the seconds until the next attempt; undefined if the password may be checked
  */
-export async function beginGuess(
-  tx: Tx,
-  { bucket, subject, site }: GuessCount,
-): Promise<number | undefined> {
+export async function beginGuess(tx: Tx, { bucket, subject, site }: GuessCount): Promise<number | undefined> {
   if (site !== null) {
     const { attempts, secondsLeft } = await countAttempt(tx, 'password_site', site, siteWindow);
     if (attempts > siteAttempts) return secondsLeft;
   }
   const remembered = sql`make_interval(secs => ${rememberedSeconds})`;
-  const wait = sql`(case when w.attempts < ${freeAttempts} then 0
-    else least(power(2, least(w.attempts - ${freeAttempts}, 20)), ${maxWait}) end)`;
-  const until = sql`w.ends_at - ${remembered} + make_interval(secs => ${wait})`;
+  const pause = sql`(case when w.attempts < ${freeAttempts} then 0
+    else least(power(2, least(w.attempts - ${freeAttempts}, 20)), ${maxPause}) end)`;
+  const until = sql`w.ends_at - ${remembered} + make_interval(secs => ${pause})`;
   const counted = await tx.execute(sql`
     insert into rate_windows as w (bucket, subject, attempts, ends_at)
     values (${bucket}, ${subject}, 1, now() + ${remembered})

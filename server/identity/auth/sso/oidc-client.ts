@@ -175,7 +175,7 @@ export interface SsoIdentity {
   emailVerified: boolean;
   /** The value of the claim whose name is in OIDC_ORG_CLAIM. */
   organization: string | null;
-  /** Whether the provider says in the ID token, by `amr` or `acr`, that the person passed a second factor. */
+  /** Whether the person passed a second factor at the provider, by `amr` or `acr` of the ID token. */
   secondFactor: boolean;
 }
 

@@ -80,7 +80,7 @@ interface Person {
   subject: string;
   email: string;
   organization: string | null;
-  /** Whether the provider says that the person passed a second factor there. */
+  /** Whether the person passed a second factor at the provider. */
   secondFactor: boolean;
 }
 
