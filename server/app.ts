@@ -18,6 +18,7 @@ import { trackConnections } from '#server/http/connections.ts';
 import { readCookie } from '#server/http/cookies.ts';
 import { type AllowOrigin, allowOrigins } from '#server/http/cross-origin.ts';
 import { isCrossSite, isFromBrowser, refuseCrossSiteChange } from '#server/http/csrf.ts';
+import { programOf } from '#server/http/program.ts';
 import { bodyTooLarge, declaredSize } from '#server/http/request-limits.ts';
 import { addDefaultHeaders } from '#server/http/response-headers.ts';
 import { serveRpc } from '#server/http/rpc-handler.ts';
@@ -199,6 +200,9 @@ export function contextOf(services: Services, cookies: boolean) {
     credentials: readCredentials(request.headers, cookies),
     get clientAddress() {
       return clientAddress(request.headers, request.socket.remoteAddress ?? '', TRUST_PROXY);
+    },
+    get agent() {
+      return programOf(request.headers['user-agent']);
     },
     cookie: (name) => (cookies ? readCookie(request.headers, name) : null),
     prefersAsync: prefersAsync(request.headers),

@@ -106,6 +106,8 @@ export interface RequestContext {
   notes: RequestNotes;
   /** The client's address, for rate limits and the audit log. */
   readonly clientAddress: string;
+  /** The program and system of the client, such as `Firefox, Linux`; null if unknown. */
+  readonly agent: string | null;
   /** A cookie of the request, as sent. Null if it is missing, or if the transport ignores cookies, as /trpc does. */
   cookie(name: string): string | null;
   /** True if the request has the preference `respond-async` (RFC 7240): a response before the result exists. */

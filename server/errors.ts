@@ -48,6 +48,7 @@ export const errorTable = {
   disk_full: standard(507, 'INTERNAL_SERVER_ERROR'),
 
   validation_error: pipeline(400, 'BAD_REQUEST'),
+  proof_required: pipeline(403, 'FORBIDDEN'),
   not_found: pipeline(404, 'NOT_FOUND'),
   conflict: pipeline(409, 'CONFLICT'),
   critical_findings: pipeline(409, 'CONFLICT'),

@@ -25,8 +25,9 @@ const pipelineErrors: [ErrorName, number][] = [
   ['transient_error', 503],
   ['service_unavailable', 503],
   ['stage_timeout', 504],
-  // Not in A 7.3: only calls over /trpc require a confirmation by default.
+  // Not in A 7.3: only calls over /trpc require a confirmation by default, or a recent proof of identity.
   ['critical_findings', 409],
+  ['proof_required', 403],
 ];
 
 /** The statuses of A 7.4, and those of HTTP itself, for which there is no error_code. */
@@ -53,7 +54,7 @@ const plainErrors: [ErrorName, number][] = [
 ];
 
 describe('A 7.1 and 7.3: the error table', () => {
-  test('the pipeline errors are those of 7.3 and the one of critical findings, and no others', () => {
+  test('the pipeline errors are those of 7.3 and the two of /trpc, and no others', () => {
     const pipeline = Object.entries(errorTable).filter(([, { shape }]) => shape === 'pipeline');
     expect(Object.fromEntries(pipeline.map(([code, { status }]) => [code, status]))).toEqual(
       Object.fromEntries(pipelineErrors),

@@ -37,6 +37,11 @@ export const users = pgTable(
      * accepted again.
      */
     totpLastStep: integer('totp_last_step'),
+    /**
+     * The session that set up the authenticator, or created the recovery codes, without a recent proof of identity. Its
+     * codes prove nothing in this session, which may be stolen. Null if there was a proof.
+     */
+    unprovedFamily: identifier('unproved_family'),
     /** Times of the latest failed verification codes, at most ten. */
     mfaFailedAt: moment('mfa_failed_at').array().notNull().default(sql`'{}'`),
   },
@@ -76,6 +81,17 @@ export const tokens = pgTable(
     familyBeganAt: moment('family_began_at').notNull().default(sql`now()`),
     /** Whether MFA was completed in this token's family; false if unknown. */
     secondFactor: boolean('second_factor').notNull().default(false),
+    /**
+     * Whether the sign-in itself passed a second factor, here or at the identity provider. A later enrollment does not
+     * change it. Only such a session can be an operator's.
+     */
+    factorAtSignIn: boolean('factor_at_sign_in').notNull().default(false),
+    /** When the member last gave a password or a code in this token's family; null if unknown. */
+    provedAt: moment('proved_at'),
+    /** The program of the session's last sign-in or refresh, such as `Firefox, Linux`; null if unknown. */
+    agent: text('agent'),
+    /** The network from which the session was last refreshed, such as `192.0.2.0/24`; null if unknown. */
+    network: text('network'),
     /**
      * When the refresh token was used. The row stays until the token expires, so that a later second use is detected.
      */

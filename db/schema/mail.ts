@@ -18,13 +18,13 @@ export const mails = pgTable(
     mailId: identifier('mail_id').notNull(),
     /** At most one mail of a tenant has this key. See `server/identity/mail/outbox.ts`. */
     dedupeKey: identifier('dedupe_key').notNull(),
-    kind: text('kind', { enum: ['invite', 'reset_link', 'digest', 'documents'] }).notNull(),
+    kind: text('kind', { enum: ['invite', 'reset_link', 'security', 'digest', 'documents'] }).notNull(),
     /** The member to whom the mail is sent. Null for an invite. */
     userId: identifier('user_id'),
     /** The address of an invite, until the mail has ended. A member's address is read when the mail is sent. */
     address: text('address'),
     language: text('language').notNull(),
-    /** The invite, or the document if it is the only one. */
+    /** The invite, the document if it is the only one, or what has changed in the sign-in (`securityEvents`). */
     subjectId: identifier('subject_id'),
     /** Items that await review, or documents that have ended, and how many of these have failed. */
     items: integer('items').notNull().default(0),

@@ -64,6 +64,21 @@ export function networkOf(address: string): string {
   return `${network.join(':')}::/56`;
 }
 
+/** Returns the /48 network of an IPv6 address, which one site owns; null for IPv4. */
+export function siteOf(address: string): string | null {
+  const subject = rateLimitSubject(address);
+  if (!subject.endsWith('::/64')) return null;
+  const groups = ipv6Groups(subject.slice(0, -'/64'.length)).slice(0, 3);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/48`;
+}
+
+/** Returns the network of an address, so coarse that it names no person: the /24 of IPv4 or the /48 of IPv6. */
+export function coarseNetwork(address: string): string | null {
+  const subject = rateLimitSubject(address);
+  if (!isIPv4(subject)) return siteOf(address);
+  return `${subject.slice(0, subject.lastIndexOf('.'))}.0/24`;
+}
+
 /** Returns the eight 16-bit numbers of a valid IPv6 address. */
 function ipv6Groups(address: string): number[] {
   const withoutZone = address.split('%', 1)[0] as string;

@@ -37,6 +37,7 @@ import { viewWorkspace } from './workspace.ts';
 
 const refusal = 'only platform operators can operate the deployment';
 const operator = operatorProcedure(refusal);
+const provedOperator = operatorProcedure(refusal, { needsProof: true });
 
 interface OperatorContext extends Origin {
   credentials: { tenantId: string | null };
@@ -90,7 +91,7 @@ export const operationsRouter = router({
       return { changed: (await deactivateTenant(ctx.services.database, tenant_id, by)).changed };
     }),
 
-  reactivate: operator
+  reactivate: provedOperator
     .input(workspaceRequest)
     .output(changed)
     .mutation(async ({ ctx, input: { tenant_id } }) => {
@@ -130,7 +131,7 @@ export const operationsRouter = router({
       return { changed: (await revokeKeys(ctx.services.database, tenant_id, by)).changed };
     }),
 
-  rotateKey: operator
+  rotateKey: provedOperator
     .input(workspaceRequest)
     .output(rotatedKey)
     .mutation(async ({ ctx, input: { tenant_id } }) => {

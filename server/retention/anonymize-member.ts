@@ -120,11 +120,11 @@ export async function scheduleAnonymization(
 export async function anonymizeRevoked(
   tx: Tx,
   origin: Origin,
-  { user, tenant, operator }: SessionPrincipal,
+  { user, tenant, operator, family }: SessionPrincipal,
   settings: Settings,
   userId: string,
 ): Promise<void> {
-  const admin: Administrator = { user, tenant, operator, operatorKey: false };
+  const admin: Administrator = { user, tenant, operator, operatorKey: false, isProved: family.isProved };
   const withOwningTenant: WithOwningTenant = (work) => work(tx, tenant.id, admin);
   await withLockedMember(withOwningTenant, userId, async ({ tenantId, member }) => {
     await requireStillAdministrator(tx, tenantId, admin);

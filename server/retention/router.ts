@@ -7,8 +7,8 @@ import {
   tenantNotFound,
 } from '#server/identity/access/guards/admin.ts';
 import {
-  administratorSessionProcedure,
   asAdministratorSession,
+  provedAdministratorSessionProcedure,
 } from '#server/identity/access/guards/session.ts';
 import { withProof } from '#server/identity/auth/reauthentication.ts';
 import { readTenant, tenantsByIds } from '#server/identity/tenants/tenant-row.ts';
@@ -94,7 +94,7 @@ const cancel = operator
     return { active };
   });
 
-const anonymizeMember = administratorSessionProcedure
+const anonymizeMember = provedAdministratorSessionProcedure
   .input(z.object({ user_id: z.string().max(200) }))
   .output(z.object({ user_id: z.string() }))
   .mutation(({ ctx, input: { user_id } }) =>

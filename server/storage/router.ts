@@ -1,6 +1,10 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { deferredTenantAdminProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
+import {
+  deferredTenantAdminProcedure,
+  provedTenantAdminProcedure,
+  tenantProcedure,
+} from '#server/identity/access/guards/tenant.ts';
 import { detailInWords, router } from '#server/trpc.ts';
 import { bindingView, selectBinding } from './bindings.ts';
 import { removeBinding, replaceBinding } from './change-binding.ts';
@@ -17,11 +21,14 @@ function requireEnabled({ settings }: Pick<Services, 'settings'>): void {
 }
 
 /** Authenticates the administrator before reporting that the feature is off. */
-const bindingProcedure = deferredTenantAdminProcedure('admin').use(async ({ ctx, next }) => {
-  if (!ctx.services.settings.STORAGE_BINDING_ENABLED) await ctx.withTenant(async () => {});
-  requireEnabled(ctx.services);
-  return next();
-});
+const bindingProcedureOf = (procedure: ReturnType<typeof deferredTenantAdminProcedure>) =>
+  procedure.use(async ({ ctx, next }) => {
+    if (!ctx.services.settings.STORAGE_BINDING_ENABLED) await ctx.withTenant(async () => {});
+    requireEnabled(ctx.services);
+    return next();
+  });
+
+const bindingProcedure = bindingProcedureOf(deferredTenantAdminProcedure('admin'));
 
 export const storageRouter = router({
   binding: tenantProcedure('read')
@@ -41,7 +48,7 @@ export const storageRouter = router({
       return bindingView(await selectBinding(ctx.tx, ctx.principal.tenant.id), ctx.services.settings);
     }),
 
-  bind: bindingProcedure
+  bind: bindingProcedureOf(provedTenantAdminProcedure('admin'))
     .use(detailInWords)
     .meta({
       route: {

@@ -1,4 +1,7 @@
-import { administratorSessionProcedure } from '#server/identity/access/guards/session.ts';
+import {
+  administratorSessionProcedure,
+  provedAdministratorSessionProcedure,
+} from '#server/identity/access/guards/session.ts';
 import { router } from '#server/trpc.ts';
 import { exportList, exportRecord, exportView } from './schema.ts';
 import { listExports, startExport } from './tenant-exports.ts';
@@ -11,7 +14,7 @@ const list = administratorSessionProcedure.output(exportList).query(({ ctx }) =>
 );
 
 /** Has no route, so only /trpc serves it. */
-const start = administratorSessionProcedure
+const start = provedAdministratorSessionProcedure
   .output(exportRecord)
   .mutation(({ ctx }) =>
     ctx.asAdministrator(async (tx, { tenant, user }) =>

@@ -34,6 +34,7 @@ const issuers: [string, () => Promise<Issuer>][] = [
       const { letGo } = await holdOpen(app, tenantId, (tx) =>
         rotateRefreshToken(tx, tenantId, hashSecret(refreshToken), app.services.settings, {
           scope: undefined,
+          origin: undefined,
           retryKeyHash: null,
           disconnected: new AbortController().signal,
           requiresSecondFactor: () => false,

@@ -303,7 +303,7 @@ describe('concurrent sign-ons (C 2 rule 4)', () => {
 
   test('and so do they if the provider names another organization each time', async () => {
     const origin = { requestId: 'both', clientAddress: null };
-    const person = { subject: 'issuer somebody', email: 'somebody@example.org' };
+    const person = { subject: 'issuer somebody', email: 'somebody@example.org', secondFactor: false };
     const before = await count();
     const release = await holdEvents(app, 'tenant_founded');
     const both = Promise.allSettled(

@@ -63,6 +63,11 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'auth.regenerateRecoveryCodes': 'session_cookie',
   'auth.me': 'bearer',
   'auth.draftKeys': 'bearer',
+  'auth.changePassword': 'bearer',
+  'auth.endSession': 'bearer',
+  'auth.proof': 'bearer',
+  'auth.sessions': 'bearer',
+  'auth.prove': 'bearer',
   'auth.revoke': 'admin',
   'auth.introspect': 'admin',
 

@@ -1,5 +1,6 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import { describe, expect, test } from 'vitest';
+import { securityEvents } from '#server/identity/mail/outbox.ts';
 import { type MailFacts, shownName, writeMail } from '#server/identity/mail/write-mail.ts';
 import { mailLanguages } from '#server/settings.ts';
 import { locales } from '#web/server/locale.ts';
@@ -11,6 +12,9 @@ const kinds: MailFacts[] = [
   { kind: 'invite', workspace: 'Acme', token, by: 'admin@example.org', expiresAt },
   { kind: 'invite', workspace: 'Acme', token, by: 'operator', expiresAt },
   { kind: 'reset_link', workspace: 'Acme', token, expiresAt },
+  ...securityEvents.map((event) => ({
+    ...{ kind: 'security' as const, workspace: 'Acme', event, at: expiresAt },
+  })),
   ...[1, 2, 5, 11, 100, 10_001].map((items) => ({ kind: 'digest' as const, workspace: 'Acme', items })),
   { kind: 'documents', workspace: 'Acme', items: 1, failedItems: 0, documentId: 'd1' },
   { kind: 'documents', workspace: 'Acme', items: 1, failedItems: 1, documentId: 'd1' },

@@ -198,6 +198,11 @@ const forStripe = '/api/stripe/webhook';
 /** Only a browser needs these procedures: they serve single screens, drafts, and downloads with a cookie. */
 const forBrowsers = [
   'auth.draftKeys',
+  'auth.changePassword',
+  'auth.endSession',
+  'auth.proof',
+  'auth.prove',
+  'auth.sessions',
   'billing.prices',
   'documents.files',
   'exports.list',

@@ -20,6 +20,8 @@ import type {
   ReviewActRequest,
   ReviewManyRequest,
   ReviewManyResult,
+  StorageBinding,
+  StorageBindingRequest,
   TenantDocumentArtifact,
   TranslationJob,
 } from '#sdk/types.ts';
@@ -160,6 +162,11 @@ export function setMailPreferences(change: {
   language?: Locale;
 }): Promise<{ digest: boolean; documents: boolean }> {
   return connection.mutate({ name: 'mail.setPreferences', repeatable: true }, change);
+}
+
+/** Connects storage over /trpc, which may demand a proof of identity. It is resent after a temporary failure. */
+export function bindStorage(request: StorageBindingRequest): Promise<StorageBinding> {
+  return connection.mutate({ name: 'storage.bind', repeatable: true }, request);
 }
 
 /** Starts the export of the workspace. It is not resent: another export cannot start while the first one runs. */

@@ -5,6 +5,7 @@ import type { InvalidateQueryFilters, QueryKey } from '@tanstack/react-query';
  * matches all data of this domain.
  */
 export const queryKeys = {
+  sessions: ['sessions'] as const,
   me: ['me'],
   apiKeys: ['api-keys'],
   exports: ['exports'],

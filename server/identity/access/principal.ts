@@ -22,8 +22,14 @@ export interface SessionPrincipal {
   /** Whether the member is a platform operator. */
   operator: boolean;
   /** The token family of the session. */
-  family: Pick<Family, 'id' | 'secondFactor'>;
+  family: Pick<Family, 'id' | 'secondFactor'> & {
+    /** Whether the member proved the identity in it at most `proofSeconds` ago. */
+    isProved: boolean;
+  };
 }
+
+/** Seconds for which a proof of identity counts. */
+const proofSeconds = 600;
 
 /** A tenant that was authenticated by an API key, or by the service key. */
 export interface KeyPrincipal {
@@ -85,8 +91,11 @@ export async function readPrincipal(
   }
   if (!lookup.user?.active || !lookup.token) return 'no_credential';
   const { active: _active, ...user } = lookup.user;
-  const family = { id: lookup.token.familyId, secondFactor: lookup.token.secondFactor };
-  const operator = user.totpEnrolled && isDesignatedOperator(tenant.id, user.email, settings);
+  const { familyId: id, secondFactor, factorAtSignIn, isProved } = lookup.token;
+  const family = { id, secondFactor, isProved };
+  // A member with a password passes our authenticator; an identity provider may have its own.
+  const hasFactor = factorAtSignIn && (user.totpEnrolled || user.provider !== 'email');
+  const operator = hasFactor && isDesignatedOperator(tenant.id, user.email, settings);
   return { kind: 'session', tenant, user, operator, family };
 }
 
@@ -96,7 +105,13 @@ interface PrincipalLookup {
   name: string;
   active: boolean;
   user: PrincipalMember | null;
-  token: { familyId: string; expiresAt: Date; secondFactor: boolean } | null;
+  token: {
+    familyId: string;
+    expiresAt: Date;
+    secondFactor: boolean;
+    factorAtSignIn: boolean;
+    isProved: boolean;
+  } | null;
 }
 
 interface PrincipalMember {
@@ -133,6 +148,8 @@ const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, 
         familyId: tokens.familyId,
         expiresAt: tokens.expiresAt,
         secondFactor: tokens.secondFactor,
+        factorAtSignIn: tokens.factorAtSignIn,
+        isProved: sql<boolean>`coalesce(${tokens.provedAt} > now() - make_interval(secs => ${sql.raw(String(proofSeconds))}), false)`,
       },
     })
     .from(tenants)
@@ -209,8 +226,8 @@ function isKey(presented: string | null, key: string | undefined): boolean {
 
 /**
  * Whether a member is a designated operator: the member is on the deployment's list of operators and belongs to the
- * operators' workspace. Operator access also requires an enrolled authenticator app. False unless both settings are
- * set.
+ * operators' workspace. Operator access also requires a second factor at the sign-in of the session, so that a stolen
+ * password does not give it. False unless both settings are set.
  */
 export function isDesignatedOperator(
   tenantId: string,

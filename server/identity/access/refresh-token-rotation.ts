@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import type { Settings } from '#server/settings.ts';
 import { limitRefreshes } from './rate-limit.ts';
 import {
+  deviceOf,
   type IssuedTokens,
   lockMember,
   type SessionMember,
@@ -35,6 +36,7 @@ export interface RefreshTerms {
   disconnected: AbortSignal;
   /** The scope of the new tokens; by default, the scope of the old token. */
   scope: string | undefined;
+  origin: Parameters<typeof deviceOf>[0];
   requiresSecondFactor: (member: SessionMember & { enrolled: boolean }) => boolean;
 }
 
@@ -50,7 +52,7 @@ export async function rotateRefreshToken(
   tenantId: string,
   tokenHash: Uint8Array,
   settings: Settings,
-  { scope, retryKeyHash, disconnected, requiresSecondFactor }: RefreshTerms,
+  { scope, retryKeyHash, disconnected, requiresSecondFactor, origin }: RefreshTerms,
 ): Promise<Rotation> {
   const seen = await findToken(tx, tenantId, tokenHash);
   if (seen?.kind !== 'refresh_token') return { kind: 'refused' };
@@ -70,8 +72,9 @@ export async function rotateRefreshToken(
   disconnected.throwIfAborted();
   const { email, provider, role } = user;
   const member = { tenantId, userId, email, provider, role };
-  const { secondFactor } = token;
-  const family = { id: familyId, age: token.familyAge, secondFactor };
+  const { secondFactor, factorAtSignIn, proofAge } = token;
+  const standing = { secondFactor, factorAtSignIn, proofAge };
+  const family = { id: familyId, age: token.familyAge, ...standing, ...deviceOf(origin) };
   const unproved = !secondFactor && requiresSecondFactor({ ...member, enrolled: user.totpSecret !== null });
   if (unproved || secondsLeftOf(family, settings) <= 0) {
     await deleteTokens(tx, tenantId, { userId, familyId });

@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import { type Adapter, Lucia } from 'lucia';
 import { prepare, type Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
+import { coarseNetwork } from '#server/http/client-address.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, newSecret } from './credentials.ts';
@@ -65,6 +66,10 @@ interface TokenAttributes {
   familyId: string;
   familyAge: number;
   secondFactor: boolean;
+  factorAtSignIn: boolean;
+  proofAge: number | null;
+  agent: string | null;
+  network: string | null;
   issuedFor: Uint8Array | null;
 }
 
@@ -100,13 +105,40 @@ export interface Family {
   id: string;
   /** Seconds since the sign-in that started the family. */
   age: number;
-  /** Whether that sign-in passed a second factor. */
+  /** Whether the family can be refreshed if a second factor is required: it passed one, or has enrolled one since. */
   secondFactor: boolean;
+  /** Whether that sign-in passed a second factor, here or at the identity provider. Enrolling later does not. */
+  factorAtSignIn: boolean;
+  /** Seconds since the member last proved the identity, at the sign-in or later; null if unknown. */
+  proofAge: number | null;
+  /** The program of the sign-in or the latest refresh, and its network; null if unknown. */
+  agent: string | null;
+  network: string | null;
 }
 
-/** Returns the family of a new sign-in. */
-export function newFamily({ secondFactor }: Pick<Family, 'secondFactor'>): Family {
-  return { id: newId(), age: 0, secondFactor };
+/** Returns the family of a new sign-in, which is a proof of identity. */
+export function newFamily({
+  secondFactor,
+  factorAtSignIn = secondFactor,
+  origin,
+}: {
+  secondFactor: boolean;
+  factorAtSignIn?: boolean;
+  origin?: SessionOrigin;
+}): Family {
+  return { id: newId(), age: 0, secondFactor, factorAtSignIn, proofAge: 0, ...deviceOf(origin) };
+}
+
+interface SessionOrigin {
+  clientAddress: string | null;
+  agent?: string | null;
+}
+
+/** Returns what a session records about the device, for the member who looks at the own sessions. */
+export function deviceOf(
+  { clientAddress, agent = null }: SessionOrigin = { clientAddress: null },
+): Pick<Family, 'agent' | 'network'> {
+  return { agent, network: clientAddress === null ? null : coarseNetwork(clientAddress) };
 }
 
 /** Returns the whole seconds until a family reaches its maximum age; zero or less if it has reached it. */
@@ -131,8 +163,8 @@ export async function startSession(
   const left = secondsLeftOf(family, settings);
   const accessTtl = Math.min(settings.ACCESS_TOKEN_TTL_SECONDS, left);
   const refreshTtl = Math.min(settings.REFRESH_TOKEN_TTL_SECONDS, left);
-  const { id: familyId, age: familyAge, secondFactor } = family;
-  const attributes = { tenantId, scope, role, familyId, familyAge, secondFactor, issuedFor };
+  const { id: familyId, age: familyAge, ...standing } = family;
+  const attributes = { tenantId, scope, role, familyId, familyAge, ...standing, issuedFor };
   const accessToken = newSecret();
   const refreshToken = newSecret();
   const refresh: NewToken = {

@@ -3,11 +3,16 @@ import type { Tx } from '#db/client.ts';
 import { credentialDirectory, tokens } from '#db/schema/identity.ts';
 
 /** `ttl` is in seconds. The database computes the expiry, because expiry is checked by its clock. */
-export type NewToken = Omit<typeof tokens.$inferInsert, 'expiresAt' | 'familyBeganAt'> & {
+export type NewToken = Omit<typeof tokens.$inferInsert, 'expiresAt' | 'familyBeganAt' | 'provedAt'> & {
   familyId: string;
   secondFactor: boolean;
+  factorAtSignIn: boolean;
   /** Seconds since the sign-in that started the token's family. */
   familyAge: number;
+  /** Seconds since the last proof of identity in the family; null if unknown. */
+  proofAge: number | null;
+  agent: string | null;
+  network: string | null;
   ttl: number;
 };
 
@@ -18,12 +23,14 @@ export async function insertTokens(tx: Tx, rows: NewToken[]): Promise<void> {
       row,
     ) => sql`(${row.tenantId}, ${row.tokenHash}::bytea, ${row.kind}, ${row.userId}, ${row.scope}, ${row.role},
       ${row.familyId}, now() - make_interval(secs => ${row.familyAge}), ${row.secondFactor},
+      ${row.factorAtSignIn}, now() - make_interval(secs => ${row.proofAge}),
+      ${row.agent}, ${row.network},
       ${row.issuedFor ?? null}::bytea, now() + make_interval(secs => ${row.ttl}))`,
   );
   await tx.execute(sql`
     with issued as (
       insert into tokens (tenant_id, token_hash, kind, user_id, scope, role, family_id, family_began_at,
-        second_factor, issued_for, expires_at)
+        second_factor, factor_at_sign_in, proved_at, agent, network, issued_for, expires_at)
       values ${sql.join(values, sql`, `)} returning token_hash, kind, tenant_id, expires_at)
     insert into credential_directory (credential_hash, kind, tenant_id, expires_at) select * from issued`);
 }
@@ -36,6 +43,8 @@ export type TokenRow = typeof tokens.$inferSelect & {
   usedFor: number | null;
   /** Seconds since the sign-in that started the token's family. */
   familyAge: number;
+  /** Seconds since the last proof of identity in the family; null if unknown. */
+  proofAge: number | null;
 };
 
 /** Finds a token, even if it is used or expired. Times are by the database's clock. */
@@ -51,6 +60,7 @@ export async function findToken(
       isExpired: sql<boolean>`${tokens.expiresAt} <= now()`,
       usedFor: sql<number | null>`extract(epoch from now() - ${tokens.consumedAt})::float8`,
       familyAge: sql<number>`extract(epoch from now() - ${tokens.familyBeganAt})::float8`,
+      proofAge: sql<number | null>`extract(epoch from now() - ${tokens.provedAt})::float8`,
     })
     .from(tokens)
     .where(and(eq(tokens.tenantId, tenantId), eq(tokens.tokenHash, tokenHash)));
@@ -112,7 +122,10 @@ export async function revokeUnusedPair(
   return revoked.length > 0;
 }
 
-/** Records that a token family has passed a second factor. The caller has locked the member. */
+/**
+ * Records that a token family can be refreshed if a second factor is required: it has set up the authenticator. This
+ * does not count as a second factor at the sign-in. The caller has locked the member.
+ */
 export async function markSecondFactor(
   tx: Tx,
   tenantId: string,
@@ -125,18 +138,39 @@ export async function markSecondFactor(
     .where(and(eq(tokens.tenantId, tenantId), eq(tokens.userId, userId), eq(tokens.familyId, familyId)));
 }
 
+/** Takes from all of a member's sessions that their sign-in passed a second factor. The caller has locked the member. */
+export async function forgetFactors(tx: Tx, tenantId: string, userId: string): Promise<void> {
+  await tx
+    .update(tokens)
+    .set({ factorAtSignIn: false })
+    .where(and(eq(tokens.tenantId, tenantId), eq(tokens.userId, userId)));
+}
+
+/** Records that the member has just proved the identity again in a token family. The caller has locked the member. */
+export async function markProved(
+  tx: Tx,
+  { tenantId, userId, familyId }: { tenantId: string; userId: string; familyId: string },
+): Promise<void> {
+  await tx
+    .update(tokens)
+    .set({ provedAt: sql`now()` })
+    .where(and(eq(tokens.tenantId, tenantId), eq(tokens.userId, userId), eq(tokens.familyId, familyId)));
+}
+
 /** Deletes the matching tokens of a tenant and their rows in the directory. Returns the number of deleted tokens. */
 export async function deleteTokens(
   tx: Tx,
   tenantId: string,
-  which: { tokenHash: Uint8Array } | { userId: string; familyId?: string },
+  which: { tokenHash: Uint8Array } | { userId: string; familyId?: string; exceptFamilyId?: string },
 ): Promise<number> {
   const match =
     'tokenHash' in which
       ? sql`token_hash = ${which.tokenHash}`
-      : which.familyId === undefined
-        ? sql`user_id = ${which.userId}`
-        : sql`user_id = ${which.userId} and family_id = ${which.familyId}`;
+      : which.familyId !== undefined
+        ? sql`user_id = ${which.userId} and family_id = ${which.familyId}`
+        : which.exceptFamilyId !== undefined
+          ? sql`user_id = ${which.userId} and family_id <> ${which.exceptFamilyId}`
+          : sql`user_id = ${which.userId}`;
   const deleted = await tx.execute(sql`
     with gone as (delete from tokens where tenant_id = ${tenantId} and ${match} returning token_hash)
     delete from credential_directory using gone where credential_hash = gone.token_hash returning 1`);

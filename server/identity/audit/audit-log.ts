@@ -32,6 +32,7 @@ export const auditActions = [
   'role_changed',
   'reset_link_issued',
   'password_reset',
+  'password_changed',
   'invite_created',
   'invite_withdrawn',
   // Tenants
@@ -80,6 +81,8 @@ type AuditAction = (typeof auditActions)[number];
 export interface Origin {
   requestId: string | null;
   clientAddress: string | null;
+  /** The program of the client. It is not recorded in the log, but with a session. */
+  agent?: string | null;
 }
 
 /** The origin of a command on the server, which has no request. */

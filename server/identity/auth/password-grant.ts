@@ -3,10 +3,12 @@ import type { Tx } from '#db/client.ts';
 import { prepare } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
-import type { Services } from '#server/context.ts';
+import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { tooManyAttempts } from '#server/identity/access/rate-limit.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { isEmail, normalizeEmail } from './email-address.ts';
+import { beginGuess, endGuesses, guessCountOf } from './passwords/guesses.ts';
 import { accountsOfPassword } from './passwords/hashing.ts';
 import { normalizePassword } from './passwords/policy.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
@@ -30,20 +32,24 @@ export interface WorkspaceSelection {
 /**
  * The password grant. For an unknown address, a wrong password and a revoked member, the steps are the same: one
  * look-up, one hash, one audit event, one response.
- * @throws AppError 401, 403 if password sign-in is disabled
+ * @throws AppError 401; 403 if password sign-in is disabled; 429 after too many attempts for the address
  */
 export async function grantByPassword(
-  services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
-  origin: Origin,
+  ctx: RequestContext,
   { username, password, tenantId, scope }: PasswordGrant,
 ): Promise<SignIn | WorkspaceSelection> {
+  const { services } = ctx;
   const { settings, database, secretsKeys } = services;
   if (!settings.PASSWORD_SIGNIN_ENABLED)
     throw new AppError('forbidden', 'password sign-in is disabled; use single sign-on');
   const email = normalizeEmail(username);
-  const accounts = await database.inPlatform((tx) =>
-    findPasswordAccounts(tx, email, tenantId, candidatesSearched + 1),
-  );
+  const guess = settings.AUTH_RATE_LIMIT_ENABLED ? guessCountOf(ctx, email) : null;
+  const { secondsToWait, accounts } = await database.inPlatform(async (tx) => {
+    const secondsToWait = guess === null ? undefined : await beginGuess(tx, guess);
+    if (secondsToWait !== undefined) return { secondsToWait, accounts: [] };
+    return { accounts: await findPasswordAccounts(tx, email, tenantId, candidatesSearched + 1) };
+  });
+  if (secondsToWait !== undefined) throw tooManyAttempts(secondsToWait);
   const capped = tenantId === undefined && accounts.length > candidatesSearched;
   const searched = accounts.slice(0, candidatesSearched);
   const { matching, passwordHash } = await accountsOfPassword(
@@ -55,13 +61,14 @@ export async function grantByPassword(
 
   const [only, ...others] = matching;
   if (!only) {
-    await database.inPlatform((tx) => recordFailure(tx, origin, email, capped));
+    await database.inPlatform((tx) => recordFailure(tx, ctx, email, capped));
     if (capped) throw new AppError('unauthenticated', tooManyWorkspaces);
     throw refused();
   }
-  if (capped) await database.inPlatform((tx) => recordCapped(tx, origin, email));
+  if (guess !== null) await endGuesses(database, guess);
+  if (capped) await database.inPlatform((tx) => recordCapped(tx, ctx, email));
   if (others.length > 0) return { kind: 'selection', workspaces: matching };
-  return signInTo(services, origin, only, passwordHash, scope);
+  return signInTo(services, ctx, only, passwordHash, scope);
 }
 
 const tooManyWorkspaces =

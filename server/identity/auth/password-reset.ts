@@ -3,33 +3,35 @@ import { AppError } from '#server/errors.ts';
 import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { queueSecurityMail } from '#server/identity/mail/outbox.ts';
 import {
   findResetLink,
   readResetToken,
   usePasswordResetLink,
 } from '#server/identity/members/password-reset-links.ts';
 import { hashPassword } from './passwords/hashing.ts';
+import { rememberDevice } from './passwords/known-device.ts';
 import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
 import { passwordResetRequest, passwordResetResponse } from './schema.ts';
 
 /**
  * Sets a member's password with a reset link, and ends all of the member's sessions. A link works once. If the policy
- * rejects the password, the link can still be used.
+ * rejects the password, the link can still be used. The member gets a mail.
  * @throws AppError 401 for every link that cannot be used, 400 for a password that the policy rejects
  */
 async function setPasswordByResetLink(
-  { database, secretsKeys }: Pick<Services, 'database' | 'secretsKeys'>,
+  { database, secretsKeys, settings }: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
   origin: Origin,
   resetToken: string,
   newPassword: string,
-): Promise<void> {
+): Promise<{ email: string }> {
   const link = readResetToken(resetToken);
   if (!link) throw unusable();
   const { tenantId, linkHash } = link;
   const member = await database.inTenant(tenantId, (tx) => findResetLink(tx, tenantId, linkHash));
   if (!member) throw unusable();
   const password = normalizePassword(newPassword);
-  await checkPasswordPolicy(password, member.email);
+  await checkPasswordPolicy(password, member.email, member.tenantName);
   const passwordHash = await hashPassword(password, member.email, secretsKeys);
 
   await database.inTenant(tenantId, async (tx) => {
@@ -42,7 +44,9 @@ async function setPasswordByResetLink(
       actor: { kind: 'member', userId },
       target: userId,
     });
+    await queueSecurityMail(tx, settings, { tenantId, userId, event: 'password' });
   });
+  return member;
 }
 
 function unusable(): AppError {
@@ -65,6 +69,8 @@ export const resetPassword = publicProcedure
   .input(passwordResetRequest)
   .output(passwordResetResponse)
   .mutation(async ({ ctx, input }) => {
-    await setPasswordByResetLink(ctx.services, ctx, input.reset_token, input.new_password);
+    const { email } = await setPasswordByResetLink(ctx.services, ctx, input.reset_token, input.new_password);
+    // A member whose address is under attack gets in with a reset link: the device then counts as known.
+    if (!ctx.crossSite) rememberDevice(ctx, email);
     return { password_reset: true };
   });

@@ -1,11 +1,18 @@
+import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { AsAdministratorSession } from '#server/identity/access/guards/session.ts';
+import {
+  type AsAdministratorSession,
+  bearerProcedure,
+  deferredBearerProcedure,
+} from '#server/identity/access/guards/session.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
-import { limitPasswordProofs, tooManyAttempts } from '#server/identity/access/rate-limit.ts';
+import { limitPasswordProofs, rateLimited, tooManyAttempts } from '#server/identity/access/rate-limit.ts';
 import { type LockedMember, lockMember } from '#server/identity/access/sessions.ts';
+import { markProved } from '#server/identity/access/tokens.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { keyRotationRequest as proofRequest } from '#server/identity/tenants/schema.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import { acceptedOrThrow, beginAttempt, type CodeOutcome, refuseCode } from './mfa/code-attempts.ts';
 import { redeemCode } from './mfa/verification.ts';
@@ -21,9 +28,9 @@ type Work<T> = (tx: Tx, member: LockedMember) => Promise<T>;
 type ReauthenticationServices = Pick<Services, 'database' | 'secretsKeys' | 'settings'>;
 
 /**
- * Runs an administrator's work after a fresh proof of identity, which someone with a stolen session cannot give. One
+ * Runs a member's work after a fresh proof of identity, which someone with a stolen session cannot give. One
  * transaction checks the proof and does the work, so a code is used up together with the work, and a password that is
- * changed at the same time is rejected.
+ * changed at the same time is rejected. The proof also counts for other changes of the session (`requireProof`).
  *
  * The status for a wrong proof is 403: a 401 would mean that the session has ended, and clients would renew it and send
  * the proof again.
@@ -80,6 +87,7 @@ async function withPassword<T>(
     const member = await lockPerson(tx, principal);
     // A concurrent sign-in may have replaced the hash; `present` is a hash of the same password, so it is accepted too.
     if (member.passwordHash !== checked && member.passwordHash !== present) throw wrongPassword();
+    await markProved(tx, { tenantId, userId, familyId: principal.family.id });
     return work(tx, member);
   });
 }
@@ -98,13 +106,21 @@ async function withCode<T>(
   const outcome = await asAdministrator(async (tx, principal): Promise<CodeOutcome<T>> => {
     const member = await lockPerson(tx, principal);
     if (member.totpSecret === null) throw new AppError('state_conflict', 'no authenticator is enrolled');
-    const claimant = { user: member, challenge: null, familyId: principal.family.id };
+    const familyId = principal.family.id;
+    // A thief of this session may have set up the authenticator.
+    if (member.unprovedFamily === familyId)
+      throw new AppError(
+        'forbidden',
+        'the authenticator was set up in this session without a password; use the password, or sign in again',
+      );
+    const claimant = { user: member, challenge: null, familyId, isProved: false };
     const attempt = await beginAttempt(tx, origin, claimant);
     if ('refusal' in attempt) return attempt;
     if (!(await redeemCode(tx, secretsKeys, origin, member, code, attempt.now))) {
       const { refusal } = await refuseCode(tx, origin, claimant);
       return { refusal: new AppError('forbidden', refusal.message) };
     }
+    await markProved(tx, { tenantId: member.tenantId, userId: member.userId, familyId });
     return { accepted: await work(tx, member) };
   });
   return acceptedOrThrow(outcome);
@@ -117,6 +133,26 @@ async function withCode<T>(
 async function lockPerson(tx: Tx, { tenant, user }: SessionPrincipal): Promise<LockedMember> {
   const [, member] = await Promise.all([lockTenant(tx, tenant.id), lockMember(tx, tenant.id, user.id)]);
   if (!member?.active) throw new AppError('unauthenticated', 'invalid or expired bearer token');
-  if (member.role !== 'global_administrator') throw new AppError('forbidden', 'admin role required');
+  if (user.role === 'global_administrator' && member.role !== user.role)
+    throw new AppError('forbidden', 'admin role required');
   return member;
 }
+
+/**
+ * Records a proof of identity for the session, which counts for ten minutes. Has no route, so only /trpc serves it. For
+ * all members.
+ */
+export const prove = deferredBearerProcedure
+  .use(rateLimited('key_rotation'))
+  .input(proofRequest)
+  .output(z.object({ proved: z.literal(true) }))
+  .mutation(async ({ ctx, input: { password, mfa_code = '' } }) => {
+    const proof = password === undefined ? { mfaCode: mfa_code } : { password };
+    await withProof(ctx.services, ctx, ctx.withBearer, proof, async () => {});
+    return { proved: true };
+  });
+
+/** Whether the session has a recent proof of identity. Has no route, so only /trpc serves it. */
+export const readProof = bearerProcedure
+  .output(z.object({ proved: z.boolean() }))
+  .query(({ ctx }) => ({ proved: ctx.principal.family.isProved }));

@@ -9,7 +9,10 @@ import { introspect, revoke } from './introspect-revoke.ts';
 import { confirmMfa, enrollMfa } from './mfa/enrollment.ts';
 import { regenerateRecoveryCodes } from './mfa/recovery-codes.ts';
 import { verifyMfa } from './mfa/verification.ts';
+import { changePassword } from './own-password.ts';
+import { endOwnSession, listSessions } from './own-sessions.ts';
 import { resetPassword } from './password-reset.ts';
+import { prove, readProof } from './reauthentication.ts';
 import { meResponse } from './schema.ts';
 import { signOut } from './sign-out.ts';
 import { signUpWithEmail } from './signup.ts';
@@ -67,4 +70,9 @@ export const authRouter = router({
   completeSso,
   ssoClientConfig,
   draftKeys: readDraftKeys,
+  changePassword,
+  sessions: listSessions,
+  endSession: endOwnSession,
+  proof: readProof,
+  prove,
 });

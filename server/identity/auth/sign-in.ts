@@ -23,6 +23,8 @@ interface FirstFactor {
    * current parameters and key.
    */
   password?: { checked: string; present: string };
+  /** Whether the person passed a second factor at the identity provider. */
+  providerFactor?: boolean;
 }
 
 /**
@@ -34,7 +36,7 @@ export async function completeSignIn(
   tx: Tx,
   { settings }: Pick<Services, 'settings'>,
   origin: Origin,
-  { tenantId, userId, way, scope, password }: FirstFactor,
+  { tenantId, userId, way, scope, password, providerFactor = false }: FirstFactor,
 ): Promise<SignIn | undefined> {
   const [user, tenant] = await Promise.all([lockMember(tx, tenantId, userId), readTenant(tx, tenantId)]);
   if (!user?.active || !tenant?.active) return undefined;
@@ -56,8 +58,9 @@ export async function completeSignIn(
     return { kind: 'challenge', challenge };
   }
   const member = { tenantId, userId, email, provider, role };
+  const family = newFamily({ secondFactor: false, factorAtSignIn: providerFactor, origin });
   const [tokens] = await Promise.all([
-    startSession(tx, member, settings, newFamily({ secondFactor: false }), scope),
+    startSession(tx, member, settings, family, scope),
     recordEvent(tx, origin, {
       action: 'signed_in',
       tenantId,

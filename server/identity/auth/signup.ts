@@ -47,10 +47,10 @@ async function signUp(
   if (!settings.EMAIL_SIGNUP_ENABLED) throw new AppError('forbidden', 'email signup is disabled');
   const email = requireEmail(request.email);
   const password = normalizePassword(request.password);
-  await checkPasswordPolicy(password, email);
   const token = request.invite_token ?? undefined;
   // An empty token is an invalid invite: only a request without a token creates a workspace.
   const join = token === undefined ? undefined : await checkInvite(services, token, email);
+  await checkPasswordPolicy(password, email, join?.tenantName ?? request.tenant_name);
   const passwordHash = await hashPassword(password, email, secretsKeys);
   const registrant: Registrant = {
     userId: newId(),
@@ -89,7 +89,7 @@ async function checkInvite(
   { database, settings }: Pick<Services, 'database' | 'settings'>,
   token: string,
   email: string,
-): Promise<InviteKey> {
+): Promise<InviteKey & { tenantName: string }> {
   const invite = readTenantToken(token);
   if (!invite) throw invalidInvite();
   const pending = await database.inTenant(invite.tenantId, (tx) =>
@@ -102,7 +102,7 @@ async function checkInvite(
   const bound = pending.email ?? (listed ? null : email);
   if (bound !== email || (listed && !pending.byOperator))
     throw new AppError('malformed_request', 'this invite was issued for a different email address');
-  return invite;
+  return { ...invite, tenantName: pending.tenantName };
 }
 
 async function joinTenant(

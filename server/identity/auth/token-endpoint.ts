@@ -29,7 +29,7 @@ const grants: Readonly<Record<string, Grant>> = {
     const username = required(request, 'username');
     const password = required(request, 'password');
     await limitAttempts(ctx, 'password_grant');
-    const result = await grantByPassword(ctx.services, ctx, {
+    const result = await grantByPassword(ctx, {
       username,
       password,
       scope: scope || undefined,
@@ -115,6 +115,7 @@ async function grantByRefreshToken(
       scope: scope || undefined,
       retryKeyHash,
       disconnected,
+      origin: ctx,
       requiresSecondFactor: ({ email, enrolled, ...member }) =>
         isMfaRequired(settings, tenant, { way: signInWayOf(member), tenantId, email, enrolled }),
     });

@@ -3,6 +3,7 @@ import { sessionCookie } from '#server/identity/access/session-cookie.ts';
 import type { IssuedTokens } from '#server/identity/access/sessions.ts';
 import { challengeResponse, nextAfter } from './mfa/challenge.ts';
 import type { WorkspaceSelection } from './password-grant.ts';
+import { rememberDevice } from './passwords/known-device.ts';
 import type { TokenEndpointResponse, TokenResponse } from './schema.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -37,9 +38,10 @@ export function providerOf({ provider }: { provider: string }): 'email' | 'oauth
   return provider === 'email' ? 'email' : 'oauth2';
 }
 
-/** Sets the session cookie for the tokens in the response. */
+/** Sets the session cookie for the tokens in the response, and after a password that of the device. */
 export function setSessionCookie(ctx: RequestContext, tokens: IssuedTokens): void {
   ctx.response.addCookie(sessionCookie(tokens, ctx.services.settings));
+  if (tokens.member.provider === 'email') rememberDevice(ctx, tokens.member.email);
 }
 
 /**

@@ -16,7 +16,7 @@ import { languageOf } from './preferences.ts';
  * with the job that sends it. Without SMTP_URL they do nothing.
  *
  * The keys of `mails.dedupe_key`:
- * - an invite or reset link: the ID of the mail
+ * - an invite, a reset link or a change of the sign-in: the ID of the mail
  * - a digest: `digest:<day>:<member>`, so that a member gets one digest a day
  * - documents: `documents:<member>` until a worker sends the mail, so that other documents are added to it; then the ID
  */
@@ -31,15 +31,20 @@ const daySeconds = 86_400;
 /** The time for which the service tries to send a mail, in seconds. */
 export const maxAgeSeconds = daySeconds;
 
-/** Maximum mails with links in a day: by a workspace, to an address from all workspaces, and to a member. */
-const dailyLimits = { invite: 50, address: 5, reset_link: 5 } as const;
+/** Maximum mails in a day: invites of a workspace, and to an address from all workspaces; other kinds to a member. */
+const dailyLimits = { invite: 50, address: 5, reset_link: 5, security: 10 } as const;
 
 /** Seconds for which documents that end are collected in one mail, and between two such mails to a member. */
 const collectSeconds = 60;
 const documentsPauseSeconds = 900;
 
 /** The priorities of jobs: links are sent before documents, and both before digests, of which there may be thousands. */
-const priorities = { invite: 0, reset_link: 0, documents: 5, digest: 10 } as const;
+const priorities = { invite: 0, reset_link: 0, security: 0, documents: 5, digest: 10 } as const;
+
+/** Changes of a member's sign-in of which the member is told. */
+export const securityEvents = ['authenticator', 'recovery_codes', 'password'] as const;
+
+export type SecurityEvent = (typeof securityEvents)[number];
 
 type MailRow = typeof mails.$inferInsert;
 
@@ -87,6 +92,27 @@ export async function queueResetMail(
   if (!(await isWithinLimit(tx, 'reset_link', userId))) return countEvent('mails', 'reset_link limited');
   const language = await languageOf(tx, parts.settings, tenantId, userId);
   await insertTokenMail(tx, parts, token, expiresAt, { tenantId, kind: 'reset_link', userId, language });
+}
+
+/**
+ * Adds the mail about a change of a member's sign-in, which someone else may have made. It contains no
+ * secret, and cannot be switched off.
+ */
+export async function queueSecurityMail(
+  tx: Tx,
+  settings: Settings,
+  { tenantId, userId, event }: { tenantId: string; userId: string; event: SecurityEvent },
+): Promise<void> {
+  if (!isMailOn(settings)) return;
+  if (!(await isWithinLimit(tx, 'security', userId))) return countEvent('mails', 'security limited');
+  const mailId = newId();
+  const kind = 'security' as const;
+  await tx.insert(mails).values({
+    ...{ tenantId, mailId, dedupeKey: mailId, kind, userId, subjectId: event },
+    language: await languageOf(tx, settings, tenantId, userId),
+    expiresAt: sql`now() + make_interval(secs => ${maxAgeSeconds})`,
+  });
+  await queueSending(tx, { tenantId, mailId, kind });
 }
 
 /**

@@ -11,7 +11,7 @@ import { isMailOn, sendBySmtp } from '#server/platform/smtp.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import { publicAddress } from '#server/settings.ts';
 import { deferMail, endMail, type MailEnd, type MailRow, takeMail } from './mail-rows.ts';
-import { ownerOfToken, queueSending } from './outbox.ts';
+import { ownerOfToken, queueSending, securityEvents } from './outbox.ts';
 import { type OptionalMail, readPreferences } from './preferences.ts';
 import { unsubscribeToken } from './unsubscribe.ts';
 import { type MailFacts, writeMail } from './write-mail.ts';
@@ -113,6 +113,11 @@ async function prepareMail(tx: Tx, services: SendingServices, mail: MailRow): Pr
     const token = openToken(services, mail);
     const expiresAt = await findResetLink(tx, mail, token);
     return { to: member.email, facts: { kind: 'reset_link', workspace, token, expiresAt } };
+  }
+  if (mail.kind === 'security') {
+    const event = securityEvents.find((one) => one === subjectId);
+    if (!event) throw new Useless('unknown event');
+    return { to: member.email, facts: { kind: 'security', workspace, event, at: mail.createdAt } };
   }
   const { kind } = mail;
   if (!(await readPreferences(tx, tenantId, member.userId))[kind]) throw new Useless('switched off');

@@ -1,5 +1,6 @@
 import { mailLanguages } from '#server/settings.ts';
 import { htmlOf, type Run, textOf } from './layout.ts';
+import type { SecurityEvent } from './outbox.ts';
 import type { MailLanguage } from './preferences.ts';
 import { ar } from './words/ar.ts';
 import { de } from './words/de.ts';
@@ -12,6 +13,7 @@ import type { MailWords, Plural } from './words/words.ts';
 export type MailFacts = { workspace: string } & (
   | { kind: 'invite'; token: string; by: string; expiresAt: Date }
   | { kind: 'reset_link'; token: string; expiresAt: Date }
+  | { kind: 'security'; event: SecurityEvent; at: Date }
   | { kind: 'digest'; items: number }
   | { kind: 'documents'; items: number; failedItems: number; documentId: string | null }
 );
@@ -101,6 +103,16 @@ function contentOf(facts: MailFacts, own: MailWords, language: MailLanguage): Co
         paragraphs: [fill(lead), until(limit, facts.expiresAt)],
         action: { name: action, path: `/signin#reset_token=${facts.token}` },
         footer: [fill(why)],
+      };
+    }
+    case 'security': {
+      const { lead, action, why, ...subjects } = own.security;
+      const subject = subjects[facts.event];
+      return {
+        heading: fill(subject),
+        paragraphs: [until(lead, facts.at), fill(why)],
+        action: { name: action, path: '/app/settings/security' },
+        footer: [fill(own.why)],
       };
     }
     case 'digest': {

@@ -38,14 +38,17 @@ export async function findPendingInvite(
   tx: Tx,
   tenantId: string,
   secretHash: Uint8Array,
-): Promise<{ inviteId: string; email: string | null; role: string; byOperator: boolean } | undefined> {
+): Promise<
+  | { inviteId: string; email: string | null; role: string; byOperator: boolean; tenantName: string }
+  | undefined
+> {
   const [invite, tenant] = await Promise.all([
     selectPendingInvite(tx, tenantId, secretHash),
     readTenant(tx, tenantId),
   ]);
   if (!invite || !tenant?.active) return undefined;
   const { inviteId, email, role, byOperator } = invite;
-  return { inviteId, email, role, byOperator };
+  return { inviteId, email, role, byOperator, tenantName: tenant.name };
 }
 
 /**

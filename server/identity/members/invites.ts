@@ -7,6 +7,7 @@ import {
   type WithNamedTenant,
 } from '#server/identity/access/guards/admin.ts';
 import { isDesignatedOperator } from '#server/identity/access/principal.ts';
+import { requireProof } from '#server/identity/access/proof.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import { type MailParts, queueInviteMail } from '#server/identity/mail/outbox.ts';
 import { lockTenant, readTenant } from '#server/identity/tenants/tenant-row.ts';
@@ -40,7 +41,7 @@ const parameterOf = (named: string | undefined) =>
  * Creates an invite. The token is in the returned value, and in the mail if mail is on and the invite has an address. The
  * database stores its hash, and the sealed token until the mail is sent.
  * @throws AppError 409 if 20 invites are pending; 404 for an unknown tenant or one without access; 403 for a designated
- *   operator's address, unless an operator creates the invite
+ *   operator's address, unless an operator creates the invite, and without a recent proof for an administrator's invite
  */
 export async function createInvite(
   origin: Origin,
@@ -50,6 +51,7 @@ export async function createInvite(
 ): Promise<CreatedInvite> {
   const { settings } = parts;
   return withNamedTenant(parameterOf(tenant_id), async (tx, tenantId, admin) => {
+    if (role === 'global_administrator') requireProof(admin);
     // The invite would make someone an operator, which only an operator may do.
     if (email !== null && isDesignatedOperator(tenantId, email, settings) && !admin.operator)
       throw new AppError('forbidden', 'inviting an operator requires operator access');

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { recoveryCodes, users } from '#db/schema/identity.ts';
 import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
+import { forgetFactors } from '#server/identity/access/tokens.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import type { Settings } from '#server/settings.ts';
 import { requireMayReset, requireStillAdministrator, withLockedMember } from './locked-member.ts';
@@ -9,7 +10,7 @@ import { deleteChallenges } from './members.ts';
 
 /**
  * Deletes a member's authenticator and recovery codes. The member enrolls again at the next sign-in that requires a
- * second factor. Sessions stay, but operator access needs an authenticator.
+ * second factor. Sessions stay, but lose operator access.
  * @throws AppError 404; 403 for a designated operator, unless the caller uses the operator key
  */
 export async function resetMfa(
@@ -24,6 +25,7 @@ export async function resetMfa(
     await requireStillAdministrator(tx, tenantId, admin);
     await deleteAuthenticator(tx, tenantId, userId);
     await deleteChallenges(tx, tenantId, userId);
+    await forgetFactors(tx, tenantId, userId);
     await recordAdministration(tx, origin, admin, { action: 'mfa_reset', tenantId, target: userId });
     return { mfa_reset: true, user_id: userId };
   });
@@ -34,7 +36,13 @@ async function deleteAuthenticator(tx: Tx, tenantId: string, userId: string): Pr
   await Promise.all([
     tx
       .update(users)
-      .set({ totpSecret: null, totpPendingSecret: null, totpLastStep: null, mfaFailedAt: [] })
+      .set({
+        totpSecret: null,
+        totpPendingSecret: null,
+        totpLastStep: null,
+        mfaFailedAt: [],
+        unprovedFamily: null,
+      })
       .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId))),
     tx
       .delete(recoveryCodes)

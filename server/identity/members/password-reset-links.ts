@@ -69,12 +69,12 @@ export async function findResetLink(
   tx: Tx,
   tenantId: string,
   linkHash: Uint8Array,
-): Promise<{ userId: string; email: string } | undefined> {
+): Promise<{ userId: string; email: string; tenantName: string } | undefined> {
   const [member, tenant] = await Promise.all([
     selectMemberOfLink(tx, tenantId, linkHash),
     readTenant(tx, tenantId),
   ]);
-  return tenant?.active ? member : undefined;
+  return member && tenant?.active ? { ...member, tenantName: tenant.name } : undefined;
 }
 
 /**

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { adminProcedure, tenantNotFound } from '#server/identity/access/guards/admin.ts';
+import {
+  adminProcedure,
+  provedAdminProcedure,
+  tenantNotFound,
+} from '#server/identity/access/guards/admin.ts';
 import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
 import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
@@ -98,7 +102,7 @@ export const membersRouter = router({
     .output(userRow)
     .mutation(({ ctx, input }) => revokeMember(ctx, ctx.withOwningTenant, input.user_id)),
 
-  restore: adminProcedure
+  restore: provedAdminProcedure
     .meta({
       route: {
         method: 'POST',
@@ -114,7 +118,7 @@ export const membersRouter = router({
       restoreMember(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id),
     ),
 
-  changeRole: adminProcedure
+  changeRole: provedAdminProcedure
     .meta({
       route: {
         method: 'PATCH',
@@ -129,7 +133,7 @@ export const membersRouter = router({
     .output(userRow)
     .mutation(({ ctx, input }) => changeRole(ctx, ctx.withOwningTenant, input.user_id, input.role)),
 
-  resetMfa: adminProcedure
+  resetMfa: provedAdminProcedure
     .meta({
       route: {
         method: 'POST',
@@ -144,7 +148,7 @@ export const membersRouter = router({
     .output(mfaResetResponse)
     .mutation(({ ctx, input }) => resetMfa(ctx, ctx.withOwningTenant, ctx.services.settings, input.user_id)),
 
-  issueResetLink: adminProcedure
+  issueResetLink: provedAdminProcedure
     .meta({
       route: {
         method: 'POST',

@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { adminProcedure, operatorProcedure } from '#server/identity/access/guards/admin.ts';
+import {
+  adminProcedure,
+  operatorProcedure,
+  provedAdminProcedure,
+} from '#server/identity/access/guards/admin.ts';
 import { administratorSessionProcedure } from '#server/identity/access/guards/session.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { rotateOwnKey } from '#server/identity/auth/key-rotation.ts';
@@ -17,7 +21,7 @@ import {
 import { setSecurityPolicy } from './security-policy.ts';
 
 export const tenantsRouter = router({
-  create: operatorProcedure('tenant provisioning is operator-only')
+  create: operatorProcedure('tenant provisioning is operator-only', { needsProof: true })
     .meta({
       route: {
         method: 'POST',
@@ -53,7 +57,7 @@ export const tenantsRouter = router({
       return page.accounts;
     }),
 
-  setSecurityPolicy: adminProcedure
+  setSecurityPolicy: provedAdminProcedure
     .meta({
       route: {
         method: 'PATCH',

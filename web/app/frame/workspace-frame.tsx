@@ -7,6 +7,7 @@ import { useT } from '../i18n.tsx';
 import { CommandDialogs } from '../keys/command-dialogs.tsx';
 import { Announcer } from '../parts/announcer.tsx';
 import { OfflineNotice } from '../parts/offline.tsx';
+import { ProofDialog } from '../parts/proof-dialog.tsx';
 import { SignInAgain } from '../parts/sign-in-again.tsx';
 import { signOut } from '../session/keeper.ts';
 import { useSession } from '../session/use-session.ts';
@@ -86,6 +87,7 @@ export function WorkspaceFrame() {
           onClose={() => setUnsent(undefined)}
         />
       )}
+      <ProofDialog />
       {isExpired && <SignInAgain user={state.tokens.user} />}
     </>
   );

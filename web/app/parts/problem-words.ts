@@ -20,6 +20,7 @@ const byMessage: readonly (readonly [status: number, message: RegExp, text: Mess
   [401, /^invalid or expired reset link/, 'problems.reset_link'],
   [401, /^invalid or expired sign-in state/, 'problems.sso_state'],
   [401, /^single sign-on failed/, 'problems.sso_failed'],
+  [403, /^the authenticator was set up in this session/, 'problems.unproved_authenticator'],
   [403, /^wrong password/, 'problems.wrong_password'],
   [403, /^password sign-in is disabled/, 'problems.password_disabled'],
   [403, /^email signup is disabled/, 'problems.signup_disabled'],
@@ -49,6 +50,7 @@ const byMessage: readonly (readonly [status: number, message: RegExp, text: Mess
 /** The texts by `error_code`. */
 const byCode: Readonly<Record<string, MessageId>> = {
   validation_error: 'problems.status_400',
+  proof_required: 'problems.proof_required',
   not_found: 'problems.status_404',
   conflict: 'problems.conflict',
   critical_findings: 'problems.critical_findings',

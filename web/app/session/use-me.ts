@@ -24,10 +24,11 @@ export function isAdministrator({ user }: Me): boolean {
 /**
  * Whether the member is a platform operator. `data` is undefined while this is unknown, and if it could not be loaded.
  * The only sign of an operator is in the usage report, which is the sum over all tenants. The report is loaded only for
- * administrators with an authenticator, because other members cannot be operators.
+ * administrators with an authenticator, here or perhaps at the identity provider.
  */
 export function useOperatorStanding(me: Me | undefined) {
-  const mayBe = me !== undefined && isAdministrator(me) && me.user.totp_enrolled;
+  const mayBe =
+    me !== undefined && isAdministrator(me) && (me.user.totp_enrolled || me.user.provider !== 'email');
   const today = new Date().toISOString().slice(0, 10);
   const report = useQuery({
     queryKey: queryKeys.operator.standing,

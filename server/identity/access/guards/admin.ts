@@ -9,6 +9,7 @@ import {
   readPrincipal,
   type SessionPrincipal,
 } from '../principal.ts';
+import { requireProof } from '../proof.ts';
 import { hasTenants, serviceTenantId } from '../service-key.ts';
 
 /**
@@ -31,6 +32,8 @@ export interface Administrator {
   operatorKey: boolean;
   /** Whether the caller is a platform operator: by the operator key, as a designated operator, or in open dev mode. */
   operator: boolean;
+  /** Whether the caller may do what requires a recent proof of identity. False only for sessions over `/trpc`. */
+  isProved: boolean;
   /** Set for a command on the server, which is not a request. */
   atServer?: true;
 }
@@ -66,7 +69,9 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
           notes.tenantId = tenant.id;
           if (!operatorKey && user.role !== 'global_administrator')
             throw new AppError('forbidden', 'admin role required');
-          return work({ user, tenant, operatorKey, operator: operatorKey || principal.operator }, tx);
+          const operator = operatorKey || principal.operator;
+          const isProved = operatorKey || ctx.transport === 'rest' || principal.family.isProved;
+          return work({ user, tenant, operatorKey, operator, isProved }, tx);
         });
       } catch (error) {
         if (!(error instanceof NoSession)) throw error;
@@ -74,7 +79,8 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
     }
     const nothing = token === null && apiKey === null && !unreadable;
     const open = nothing && settings.OPERATOR_API_KEY === undefined && !(await hasTenants(database));
-    if (operatorKey || open) return work({ user: null, tenant: null, operatorKey, operator: true }, null);
+    if (operatorKey || open)
+      return work({ user: null, tenant: null, operatorKey, operator: true, isProved: true }, null);
     throw new AppError('unauthenticated', 'admin credentials required');
   };
 }
@@ -167,34 +173,48 @@ function recordingAttempt(asAdmin: AsAdministrator): { asAdmin: AsAdministrator;
 }
 
 /**
- * The base of the procedures for administrators. The handler calls `withOwningTenant`, `withNamedTenant` or
+ * Builds the base of procedures for administrators. The handler calls `withOwningTenant`, `withNamedTenant` or
  * `asAdministrator`; these authenticate in the transaction that the work needs anyway. If the input is rejected before
  * such a call, the guard still authenticates before the validation errors are returned.
+ * @param check throws if the administrator may not make the call
  */
-export const adminProcedure = procedure.meta({ guard: 'admin' }).use(async ({ ctx, next }) => {
-  const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
-  const result = await next({
-    ctx: {
-      withOwningTenant: withOwningTenantOf(ctx, asAdmin),
-      withNamedTenant: withNamedTenantOf(ctx, asAdmin),
-      asAdministrator: asAdmin,
-    },
+const adminProcedureWith = (check: (admin: Administrator) => void) =>
+  procedure.meta({ guard: 'admin' }).use(async ({ ctx, next }) => {
+    const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
+    const checked: AsAdministrator = (work) =>
+      asAdmin((admin, tx) => {
+        check(admin);
+        return work(admin, tx);
+      });
+    const result = await next({
+      ctx: {
+        withOwningTenant: withOwningTenantOf(ctx, checked),
+        withNamedTenant: withNamedTenantOf(ctx, checked),
+        asAdministrator: checked,
+      },
+    });
+    if (!result.ok && !attempted()) await asAdmin(async () => {});
+    return result;
   });
-  if (!result.ok && !attempted()) await asAdmin(async () => {});
-  return result;
-});
+
+export const adminProcedure = adminProcedureWith(() => {});
+
+/** Like `adminProcedure`; a session over `/trpc` needs a recent proof of identity, else the response is 403. */
+export const provedAdminProcedure = adminProcedureWith(requireProof);
 
 /**
  * For platform operators; other callers get the same errors as from `adminProcedure`. `asOperator` ends the transaction
  * in the caller's own tenant before the work begins.
  * @param refusal the message of the 403 for administrators who are not operators
+ * @param needsProof whether a session over `/trpc` needs a recent proof of identity
  */
-export function operatorProcedure(refusal: string) {
+export function operatorProcedure(refusal: string, { needsProof = false } = {}) {
   return procedure.meta({ guard: 'platform_operator' }).use(async ({ ctx, next }) => {
     const { asAdmin, attempted } = recordingAttempt(asAdministrator(ctx));
     const asOperator = (): Promise<Administrator> =>
       asAdmin(async (admin) => {
         if (!admin.operator) throw new AppError('forbidden', refusal);
+        if (needsProof) requireProof(admin);
         return admin;
       });
     const result = await next({ ctx: { asOperator } });
@@ -212,5 +232,6 @@ export const serverAdministrator: Administrator = {
   tenant: null,
   operatorKey: true,
   operator: true,
+  isProved: true,
   atServer: true,
 };

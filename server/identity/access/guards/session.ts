@@ -3,6 +3,7 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
 import { accessTokenHashes, readPrincipal, type SessionPrincipal } from '../principal.ts';
+import { requireProof } from '../proof.ts';
 
 /**
  * Opens a transaction as the member whose session cookie the request has. A bearer token is not accepted.
@@ -97,20 +98,30 @@ export function asAdministratorSession(ctx: RequestContext): AsAdministratorSess
 }
 
 /**
- * Accepts only an administrator's access token. The handler calls `asAdministrator`, which authenticates in the
- * transaction that the work needs anyway. If the input is rejected before that call, the guard still authenticates
- * before the validation errors are returned.
+ * Builds the base of procedures that accept only an administrator's access token. The handler calls `asAdministrator`,
+ * which authenticates in the transaction that the work needs anyway. If the input is rejected before that call, the guard
+ * still authenticates before the validation errors are returned.
+ * @param check throws if the session may not make the call
  */
-export const administratorSessionProcedure = procedure
-  .meta({ guard: 'administrator_session' })
-  .use(async ({ ctx, next }) => {
+const administratorSessionProcedureWith = (check: (principal: SessionPrincipal) => void) =>
+  procedure.meta({ guard: 'administrator_session' }).use(async ({ ctx, next }) => {
     const authenticate = asAdministratorSession(ctx);
     let attempted = false;
     const asAdministrator: AsAdministratorSession = (work) => {
       attempted = true;
-      return authenticate(work);
+      return authenticate((tx, principal) => {
+        check(principal);
+        return work(tx, principal);
+      });
     };
     const result = await next({ ctx: { asAdministrator } });
     if (!result.ok && !attempted) await authenticate(async () => {});
     return result;
   });
+
+export const administratorSessionProcedure = administratorSessionProcedureWith(() => {});
+
+/** Like `administratorSessionProcedure`; the session needs a recent proof of identity, else the response is 403. */
+export const provedAdministratorSessionProcedure = administratorSessionProcedureWith(({ family }) =>
+  requireProof(family),
+);

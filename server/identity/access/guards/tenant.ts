@@ -10,6 +10,7 @@ import {
   presentsOperatorKey,
   readPrincipal,
 } from '../principal.ts';
+import { requireProof } from '../proof.ts';
 import { type AllowingScopes, requireScope } from '../scopes.ts';
 import { withServiceTenant } from '../service-key.ts';
 
@@ -136,8 +137,8 @@ export function withTenantOrCookieOf(
   return withTenantOf(ctx, audience, scopes, credentials, accessTokenHashes(cookie));
 }
 
-/** Accepts an API key with one of the scopes, or an administrator's session by bearer token or cookie. */
-export const deferredTenantAdminProcedure = (...scopes: AllowingScopes) =>
+/** @param needsProof whether a session over `/trpc` needs a recent proof of identity */
+const tenantAdminProcedureWith = (scopes: AllowingScopes, needsProof: boolean) =>
   procedure.meta({ guard: 'tenant_admin', scopes }).use(({ ctx, next }) => {
     const audience = audienceOf(ctx);
     const withTenant = withTenantOrCookieOf(ctx, audience, scopes);
@@ -145,7 +146,20 @@ export const deferredTenantAdminProcedure = (...scopes: AllowingScopes) =>
       withTenant(async (tx, principal, prefetched) => {
         if (principal.kind === 'session' && principal.user.role !== 'global_administrator')
           throw new AppError('forbidden', 'admin role required');
+        if (needsProof && ctx.transport === 'rpc' && principal.kind === 'session')
+          requireProof(principal.family);
         return work(tx, principal, prefetched);
       }, prefetch);
     return next({ ctx: { withTenant: withTenantAsAdmin, audience } });
   });
+
+/** Accepts an API key with one of the scopes, or an administrator's session by bearer token or cookie. */
+export const deferredTenantAdminProcedure = (...scopes: AllowingScopes) =>
+  tenantAdminProcedureWith(scopes, false);
+
+/**
+ * Like `deferredTenantAdminProcedure`; a session over `/trpc` needs a recent proof of identity, else the response is
+ * 403.
+ */
+export const provedTenantAdminProcedure = (...scopes: AllowingScopes) =>
+  tenantAdminProcedureWith(scopes, true);

@@ -97,7 +97,7 @@ export async function lockChallenge(
  */
 export type Claimant = { user: LockedMember } & (
   | { challenge: ChallengeRow }
-  | { challenge: null; familyId: string }
+  | { challenge: null; familyId: string; isProved: boolean }
 );
 
 /**
@@ -132,7 +132,8 @@ function withClaimantOf(ctx: RequestContext): WithClaimant {
     return withSessionCookie(ctx, async (tx, { tenant, user: { id }, family }) => {
       const user = await lockMember(tx, tenant.id, id);
       if (!user?.active) throw notSignedIn();
-      return work(tx, { user, challenge: null, familyId: family.id });
+      const { id: familyId, isProved } = family;
+      return work(tx, { user, challenge: null, familyId, isProved });
     });
   };
 }

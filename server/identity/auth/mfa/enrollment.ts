@@ -9,6 +9,7 @@ import { sameSiteOnly } from '#server/identity/access/session-cookie.ts';
 import type { IssuedTokens } from '#server/identity/access/sessions.ts';
 import { markSecondFactor } from '#server/identity/access/tokens.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { queueSecurityMail } from '#server/identity/mail/outbox.ts';
 import {
   mfaEnrollConfirmRequest,
   mfaEnrollConfirmResponse,
@@ -119,8 +120,8 @@ interface Enrollment {
 
 /**
  * Makes the pending secret the member's authenticator if the code matches it, and deletes the member's other challenges
- * to enroll. If a challenge was given, completes the sign-in. A session that enrolls has thereby passed its second
- * factor; the member's other sessions have not.
+ * to enroll. If a challenge was given, completes the sign-in. A session that enrolls can be refreshed if a second factor is
+ * required; the member's other sessions cannot. The member gets a mail.
  */
 async function confirmEnrollment(
   tx: Tx,
@@ -140,8 +141,9 @@ async function confirmEnrollment(
   if (step === undefined) return refuseCode(tx, origin, claimant);
 
   const { tenantId, userId } = user;
+  const unprovedFamily = claimant.challenge || claimant.isProved ? null : claimant.familyId;
   await Promise.all([
-    adoptPendingSecret(tx, user, step),
+    adoptPendingSecret(tx, user, { step, unprovedFamily }),
     deleteEnrollmentChallenges(tx, user),
     recordEvent(tx, origin, {
       action: 'mfa_enrolled',
@@ -150,6 +152,7 @@ async function confirmEnrollment(
       target: userId,
     }),
   ]);
+  await queueSecurityMail(tx, settings, { tenantId, userId, event: 'authenticator' });
   const recoveryCodes = await issueRecoveryCodes(tx, secretsKeys, user);
   if (!claimant.challenge) {
     await markSecondFactor(tx, tenantId, userId, claimant.familyId);

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { and, count, eq, inArray } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { recoveryCodes } from '#db/schema/identity.ts';
+import { recoveryCodes, users } from '#db/schema/identity.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { notSignedIn, sessionCookieProcedure } from '#server/identity/access/guards/session.ts';
@@ -9,6 +9,7 @@ import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { type LockedMember, lockMember } from '#server/identity/access/sessions.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { queueSecurityMail } from '#server/identity/mail/outbox.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
 import { keyedHashes, type SecretsKeys, secretsKeyId } from '#server/platform/encryption.ts';
 import { recoveryCodesResponse } from '../schema.ts';
@@ -85,7 +86,7 @@ export const regenerateRecoveryCodes = sessionCookieProcedure
 
 /**
  * Replaces a signed-in member's recovery codes. Requires a full session: a session that has not passed a required
- * second factor could otherwise obtain codes that pass it.
+ * second factor could otherwise obtain codes that pass it. The member gets a mail.
  * @throws AppError 401 without a full session, 409 without an authenticator
  */
 async function replaceRecoveryCodes(
@@ -102,6 +103,12 @@ async function replaceRecoveryCodes(
   const sameSignIn = { way: signInWayOf(user), tenantId, email: user.email, enrolled: true };
   if (!principal.family.secondFactor && isMfaRequired(settings, tenant, sameSignIn)) throw notSignedIn();
   const codes = await issueRecoveryCodes(tx, secretsKeys, user);
+  if (!principal.family.isProved)
+    await tx
+      .update(users)
+      .set({ unprovedFamily: principal.family.id })
+      .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId)));
+  await queueSecurityMail(tx, settings, { tenantId, userId, event: 'recovery_codes' });
   await recordEvent(tx, origin, {
     action: 'recovery_codes_regenerated',
     tenantId,

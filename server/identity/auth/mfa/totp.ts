@@ -79,11 +79,20 @@ export async function savePendingSecret(tx: Tx, member: LockedMember, sealed: Ui
   await tx.update(users).set({ totpPendingSecret: sealed }).where(isRowOf(member));
 }
 
-/** Makes the pending secret the member's authenticator. `step` is the time step of the code that confirmed it. */
-export async function adoptPendingSecret(tx: Tx, member: LockedMember, step: number): Promise<void> {
+/**
+ * Makes the pending secret the member's authenticator.
+ * @param step the time step of the code that confirmed it
+ * @param unprovedFamily the session, if it has no recent proof of identity
+ */
+export async function adoptPendingSecret(
+  tx: Tx,
+  member: LockedMember,
+  { step, unprovedFamily }: { step: number; unprovedFamily: string | null },
+): Promise<void> {
+  const totpSecret = sql`${users.totpPendingSecret}`;
   await tx
     .update(users)
-    .set({ totpSecret: sql`${users.totpPendingSecret}`, totpPendingSecret: null, totpLastStep: step })
+    .set({ totpSecret, totpPendingSecret: null, totpLastStep: step, unprovedFamily })
     .where(isRowOf(member));
 }
 

@@ -88,7 +88,7 @@ export async function startVerifiedSession(
   scope: string,
 ): Promise<IssuedTokens> {
   const member = { tenantId, userId, email, provider, role };
-  const tokens = await startSession(tx, member, settings, newFamily({ secondFactor: true }), scope);
+  const tokens = await startSession(tx, member, settings, newFamily({ secondFactor: true, origin }), scope);
   await recordEvent(tx, origin, {
     action: 'signed_in',
     tenantId,

@@ -2,10 +2,16 @@ import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { type Algorithm, hashSync, verifySync } from '@node-rs/argon2';
 
-/** A task for the thread: hash a password, or check a password against a hash in PHC form. */
-export type HashingTask = { password: string; salt: Uint8Array } | { password: string; phc: string };
+/**
+ * A task for the thread: hash a password, check a password against a hash in PHC form, or estimate whether a password is
+ * easily guessed, also from the words `own`.
+ */
+export type HashingTask =
+  | { password: string; salt: Uint8Array }
+  | { password: string; phc: string }
+  | { password: string; own: readonly string[] };
 
-export type HashingResult = { hash: string } | { matches: boolean } | { failed: true };
+export type HashingResult = { hash: string } | { matches: boolean } | { isEasy: boolean } | { failed: true };
 
 /** `Algorithm.Argon2id`. It is an ambient enum, whose value is not available when types are only stripped. */
 const argon2id = 2 as Algorithm;
@@ -17,10 +23,15 @@ const parameters = { algorithm: argon2id, memoryCost: 19_456, timeCost: 4, paral
 // the calling thread; on other systems it means the whole process.
 if (process.platform === 'linux') setPriority(0, 10);
 
-parentPort?.on('message', (task: HashingTask) => parentPort?.postMessage(runTask(task)));
+parentPort?.on('message', async (task: HashingTask) => parentPort?.postMessage(await runTask(task)));
 
-function runTask(task: HashingTask): HashingResult {
+async function runTask(task: HashingTask): Promise<HashingResult> {
   try {
+    if ('own' in task) {
+      // The dictionaries are loaded when the first password is estimated.
+      const { isEasilyGuessed } = await import('./strength.ts');
+      return { isEasy: isEasilyGuessed(task.password, task.own) };
+    }
     if ('phc' in task) return { matches: verifySync(task.phc, task.password) };
     return { hash: hashSync(task.password, { ...parameters, salt: task.salt }) };
   } catch {

@@ -64,8 +64,9 @@ async function completeSsoSignIn(
     if (!email || !identity.emailVerified)
       throw new AppError('forbidden', 'the identity provider has not verified this email address');
     const subject = `${identity.issuer} ${identity.subject}`;
-    const { organization } = identity;
-    return await signInPerson(ctx.services, ctx, { subject, email, organization }, { tenantId, invite });
+    const { organization, secondFactor } = identity;
+    const person = { subject, email, organization, secondFactor };
+    return await signInPerson(ctx.services, ctx, person, { tenantId, invite });
   } catch (error) {
     if (error instanceof AppError && error.status === 403)
       await database.inPlatform((tx) => recordRefusal(tx, ctx, email, error.message));

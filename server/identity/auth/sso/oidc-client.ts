@@ -175,7 +175,27 @@ export interface SsoIdentity {
   emailVerified: boolean;
   /** The value of the claim whose name is in OIDC_ORG_CLAIM. */
   organization: string | null;
+  /** Whether the person passed a second factor at the provider, by `amr` or `acr` of the ID token. */
+  secondFactor: boolean;
 }
+
+/**
+ * The authentication methods of RFC 8176 that are a second factor, or several. A text message or a call (`sms`, `tel`)
+ * is not among them, because others can redirect it.
+ */
+const secondFactorMethods = new Set(['mfa', 'mca', 'otp', 'hwk', 'swk', 'pop', 'sc']);
+
+/** The context classes that require a second factor: of OpenID, REFEDS, NIST and Okta. */
+const secondFactorClasses = new Set([
+  'phr',
+  'phrh',
+  'http://schemas.openid.net/pape/policies/2007/06/multi-factor',
+  'http://schemas.openid.net/pape/policies/2007/06/multi-factor-physical',
+  'https://refeds.org/profile/mfa',
+  'http://idmanagement.gov/ns/assurance/aal/2',
+  'http://idmanagement.gov/ns/assurance/aal/3',
+  'urn:okta:loa:2fa:any',
+]);
 
 /**
  * Maximum number of characters of a claim. OpenID Connect Core 2 limits `sub` to this length; the same limit is used
@@ -205,9 +225,20 @@ export async function identityOf({ config, tokens }: Redeemed, orgClaim: string)
     email: readClaim(about['email']),
     emailVerified: readFlag(about['email_verified']),
     organization: readClaim(claims[orgClaim]) ?? readClaim(further[orgClaim]),
+    secondFactor: passedSecondFactor(claims),
   };
   if (findUnstorable(identity)) throw new ProviderRefused('the ID token has a claim that cannot be stored');
   return identity;
+}
+
+/** Reads `amr` and `acr` of an ID token. Values that are not known say nothing. */
+function passedSecondFactor(claims: Readonly<Record<string, unknown>>): boolean {
+  const { amr, acr } = claims;
+  const methods: unknown[] = Array.isArray(amr) ? amr : [];
+  return (
+    methods.some((method) => typeof method === 'string' && secondFactorMethods.has(method)) ||
+    (typeof acr === 'string' && secondFactorClasses.has(acr))
+  );
 }
 
 /**

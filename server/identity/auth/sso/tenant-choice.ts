@@ -25,19 +25,20 @@ export async function signInPerson(
   { tenantId, invite }: Pick<SsoState, 'tenantId' | 'invite'>,
 ): Promise<SsoSignIn> {
   const { database } = services;
+  const signIn = (membership: Membership) => signInMember(services, origin, membership, person.secondFactor);
   const memberships = await database.inPlatform((tx) => findMemberships(tx, person.subject));
   if (invite) {
     const known = memberships.find((membership) => membership.tenantId === invite.tenantId);
     // If the person is already a member, the invite is not redeemed: it stays usable for someone else.
-    return known ? signInMember(services, origin, known) : joinByInvite(services, origin, person, invite);
+    return known ? signIn(known) : joinByInvite(services, origin, person, invite);
   }
   if (memberships.length > 0) {
     const usable = memberships.filter(({ usable }) => usable);
     const [only, ...others] = usable;
     if (!only) throw revoked();
-    if (others.length === 0) return signInMember(services, origin, only);
+    if (others.length === 0) return signIn(only);
     const named = usable.find((membership) => membership.tenantId === tenantId);
-    return named ? signInMember(services, origin, named) : { kind: 'selection', workspaces: usable };
+    return named ? signIn(named) : { kind: 'selection', workspaces: usable };
   }
   return registerWithOrganization(services, origin, person);
 }
@@ -46,9 +47,10 @@ async function signInMember(
   services: Pick<Services, 'database' | 'settings'>,
   origin: Origin,
   { tenantId, userId }: Membership,
+  providerFactor: boolean,
 ): Promise<SignIn> {
   const signIn = await services.database.inTenant(tenantId, (tx) =>
-    completeSignIn(tx, services, origin, { tenantId, userId, way: 'sso' }),
+    completeSignIn(tx, services, origin, { tenantId, userId, way: 'sso', providerFactor }),
   );
   if (!signIn) throw revoked();
   return signIn;
@@ -78,6 +80,8 @@ interface Person {
   subject: string;
   email: string;
   organization: string | null;
+  /** Whether the person passed a second factor at the provider. */
+  secondFactor: boolean;
 }
 
 /** Returns the data of a new member for the person. */

@@ -16,6 +16,14 @@ export const de: MailWords = {
     until: 'Der Link funktioniert einmal, bis {when}. Er beendet alle Ihre Sitzungen.',
     why: 'Wenn Sie kein neues Passwort angefordert haben, ignorieren Sie diese E-Mail und informieren Sie Ihren Administrator. Ihr Passwort bleibt unverändert.',
   },
+  security: {
+    authenticator: 'Neuer Authenticator für Ihr Konto',
+    recovery_codes: 'Neue Wiederherstellungscodes für Ihr Konto',
+    password: 'Ihr Passwort wurde geändert',
+    lead: 'Konto im Arbeitsbereich {workspace} auf LinguaLoop, {when}.',
+    why: 'Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie Ihr Passwort und bitten Sie einen Administrator des Arbeitsbereichs, Ihren Authenticator zurückzusetzen.',
+    action: 'Sicherheitseinstellungen öffnen',
+  },
   digest: {
     subject: { one: '{n} Element wartet auf Prüfung', other: '{n} Elemente warten auf Prüfung' },
     lead: {

@@ -16,6 +16,14 @@ export const en: MailWords = {
     until: 'The link works once, until {when}. It ends all your sessions.',
     why: 'If you did not ask for a new password, ignore this email and inform your administrator. Your password stays the same.',
   },
+  security: {
+    authenticator: 'New authenticator app for your account',
+    recovery_codes: 'New recovery codes for your account',
+    password: 'Your password was changed',
+    lead: 'Account in the workspace {workspace} on LinguaLoop, {when}.',
+    why: 'If this was you, you need to do nothing. If not, change your password and ask an administrator of the workspace to reset your authenticator app.',
+    action: 'Open security settings',
+  },
   digest: {
     subject: { one: '{n} item awaits review', other: '{n} items await review' },
     lead: {

@@ -16,6 +16,14 @@ export const fr: MailWords = {
     until: 'Le lien fonctionne une seule fois, jusqu’au {when}. Il met fin à toutes vos sessions.',
     why: 'Si vous n’avez pas demandé de nouveau mot de passe, ignorez ce message et prévenez votre administrateur. Votre mot de passe reste inchangé.',
   },
+  security: {
+    authenticator: 'Nouvelle application d’authentification pour votre compte',
+    recovery_codes: 'Nouveaux codes de secours pour votre compte',
+    password: 'Votre mot de passe a été modifié',
+    lead: 'Compte dans l’espace de travail {workspace} sur LinguaLoop, {when}.',
+    why: 'Si c’était vous, vous n’avez rien à faire. Sinon, changez votre mot de passe et demandez à un administrateur de l’espace de travail de réinitialiser votre application d’authentification.',
+    action: 'Ouvrir les paramètres de sécurité',
+  },
   digest: {
     subject: {
       one: '{n} élément est en attente de révision',

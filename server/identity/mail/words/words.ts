@@ -16,6 +16,15 @@ export interface MailWords {
     why: string;
   };
   resetLink: { subject: string; lead: string; action: string; until: string; why: string };
+  /** The subjects of mails about a change of the member's sign-in, and what they have in common. */
+  security: {
+    authenticator: string;
+    recovery_codes: string;
+    password: string;
+    lead: string;
+    why: string;
+    action: string;
+  };
   digest: { subject: Plural; lead: Plural; action: string };
   documents: { translated: Plural; failed: Plural; lead: string; openOne: string; openAll: string };
   /** Before the URL of the button, for programs that do not show it. */

@@ -54,5 +54,22 @@ export const tokenCases: Cases = {
     { name: 'it is no JSON', status: 200, raw: { contentType: 'application/json', body: '{"refresh' } },
   ],
   'auth.draftKeys': [{ name: 'a member', status: 200, ask: asMember() }],
+  'auth.sessions': [{ name: 'a member', status: 200, ask: asMember() }],
+  'auth.endSession': [{ name: 'an unknown one', status: 404, ask: asMember({ session_id: 'unknown' }) }],
+  'auth.changePassword': [
+    {
+      name: 'a wrong password',
+      status: 403,
+      ask: asMember({
+        current_password: 'a wrong passphrase',
+        new_password: 'another passphrase of some length',
+      }),
+    },
+  ],
+  'auth.proof': [{ name: 'a member', status: 200, ask: asMember() }],
+  'auth.prove': [
+    { name: 'a wrong password', status: 403, ask: asMember({ password: 'a wrong passphrase' }) },
+    { name: 'no proof', status: 422, ask: asMember({}) },
+  ],
   'auth.me': [{ name: 'a member', status: 200, ask: asMember() }],
 };

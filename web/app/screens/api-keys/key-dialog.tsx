@@ -5,11 +5,11 @@ import { useT } from '../../i18n.tsx';
 import { Dialog } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { ProofField, useProof } from '../../parts/proof-field.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { Me } from '../../session/use-me.ts';
 import styles from './api-keys.module.css';
 import { NewSecret } from './new-secret.tsx';
-import { ProofField, useProof } from './proof-field.tsx';
 
 const scopes: readonly ApiKeyScope[] = ['translate', 'read', 'review', 'admin'];
 

@@ -5,10 +5,10 @@ import { useT } from '../../i18n.tsx';
 import { Dialog } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
+import { ProofField, useProof } from '../../parts/proof-field.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import type { Me } from '../../session/use-me.ts';
 import { NewSecret } from './new-secret.tsx';
-import { ProofField, useProof } from './proof-field.tsx';
 
 const hour = 3600;
 const day = 24 * hour;

@@ -28,6 +28,7 @@ const ofWorkspaces = {
   role_changed: true,
   reset_link_issued: true,
   password_reset: true,
+  password_changed: true,
   invite_created: true,
   invite_withdrawn: true,
   tenant_founded: true,

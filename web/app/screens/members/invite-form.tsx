@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import type { CreatedInvite } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Field } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { proved } from '../../session/proof.ts';
 import { RoleChoice } from './role-choice.tsx';
 
 /** Creates an invite. @param onCreated gets the invite with its token, which the service returns only once */
@@ -15,11 +16,12 @@ export function InviteForm({ onCreated }: { onCreated: (invite: CreatedInvite) =
   const [days, setDays] = useState('');
   const { run, error, isBusy } = useAction();
   const submit = run(async () => {
-    const created = await client.tenants.invites.create({
-      role: role as never,
+    const request = {
+      role,
       ...(email.trim() !== '' && { email: email.trim() }),
       ...(days !== '' && { expires_in_days: Number(days) }),
-    });
+    };
+    const created = await proved(() => tell<CreatedInvite>('members.createInvite', request));
     setEmail('');
     await onCreated(created);
   });

@@ -11,6 +11,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { proved } from '../../session/proof.ts';
 import type { Me } from '../../session/use-me.ts';
 import { isAnonymized, type Member, type PasswordLink } from './member.ts';
 import { RoleChoice } from './role-choice.tsx';
@@ -46,12 +47,12 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
       onRevoked();
     },
     async anonymize() {
-      await tell('retention.anonymizeMember', { user_id });
+      await proved(() => tell('retention.anonymizeMember', { user_id }));
       await done('members.anonymizing');
       onRevoked();
     },
     async reset_mfa() {
-      await client.members.resetMfa(user_id);
+      await proved(() => tell('members.resetMfa', { user_id }));
       await done('members.mfa_was_reset');
     },
   };
@@ -63,15 +64,15 @@ function useMemberActions({ user_id }: Member, me: Me, onRevoked: () => void) {
     confirmed,
     changeRole: (role: MemberRole) =>
       run(async () => {
-        await client.members.setRole(user_id, role);
+        await proved(() => tell('members.changeRole', { user_id, role }));
         await done('members.role_changed');
       }),
     restore: run(async () => {
-      await client.members.restore(user_id);
+      await proved(() => tell('members.restore', { user_id }));
       await done('members.restored');
     }),
     issueLink: run(async () => {
-      setLink(await client.members.createPasswordResetLink(user_id));
+      setLink(await proved(() => tell<PasswordLink>('members.issueResetLink', { user_id })));
       announce(t(deployment.mail ? 'members.link_mailed' : 'members.link_issued'));
     }),
   };

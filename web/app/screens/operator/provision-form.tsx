@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ProvisionedTenant } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Field } from '../../parts/field.tsx';
@@ -9,6 +9,7 @@ import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { proved } from '../../session/proof.ts';
 
 /**
  * Creates a tenant. The request has no idempotency key. If the response is lost, the list of tenants shows whether the
@@ -24,7 +25,7 @@ export function ProvisionForm() {
   const submit = run(async () => {
     try {
       const request = { name, ...(limit !== '' && { monthly_char_limit: Number(limit) }) };
-      setCreated(await client.tenants.create(request));
+      setCreated(await proved(() => tell<ProvisionedTenant>('tenants.create', request)));
       setName('');
       announce(t('operator.provisioned'));
     } finally {

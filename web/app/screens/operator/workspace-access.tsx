@@ -11,6 +11,7 @@ import { Setting } from '../../parts/setting.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { proved } from '../../session/proof.ts';
 
 /** Actions that need a confirmation. */
 type Question = 'deactivate' | 'rotate' | 'revoke';
@@ -35,7 +36,7 @@ export function WorkspaceAccess({ of }: { of: WorkspaceView }) {
       await done('operator.deactivated');
     },
     async rotate() {
-      setKey((await rotateKeyOf(of.id)).api_key);
+      setKey((await proved(() => rotateKeyOf(of.id))).api_key);
       await done('security.rotated');
     },
     async revoke() {
@@ -45,7 +46,7 @@ export function WorkspaceAccess({ of }: { of: WorkspaceView }) {
     },
   };
   const reactivate = run(async () => {
-    await operate('reactivate', named);
+    await proved(() => operate('reactivate', named));
     await done('operator.reactivated');
   });
   return (

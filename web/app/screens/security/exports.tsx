@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { MouseEvent } from 'react';
 import { ask, startExport } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
@@ -9,6 +10,7 @@ import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { proved, proveFirst } from '../../session/proof.ts';
 import styles from './exports.module.css';
 
 /** An export of the workspace. */
@@ -37,7 +39,7 @@ export function Exports() {
     refetchInterval: ({ state }) => (state.data?.exports.some(isRunning) ? pollMs : false),
   });
   const start = run(async () => {
-    await startExport();
+    await proved(startExport);
     announce(t('security.export_started'));
     await queries.invalidateQueries({ queryKey: queryKeys.exports });
   });
@@ -76,6 +78,11 @@ function One({ made }: { made: ExportRecord }) {
   const format = useFormat();
   const { id, requested_at, expires_at, size_bytes, files } = made;
   const created = <span>{format.moment(requested_at)}</span>;
+  const address = `${deployment.basePath}/app/exports/${encodeURIComponent(id)}`;
+  const save = async (event: MouseEvent) => {
+    event.preventDefault();
+    if (await proveFirst()) location.assign(address);
+  };
   if (expires_at === null || size_bytes === null)
     return (
       <>
@@ -88,7 +95,7 @@ function One({ made }: { made: ExportRecord }) {
       {created}
       <span>{format.bytes(size_bytes)}</span>
       <span className="hint">{t('security.export_until', { when: format.day(expires_at) })}</span>
-      <a href={`${deployment.basePath}/app/exports/${encodeURIComponent(id)}`} download>
+      <a href={address} download onClick={save}>
         {t('security.export_download')}
       </a>
     </>

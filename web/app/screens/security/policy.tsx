@@ -1,11 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { client } from '../../client.ts';
+import type { TenantAccount } from '#sdk/types.ts';
+import { tell } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting, Switch } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
+import { proved } from '../../session/proof.ts';
 import type { Me } from '../../session/use-me.ts';
 
 /** The toggles of the security policy, by the setting that they belong to. */
@@ -27,7 +29,8 @@ export function Policy({ me: { tenant } }: { me: Me }) {
     setError(undefined);
     try {
       // For a platform operator, the request must name the workspace, even the operator's own.
-      const account = await client.tenants.setSecurityPolicy({ [toggle]: value }, { tenantId: tenant.id });
+      const request = { [toggle]: value, tenant_id: tenant.id };
+      const account = await proved(() => tell<TenantAccount>('tenants.setSecurityPolicy', request));
       queries.setQueryData<Me>(queryKeys.me, (me) => me && { ...me, tenant: account });
       announce(t('common.saved'));
     } catch (thrown) {

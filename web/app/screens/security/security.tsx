@@ -3,10 +3,12 @@ import { Read } from '../../parts/loading.tsx';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { Exports } from './exports.tsx';
 import { OwnAuthenticator } from './own-authenticator.tsx';
+import { OwnPassword } from './own-password.tsx';
+import { OwnSessions } from './own-sessions.tsx';
 import { Policy } from './policy.tsx';
 
 /**
- * `/app/settings/security`: the authenticator of the member. Administrators also see the MFA policy and
+ * `/app/settings/security`: the authenticator, password and sessions of the member. Administrators also see the MFA policy and
  * the exports of the workspace.
  */
 export function SecurityScreen() {
@@ -18,14 +20,18 @@ export function SecurityScreen() {
       <h1>{t('security.title')}</h1>
       <OwnAuthenticator />
       <Read from={me}>
-        {(known) =>
-          isAdministrator(known) && (
-            <>
-              <Policy me={known} />
-              <Exports />
-            </>
-          )
-        }
+        {(known) => (
+          <>
+            {known.user.provider === 'email' && <OwnPassword />}
+            <OwnSessions />
+            {isAdministrator(known) && (
+              <>
+                <Policy me={known} />
+                <Exports />
+              </>
+            )}
+          </>
+        )}
       </Read>
     </>
   );

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { StorageBinding, StorageBindingRequest } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bindStorage } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { proved } from '../../session/proof.ts';
 
 const modes = ['sas', 'connection_string', 'managed_identity'] as const;
 
@@ -44,7 +45,7 @@ export function BindingForm({
       prefixes,
       ...(mode !== 'managed_identity' && secret !== '' && { secret }),
     };
-    const next = await client.storage.bind(request);
+    const next = await proved(() => bindStorage(request));
     setSecret('');
     onSaved(next);
   });

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { StorageBinding } from '#sdk/types.ts';
-import { client } from '../../client.ts';
+import { bindStorage, client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { AdminsOnly, Forbidden } from '../../parts/admins-only.tsx';
@@ -13,6 +13,7 @@ import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
+import { proved } from '../../session/proof.ts';
 import { BindingForm } from './binding-form.tsx';
 
 /** `/app/settings/storage`: the storage of the workspace's records and files, and its usage. */
@@ -187,7 +188,8 @@ function LeaveDialog({
       action={t('storage.leave')}
       onClose={onClose}
       onConfirm={async () => {
-        onChanged(await (isForced ? client.storage.unbind() : client.storage.bind({ provider: 'platform' })));
+        const leave = () => (isForced ? client.storage.unbind() : bindStorage({ provider: 'platform' }));
+        onChanged(await proved(leave));
         announce(t('storage.left'));
       }}
     >

@@ -12,6 +12,7 @@ import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { proveFirst } from '../../session/proof.ts';
 import styles from './usage.module.css';
 
 /** Shows the allowance and the totals of a month, and a button that saves the usage records of the month as a file. */
@@ -105,6 +106,7 @@ function Export({ tenantId, period }: { tenantId: string; period: string }) {
     setBusy(true);
     setError(undefined);
     try {
+      if (!(await proveFirst())) return;
       await saveFile(await client.usage.export(tenantId, { format: 'csv', period }));
       announce(t('usage.exported'));
     } catch (thrown) {

@@ -1,0 +1,76 @@
+import { sql } from 'drizzle-orm';
+import type { Database, Tx } from '#db/client.ts';
+import type { RequestContext } from '#server/context.ts';
+import { siteOf } from '#server/http/client-address.ts';
+import { countAttempt } from '#server/identity/access/rate-limit.ts';
+import { keyedHashes } from '#server/platform/encryption.ts';
+import { knownDeviceOf } from './known-device.ts';
+
+/*
+ * The limit of password guesses for one email address, from all client addresses together (decision 131). An attempt is
+ * counted before its password is hashed, so that attempts that arrive at once count, too. A right password deletes the
+ * count. The limit is the same for addresses without an account.
+ */
+
+/** Attempts without a pause. */
+const freeAttempts = 10;
+/** The longest pause, in seconds. The pause doubles from one second on. */
+const maxPause = 900;
+/** Seconds after the last attempt when the count is deleted. */
+const rememberedSeconds = 6 * 3600;
+/** Attempts of one IPv6 site (/48) in a minute. */
+const siteAttempts = 30;
+const siteWindow = 60;
+
+/** The count of one sign-in: of a device that signed in before, or of all others together. */
+export interface GuessCount {
+  bucket: 'password_guess' | 'device_guess';
+  /** A keyed hash, so that the table contains no addresses. */
+  subject: string;
+  /** The IPv6 network to count, if the device is not known. */
+  site: string | null;
+}
+
+/** @param email normalized; need not be valid */
+export function guessCountOf(ctx: RequestContext, email: string): GuessCount {
+  const deviceId = knownDeviceOf(ctx, email);
+  const [hash] = keyedHashes(ctx.services.secretsKeys, 'password guess', `${deviceId ?? ''} ${email}`);
+  const subject = hash.subarray(0, 16).toString('hex');
+  return deviceId === null
+    ? { bucket: 'password_guess', subject, site: siteOf(ctx.clientAddress) }
+    : { bucket: 'device_guess', subject, site: null };
+}
+
+/**
+ * Counts an attempt, unless it comes too early.
+ * @returns the seconds until the next attempt; undefined if the password may be checked
+ */
+export async function beginGuess(tx: Tx, { bucket, subject, site }: GuessCount): Promise<number | undefined> {
+  if (site !== null) {
+    const { attempts, secondsLeft } = await countAttempt(tx, 'password_site', site, siteWindow);
+    if (attempts > siteAttempts) return secondsLeft;
+  }
+  const remembered = sql`make_interval(secs => ${rememberedSeconds})`;
+  const pause = sql`(case when w.attempts < ${freeAttempts} then 0
+    else least(power(2, least(w.attempts - ${freeAttempts}, 20)), ${maxPause}) end)`;
+  const until = sql`w.ends_at - ${remembered} + make_interval(secs => ${pause})`;
+  const counted = await tx.execute(sql`
+    insert into rate_windows as w (bucket, subject, attempts, ends_at)
+    values (${bucket}, ${subject}, 1, now() + ${remembered})
+    on conflict (bucket, subject) do update set
+      attempts = case when w.ends_at <= now() then 1 else w.attempts + 1 end, ends_at = now() + ${remembered}
+      where w.attempts < ${freeAttempts} or ${until} <= now()
+    returning 1`);
+  if (counted.length > 0) return undefined;
+  const [row] = await tx.execute(sql`
+    select extract(epoch from ${until} - now())::float8 as seconds from rate_windows w
+    where bucket = ${bucket} and subject = ${subject}`);
+  return Math.max(1, Number(row?.['seconds'] ?? 1));
+}
+
+/** Deletes a count after a right password. */
+export async function endGuesses(database: Database, { bucket, subject }: GuessCount): Promise<void> {
+  await database.inPlatform((tx) =>
+    tx.last(tx.execute(sql`delete from rate_windows where bucket = ${bucket} and subject = ${subject}`)),
+  );
+}
