@@ -15,6 +15,8 @@ export interface MailWords {
     until: string;
     why: string;
   };
+  /** Without the name of the workspace: someone else may have chosen the name and entered this address. */
+  confirmation: { subject: string; lead: string; action: string; why: string };
   resetLink: { subject: string; lead: string; action: string; until: string; why: string };
   digest: { subject: Plural; lead: Plural; action: string };
   documents: { translated: Plural; failed: Plural; lead: string; openOne: string; openAll: string };
