@@ -28,6 +28,11 @@ export const users = pgTable(
     providerSubject: text('provider_subject'),
     active: boolean('active').notNull().default(true),
     createdAt: moment('created_at').notNull().defaultNow(),
+    /**
+     * When someone with access to the mailbox confirmed the email address; null if nobody has. An identity provider
+     * confirms the address itself, so the column has no meaning for its members.
+     */
+    emailConfirmedAt: moment('email_confirmed_at'),
     /** The secret of the member's authenticator app, sealed; null if none is enrolled. */
     totpSecret: bytes('totp_secret'),
     /** The sealed secret of an enrollment that awaits confirmation. */
@@ -53,6 +58,10 @@ export const users = pgTable(
     index('users_user_id_idx').on(t.userId),
     // Finds the oldest accounts with an email address, over all tenants.
     index('users_password_accounts_idx').on(t.email, t.createdAt).where(sql`provider = 'email' and active`),
+    // Those of them whose address is confirmed, which a sign-in checks first.
+    index('users_confirmed_accounts_idx')
+      .on(t.email, t.createdAt)
+      .where(sql`provider = 'email' and active and email_confirmed_at is not null`),
     index('users_provider_subject_idx').on(t.providerSubject).where(sql`provider_subject is not null`),
     foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
   ],

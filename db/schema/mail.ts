@@ -18,7 +18,9 @@ export const mails = pgTable(
     mailId: identifier('mail_id').notNull(),
     /** At most one mail of a tenant has this key. See `server/identity/mail/outbox.ts`. */
     dedupeKey: identifier('dedupe_key').notNull(),
-    kind: text('kind', { enum: ['invite', 'reset_link', 'security', 'digest', 'documents'] }).notNull(),
+    kind: text('kind', {
+      enum: ['invite', 'reset_link', 'confirmation', 'security', 'digest', 'documents'],
+    }).notNull(),
     /** The member to whom the mail is sent. Null for an invite. */
     userId: identifier('user_id'),
     /** The address of an invite, until the mail has ended. A member's address is read when the mail is sent. */

@@ -40,6 +40,7 @@ export const withoutRoute: readonly string[] = [
   'exports.list',
   'exports.start',
   'mail.preferences',
+  'mail.sendConfirmation',
   'mail.setPreferences',
   'members.colleagues',
   'memory.browse',

@@ -9,8 +9,9 @@ const expiresAt = new Date('2026-07-31T09:30:00Z');
 const address = 'https://lingua.example.org/sub';
 const token = 'tenant.secret';
 const kinds: MailFacts[] = [
-  { kind: 'invite', workspace: 'Acme', token, by: 'admin@example.org', expiresAt },
-  { kind: 'invite', workspace: 'Acme', token, by: 'operator', expiresAt },
+  { kind: 'invite', workspace: 'Acme', token, proof: 'proof', by: 'admin@example.org', expiresAt },
+  { kind: 'invite', workspace: 'Acme', token, proof: 'proof', by: 'operator', expiresAt },
+  { kind: 'confirmation', workspace: 'Acme', token },
   { kind: 'reset_link', workspace: 'Acme', token, expiresAt },
   ...securityEvents.map((event) => ({
     ...{ kind: 'security' as const, workspace: 'Acme', event, at: expiresAt },
@@ -100,9 +101,9 @@ test.each([
   const { subject, html } = write({ kind: 'digest', workspace: name, items: 1 });
   expect(subject).not.toMatch(/[\r\n\0]/);
   expect(elementsOf(html).filter(({ tagName }) => tagName === 'script')).toEqual([]);
-  expect(write({ kind: 'invite', workspace: name, token, by: 'a@b.example', expiresAt }).subject).not.toMatch(
-    /https?:\/\/|[\r\n\0]/,
-  );
+  expect(
+    write({ kind: 'invite', workspace: name, token, proof: 'proof', by: 'a@b.example', expiresAt }).subject,
+  ).not.toMatch(/https?:\/\/|[\r\n\0]/);
 });
 
 test('a long name is cut', () => {

@@ -6,7 +6,7 @@ import { found, join, type Person } from '#test/factories.ts';
 import type { SmtpFake, SmtpStage } from '#test/fakes/smtp.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { attempt, attemptAll, mailEnv, outboxOf, useSmtp } from './outbox.ts';
+import { attempt, attemptAll, confirmAddresses, mailEnv, outboxOf, useSmtp } from './outbox.ts';
 
 const app = useTestApp({ env: mailEnv });
 const sql = () => openSuperuser(app.superuserUrl);
@@ -16,6 +16,7 @@ let member: Person;
 beforeEach(async () => {
   admin = await found(app);
   member = await join(app, admin);
+  await confirmAddresses(app, admin);
   await sql()`delete from mails where tenant_id = ${admin.tenantId}`;
 });
 

@@ -3,7 +3,7 @@ import { digestDay, queueDigests } from '#server/translation/review/digests.ts';
 import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { attemptAll, mailEnv, outboxOf, useSmtp } from './outbox.ts';
+import { attemptAll, confirmAddresses, mailEnv, outboxOf, useSmtp } from './outbox.ts';
 import { setPreferences } from './preferences.ts';
 
 const app = useTestApp({ env: { ...mailEnv, MAIL_DIGEST_HOUR: '6' } });
@@ -16,6 +16,7 @@ let member: Person;
 beforeEach(async () => {
   admin = await found(app);
   member = await join(app, admin);
+  await confirmAddresses(app, admin);
 });
 
 /** Adds texts and documents in these states to the workspace. */
@@ -73,6 +74,7 @@ test('a member has one digest a day, whatever runs at the same time or again', a
 
 test('revoked members and those who have switched it off get none, nor does an inactive workspace', async () => {
   const revoked = await join(app, admin);
+  await confirmAddresses(app, admin);
   await app.json('DELETE', `/api/auth/users/${revoked.userId}`, { headers: admin.bearer });
   await setPreferences(app, member, { digest: false });
   await addItems(['awaiting_review']);

@@ -5,7 +5,7 @@ import { documentForm, found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
-import { attemptAll, mailEnv, outboxOf, useSmtp } from './outbox.ts';
+import { attemptAll, confirmAddresses, mailEnv, outboxOf, useSmtp } from './outbox.ts';
 import { setPreferences } from './preferences.ts';
 
 /** Texts with `unlucky` cannot be translated. */
@@ -19,6 +19,7 @@ const sql = () => openSuperuser(app.superuserUrl);
 let member: Person;
 beforeEach(async () => {
   member = await join(app, await found(app));
+  await confirmAddresses(app, member);
 });
 
 const secretName = 'merger with Initech.xlsx';
@@ -92,6 +93,7 @@ test('a document that ends while its member’s mail is being sent is in the nex
 
 test('a document of an API key is not announced', async () => {
   const admin = await found(app);
+  await confirmAddresses(app, admin);
   const id = await translate('x', admin, admin.key);
   const [row] = await sql()`select status from document_jobs where document_id = ${id}`;
   expect(row!['status']).toBe('translated');

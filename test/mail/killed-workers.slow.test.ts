@@ -7,7 +7,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';
-import { mailEnv, outboxOf, useSmtp } from './outbox.ts';
+import { confirmAddresses, mailEnv, outboxOf, useSmtp } from './outbox.ts';
 
 const app = useTestApp({ env: mailEnv });
 const sql = () => openSuperuser(app.superuserUrl);
@@ -44,6 +44,7 @@ async function fillOutbox(): Promise<Person> {
   const { tenantId } = admin;
   await sql()`insert into users (tenant_id, user_id, email, provider, role)
     select ${tenantId}, 'u' || n, 'u' || n || '@example.org', 'email', 'agent_id_developer' from generate_series(1, ${members - 1}::int) n`;
+  await confirmAddresses(app, admin);
   await app.database.inTenant(tenantId, (tx) =>
     queueDigestMails(tx, app.services.settings, { tenantId, day: '2026-07-31', items: 3 }),
   );

@@ -31,6 +31,13 @@ export async function useSmtp(options?: Parameters<typeof startSmtp>[0]): Promis
   return smtp;
 }
 
+/** Confirms the addresses of all members of a tenant, and removes the mails that ask for it. */
+export async function confirmAddresses(app: TestApp, { tenantId }: { tenantId: string }): Promise<void> {
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`update users set email_confirmed_at = now() where tenant_id = ${tenantId}`;
+  await sql`delete from mails where tenant_id = ${tenantId}`;
+}
+
 /** The rows of a tenant, oldest first. */
 export function outboxOf(app: TestApp, tenantId: string): Promise<OutboxRow[]> {
   return openSuperuser(app.superuserUrl)`

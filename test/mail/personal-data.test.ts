@@ -9,7 +9,7 @@ import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { everyRow } from '#test/setup/stored-rows.ts';
-import { attemptAll, mailEnv, outboxOf, useSmtp } from './outbox.ts';
+import { attemptAll, confirmAddresses, mailEnv, outboxOf, useSmtp } from './outbox.ts';
 import { setPreferences } from './preferences.ts';
 
 const app = useTestApp({ env: mailEnv });
@@ -20,6 +20,7 @@ let member: Person;
 beforeEach(async () => {
   admin = await found(app);
   member = await join(app, admin);
+  await confirmAddresses(app, admin);
   await setPreferences(app, member, { documents: false, language: 'fr' });
   await app.json('POST', `/api/auth/users/${member.userId}/password-reset-link`, { headers: admin.bearer });
   await app.json('POST', '/api/tenants/invites', { headers: admin.bearer, body: { email: member.email } });

@@ -4,7 +4,7 @@ import { queueDigests } from '#server/translation/review/digests.ts';
 import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { attemptAll, mailEnv, useSmtp } from './outbox.ts';
+import { attemptAll, confirmAddresses, mailEnv, useSmtp } from './outbox.ts';
 import { readPreferences, setPreferences } from './preferences.ts';
 
 const app = useTestApp({ env: mailEnv });
@@ -13,6 +13,7 @@ const formType = 'application/x-www-form-urlencoded';
 let member: Person;
 beforeEach(async () => {
   member = await join(app, await found(app));
+  await confirmAddresses(app, member);
 });
 
 const tokenOf = ({ tenantId, userId } = member, kind: 'digest' | 'documents' = 'digest') =>

@@ -84,7 +84,7 @@ const expiresAt = new Date('2026-07-31T09:30:00Z');
 const token = `${'t'.repeat(32)}.${'s'.repeat(43)}`;
 const workspace = 'Übersetzungsbüro & Söhne GmbH, Donaudampfschifffahrtsgesellschaft';
 const samples: MailFacts[] = [
-  { kind: 'invite', workspace, token, by: 'administrator@example.org', expiresAt },
+  { kind: 'invite', workspace, token, proof: 'proof', by: 'administrator@example.org', expiresAt },
   { kind: 'reset_link', workspace, token, expiresAt },
   { kind: 'digest', workspace, items: 12 },
   { kind: 'documents', workspace, items: 12, failedItems: 3, documentId: null },

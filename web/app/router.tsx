@@ -27,9 +27,14 @@ const signInScreen = lazyRouteComponent(() => import('./screens/sign-in/sign-in.
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/signin',
-  validateSearch: ({ next, found }: Record<string, unknown>): { next?: string; found?: true } => ({
+  validateSearch: ({
+    next,
+    found,
+    workspace,
+  }: Record<string, unknown>): { next?: string; found?: true; workspace?: string } => ({
     ...(typeof next === 'string' && isOwnPath(next) && { next }),
     ...(found === true && { found: true }),
+    ...(typeof workspace === 'string' && /^[a-z0-9_-]{1,64}$/.test(workspace) && { workspace }),
   }),
   component: signInScreen,
 });

@@ -12,11 +12,10 @@ import { basePathOf, publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
 import { serveGuides } from './guides.ts';
 import { previewHeaders, workerPolicy } from './headers.ts';
+import { serveMailLinks } from './mail-links.ts';
 import { type PublicPages, preferencesOf, servePublicPages, vary } from './public-pages.ts';
 import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
 import { hasRefreshToken, refreshCookieOf, serveSignIn } from './sign-in.ts';
-
-import { serveUnsubscribe } from './unsubscribe.ts';
 
 /** The paths of the application. They all serve the same page; the script in the browser selects the screen. */
 const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];
@@ -79,7 +78,7 @@ export async function serveWeb(
   }
 
   const pages = servePublicPages(app, { settings, engine, payments, log }, build);
-  serveUnsubscribe(app, services, { build, ...pages });
+  serveMailLinks(app, services, { build, ...pages });
   serveGuides(app, router, { build, address: publicAddress(settings), basePath, secure, ...pages });
   await serveAssets(app, join(built, 'static'));
   serveSignIn(app, router, createContext, refreshCookie);

@@ -26,6 +26,7 @@ export const auditActions = [
   'mfa_reset',
   // Members and invites
   'member_joined',
+  'email_confirmed',
   'member_revoked',
   'member_restored',
   'member_anonymized',

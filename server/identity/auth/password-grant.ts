@@ -1,4 +1,5 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
 import type { Tx } from '#db/client.ts';
 import { prepare } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
@@ -50,7 +51,6 @@ export async function grantByPassword(
     return { accounts: await findPasswordAccounts(tx, email, tenantId, candidatesSearched + 1) };
   });
   if (secondsToWait !== undefined) throw tooManyAttempts(secondsToWait);
-  const capped = tenantId === undefined && accounts.length > candidatesSearched;
   const searched = accounts.slice(0, candidatesSearched);
   const { matching, passwordHash } = await accountsOfPassword(
     searched,
@@ -60,6 +60,11 @@ export async function grantByPassword(
   );
 
   const [only, ...others] = matching;
+  // Anyone can create accounts with someone else's address. They do not count if the owner of the address signs in.
+  const counted = matching.some(({ isConfirmed }) => isConfirmed)
+    ? accounts.filter(({ isConfirmed }) => isConfirmed)
+    : accounts;
+  const capped = tenantId === undefined && counted.length > candidatesSearched;
   if (!only) {
     await database.inPlatform((tx) => recordFailure(tx, ctx, email, capped));
     if (capped) throw new AppError('unauthenticated', tooManyWorkspaces);
@@ -127,11 +132,14 @@ interface PasswordAccount {
   tenantName: string;
   userId: string;
   passwordHash: string;
+  /** Whether the account has confirmed the address. */
+  isConfirmed: boolean;
 }
 
 /**
- * Finds the active password accounts of an address in active tenants, oldest first: in the tenant `tenantId`, or in all
- * tenants if it is undefined. This must be the last statement of the transaction.
+ * Finds the active password accounts of an address in active tenants, those that have confirmed the address first, then
+ * oldest first: in the tenant `tenantId`, or in all tenants if it is undefined. This must be the last statement of the
+ * transaction.
  */
 async function findPasswordAccounts(
   tx: Tx,
@@ -144,20 +152,24 @@ async function findPasswordAccounts(
       ? selectAccounts(tx, { email, limit })
       : selectAccountsIn(tx, { email, tenantId, limit });
   const rows = await tx.last(found);
-  return rows.filter((row): row is PasswordAccount => row.passwordHash !== null);
+  return rows.filter((row): row is FoundAccount & PasswordAccount => row.passwordHash !== null);
 }
 
 interface FoundAccount extends Omit<PasswordAccount, 'passwordHash'> {
   passwordHash: string | null;
+  createdAt: Date;
 }
 
-const accounts = (name: string, where: SQL | undefined) => (db: Parameters<BuildAccounts>[0]) =>
+/** The oldest accounts of an address that `where` selects. Each of them is found by an index in the order of creation. */
+const oldest = (db: Parameters<BuildAccounts>[0], where: SQL | undefined) =>
   db
     .select({
       tenantId: users.tenantId,
       tenantName: tenants.name,
       userId: users.userId,
       passwordHash: users.passwordHash,
+      isConfirmed: sql<boolean>`${users.emailConfirmedAt} is not null`.as('is_confirmed'),
+      createdAt: users.createdAt,
     })
     .from(users)
     .innerJoin(tenants, eq(tenants.tenantId, users.tenantId))
@@ -170,15 +182,17 @@ const accounts = (name: string, where: SQL | undefined) => (db: Parameters<Build
       ),
     )
     .orderBy(asc(users.createdAt), asc(users.userId))
-    .limit(sql.placeholder('limit'))
-    .prepare(name);
+    .limit(sql.placeholder('limit'));
 
 type BuildAccounts = Parameters<typeof prepare<object, FoundAccount[]>>[0];
 
-const selectAccounts = prepare<{ email: string; limit: number }, FoundAccount[]>(
-  accounts('password_accounts', undefined),
+const selectAccounts = prepare<{ email: string; limit: number }, FoundAccount[]>((db) =>
+  unionAll(oldest(db, isNotNull(users.emailConfirmedAt)), oldest(db, isNull(users.emailConfirmedAt)))
+    .orderBy(sql`is_confirmed desc, created_at, user_id`)
+    .limit(sql.placeholder('limit'))
+    .prepare('password_accounts'),
 );
 
-const selectAccountsIn = prepare<{ email: string; tenantId: string; limit: number }, FoundAccount[]>(
-  accounts('password_accounts_in', eq(users.tenantId, sql.placeholder('tenantId'))),
+const selectAccountsIn = prepare<{ email: string; tenantId: string; limit: number }, FoundAccount[]>((db) =>
+  oldest(db, eq(users.tenantId, sql.placeholder('tenantId'))).prepare('password_accounts_in'),
 );

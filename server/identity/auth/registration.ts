@@ -4,6 +4,8 @@ import { AppError } from '#server/errors.ts';
 import { insertWorkspaceKey } from '#server/identity/access/api-keys.ts';
 import { newSecret } from '#server/identity/access/credentials.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { provesEmail } from '#server/identity/mail/confirmation.ts';
+import { queueConfirmationMail } from '#server/identity/mail/outbox.ts';
 import { redeemInvite } from '#server/identity/members/invite-redemption.ts';
 import { addMember } from '#server/identity/members/members.ts';
 import { type NewTenant, registerTenant } from '#server/identity/tenants/accounts.ts';
@@ -20,6 +22,8 @@ export interface Registrant {
   provider: 'email' | 'oidc';
   providerSubject: string | null;
   passwordHash: string | null;
+  /** The proof from the mail of the invite that the address belongs to the person. */
+  emailProof?: string | null | undefined;
   way: SignInWay;
 }
 
@@ -41,7 +45,7 @@ export async function registerWithNewTenant(
   tx: Tx,
   services: Pick<Services, 'settings'>,
   origin: Origin,
-  { way, ...registrant }: Registrant,
+  { way, emailProof: _, ...registrant }: Registrant,
   tenant: RequestedTenant,
 ): Promise<RegisteredTenant> {
   const tenantId = tenant.id;
@@ -51,6 +55,8 @@ export async function registerWithNewTenant(
   const platformMetadata = { ...tenant.platformMetadata, ...grant };
   const account = await registerTenant(tx, { ...tenant, apiKey, platformMetadata });
   await addMember(tx, { ...registrant, tenantId, role: 'global_administrator' });
+  if (registrant.provider === 'email')
+    await queueConfirmationMail(tx, services.settings, { tenantId, userId });
   await insertWorkspaceKey(tx, tenantId, apiKey);
   await recordEvent(tx, origin, {
     action: 'tenant_founded',
@@ -76,14 +82,19 @@ export interface InviteKey {
  */
 export async function registerByInvite(
   tx: Tx,
-  services: Pick<Services, 'settings'>,
+  services: Pick<Services, 'settings' | 'secretsKeys'>,
   origin: Origin,
-  { way, ...registrant }: Registrant,
+  { way, emailProof, ...registrant }: Registrant,
   { tenantId, secretHash }: InviteKey,
 ): Promise<SignIn> {
-  const { userId } = registrant;
+  const { userId, email, provider } = registrant;
   const { inviteId, role } = await redeemInvite(tx, tenantId, secretHash, registrant);
-  await addMember(tx, { ...registrant, tenantId, role });
+  const isProven =
+    typeof emailProof === 'string' &&
+    provesEmail(services.secretsKeys, { tenantId, subject: inviteId, email }, emailProof);
+  await addMember(tx, { ...registrant, tenantId, role, emailConfirmedAt: isProven ? new Date() : null });
+  if (provider === 'email' && !isProven)
+    await queueConfirmationMail(tx, services.settings, { tenantId, userId });
   await recordEvent(tx, origin, {
     action: 'member_joined',
     tenantId,

@@ -1,5 +1,6 @@
 import { tenantNotFound } from '#server/identity/access/guards/admin.ts';
 import { bearerProcedure } from '#server/identity/access/guards/session.ts';
+import { hasConfirmedEmail } from '#server/identity/mail/confirmation.ts';
 import { pendingInvites } from '#server/identity/members/invites.ts';
 import { accountOf, memberViewOf } from '#server/identity/tenants/accounts.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
@@ -35,7 +36,10 @@ const me = bearerProcedure
   .output(meResponse)
   .query(async ({ ctx: { tx, principal } }) => {
     const { user, tenant } = principal;
-    const row = await readTenant(tx, tenant.id);
+    const [row, emailConfirmed] = await Promise.all([
+      readTenant(tx, tenant.id),
+      hasConfirmedEmail(tx, tenant.id, user.id),
+    ]);
     if (!row) throw tenantNotFound();
     const admin = user.role === 'global_administrator';
     const account = admin ? accountOf(row) : memberViewOf(row);
@@ -49,6 +53,7 @@ const me = bearerProcedure
         provider: providerOf(user),
         role: user.role,
         totp_enrolled: user.totpEnrolled,
+        email_confirmed: emailConfirmed,
       },
       tenant: { ...account, metadata: { ...account.metadata, ...ledger } },
     };

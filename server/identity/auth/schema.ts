@@ -141,6 +141,11 @@ export const emailSignupRequest = z
       .describe(
         'The token of an invite. The member joins its workspace, with its role, and no workspace is created.',
       ),
+    email_proof: short
+      .nullish()
+      .describe(
+        'The `email_proof` of the link in the mail of the invite. It confirms the email address; a wrong one is ignored.',
+      ),
   })
   .meta({
     id: 'EmailSignupRequest',
@@ -268,7 +273,14 @@ export const signOutResponse = z
 export const meResponse = z
   .object({
     user: authenticatedUser
-      .extend({ totp_enrolled: z.boolean().describe('Whether the member has set up an authenticator app.') })
+      .extend({
+        totp_enrolled: z.boolean().describe('Whether the member has set up an authenticator app.'),
+        email_confirmed: z
+          .boolean()
+          .describe(
+            'Whether the member has confirmed the email address with a link in a mail. Without it, the service sends no other mails to the address.',
+          ),
+      })
       .meta({ id: 'CurrentUser', description: 'The signed-in member, with its current role.' }),
     tenant: tenantAccount,
   })

@@ -58,6 +58,7 @@ async function signUp(
     provider: 'email',
     providerSubject: null,
     passwordHash,
+    emailProof: request.email_proof,
     way: 'signup',
   };
   return join ? joinTenant(services, origin, registrant, join) : found(services, origin, registrant, request);
@@ -106,7 +107,7 @@ async function checkInvite(
 }
 
 async function joinTenant(
-  services: Pick<Services, 'database' | 'settings'>,
+  services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
   origin: Origin,
   registrant: Registrant,
   invite: InviteKey,

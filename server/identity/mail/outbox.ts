@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { mailPreferences, mails } from '#db/schema/mail.ts';
@@ -9,6 +8,7 @@ import { addJob } from '#server/platform/job-queue.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import type { Settings } from '#server/settings.ts';
+import { hasConfirmedEmail } from './confirmation.ts';
 import { languageOf } from './preferences.ts';
 
 /*
@@ -16,7 +16,7 @@ import { languageOf } from './preferences.ts';
  * with the job that sends it. Without SMTP_URL they do nothing.
  *
  * The keys of `mails.dedupe_key`:
- * - an invite, a reset link or a change of the sign-in: the ID of the mail
+ * - an invite, a reset link, a link to confirm an address or a change of the sign-in: the ID of the mail
  * - a digest: `digest:<day>:<member>`, so that a member gets one digest a day
  * - documents: `documents:<member>` until a worker sends the mail, so that other documents are added to it; then the ID
  */
@@ -31,15 +31,15 @@ const daySeconds = 86_400;
 /** The time for which the service tries to send a mail, in seconds. */
 export const maxAgeSeconds = daySeconds;
 
-/** Maximum mails in a day: invites of a workspace, and to an address from all workspaces; other kinds to a member. */
-const dailyLimits = { invite: 50, address: 5, reset_link: 5, security: 10 } as const;
+/** Maximum mails that a workspace (invites) or a member causes in a day. `send-mail.ts` limits the mails to an address. */
+const dailyLimits = { invite: 50, reset_link: 5, confirmation: 5, security: 10 } as const;
 
 /** Seconds for which documents that end are collected in one mail, and between two such mails to a member. */
 const collectSeconds = 60;
 const documentsPauseSeconds = 900;
 
 /** The priorities of jobs: links are sent before documents, and both before digests, of which there may be thousands. */
-const priorities = { invite: 0, reset_link: 0, security: 0, documents: 5, digest: 10 } as const;
+const priorities = { invite: 0, reset_link: 0, confirmation: 0, security: 0, documents: 5, digest: 10 } as const;
 
 /** Changes of a member's sign-in of which the member is told. */
 export const securityEvents = ['authenticator', 'recovery_codes', 'password'] as const;
@@ -49,9 +49,9 @@ export type SecurityEvent = (typeof securityEvents)[number];
 type MailRow = typeof mails.$inferInsert;
 
 /**
- * Adds the mail of an invite, unless the workspace or the address has had too many of them in 24 hours. An invite exists
- * with or without its mail.
- * @param invitedBy the member who has created the invite, for the language; null for an operator
+ * Adds the mail of an invite, unless the inviter has not confirmed the own address, or the workspace has had too many of
+ * them in 24 hours. An invite exists with or without its mail.
+ * @param invitedBy the member who has created the invite; null for an operator
  */
 export async function queueInviteMail(
   tx: Tx,
@@ -67,17 +67,19 @@ export async function queueInviteMail(
 ): Promise<void> {
   if (!isMailOn(parts.settings)) return;
   const { tenantId, inviteId, address, token, expiresAt, invitedBy } = invite;
-  const isWithin =
-    (await isWithinLimit(tx, 'invite', tenantId)) &&
-    (await isWithinLimit(tx, 'address', createHash('sha256').update(address).digest('hex')));
-  if (!isWithin) return countEvent('mails', 'invite limited');
+  if (!(await mayCauseMail(tx, tenantId, invitedBy))) return countEvent('mails', 'invite unconfirmed');
+  if (!(await isWithinLimit(tx, 'invite', tenantId))) return countEvent('mails', 'invite limited');
   const language = await languageOf(tx, parts.settings, tenantId, invitedBy);
   await insertTokenMail(tx, parts, token, expiresAt, {
     ...{ tenantId, kind: 'invite', address, subjectId: inviteId, language },
   });
 }
 
-/** Adds the mail of a password reset link, unless the member has had too many of them in 24 hours. */
+/**
+ * Adds the mail of a password reset link, unless its creator has not confirmed the own address, or the member has had too
+ * many of them in 24 hours.
+ * @param issuedBy the member who has created the link; null for an operator
+ */
 export async function queueResetMail(
   tx: Tx,
   parts: MailParts,
@@ -86,9 +88,11 @@ export async function queueResetMail(
     userId,
     token,
     expiresAt,
-  }: { tenantId: string; userId: string; token: string; expiresAt: Date },
+    issuedBy,
+  }: { tenantId: string; userId: string; token: string; expiresAt: Date; issuedBy: string | null },
 ): Promise<void> {
   if (!isMailOn(parts.settings)) return;
+  if (!(await mayCauseMail(tx, tenantId, issuedBy))) return countEvent('mails', 'reset_link unconfirmed');
   if (!(await isWithinLimit(tx, 'reset_link', userId))) return countEvent('mails', 'reset_link limited');
   const language = await languageOf(tx, parts.settings, tenantId, userId);
   await insertTokenMail(tx, parts, token, expiresAt, { tenantId, kind: 'reset_link', userId, language });
@@ -113,6 +117,30 @@ export async function queueSecurityMail(
     expiresAt: sql`now() + make_interval(secs => ${maxAgeSeconds})`,
   });
   await queueSending(tx, { tenantId, mailId, kind });
+}
+
+/**
+ * Adds the mail with which a member confirms the own address, unless the member has had too many of them in 24 hours.
+ * @returns whether the mail was added
+ */
+export async function queueConfirmationMail(
+  tx: Tx,
+  settings: Settings,
+  { tenantId, userId }: { tenantId: string; userId: string },
+): Promise<boolean> {
+  if (!isMailOn(settings)) return false;
+  if (!(await isWithinLimit(tx, 'confirmation', userId))) {
+    countEvent('mails', 'confirmation limited');
+    return false;
+  }
+  const mailId = newId();
+  const language = await languageOf(tx, settings, tenantId, userId);
+  const expiresAt = sql`now() + make_interval(secs => ${maxAgeSeconds})`;
+  await tx
+    .insert(mails)
+    .values({ tenantId, mailId, dedupeKey: mailId, kind: 'confirmation', userId, language, expiresAt });
+  await queueSending(tx, { tenantId, mailId, kind: 'confirmation' });
+  return true;
 }
 
 /**
@@ -142,6 +170,7 @@ export async function queueDocumentMail(
       now() + make_interval(secs => ${maxAgeSeconds})
     from users u left join mail_preferences p on p.tenant_id = ${tenantId} and p.user_id = u.user_id
     where u.tenant_id = ${tenantId} and u.user_id = ${submittedBy} and u.active and coalesce(p.documents, true)
+      and (u.email_confirmed_at is not null or u.provider <> 'email')
     on conflict (tenant_id, dedupe_key) do update set items = mails.items + 1,
       failed_items = mails.failed_items + excluded.failed_items, subject_id = null
     returning mail_id as "mailId", extract(epoch from next_attempt_at - now())::float8 as delay`);
@@ -166,6 +195,7 @@ export async function queueDigestMails(
         now() + make_interval(hours => 12)
       from users u left join mail_preferences p on p.tenant_id = ${tenantId} and p.user_id = u.user_id
       where u.tenant_id = ${tenantId} and u.active and coalesce(p.digest, true)
+        and (u.email_confirmed_at is not null or u.provider <> 'email')
       on conflict (tenant_id, dedupe_key) do nothing
       returning tenant_id, mail_id)
     select count(*)::int as added from added, lateral graphile_worker.add_job('send_mail',
@@ -219,6 +249,11 @@ async function insertTokenMail(
     expiresAt: sql`least(${linkExpiresAt.toISOString()}::timestamptz, now() + make_interval(secs => ${maxAgeSeconds}))`,
   });
   await queueSending(tx, { tenantId, mailId, kind });
+}
+
+/** Whether mails may be sent in the name of a member; an operator's may. */
+async function mayCauseMail(tx: Tx, tenantId: string, userId: string | null): Promise<boolean> {
+  return userId === null || hasConfirmedEmail(tx, tenantId, userId);
 }
 
 async function isWithinLimit(tx: Tx, limit: keyof typeof dailyLimits, subject: string): Promise<boolean> {

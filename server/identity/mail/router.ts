@@ -2,8 +2,10 @@ import { AppError } from '#server/errors.ts';
 import { bearerProcedure } from '#server/identity/access/guards/session.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
 import { router } from '#server/trpc.ts';
+import { hasConfirmedEmail } from './confirmation.ts';
+import { queueConfirmationMail } from './outbox.ts';
 import { readPreferences, storePreferences } from './preferences.ts';
-import { mailPreferences, mailPreferencesChange } from './schema.ts';
+import { confirmationRequested, mailPreferences, mailPreferencesChange } from './schema.ts';
 
 /** Requires that the deployment sends mails. */
 const mailProcedure = bearerProcedure.use(({ ctx, next }) => {
@@ -24,5 +26,15 @@ export const mailRouter = router({
       const member = { tenantId: principal.tenant.id, userId: principal.user.id };
       await storePreferences(tx, member, input);
       return readPreferences(tx, member.tenantId, member.userId);
+    }),
+
+  /** Sends the link again with which the member confirms the own address. */
+  sendConfirmation: mailProcedure
+    .output(confirmationRequested)
+    .mutation(async ({ ctx: { tx, principal, services } }) => {
+      const member = { tenantId: principal.tenant.id, userId: principal.user.id };
+      if (await hasConfirmedEmail(tx, member.tenantId, member.userId))
+        throw new AppError('state_conflict', 'your email address is confirmed');
+      return { queued: await queueConfirmationMail(tx, services.settings, member) };
     }),
 });

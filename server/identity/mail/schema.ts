@@ -11,3 +11,7 @@ export const mailPreferences = z.object({
 export const mailPreferencesChange = mailPreferences.partial().extend({
   language: z.enum(mailLanguages).optional().describe('The language of mails to the member.'),
 });
+
+export const confirmationRequested = z.object({
+  queued: z.boolean().describe('False if the member has had too many of these mails today.'),
+});

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { and, eq, gt, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { invites, resetLinks, users } from '#db/schema/identity.ts';
@@ -5,11 +6,13 @@ import { tenants } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { hashSecret } from '#server/identity/access/credentials.ts';
+import { countAttempt } from '#server/identity/access/rate-limit.ts';
 import { unseal } from '#server/platform/encryption.ts';
 import type { TaskPayloads } from '#server/platform/job-queue.ts';
 import { isMailOn, sendBySmtp } from '#server/platform/smtp.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import { publicAddress } from '#server/settings.ts';
+import { confirmationToken, emailProof, isConfirmed } from './confirmation.ts';
 import { deferMail, endMail, type MailEnd, type MailRow, takeMail } from './mail-rows.ts';
 import { ownerOfToken, queueSending, securityEvents } from './outbox.ts';
 import { type OptionalMail, readPreferences } from './preferences.ts';
@@ -18,9 +21,21 @@ import { type MailFacts, writeMail } from './write-mail.ts';
 
 type SendingServices = Pick<Services, 'database' | 'log' | 'secretsKeys' | 'settings'>;
 
+/** Mails to an address that nobody has confirmed. There are no others. */
+const sentUnconfirmed: readonly MailRow['kind'][] = ['invite', 'reset_link', 'confirmation'];
+
+/**
+ * Maximum mails to one address in a day, from all workspaces. Accounts that have confirmed the address have their own
+ * count, so that nobody else can use it up. Invites are fewer, so that they leave some for the address's own accounts.
+ */
+const dailyLimits = { confirmed: 50, unconfirmed: 5, invite: 3 } as const;
+const daySeconds = 86_400;
+
 /** The recipient of a mail, and what the mail contains. */
 interface Prepared {
   to: string;
+  /** Whether the account of the recipient has confirmed the address. */
+  isConfirmed: boolean;
   facts: MailFacts;
   /** The kind that the recipient can switch off. */
   optional?: OptionalMail;
@@ -57,6 +72,8 @@ export async function sendMail(
   let prepared: Prepared;
   try {
     prepared = await database.inTenant(tenantId, (tx) => prepareMail(tx, services, mail));
+    if (mail.attempts === 1 && !(await database.inPlatform((tx) => isWithinLimits(tx, mail.kind, prepared))))
+      throw new Useless('limited');
   } catch (error) {
     if (error instanceof Useless) return end('dropped', error.message);
     throw error;
@@ -91,6 +108,25 @@ function report({ log }: SendingServices, mail: MailRow, reason: string | null, 
   log.warn({ tenant_id: tenantId, mail_id: mailId, kind, attempts, reason }, message);
 }
 
+async function isWithinLimits(
+  tx: Tx,
+  kind: MailRow['kind'],
+  { to, isConfirmed }: Prepared,
+): Promise<boolean> {
+  // `name+anything@` is the same mailbox as `name@` at many providers.
+  const mailbox = to.toLowerCase().replace(/\+[^@]*(?=@)/, '');
+  const subject = createHash('sha256').update(mailbox).digest('hex');
+  const limits = [
+    isConfirmed ? 'confirmed' : 'unconfirmed',
+    ...(kind === 'invite' ? ['invite' as const] : []),
+  ] as const;
+  for (const limit of limits) {
+    const { attempts } = await countAttempt(tx, `mail_to_${limit}`, subject, daySeconds);
+    if (attempts > dailyLimits[limit]) return false;
+  }
+  return true;
+}
+
 /** Reads everything that a mail contains. @throws Useless */
 async function prepareMail(tx: Tx, services: SendingServices, mail: MailRow): Promise<Prepared> {
   const { tenantId, items, failedItems, subjectId } = mail;
@@ -103,16 +139,26 @@ async function prepareMail(tx: Tx, services: SendingServices, mail: MailRow): Pr
   if (mail.kind === 'invite') {
     const invite = await findInvite(tx, mail);
     const token = openToken(services, mail);
+    const { address, createdBy: by, expiresAt } = invite;
+    const proof = emailProof(services.secretsKeys, { tenantId, subject: subjectId ?? '', email: address });
     return {
-      to: invite.address,
-      facts: { kind: 'invite', workspace, token, by: invite.createdBy, expiresAt: invite.expiresAt },
+      to: address,
+      isConfirmed: false,
+      facts: { kind: 'invite', workspace, token, proof, by, expiresAt },
     };
   }
   const member = await findMember(tx, mail);
+  const recipient = { to: member.email, isConfirmed: member.isConfirmed };
+  if (!member.isConfirmed && !sentUnconfirmed.includes(mail.kind)) throw new Useless('address not confirmed');
+  if (mail.kind === 'confirmation') {
+    if (member.isConfirmed) throw new Useless('address confirmed');
+    const token = confirmationToken(services.secretsKeys, { tenantId, ...member });
+    return { ...recipient, facts: { kind: 'confirmation', workspace, token } };
+  }
   if (mail.kind === 'reset_link') {
     const token = openToken(services, mail);
     const expiresAt = await findResetLink(tx, mail, token);
-    return { to: member.email, facts: { kind: 'reset_link', workspace, token, expiresAt } };
+    return { ...recipient, facts: { kind: 'reset_link', workspace, token, expiresAt } };
   }
   if (mail.kind === 'security') {
     const event = securityEvents.find((one) => one === subjectId);
@@ -125,7 +171,7 @@ async function prepareMail(tx: Tx, services: SendingServices, mail: MailRow): Pr
     kind === 'digest'
       ? { kind, workspace, items }
       : { kind, workspace, items, failedItems, documentId: subjectId };
-  return { to: member.email, facts, optional: kind };
+  return { ...recipient, facts, optional: kind };
 }
 
 async function findInvite(tx: Tx, { tenantId, subjectId, address }: MailRow) {
@@ -147,7 +193,7 @@ async function findInvite(tx: Tx, { tenantId, subjectId, address }: MailRow) {
 
 async function findMember(tx: Tx, { tenantId, userId }: MailRow) {
   const [member] = await tx
-    .select({ userId: users.userId, email: users.email, active: users.active })
+    .select({ userId: users.userId, email: users.email, active: users.active, isConfirmed })
     .from(users)
     .where(and(eq(users.tenantId, tenantId), eq(users.userId, userId ?? '')));
   if (!member?.active) throw new Useless('member inactive');

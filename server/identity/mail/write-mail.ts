@@ -11,7 +11,8 @@ import type { MailWords, Plural } from './words/words.ts';
 
 /** The facts of a mail: names, numbers, times and the token of a link. No texts, and no names of files. */
 export type MailFacts = { workspace: string } & (
-  | { kind: 'invite'; token: string; by: string; expiresAt: Date }
+  | { kind: 'invite'; token: string; proof: string; by: string; expiresAt: Date }
+  | { kind: 'confirmation'; token: string }
   | { kind: 'reset_link'; token: string; expiresAt: Date }
   | { kind: 'security'; event: SecurityEvent; at: Date }
   | { kind: 'digest'; items: number }
@@ -92,7 +93,19 @@ function contentOf(facts: MailFacts, own: MailWords, language: MailLanguage): Co
           facts.by.includes('@') ? fill(lead, { by: facts.by }) : fill(leadByOperator),
           until(limit, facts.expiresAt),
         ],
-        action: { name: action, path: `/signin#invite_token=${encodeURIComponent(facts.token)}` },
+        action: {
+          name: action,
+          path: `/signin#invite_token=${encodeURIComponent(facts.token)}&email_proof=${facts.proof}`,
+        },
+        footer: [fill(why)],
+      };
+    }
+    case 'confirmation': {
+      const { subject, lead, action, why } = own.confirmation;
+      return {
+        heading: fill(subject),
+        paragraphs: [fill(lead)],
+        action: { name: action, path: `/mail/confirm/${facts.token}` },
         footer: [fill(why)],
       };
     }

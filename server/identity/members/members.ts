@@ -16,6 +16,7 @@ export interface JoiningMember {
   role: string;
   /** Null for a member who signs in with an identity provider. */
   passwordHash: string | null;
+  emailConfirmedAt?: Date | null;
 }
 
 /**

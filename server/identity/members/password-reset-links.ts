@@ -42,7 +42,8 @@ export async function issueResetLink(
     const ttl = settings.PASSWORD_RESET_TTL_SECONDS;
     const { expiresAt } = await replaceResetLink(tx, tenantId, userId, secretHash, ttl);
     await recordAdministration(tx, origin, admin, { action: 'reset_link_issued', tenantId, target: userId });
-    await queueResetMail(tx, parts, { tenantId, userId, token, expiresAt });
+    const issuedBy = admin.user && admin.tenant?.id === tenantId ? admin.user.id : null;
+    await queueResetMail(tx, parts, { tenantId, userId, token, expiresAt, issuedBy });
     return {
       reset_token: token,
       // The token is in the fragment, which a browser does not send: so it is in no server log and no Referer header.

@@ -16,6 +16,7 @@ import { deployment } from '../deployment.ts';
 import { useT } from '../i18n.tsx';
 import { commands, keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
+import { useMe } from '../session/use-me.ts';
 import styles from './frame.module.css';
 import { LanguageChoice } from './language-choice.tsx';
 import { selectTheme, useTheme } from './theme.ts';
@@ -34,6 +35,7 @@ export default function AccountPopover({
 }) {
   const t = useT();
   const theme = useTheme();
+  const me = useMe();
   return (
     <Popover
       triggerRef={trigger}
@@ -46,6 +48,11 @@ export default function AccountPopover({
         <bdi className={styles['menuName']} translate="no">
           {name}
         </bdi>
+        {me.data && (
+          <p className="hint">
+            {t('signin.workspace_id')}: <bdi translate="no">{me.data.user.tenant_id}</bdi>
+          </p>
+        )}
         <fieldset className={styles['themes']}>
           <legend>
             <SunMoon size={16} aria-hidden />

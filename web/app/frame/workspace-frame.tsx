@@ -11,6 +11,7 @@ import { ProofDialog } from '../parts/proof-dialog.tsx';
 import { SignInAgain } from '../parts/sign-in-again.tsx';
 import { signOut } from '../session/keeper.ts';
 import { useSession } from '../session/use-session.ts';
+import { ConfirmEmail } from './confirm-email.tsx';
 import styles from './frame.module.css';
 import { Rail, SectionNavigation } from './rail.tsx';
 import { useMailLanguage } from './use-mail-language.ts';
@@ -73,6 +74,7 @@ export function WorkspaceFrame() {
           <SectionNavigation />
           <main id="main" ref={main} tabIndex={-1}>
             <OfflineNotice />
+            {!path.startsWith('/app/edit/') && <ConfirmEmail />}
             {unreadable > 0 && <p className="notice">{t('drafts.unreadable', { count: unreadable })}</p>}
             <Outlet />
           </main>

@@ -13,6 +13,7 @@ const byMessage: readonly (readonly [status: number, message: RegExp, text: Mess
   [400, /^invalid or expired invite/, 'problems.invite_invalid'],
   [400, /^this invite was issued for a different/, 'problems.invite_other_email'],
   [400, /^email already registered/, 'problems.email_registered'],
+  [401, /^workspace_id_required:/, 'problems.workspace_needed'],
   [401, /^invalid email or password/, 'problems.credentials'],
   [401, /^invalid MFA code/, 'problems.mfa_code'],
   [403, /^invalid MFA code/, 'problems.mfa_code'],

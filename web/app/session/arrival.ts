@@ -1,6 +1,7 @@
 /** What the URL of /signin contained: the parameters of a link, or those of the redirect from the identity provider. */
 export type Arrival =
-  | { kind: 'invite'; token: string }
+  /** `emailProof` is in the link of a mail. It confirms the address at the sign-up. */
+  | { kind: 'invite'; token: string; emailProof: string | null }
   | { kind: 'reset'; token: string }
   /** The redirect from the identity provider. If the provider rejected the sign-in, `code` is null. */
   | { kind: 'sso'; code: string | null; state: string };
@@ -44,7 +45,9 @@ function take(): Arrival | undefined {
   const [invite, reset] = [fragment.get('invite_token'), fragment.get('reset_token')];
   if (invite || reset) {
     history.replaceState(history.state, '', pathname + search);
-    return invite ? { kind: 'invite', token: invite } : { kind: 'reset', token: reset as string };
+    return invite
+      ? { kind: 'invite', token: invite, emailProof: fragment.get('email_proof') }
+      : { kind: 'reset', token: reset as string };
   }
   const query = new URLSearchParams(search);
   const state = query.get('state');

@@ -19,7 +19,7 @@ export type SsoSignIn = (SignIn | WorkspaceSelection) & { apiKey?: string };
  * tenant, the tenant of an invite, or a new tenant.
  */
 export async function signInPerson(
-  services: Pick<Services, 'database' | 'settings'>,
+  services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
   origin: Origin,
   person: Person,
   { tenantId, invite }: Pick<SsoState, 'tenantId' | 'invite'>,
@@ -61,7 +61,7 @@ function revoked(): AppError {
 }
 
 async function joinByInvite(
-  services: Pick<Services, 'database' | 'settings'>,
+  services: Pick<Services, 'database' | 'secretsKeys' | 'settings'>,
   origin: Origin,
   person: Person,
   { tenantId, secretHash }: NonNullable<SsoState['invite']>,

@@ -9,6 +9,12 @@ export const de: MailWords = {
     until: 'Der Link funktioniert einmal, bis {when}.',
     why: 'Wenn Sie diese Einladung nicht erwartet haben, ignorieren Sie diese E-Mail. Ohne den Link passiert nichts.',
   },
+  confirmation: {
+    subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
+    lead: 'Mit dieser E-Mail-Adresse wurde ein Konto bei LinguaLoop angelegt. Wenn Sie es waren, bestätigen Sie die Adresse. Dann können Sie E-Mails von LinguaLoop erhalten und Einladungen senden.',
+    action: 'Adresse bestätigen',
+    why: 'Wenn Sie es nicht waren, ignorieren Sie diese E-Mail. Sie erhalten keine weiteren E-Mails für dieses Konto.',
+  },
   resetLink: {
     subject: 'Neues Passwort festlegen',
     lead: 'Ein Administrator hat für Sie einen Link erstellt, mit dem Sie ein neues Passwort für den Arbeitsbereich {workspace} auf LinguaLoop festlegen können.',

@@ -9,6 +9,12 @@ export const en: MailWords = {
     until: 'The link works once, until {when}.',
     why: 'If you did not expect this invite, ignore this email. Without the link, nothing happens.',
   },
+  confirmation: {
+    subject: 'Confirm your email address',
+    lead: 'Someone has created an account on LinguaLoop with this email address. If it was you, confirm the address, so that you can get emails from LinguaLoop and send invites.',
+    action: 'Confirm address',
+    why: 'If it was not you, ignore this email. You get no other emails for this account.',
+  },
   resetLink: {
     subject: 'Set a new password',
     lead: 'An administrator has created a link for you to set a new password for the workspace {workspace} on LinguaLoop.',

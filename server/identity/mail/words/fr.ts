@@ -9,6 +9,12 @@ export const fr: MailWords = {
     until: 'Le lien fonctionne une seule fois, jusqu’au {when}.',
     why: 'Si vous n’attendiez pas cette invitation, ignorez ce message. Sans le lien, rien ne se passe.',
   },
+  confirmation: {
+    subject: 'Confirmez votre adresse e-mail',
+    lead: 'Un compte LinguaLoop a été créé avec cette adresse e-mail. Si c’est vous, confirmez l’adresse pour recevoir les messages de LinguaLoop et envoyer des invitations.',
+    action: 'Confirmer l’adresse',
+    why: 'Si ce n’est pas vous, ignorez ce message. Vous n’en recevrez pas d’autre pour ce compte.',
+  },
   resetLink: {
     subject: 'Définir un nouveau mot de passe',
     lead: 'Un administrateur a créé pour vous un lien permettant de définir un nouveau mot de passe pour l’espace de travail {workspace} sur LinguaLoop.',

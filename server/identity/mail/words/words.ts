@@ -15,6 +15,8 @@ export interface MailWords {
     until: string;
     why: string;
   };
+  /** Without the name of the workspace: someone else may have chosen the name and entered this address. */
+  confirmation: { subject: string; lead: string; action: string; why: string };
   resetLink: { subject: string; lead: string; action: string; until: string; why: string };
   /** The subjects of mails about a change of the member's sign-in, and what they have in common. */
   security: {

@@ -22,6 +22,7 @@ const ofWorkspaces = {
   password_proof_refused: true,
   mfa_reset: true,
   member_joined: true,
+  email_confirmed: true,
   member_revoked: true,
   member_restored: true,
   member_anonymized: true,

@@ -18,10 +18,12 @@ type InvitePreview =
 /** Shows the workspace and role of an invite link, and the ways to accept the invite. */
 export function Invitation({
   token,
+  emailProof,
   onAnswer,
   restart,
 }: {
   token: string;
+  emailProof: string | null;
   onAnswer(answer: SignInAnswer): void;
   restart(): void;
 }) {
@@ -64,7 +66,9 @@ export function Invitation({
         {preview.role === 'global_administrator' ? t('signin.invite_admin') : t('signin.invite_member')}{' '}
         {t('signin.invite_until', { time: until.format(new Date(preview.expires_at)) })}
       </p>
-      {deployment.emailSignUp && <SignUpForm invitation={{ ...preview, token }} onAnswer={onAnswer} />}
+      {deployment.emailSignUp && (
+        <SignUpForm invitation={{ ...preview, token, emailProof }} onAnswer={onAnswer} />
+      )}
       {deployment.emailSignUp && deployment.ssoProvider && <Or />}
       {deployment.ssoProvider && <SsoButton inviteToken={token} />}
       {!deployment.emailSignUp && !deployment.ssoProvider && <p>{t('signin.no_way')}</p>}

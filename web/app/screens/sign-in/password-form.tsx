@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { Field, PasswordField } from '../../parts/field.tsx';
@@ -15,14 +16,17 @@ export type ChooseWorkspace = (tenantId: string) => Promise<SignInAnswer>;
  * Signs in with email and password.
  * @param email if set, the field for the email address has this value and is read-only
  * @param tenantId the workspace, if it is known
+ * @param named the workspace that the field for its ID has at first; without one, the field is hidden until it is needed
  */
 export function PasswordForm({
   email,
   tenantId,
+  named,
   onAnswer,
 }: {
   email?: string | undefined;
   tenantId?: string | undefined;
+  named?: string | undefined;
   onAnswer(answer: SignInAnswer, choose: ChooseWorkspace): void;
 }) {
   const t = useT();
@@ -30,16 +34,19 @@ export function PasswordForm({
   const [username, setUsername] = useState(email ?? '');
   const [password, setPassword] = useState('');
   const [isForgotten, setForgotten] = useState(false);
+  const [workspace, setWorkspace] = useState(named ?? '');
+  const [isNaming, setNaming] = useState(named !== undefined);
 
-  const ask = async (workspace: string | undefined): Promise<SignInAnswer> => {
-    const body = { grant_type: 'password', username, password, tenant_id: workspace };
+  const ask = async (of: string | undefined): Promise<SignInAnswer> => {
+    const body = { grant_type: 'password', username, password, tenant_id: of };
     const outcome = await signInRequest<SignInAnswer>('token', body);
-    if (!outcome.ok) throw outcome.error;
-    return outcome.body;
+    if (outcome.ok) return outcome.body;
+    if (isWorkspaceNeeded(outcome.error)) setNaming(true);
+    throw outcome.error;
   };
 
   return (
-    <form onSubmit={run(async () => onAnswer(await ask(tenantId), ask))}>
+    <form onSubmit={run(async () => onAnswer(await ask(tenantId ?? (workspace.trim() || undefined)), ask))}>
       {error !== undefined && <Problem error={error} />}
       <Field
         label={t('signin.email')}
@@ -73,19 +80,41 @@ export function PasswordForm({
         }
       />
       {isForgotten && <ForgottenPassword />}
+      {isNaming && (
+        <Field
+          label={t('signin.workspace_id')}
+          hint={t('signin.workspace_id_hint')}
+          name="workspace"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={64}
+          value={workspace}
+          onValue={setWorkspace}
+        />
+      )}
       <button type="submit" className="primary" disabled={isBusy}>
         {t('signin.submit')}
       </button>
+      {!isNaming && tenantId === undefined && (
+        <button type="button" className={style['forgot']} onClick={() => setNaming(true)}>
+          {t('signin.name_workspace')}
+        </button>
+      )}
     </form>
   );
 }
 
-/** What to do without the password. The service sends no email, so a person must create the link. */
+/** Whether the address has more accounts than a sign-in without a workspace searches. */
+function isWorkspaceNeeded(error: unknown): boolean {
+  return error instanceof LinguaLoopError && String(error.detail).startsWith('workspace_id_required:');
+}
+
+/** What to do without the password: there is no page for it, so a person must create the link. */
 function ForgottenPassword() {
   const t = useT();
   return (
     <div className="notice" role="status">
-      <p>{t('signin.forgot_ask')}</p>
+      <p>{t(deployment.mail ? 'signin.forgot_ask_mail' : 'signin.forgot_ask')}</p>
       <p>
         {t('signin.forgot_alone')} <a href={`${deployment.basePath}/contact`}>{t('signin.forgot_contact')}</a>
       </p>

@@ -62,7 +62,7 @@ export function SignInScreen() {
 function SignIn() {
   const t = useT();
   const navigate = useNavigate();
-  const { next, found } = useSearch({ strict: false });
+  const { next, found, workspace } = useSearch({ strict: false });
   const arrival = useSyncExternalStore(onArrival, currentArrival);
   const session = useSession();
   const steps = useSignInSteps();
@@ -91,7 +91,7 @@ function SignIn() {
   if (arrival?.kind === 'sso')
     return <SsoReturn arrival={arrival} onAnswer={steps.advance} restart={restart} />;
   if (arrival?.kind === 'invite')
-    return <Invitation token={arrival.token} onAnswer={steps.advance} restart={restart} />;
+    return <Invitation {...arrival} onAnswer={steps.advance} restart={restart} />;
   if (arrival?.kind === 'reset')
     return (
       <NewPassword
@@ -120,7 +120,7 @@ function SignIn() {
       <StepHeading>{t('signin.title')}</StepHeading>
       {isPasswordSet && <p className="notice">{t('signin.reset_done')}</p>}
       {session.kind === 'signed_out' && session.failure && <SessionFailure {...session.failure} />}
-      {deployment.passwordSignIn && <PasswordForm onAnswer={steps.advance} />}
+      {deployment.passwordSignIn && <PasswordForm named={workspace} onAnswer={steps.advance} />}
       {deployment.passwordSignIn && deployment.ssoProvider && <Or />}
       {deployment.ssoProvider && <SsoButton next={next} />}
       {!deployment.passwordSignIn && !deployment.ssoProvider && <p>{t('signin.no_way')}</p>}

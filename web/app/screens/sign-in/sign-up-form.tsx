@@ -9,6 +9,7 @@ import type { SignInAnswer } from './steps.ts';
 /** A valid invite and its token. If it has no email address, anyone with the link may join. */
 export interface Invitation {
   token: string;
+  emailProof: string | null;
   tenant_name: string;
   email: string | null;
 }
@@ -34,6 +35,7 @@ export function SignUpForm({
       email,
       password,
       invite_token: invitation?.token,
+      email_proof: invitation?.emailProof ?? undefined,
     });
     if (!outcome.ok) throw outcome.error;
     onAnswer(outcome.body);
