@@ -10,7 +10,7 @@ import { queue, retry } from './commands/queue.ts';
 import { requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
 import { setRetention } from './commands/retention.ts';
-import { storage } from './commands/storage.ts';
+import { adoptStorage, storage } from './commands/storage.ts';
 import { endSessions, tenant } from './commands/tenant.ts';
 import {
   deactivateTenant,
@@ -47,6 +47,7 @@ export const commands = {
   models,
   storage,
   'set-storage-cap': setStorageCap,
+  'adopt-storage': adoptStorage,
   'reseal-secrets': resealSecrets,
   audit,
 } satisfies Record<string, Command>;
