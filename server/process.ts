@@ -70,6 +70,8 @@ export interface RunningProcess {
   address: string | null;
   /** Whether a model is connected. If not, the stub engine produces the translations. */
   live: boolean;
+  /** Reports to proxies that the process will stop. It serves as before; only its connections end with their next response. */
+  beginDrain(): void;
   /** Finishes the requests and jobs in progress, then releases all resources. */
   stop(): Promise<void>;
 }
@@ -278,6 +280,7 @@ async function startParts(
   return {
     address,
     live,
+    beginDrain: () => readiness.beginDrain(),
     stop: () => {
       readiness.beginDrain();
       given.backgroundWork.beginStop();
@@ -307,8 +310,9 @@ function growHeapSlowly(): void {
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
   started: (running: RunningProcess, settings: Settings) => string,
-  { stop, force }: StopSignals = listenForStop(),
+  signals: StopSignals = listenForStop(),
 ): Promise<void> {
+  const { stop, force } = signals;
   growHeapSlowly();
   collectWhenIdle();
   redirectOutput();
@@ -331,6 +335,10 @@ export async function runCommand(
     if (!stop.aborted) {
       writeLogLine(process.stdout, 'info', started(running, settings));
       await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+      running.beginDrain();
+      // Until the proxies have noticed. A second signal ends the delay.
+      if (signals.isSupervised && running.address !== null)
+        await delay(settings.DRAIN_DELAY_SECONDS * 1000, undefined, { signal: force }).catch(() => {});
     }
     await running.stop();
     if (!givesUp) process.exit(0);
