@@ -77,7 +77,7 @@ interface GuardedStore {
 
 /**
  * Makes a storage accept objects only while it is known to belong to the database. Until its ID was read for the first
- * time, each write reads it. Afterwards `check` does: a network share that is no longer mounted leaves an empty folder in
+ * time, each write reads it. Afterwards `check` does: an unmounted network share leaves an empty folder in
  * its place.
  */
 export function guardStore(

@@ -149,7 +149,7 @@ test('a SECRETS_KEY that opens none of the stored secrets stops it, unless a pre
   }
 });
 
-test('a process with a storage of its own is rejected, and one whose storage is replaced is not ready', async () => {
+test('a process with another storage is rejected, and one whose storage is replaced is not ready', async () => {
   const { env } = await externalDatabase();
   const service = await start(env);
   const other = { ...env, DATA_DIR: await testFolder() };

@@ -39,7 +39,7 @@ test('processes that start at the same time with one folder give it one ID', asy
   expect(await idIn(folder)).toBe(id);
 });
 
-test('of two processes that start at the same time with folders of their own, one is rejected', async () => {
+test('of two processes that start at the same time with different folders, one is rejected', async () => {
   const database = await newDatabase();
   const folders = [await testFolder(), await testFolder()];
   const results = await Promise.allSettled(folders.map((folder) => claimIn(database, folder)));
@@ -98,7 +98,7 @@ describe('with rows that refer to objects', () => {
     const { store, claim } = guardStore(database, storageOf(share), settings);
     await claim();
     await store.put('tenant/a', 'a');
-    // The share is no longer mounted.
+    // The share is unmounted.
     await rename(join(share, 'storage'), join(share, 'away'));
     await mkdir(join(share, 'storage'));
     await expect(store.check()).rejects.toThrow(foreign);

@@ -88,13 +88,13 @@ export async function restartSystem({ services }: TestApp, lastUse = new Date())
 
 /**
  * Prepares a published job to be published again, by a process that stands still between the job's row and the line in the
- * manifest, while `meanwhile` runs. The returned function publishes it, and ends when the process has nothing left to do.
+ * manifest while `others` runs. The returned function publishes it, and ends when the process has nothing left to do.
  */
 export async function standingStill(
   { services, superuserUrl }: TestApp,
   tenantId: string,
   jobId: string,
-  meanwhile: () => Promise<void>,
+  others: () => Promise<void>,
 ): Promise<() => Promise<void>> {
   const sql = openSuperuser(superuserUrl);
   await sql`
@@ -107,7 +107,7 @@ export async function standingStill(
     const [row] = await sql`select golden_uri from translation_jobs where job_id = ${jobId}`;
     if (row!['golden_uri'] !== null && !stood) {
       stood = true;
-      await meanwhile();
+      await others();
     }
     return result;
   };

@@ -168,7 +168,7 @@ async function restoreParts(
 /**
  * The tables that are not restored. The places that readers have got since the backup would name other events in the
  * restored database; without their feeds, these readers get an error. And a restored deployment is a new one: its first
- * start gives its storage an ID of its own, so that it never uses the storage of the other one.
+ * start gives its storage a new ID, so that it never uses the storage of the other one.
  */
 const notRestored: ReadonlySet<string> = new Set(['public.event_feeds', 'public.store_identity']);
 

@@ -63,7 +63,7 @@ export class Report {
     await this.#printPlace(what, place, repaired && 'repaired');
   }
 
-  /** Like `difference`, for what is no difference. */
+  /** Like `difference`, but does not count it as a difference. */
   async note(what: Note, place: Place, repaired: boolean): Promise<void> {
     add<Difference | Note>(repaired ? this.#repaired : this.#notes, what, 1);
     await this.#printPlace(what, place, repaired ? 'repaired' : 'note');
