@@ -84,6 +84,6 @@ export async function startShippedProxy(
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   });
   const address = `http://127.0.0.1:${port}`;
-  await poll(async () => (await fetch(`${address}/readyz`).catch(() => undefined))?.ok, 10);
+  await poll(async () => (await fetch(`${address}/readyz`).catch(() => undefined))?.ok, 60);
   return address;
 }

@@ -7,7 +7,7 @@ import { exportsOf, exportTenant, saveExport } from './commands/exports.ts';
 import { apiKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { models } from './commands/models.ts';
 import { queue, retry } from './commands/queue.ts';
-import { requeue } from './commands/requeue.ts';
+import { cancelDocumentCommand, requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
 import { setRetention } from './commands/retention.ts';
 import { adoptStorage, storage } from './commands/storage.ts';
@@ -44,6 +44,7 @@ export const commands = {
   queue,
   retry,
   requeue,
+  'cancel-document': cancelDocumentCommand,
   models,
   storage,
   'set-storage-cap': setStorageCap,
