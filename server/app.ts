@@ -118,15 +118,13 @@ export async function buildApp(
     storage: parts.storage,
     log: http.log,
   });
-  let closing = false;
   http.addHook('preClose', async () => {
-    closing = true;
     readiness.beginDrain();
     connections.drain();
   });
   http.addHook('onSend', async (_request, reply) => {
-    // Otherwise the server would wait for a client's kept-alive connection until that connection times out.
-    if (closing) reply.header('connection', 'close');
+    // So no proxy and no client sends a request on a kept connection at the moment when the server closes it.
+    if (readiness.isDraining()) reply.header('connection', 'close');
   });
   handleErrors(http);
 

@@ -27,13 +27,15 @@ import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
 import { listenForStop, type StopSignals } from '#server/platform/stop-signals.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { guardStore } from '#server/storage/store-identity.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
 import type { Services } from './context.ts';
 import { describeForLog } from './errors.ts';
+import { inTime } from './observability/bounded-reading.ts';
 import { type Observation, observeProcess } from './observability/observe-process.ts';
 import { watchReadiness } from './observability/readiness.ts';
 import { storeModelRequests } from './operations/models.ts';
-import { readSettings, redactSettings, type Settings } from './settings.ts';
+import { readSettings, redactSettings, type Settings, SettingsError } from './settings.ts';
 
 /**
  * Milliseconds that a stopping process waits, after its last connection closes, for runs whose clients have
@@ -68,6 +70,8 @@ export interface RunningProcess {
   address: string | null;
   /** Whether a model is connected. If not, the stub engine produces the translations. */
   live: boolean;
+  /** Reports to proxies that the process will stop. It serves as before; only its connections end with their next response. */
+  beginDrain(): void;
   /** Finishes the requests and jobs in progress, then releases all resources. */
   stop(): Promise<void>;
 }
@@ -179,17 +183,26 @@ interface Start {
 }
 
 async function startParts(
-  given: Omit<Services, 'log' | 'database'>,
+  unguarded: Omit<Services, 'log' | 'database'>,
   { parts, home, observation, started, countTokens }: Start,
 ): Promise<RunningProcess> {
-  const { settings } = given;
+  const { settings } = unguarded;
   const open = (pool: string, size: number, options: Partial<PoolOptions> = {}): Database => {
     const database = observation.openDatabase(pool, { size, ...options });
     started.push({ stop: () => database.close() });
     return database;
   };
   const probe = open('probe', poolSizes.probe(), { applicationName: 'lingualoop probe', waitMs: 3000 });
-  if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(probe, given.secretsKeys);
+  if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(probe, unguarded.secretsKeys);
+  const { store, claim } = guardStore(probe, unguarded.storage, settings);
+  const given = { ...unguarded, storage: store };
+  const unclaimed = await (store.isLocal ? claim() : inTime(claim())).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof SettingsError) throw error;
+      return error;
+    },
+  );
   const api = parts.api
     ? await (await import('./app.ts')).buildApp(
         { ...given, database: open('api', poolSizes.api(settings)) },
@@ -197,6 +210,9 @@ async function startParts(
       )
     : undefined;
   const log = api?.services.log ?? (await openStandaloneLog(settings.LOG_LEVEL));
+  // An unreachable storage is an outage that may end: the process claims it then, and is not ready before.
+  if (unclaimed)
+    log.warn({ error: describeForLog(unclaimed) }, 'the storage cannot be compared with the database yet');
   if (countTokens) {
     const spending = openTokenSpending(open('tokens', poolSizes.tokens(), { waitMs: 3000 }), (error) =>
       log.warn(
@@ -264,6 +280,7 @@ async function startParts(
   return {
     address,
     live,
+    beginDrain: () => readiness.beginDrain(),
     stop: () => {
       readiness.beginDrain();
       given.backgroundWork.beginStop();
@@ -293,8 +310,9 @@ function growHeapSlowly(): void {
 export async function runCommand(
   parts: (settings: Settings) => ProcessParts,
   started: (running: RunningProcess, settings: Settings) => string,
-  { stop, force }: StopSignals = listenForStop(),
+  signals: StopSignals = listenForStop(),
 ): Promise<void> {
+  const { stop, force } = signals;
   growHeapSlowly();
   collectWhenIdle();
   redirectOutput();
@@ -317,6 +335,10 @@ export async function runCommand(
     if (!stop.aborted) {
       writeLogLine(process.stdout, 'info', started(running, settings));
       await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+      running.beginDrain();
+      // Until the proxies have noticed. A second signal ends the delay.
+      if (signals.isSupervised && running.address !== null)
+        await delay(settings.DRAIN_DELAY_SECONDS * 1000, undefined, { signal: force }).catch(() => {});
     }
     await running.stop();
     if (!givesUp) process.exit(0);

@@ -65,3 +65,12 @@ export const storageTotals = pgTable('storage_totals', {
    */
   capBytes: bigint('cap_bytes', { mode: 'number' }),
 });
+
+/**
+ * The ID of the platform storage that belongs to this database, in one row. The storage has the same ID
+ * (`server/storage/store-identity.ts`).
+ */
+export const storeIdentity = pgTable('store_identity', {
+  singleton: boolean('singleton').primaryKey().default(true),
+  storeId: identifier('store_id').notNull(),
+});

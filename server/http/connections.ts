@@ -19,6 +19,9 @@ export interface ConnectionLimits {
   connections: number;
 }
 
+/** Milliseconds within which a client sends the first request of a connection. */
+const firstRequestMs = 1000;
+
 const ownBounds: ConnectionLimits = { unanswered: 8, maxStallMs: 120_000, connections: 10_000 };
 
 /**
@@ -31,6 +34,8 @@ const maxRejected = 32;
 type RefuseRequest = (error: AppError, request: IncomingMessage, response: ServerResponse) => void;
 
 interface Connection {
+  /** When it was accepted, in milliseconds since the epoch; 0 after its first request. */
+  opened: number;
   unanswered: number;
   /** Bytes that the client had read at the last check. `since` is the time from which this number has not changed. */
   taken: number;
@@ -55,7 +60,7 @@ export function trackConnections(
 
   server.on('connection', (socket) => {
     if (!slots.acquire(socket)) return void socket.destroy();
-    connections.set(socket, { unanswered: 0, taken: 0, since: 0 });
+    connections.set(socket, { opened: Date.now(), unanswered: 0, taken: 0, since: 0 });
     socket.once('close', () => {
       connections.delete(socket);
       slots.release(socket);
@@ -76,6 +81,7 @@ export function trackConnections(
       connection.taken = -1;
     }
     connection.unanswered += 1;
+    connection.opened = 0;
     slots.requestStarted(socket, request);
     response.once('close', () => {
       connection.unanswered -= 1;
@@ -115,10 +121,16 @@ export function trackConnections(
   server.once('close', () => clearInterval(watch));
 
   return {
-    /** Closes idle connections now, and all others after `drainDeadline`. */
+    /** Closes idle connections now, new ones after a moment, and all others after `drainDeadline`. */
     drain(): void {
       draining = true;
-      for (const [socket, { unanswered }] of connections) if (unanswered === 0) socket.destroy();
+      for (const [socket, { unanswered, opened }] of connections) {
+        if (unanswered > 0) continue;
+        // The first request of a new connection is probably on its way.
+        const left = firstRequestMs - (Date.now() - opened);
+        if (left <= 0) socket.destroy();
+        else setTimeout(() => connections.get(socket)?.unanswered === 0 && socket.destroy(), left);
+      }
       setTimeout(() => server.closeAllConnections(), drainDeadline).unref();
     },
   };

@@ -33,6 +33,8 @@ export interface Readiness {
   endStart(): void;
   /** Makes the process report `draining` from now on. */
   beginDrain(): void;
+  /** Whether the process reports `draining`. */
+  isDraining(): boolean;
   /** Adds a check of the process's job workers. They are ready while `working` returns true. */
   watchWorkers(working: () => boolean): void;
   /**
@@ -138,6 +140,7 @@ export function watchReadiness({ database, requests, storage, log }: ReadinessPa
     beginDrain() {
       draining = true;
     },
+    isDraining: () => draining,
     watchWorkers(given) {
       working = given;
     },

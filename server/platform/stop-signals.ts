@@ -7,6 +7,8 @@ export interface StopSignals {
    * exit code.
    */
   readonly force: AbortSignal;
+  /** Whether the first signal was SIGTERM, which a supervisor sends, and not Ctrl-C. */
+  readonly isSupervised: boolean;
 }
 
 /**
@@ -29,12 +31,20 @@ export function listenForStop(): StopSignals {
   const stop = new AbortController();
   const hurry = new AbortController();
   let first = 0;
+  let isSupervised = false;
   const heard = (signal: keyof typeof codes) => {
     if (!stop.signal.aborted) {
       first = Date.now();
+      isSupervised = signal === 'SIGTERM';
       stop.abort();
     } else if (Date.now() - first > sameMoment) hurry.abort(codes[signal]);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => heard(signal));
-  return { stop: stop.signal, force: hurry.signal };
+  return {
+    stop: stop.signal,
+    force: hurry.signal,
+    get isSupervised() {
+      return isSupervised;
+    },
+  };
 }

@@ -103,3 +103,34 @@ test('requeue: all that failed since a moment, but nothing that was billed or is
   expect((await call('requeue', 'mutation', {}, operator)).body).toMatchObject({ requeued: 1, left: 0 });
   expect(await statuses()).toEqual(['failed', 'extracted', 'failed', 'failed', 'extracted']);
 });
+
+test('cancel-document: a running document ends unbilled, its worker stores nothing more, and it can be queued again', {
+  timeout: 60_000,
+}, async () => {
+  const mine = await openDocuments(app);
+  engine.reset();
+  const id = await mine.queue(texts(80));
+  let canceled: string[] | undefined;
+  const reply = ({ segments, targetLang }: { segments: readonly string[]; targetLang: string }) =>
+    segments.map((segment) => `${targetLang} of ${segment}`);
+  engine.reply = async (task) => {
+    canceled ??= await operateHere(app, ['cancel-document', id]);
+    return reply(task);
+  };
+  await mine.run(id);
+  expect(canceled).toEqual([
+    `Document ${id} of tenant ${mine.tenantId} was canceled at the stage map_translate.`,
+  ]);
+  expect(await mine.read(id)).toMatchObject({ status: 'failed', failure: { code: 'interrupted' } });
+  expect(await mine.records()).toEqual([]);
+  expect(await eventsOf(app, mine.tenantId, 'document_canceled')).toEqual([
+    byTheServer(id, { stage: 'map_translate' }),
+  ]);
+  await expect(operateHere(app, ['cancel-document', id])).rejects.toThrow('not in progress (status=failed)');
+  await expect(operateHere(app, ['cancel-document', 'unknown'])).rejects.toThrow('not found');
+  engine.reset();
+  await operateHere(app, ['requeue', '--id', id]);
+  await mine.run(id);
+  expect(await mine.read(id)).toMatchObject({ status: 'translated' });
+  expect(await mine.records()).toHaveLength(1);
+});

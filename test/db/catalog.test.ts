@@ -9,6 +9,7 @@ const exceptions: Record<string, string> = {
   'public.sso_states': 'sign-ins whose tenant is known only at their end; sealed',
   'public.worker_heartbeats': 'about processes, not tenants',
   'public.maintenance_runs': 'about recurring tasks and the backup, not tenants',
+  'public.store_identity': 'about platform storage, not tenants',
   'public.model_requests': 'sums by hour and model over all tenants',
   'drizzle.__drizzle_migrations': 'the record of migrations',
 };

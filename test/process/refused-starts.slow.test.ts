@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { seal } from '#server/platform/encryption.ts';
 import { connect } from '#test/setup/app.ts';
 import { createTestDatabase, openSuperuser } from '#test/setup/database.ts';
 import { launch, testFolder } from '#test/setup/launch.ts';
+import { poll } from '#test/setup/poll.ts';
 import { startService } from '#test/setup/service.ts';
 
 const SECRETS_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -146,4 +147,22 @@ test('a SECRETS_KEY that opens none of the stored secrets stops it, unless a pre
     const service = await start({ ...other, ...more });
     expect(await service.stop()).toBe(0);
   }
+});
+
+test('a process with another storage is rejected, and one whose storage is replaced is not ready', async () => {
+  const { env } = await externalDatabase();
+  const service = await start(env);
+  const other = { ...env, DATA_DIR: await testFolder() };
+  for (const script of ['server/main.ts', 'workers/main.ts'])
+    expect(await refusal(other, script)).toMatch(
+      /^DATA_DIR: the storage at .* does not belong to this database; set PLATFORM_STORAGE_URL, or DATA_DIR/,
+    );
+  const states = () => fetch(`${service.address}/readyz`).then((response) => response.status);
+  expect(await states()).toBe(200);
+  const storage = join(env.DATA_DIR, 'storage');
+  await rename(storage, `${storage}.away`);
+  await poll(async () => (await states()) === 503, 30);
+  await rm(storage, { recursive: true });
+  await rename(`${storage}.away`, storage);
+  await poll(async () => (await states()) === 200, 30);
 });

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
+import { standingStill } from '#test/translations/golden-files.ts';
 import { type Bound, impatient, openBound, useAccountApp } from './bound-workspace.ts';
 
 const { account, app } = await useAccountApp({
@@ -51,6 +52,18 @@ describe('the check of golden records reaches into the account', () => {
     expect(linesOf(job.id)).toHaveLength(1);
     await checked();
     expect(linesOf(job.id)).toHaveLength(1);
+  });
+
+  test('a line that the check has added is not repeated by a process that stood still', async () => {
+    const job = await mine.job();
+    await expect.poll(() => linesOf(job.id)).toHaveLength(1);
+    await checked();
+    const publish = await standingStill(app, mine.tenantId, job.id, async () => {
+      await checked();
+      expect(linesOf(job.id)).toHaveLength(2);
+    });
+    await publish();
+    expect(linesOf(job.id)).toHaveLength(2);
   });
 
   test('lines stay, and go, beside their records when the golden prefix changes', async () => {

@@ -85,10 +85,6 @@ describe('a difference in an account is found, and is the only one:', () => {
       await putOld(`${directory}/golden/0123ab/${newId()}.json`, '{}');
       return 'record without a database row';
     },
-    async 'a line that is there twice'({ manifest }) {
-      await store.appendLine(manifest, account.text(manifest)!.trimEnd());
-      return 'manifest line twice';
-    },
     async 'a file that is cut off'({ file }) {
       await store.put(file, (await store.read(file, 0, 1_000_000))!.subarray(0, -1));
       return 'file damaged';

@@ -116,11 +116,6 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
         where document_id = ${id}`;
       return ['manifest line missing', id];
     },
-    async 'a line that is there twice'({ job, line }) {
-      const found = await line(job.id);
-      await appendFile(found.path, found.line);
-      return ['manifest line twice', job.id];
-    },
     async 'a file that is gone'({ file, place }) {
       await rm(place(file.path));
       return ['file missing', file.id];
@@ -147,8 +142,8 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
     expect(quick.counts.at(-1)).toMatch(readOnly.includes(name) ? /^differences: 0$/ : /^differences: 1 /);
   });
 
-  /** Damages that only a backup can repair, and one in a manifest that is not complete yet. */
-  const notRepaired = ['a file that is gone', 'a file that is longer', 'a line that is there twice'];
+  /** Damages that only a backup can repair. */
+  const notRepaired = ['a file that is gone', 'a file that is longer'];
 
   test.each(Object.entries(damages))('%s, and --repair repairs it or leaves it', async (name, damage) => {
     const before = await contentOf(mine);
@@ -170,6 +165,19 @@ describe('a difference is found, named by its ids, and is the only one:', () => 
     // The rewritten record is the same as before.
     if (what.startsWith('record ') && what !== 'record without a database row')
       expect(await contentOf(mine)).toEqual(before);
+  });
+
+  test('a line that is there twice is a note and no difference, also with --repair', async () => {
+    const { job, line, tenantId, verify, repair } = mine;
+    const found = await line(job.id);
+    await appendFile(found.path, found.line);
+    for (const look of [verify, repair]) {
+      const { found: notes, counts } = await look();
+      expect(notes).toEqual([
+        ['manifest line twice', `tenant=${tenantId}`, `id=${job.id}`, expect.any(String), 'note'],
+      ]);
+      expect(counts.slice(-2)).toEqual(['harmless: manifest line twice: 1', 'differences: 0']);
+    }
   });
 
   test('a repeated line in a manifest of an earlier day is removed with --repair, and no other line', async () => {

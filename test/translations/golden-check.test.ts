@@ -7,7 +7,8 @@ import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import { toSingleFile } from '#test/factories/single-record.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { checkUntilDone, manifestLinesOf, recordsOf, restartSystem } from './golden-files.ts';
+import { poll } from '#test/setup/poll.ts';
+import { checkUntilDone, manifestLinesOf, recordsOf, restartSystem, standingStill } from './golden-files.ts';
 import { useWorkspace } from './workspace.ts';
 
 const app = useTestApp({
@@ -167,6 +168,49 @@ test('after an unclean shutdown days ago, the jobs of each day are compared, and
     expect(await recordsOf(app, mine, id)).toHaveLength(1);
     expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
   }
+});
+
+describe('a record has one line in the manifest', () => {
+  const linesOf = async (id: string) => (await manifestLinesOf(app, mine, id)).map(({ line }) => line);
+
+  test('if its process stood still before the line until the check had added it', async () => {
+    const job = await mine.job();
+    await checked();
+    const publish = await standingStill(app, mine.tenantId, job.id, async () => {
+      await checked();
+      expect(await linesOf(job.id)).toHaveLength(2);
+    });
+    await publish();
+    // One line of each publication.
+    expect(await linesOf(job.id)).toHaveLength(2);
+  });
+
+  const checks = {
+    'completes the manifests': () => app.services,
+    'compares all records after an unclean system shutdown': () => restartSystem(app),
+  };
+
+  test.each(Object.entries(checks))('if its process adds it while the check %s', async (_, open) => {
+    const job = await mine.job();
+    const [{ path, line }] = (await poll(async () => {
+      const lines = await manifestLinesOf(app, mine, job.id);
+      return lines.length > 0 && lines;
+    })) as [{ path: string; line: string }];
+    const manifest = join(storage(), 'golden', path);
+    await writeFile(manifest, (await readFile(manifest, 'utf8')).replace(`${line}\n`, ''));
+    const services = await open();
+    const { database } = services;
+    // The check reads rows after the manifest.
+    const inTenant: typeof database.inTenant = async (...given) => {
+      if ((await linesOf(job.id)).length === 0) await appendFile(manifest, `${line}\n`);
+      return database.inTenant(...given);
+    };
+    await poll(async () => {
+      await checkGoldenRecords({ ...services, database: { ...database, inTenant } });
+      return (await readdir(join(storage(), 'golden/announced'))).length === 0;
+    });
+    expect(await linesOf(job.id)).toEqual([line]);
+  });
 });
 
 test('the second look for a deleted job’s records is retried while the store is out of reach', async () => {

@@ -1,9 +1,12 @@
 import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
 import type { TestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 
 interface Tenant {
@@ -81,4 +84,37 @@ export async function restartSystem({ services }: TestApp, lastUse = new Date())
   await writeFile(state, JSON.stringify({ ...known, booted: known.booted - 3_600_000 }));
   await utimes(state, lastUse, lastUse);
   return { ...services, storage: openPlatformStore(services.settings) };
+}
+
+/**
+ * Prepares a published job to be published again, by a process that stands still between the job's row and the line in the
+ * manifest while `others` runs. The returned function publishes it, and ends when the process has nothing left to do.
+ */
+export async function standingStill(
+  { services, superuserUrl }: TestApp,
+  tenantId: string,
+  jobId: string,
+  others: () => Promise<void>,
+): Promise<() => Promise<void>> {
+  const sql = openSuperuser(superuserUrl);
+  await sql`
+    update translation_jobs set status = 'approved', publish_as = 'published', golden_uri = null, attempt = attempt + 1,
+      updated_at = now() - interval '1 hour' where job_id = ${jobId}`;
+  const { database } = services;
+  let stood = false;
+  const inTenant: typeof database.inTenant = async (...given) => {
+    const result = await database.inTenant(...given);
+    const [row] = await sql`select golden_uri from translation_jobs where job_id = ${jobId}`;
+    if (row!['golden_uri'] !== null && !stood) {
+      stood = true;
+      await others();
+    }
+    return result;
+  };
+  const backgroundWork = createBackgroundWork();
+  return async () => {
+    await publishParkedJobs({ ...services, backgroundWork, database: { ...database, inTenant } }, tenantId);
+    if (!stood) throw new Error('the process did not stand still');
+    await backgroundWork.drain(10_000);
+  };
 }

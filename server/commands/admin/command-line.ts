@@ -7,10 +7,10 @@ import { exportsOf, exportTenant, saveExport } from './commands/exports.ts';
 import { apiKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { models } from './commands/models.ts';
 import { queue, retry } from './commands/queue.ts';
-import { requeue } from './commands/requeue.ts';
+import { cancelDocumentCommand, requeue } from './commands/requeue.ts';
 import { resealSecrets } from './commands/reseal-secrets.ts';
 import { setRetention } from './commands/retention.ts';
-import { storage } from './commands/storage.ts';
+import { adoptStorage, storage } from './commands/storage.ts';
 import { endSessions, tenant } from './commands/tenant.ts';
 import {
   deactivateTenant,
@@ -44,9 +44,11 @@ export const commands = {
   queue,
   retry,
   requeue,
+  'cancel-document': cancelDocumentCommand,
   models,
   storage,
   'set-storage-cap': setStorageCap,
+  'adopt-storage': adoptStorage,
   'reseal-secrets': resealSecrets,
   audit,
 } satisfies Record<string, Command>;

@@ -3,11 +3,12 @@ import { join, resolve } from 'node:path';
 import { openDatabase } from '#db/client.ts';
 import { describeForLog } from '#server/errors.ts';
 import { explainUnreachable, joinDatabase } from '#server/platform/database-home.ts';
-import { loadSecretsKeys, type SecretsKeys } from '#server/platform/encryption.ts';
+import { loadSecretsKeys } from '#server/platform/encryption.ts';
 import { recordMaintenance } from '#server/platform/maintenance-runs.ts';
 import { serviceVersion } from '#server/platform/service-version.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
+import { foreignStore, matchStore } from '#server/storage/store-identity.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
 import { Refusal, requireData } from '../refusal.ts';
 import { readFormer } from './chain.ts';
@@ -49,7 +50,7 @@ await runCommand(usage, async (stop, print) => {
     const explain = (error: unknown) => {
       throw explainUnreachable(error, settings);
     };
-    if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseOtherKey(home.url, keys).catch(explain);
+    await refuseOtherDeployment(home.url, source, settings).catch(explain);
     const taken = await takeBackup(source, file, stop).catch(explain);
     await recordBackup(home.url, print);
     const seconds = (performance.now() - begun) / 1000;
@@ -59,11 +60,19 @@ await runCommand(usage, async (stop, print) => {
   }
 });
 
-/** Rejects keys that are not those of the stored secrets: no one could restore such a backup. */
-async function refuseOtherKey(url: string, keys: SecretsKeys): Promise<void> {
+/**
+ * Rejects keys that are not those of the stored secrets, because no one could restore such a backup, and a storage that
+ * belongs to another database.
+ */
+async function refuseOtherDeployment(
+  url: string,
+  { keys, storage }: Pick<Source, 'keys' | 'storage'>,
+  settings: Settings,
+): Promise<void> {
   const database = openDatabase(url, { size: 1, applicationName: 'lingualoop backup' });
   try {
-    await refuseWrongSecretsKey(database, keys);
+    if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(database, keys);
+    if ((await matchStore(database, storage)) === 'foreign') throw foreignStore(settings);
   } catch (error) {
     // Ignore a database without tables, or with the tables of an earlier version.
     if (!['42P01', '42703'].includes(String(describeForLog(error).code))) throw error;

@@ -172,10 +172,11 @@ async function restoreParts(
 }
 
 /**
- * The table of event feeds, which is not restored. The places that readers have got since the backup would name other
- * events in the restored database. Without the feed, these readers get an error.
+ * The tables that are not restored. The places that readers have got since the backup would name other events in the
+ * restored database; without their feeds, these readers get an error. And a restored deployment is a new one: its first
+ * start gives its storage a new ID, so that it never uses the storage of the other one.
  */
-const feeds = 'public.event_feeds';
+const notRestored: ReadonlySet<string> = new Set(['public.event_feeds', 'public.store_identity']);
 
 async function restoreLast(
   backup: VerifiedBackup,
@@ -197,7 +198,7 @@ async function restoreLast(
         await target.setSequences(sequencesShape.parse(JSON.parse(part.content.toString())));
       await objects.add(part, restore);
       parts.take();
-    } else if (name === feeds) {
+    } else if (notRestored.has(name)) {
       for await (const _rows of parts.ofTable(name));
     } else if (target.has(table)) {
       const rows = await target.copyIn(table, parts.ofTable(name));

@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import type { Settings } from '#server/settings.ts';
+import { identityPath } from '#server/storage/store-identity.ts';
 import { Refusal } from '../refusal.ts';
 
 /**
@@ -77,10 +78,13 @@ export class RestoredStorage {
     await this.#storage.remove(marker);
   }
 
-  /** Returns the path of any object; undefined if the storage has no object. Folders without objects do not count. */
+  /**
+   * Returns the path of any object; undefined if the storage has no object. Folders without objects do not count, nor does
+   * the ID that an earlier start has left.
+   */
   async #firstPath(): Promise<string | undefined> {
     for (const top of await this.#storage.listTop())
-      for await (const path of this.#storage.walkFiles(top)) return path;
+      for await (const path of this.#storage.walkFiles(top)) if (path !== identityPath) return path;
     return undefined;
   }
 

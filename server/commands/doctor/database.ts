@@ -6,7 +6,9 @@ import { hasCurrentSchema } from '#db/schema-version.ts';
 import { connectionsForService, maxConnections } from '#server/platform/database-connections.ts';
 import { explainUnreachable } from '#server/platform/database-home.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
+import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import type { Settings } from '#server/settings.ts';
+import { foreignStore, matchStore } from '#server/storage/store-identity.ts';
 import { trySecretsKeys } from '#server/storage/stored-secrets.ts';
 import { findFullTenants } from '#server/storage/usage.ts';
 import { check, type Finding, fail, ok, warn } from './finding.ts';
@@ -169,12 +171,15 @@ async function checkContents(
       : warn('schema', 'the database lacks migrations of this version', 'npm run migrate');
     // Stop here if the tables are not those of this version: the columns that follow do not exist in other versions.
     if (!isCurrent) return [schema];
-    const cap = await check('storage', () => checkStorageCap(database, settings), 'npm run migrate');
-    if (!keys) return [schema, ...cap];
+    const storage = [
+      ...(await check('storage', () => checkStorageId(database, settings), 'check PLATFORM_STORAGE_URL')),
+      ...(await check('storage', () => checkStorageCap(database, settings), 'npm run migrate')),
+    ];
+    if (!keys) return [schema, ...storage];
     const advice = 'set the key that they were stored with, as SECRETS_KEY or SECRETS_KEY_PREVIOUS';
     return [
       schema,
-      ...cap,
+      ...storage,
       ...(await check(
         'secrets',
         async () => {
@@ -192,6 +197,21 @@ async function checkContents(
   } finally {
     await database.close();
   }
+}
+
+/** Checks whether the storage of these settings is the one of the database. */
+async function checkStorageId(database: Database, settings: Settings): Promise<Finding> {
+  const match = await matchStore(database, openPlatformStore(settings));
+  if (match === 'foreign') {
+    const [problem = '', advice = ''] = foreignStore(settings).message.split('; ');
+    return fail('storage', problem, advice);
+  }
+  return ok(
+    'storage',
+    match === 'same'
+      ? 'the storage belongs to this database'
+      : 'the storage has no ID yet; the next start gives it one',
+  );
 }
 
 /** Checks the limit for documents in platform storage, and lists the workspaces that have almost reached it. */

@@ -7,6 +7,7 @@ import { listenForStop } from '#server/platform/stop-signals.ts';
 import { openAccountStores } from '#server/platform/stores/account-stores.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
+import { foreignStore, matchStore } from '#server/storage/store-identity.ts';
 import { Refusal, requireData } from '../refusal.ts';
 import { compareStore, isTenant } from './compare.ts';
 import { Report } from './report.ts';
@@ -67,6 +68,7 @@ async function verify(settings: Settings, { tenant, quick, repair }: Asked): Pro
     try {
       if (tenant !== undefined && !(await isTenant({ database }, tenant)))
         throw new Refusal(`--tenant: unknown tenant ${tenant}`);
+      if ((await matchStore(database, storage)) === 'foreign') throw foreignStore(settings);
       const report = new Report(print);
       const accountStores = openAccountStores(settings, secretsKeys);
       await compareStore({ database, storage, accountStores, settings, report, quick, repair, stop }, tenant);

@@ -105,7 +105,7 @@ async function* rowsOfDay(
     }
 }
 
-/** Counts the manifest lines of each row, and reports each row that has no line or more than one. */
+/** Counts the manifest lines of each row, and reports each row that has no line, or, as a note, more than one. */
 async function compareLines(
   comparison: Comparison,
   { store }: Place,
@@ -129,11 +129,8 @@ async function compareLines(
     const place = { tenantId, id, path: uri };
     if (lines > 1) {
       const paths = manifestsOf(comparison, store, [row]);
-      await report.difference(
-        'manifest line twice',
-        place,
-        await removeRepeatedLines(comparison, store, paths, row),
-      );
+      const removed = await removeRepeatedLines(comparison, store, paths, row);
+      await report.note('manifest line twice', place, removed);
     } else if (until > Date.now()) report.inFlight('manifest line that may not be written yet', 1, until);
     else if (await isReferred(database, tenantId, id, uri))
       await report.difference('manifest line missing', place, await addLine(comparison, store, row));

@@ -4,10 +4,15 @@ export type Difference =
   | 'record damaged'
   | 'record without a database row'
   | 'manifest line missing'
-  | 'manifest line twice'
   | 'file missing'
   | 'file damaged'
   | 'file without a database row';
+
+/**
+ * What is not as it should be, but harms nothing. A process that stands still between its last look at a manifest and
+ * its line can repeat a line; readers of a manifest count the lines of a record as one.
+ */
+export type Note = 'manifest line twice';
 
 /** The kinds of objects that are compared. */
 export type Compared = 'records' | 'lines' | 'files';
@@ -38,7 +43,8 @@ export class Report {
   readonly #print: (line: string) => Promise<void>;
   readonly #compared: Record<Compared, number> = { records: 0, lines: 0, files: 0 };
   readonly #differences = new Map<Difference, number>();
-  readonly #repaired = new Map<Difference, number>();
+  readonly #repaired = new Map<Difference | Note, number>();
+  readonly #notes = new Map<Note, number>();
   readonly #unfinished = new Map<Unfinished, number>();
   readonly #unreached = new Map<string, number>();
   #lookAgain = 0;
@@ -52,15 +58,20 @@ export class Report {
   }
 
   /** @param repaired whether the difference was repaired */
-  async difference(what: Difference, { tenantId, id, path }: Place, repaired: boolean): Promise<void> {
+  async difference(what: Difference, place: Place, repaired: boolean): Promise<void> {
     add(repaired ? this.#repaired : this.#differences, what, 1);
-    const fields = [
-      `tenant=${tenantId}`,
-      id && `id=${id}`,
-      path && `path=${path}`,
-      repaired && 'repaired',
-    ].filter(Boolean);
-    await this.#print([what, ...fields].join('\t'));
+    await this.#printPlace(what, place, repaired && 'repaired');
+  }
+
+  /** Like `difference`, but does not count it as a difference. */
+  async note(what: Note, place: Place, repaired: boolean): Promise<void> {
+    add<Difference | Note>(repaired ? this.#repaired : this.#notes, what, 1);
+    await this.#printPlace(what, place, repaired ? 'repaired' : 'note');
+  }
+
+  #printPlace(what: string, { tenantId, id, path }: Place, outcome: string | false): Promise<void> {
+    const fields = [`tenant=${tenantId}`, id && `id=${id}`, path && `path=${path}`, outcome];
+    return this.#print([what, ...fields.filter(Boolean)].join('\t'));
   }
 
   /** @param until the time at which this work must have been completed, in milliseconds since the epoch */
@@ -94,6 +105,7 @@ export class Report {
       );
     if (this.#repaired.size > 0)
       await this.#print(`repaired: ${sum(this.#repaired)} (${listed(this.#repaired)})`);
+    if (this.#notes.size > 0) await this.#print(`harmless: ${listed(this.#notes)}`);
     const kinds = this.#differences.size > 0 ? ` (${listed(this.#differences)})` : '';
     await this.#print(`differences: ${this.differences}${kinds}`);
   }

@@ -60,6 +60,7 @@ export const auditActions = [
   'review_reopened',
   // Documents
   'document_requeued',
+  'document_canceled',
   'storage_cap_changed',
   // Storage
   'storage_binding_changed',

@@ -163,7 +163,7 @@ async function prepareMail(tx: Tx, services: SendingServices, mail: MailRow): Pr
   if (mail.kind === 'security') {
     const event = securityEvents.find((one) => one === subjectId);
     if (!event) throw new Useless('unknown event');
-    return { to: member.email, facts: { kind: 'security', workspace, event, at: mail.createdAt } };
+    return { ...recipient, facts: { kind: 'security', workspace, event, at: mail.createdAt } };
   }
   const { kind } = mail;
   if (!(await readPreferences(tx, tenantId, member.userId))[kind]) throw new Useless('switched off');

@@ -4,12 +4,13 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { readLines } from '#server/platform/stores/json-lines.ts';
 import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
-import { completeManifests, isAccountFailure, type ManifestLine } from './complete-manifests.ts';
+import { completeManifests, isAccountFailure } from './complete-manifests.ts';
 import {
   type Announcement,
   announcements,
+  appendMissingLines,
+  type ManifestLine,
   manifestKey,
-  manifestLine,
   manifestPath,
   type RecordedJobs,
 } from './golden-records.ts';
@@ -188,13 +189,15 @@ async function rewriteOf(
     const records = await database.inTenant(tenantId, (tx) =>
       kind.recordsBetween(tx, tenantId, { from, to, after, limit: pageSize }),
     );
-    for (const record of records) {
-      const { uri, jobId, content, recordedAt } = record;
-      // The power cut of this system did not affect a record in a tenant's account.
-      if (isInAccount(uri)) continue;
-      if (!announced.has(manifestKey({ tenant_id: tenantId, golden_uri: uri }))) {
-        await storage.appendLine(manifestPath(recordedAt), manifestLine(record));
-      }
+    // The power cut of this system did not affect a record in a tenant's account.
+    const own = records.filter(({ uri }) => !isInAccount(uri));
+    const unlisted = own.filter(
+      ({ uri }) => !announced.has(manifestKey({ tenant_id: tenantId, golden_uri: uri })),
+    );
+    for (const [path, group] of Map.groupBy(unlisted, ({ recordedAt }) => manifestPath(recordedAt)))
+      await appendMissingLines({ store: storage, path }, group);
+    for (const record of own) {
+      const { uri, jobId, content } = record;
       const path = `${tenantId}/${uri}`;
       if (isRecordOf(await storage.read(path, 0, 2 * Buffer.byteLength(content)), jobId)) continue;
       if (await rewriteRecord(services, kind, record)) rewritten += 1;

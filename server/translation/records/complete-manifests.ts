@@ -5,9 +5,11 @@ import { StoreError } from '#server/platform/stores/store-error.ts';
 import { isInAccount, type LocatingServices, locate } from '#server/storage/destination.ts';
 import {
   type Announcement,
+  appendMissingLines,
+  type GoldenRecord,
   goldenPrefixOf,
+  type ManifestLine,
   manifestKey,
-  manifestLine,
   manifestOf,
   type RecordedJobs,
   recordName,
@@ -16,8 +18,8 @@ import {
 /** Maximum difference in milliseconds between the clocks of two processes that write the same manifest. */
 const clockMargin = 300_000;
 
-/** The fields of a manifest line that this check needs. */
-export type ManifestLine = Pick<Announcement, 'tenant_id' | 'golden_uri'> & { recorded_at: string };
+/** Records that are read and listed together. */
+const pageSize = 100;
 
 type Dated = Announcement & { recorded_at: string };
 
@@ -85,12 +87,18 @@ async function completeManifest(
     margin: clockMargin,
   };
   for await (const line of linesBetween<ManifestLine>(store, path, span)) missing.delete(manifestKey(line));
+  const unlisted = [...missing.values()];
   let added = 0;
-  for (const { tenant_id, job_id, golden_uri, recorded_at } of missing.values()) {
-    const record = await services.database.inTenant(tenant_id, (tx) => kind.recordOf(tx, tenant_id, job_id));
-    if (!record || recordName(record.uri) !== recordName(golden_uri)) continue;
-    await store.appendLine(path, manifestLine({ ...record, recordedAt: new Date(recorded_at) }));
-    added += 1;
+  for (let from = 0; from < unlisted.length; from += pageSize) {
+    const records: GoldenRecord[] = [];
+    for (const { tenant_id, job_id, golden_uri, recorded_at } of unlisted.slice(from, from + pageSize)) {
+      const record = await services.database.inTenant(tenant_id, (tx) =>
+        kind.recordOf(tx, tenant_id, job_id),
+      );
+      if (record && recordName(record.uri) === recordName(golden_uri))
+        records.push({ ...record, recordedAt: new Date(recorded_at) });
+    }
+    added += await appendMissingLines({ store, path }, records);
   }
   return added;
 }

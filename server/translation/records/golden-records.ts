@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
+import { linesBetween } from '#server/platform/stores/json-lines.ts';
 import { addressIn } from '#server/storage/bindings.ts';
 import {
   type Destination,
@@ -129,6 +130,9 @@ export function announcedJobs(announced: readonly Announcement[]) {
   return sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`;
 }
 
+/** The fields of a manifest line that tell its record. */
+export type ManifestLine = Pick<Announcement, 'tenant_id' | 'golden_uri'> & { recorded_at: string };
+
 /** A record that may not have been written yet, with the data of its line in the manifest. */
 export interface NewGoldenRecord {
   kind: GoldenKind;
@@ -231,21 +235,60 @@ function announcementOf(
 
 /**
  * Adds a record's line to the manifest, after the job's row refers to the record. Runs in the background: if it fails
- * or is interrupted, `checkGoldenRecords` adds the line.
+ * or is interrupted, `checkGoldenRecords` adds the line. A process that stood still since it wrote the record may come
+ * after that check, so it looks first.
  */
 export function listGolden(
-  { storage, log, backgroundWork }: Pick<Services, 'backgroundWork' | 'log' | 'storage'>,
+  {
+    storage,
+    settings,
+    log,
+    backgroundWork,
+  }: Pick<Services, 'backgroundWork' | 'log' | 'settings' | 'storage'>,
   record: GoldenRecord,
   place: Located,
 ): void {
   const { store, path } = manifestOf({ storage }, place, record.recordedAt);
-  const appending = store.appendLine(path, manifestLine(record)).catch((error: unknown) => {
+  // The check comes `STALE_PENDING_SECONDS` after the announcement at the earliest. Half of that is enough, and leaves
+  // room for clocks that differ.
+  const isLate = Date.now() - record.recordedAt.getTime() >= settings.STALE_PENDING_SECONDS * 500;
+  const append = isLate
+    ? appendMissingLines({ store, path }, [record])
+    : store.appendLine(path, manifestLine(record));
+  const appending = append.catch((error: unknown) => {
     log.warn(
       { job_id: record.jobId, error: describeForLog(error) },
       'the line of the manifest was not written yet',
     );
   });
   void backgroundWork.track(appending);
+}
+
+/** Maximum difference in milliseconds between the clocks of the processes and the database that give lines their times. */
+const clockMargin = 3_600_000;
+
+/**
+ * Appends the lines of a page of records, as far as a manifest does not have them. It looks directly before, because another process may
+ * have added them in the meantime.
+ * @returns the number of appended lines
+ */
+export async function appendMissingLines(
+  { store, path }: Located,
+  records: readonly GoldenRecord[],
+): Promise<number> {
+  const missing = new Map(
+    records.map((record) => [manifestKey({ tenant_id: record.tenantId, golden_uri: record.uri }), record]),
+  );
+  if (missing.size === 0) return 0;
+  const times = records.map(({ recordedAt }) => recordedAt.getTime());
+  const span = {
+    from: Math.min(...times) - clockMargin,
+    to: Math.max(...times) + clockMargin,
+    margin: clockMargin,
+  };
+  for await (const line of linesBetween<ManifestLine>(store, path, span)) missing.delete(manifestKey(line));
+  for (const record of missing.values()) await store.appendLine(path, manifestLine(record));
+  return missing.size;
 }
 
 /** Removes a golden record. Best effort: an error of the store is logged. @returns whether the record existed */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { serverAdministrator } from '#server/identity/access/guards/admin.ts';
 import { atTheServer } from '#server/identity/audit/audit-log.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
+import { cancelDocument } from '#server/translation/documents/cancel.ts';
 import { requeueDocuments } from '#server/translation/documents/requeue.ts';
 import { defineCommand, moment, Refusal, tenantIdOrNone } from '../command.ts';
 import { printable } from '../printing.ts';
@@ -57,6 +58,18 @@ export const requeue = defineCommand({
       if (result.left === 0 || result.requeued === 0) break;
     }
     yield `${documents(requeued)} queued again.`;
+  },
+});
+
+export const cancelDocumentCommand = defineCommand({
+  summary:
+    'Ends a document that is queued or running. It fails with interrupted and is not billed; requeue continues it.',
+  parameters: ['document_id'],
+  options: {},
+  input: z.object({ document_id: z.string().min(1, 'is empty').max(200, 'is not a valid document ID') }),
+  async *run({ database }, { document_id: id }) {
+    const { tenantId, stage } = await cancelDocument(database, serverAdministrator, atTheServer, id);
+    yield `Document ${id} of tenant ${tenantId} was canceled at the stage ${stage}.`;
   },
 });
 

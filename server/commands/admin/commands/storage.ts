@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { StorageView } from '#server/operations/schema.ts';
 import { viewStorage } from '#server/operations/storage.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
+import { adoptStore } from '#server/storage/store-identity.ts';
 import { defineCommand } from '../command.ts';
 import { byteSize, facts, jsonLine, table, timeSpan } from '../printing.ts';
 
@@ -15,6 +16,18 @@ export const storage = defineCommand({
     const view = await viewStorage({ database, settings, storage: openPlatformStore(settings) });
     if (json) yield jsonLine(view);
     else yield* [...stateOf(view), '', ...largest(view), '', ...runsOf(view)];
+  },
+});
+
+export const adoptStorage = defineCommand({
+  summary:
+    'Makes the platform storage of these settings the one of this database. Use it if the former storage is lost, or was moved without its ID.',
+  parameters: [],
+  options: {},
+  input: z.object({}),
+  async *run({ database, settings }) {
+    await adoptStore(database, openPlatformStore(settings));
+    yield 'The storage belongs to this database now. Restart processes that use another storage, and run npm run verify-store.';
   },
 });
 

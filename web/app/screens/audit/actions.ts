@@ -53,6 +53,7 @@ const ofWorkspaces = {
   style_guide_deleted: true,
   review_reopened: true,
   document_requeued: true,
+  document_canceled: true,
   storage_cap_changed: true,
   storage_binding_changed: true,
   storage_binding_removed: true,
