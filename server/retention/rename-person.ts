@@ -2,6 +2,7 @@
 const nameFields: ReadonlySet<string> = new Set([
   'actor',
   'approved_by',
+  'claimed_reviewer',
   'completed_by',
   'confirmedBy',
   'confirmed_by',

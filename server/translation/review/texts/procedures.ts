@@ -78,7 +78,7 @@ export const workplaceProcedures = {
     .mutation(async ({ ctx, input }) => {
       const { job_id, updated_at: seen, worked_ms: workedMs, confirm_critical, ...review } = input;
       try {
-        const job = await reviewJob(ctx.services, ctx.withTenant, job_id, review, {
+        const job = await reviewJob(ctx.services, ctx.withTenant, ctx, job_id, review, {
           seen,
           workedMs,
           confirmCritical: confirm_critical ?? false,
@@ -94,7 +94,7 @@ export const workplaceProcedures = {
     .input(reviewManyInput)
     .output(reviewResults)
     .mutation(async ({ ctx, input }) => ({
-      results: await reviewJobs(ctx.services, ctx.withTenant, ctx.requestId, input.reviews),
+      results: await reviewJobs(ctx.services, ctx.withTenant, ctx, input.reviews),
     })),
 };
 

@@ -49,6 +49,8 @@ const ofWorkspaces = {
   allowance_changed: true,
   style_guide_saved: true,
   style_guide_deleted: true,
+  review_approved: true,
+  review_rejected: true,
   review_reopened: true,
   document_requeued: true,
   storage_cap_changed: true,
