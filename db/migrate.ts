@@ -8,6 +8,8 @@ import pg from 'pg';
 import postgres from 'postgres';
 import { refuseSharedSessions } from './pooler.ts';
 import { queueUrl } from './queue-url.ts';
+import { countMissingMigrations } from './schema-version.ts';
+import { grantToService, mayMigrate, mayReadJournal } from './service-role.ts';
 
 export const migrationsFolder = join(import.meta.dirname, 'migrations');
 
@@ -33,6 +35,8 @@ export interface MigrateOptions {
    * applied are completed before.
    */
   stop?: AbortSignal | undefined;
+  /** The role with which the service runs, if it is not the role of `url`: it gets its rights on the tables. */
+  service?: string | undefined;
   /** The folder of the service's migrations; tests use another one. */
   folder?: string;
   /** Called with a sentence that explains the wait, after 5 seconds and then every 30 seconds. */
@@ -48,7 +52,7 @@ export interface MigrateOptions {
  */
 export async function migrate(
   url: string,
-  { stop, folder = migrationsFolder, onWait }: MigrateOptions = {},
+  { stop, service, folder = migrationsFolder, onWait }: MigrateOptions = {},
 ): Promise<void> {
   const sql = postgres(url, {
     max: 1,
@@ -60,16 +64,34 @@ export async function migrate(
   try {
     await refuseUnboundRole(sql);
     await refuseSharedSessions(url);
+    if (!(await mayMigrate(sql))) return await requireMigrated(sql);
     await acquireMigrationLock(sql, stop, onWait);
     await refuseOlderDatabase(sql, url, folder);
     // Set the platform's scope for this session: migrations that change rows must see the rows of all tenants.
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
     await applyWithoutBlocking(sql, folder, stop);
     await installJobQueue(url);
+    if (service !== undefined) await grantToService(sql, service);
     // The end of the session releases the lock.
   } finally {
     await sql.end({ timeout: stop?.aborted ? 0 : 5 });
   }
+}
+
+/**
+ * For a process that runs without the owner of the tables: `npm run migrate` applies the migrations.
+ * @throws Error if the database lacks migrations of this version
+ */
+async function requireMigrated(sql: postgres.Sql): Promise<void> {
+  const [row] = (await mayReadJournal(sql))
+    ? await sql<{ latest: string | null }[]>`
+        select max(created_at)::text as latest from drizzle.__drizzle_migrations`
+    : [];
+  const missing = countMissingMigrations(Number(row?.latest ?? 0));
+  if (missing > 0)
+    throw new Error(
+      `the database lacks ${missing} migrations of this version, and the role of DATABASE_URL may not apply them: run "npm run migrate" with DATABASE_MIGRATION_URL (docs/upgrading.md)`,
+    );
 }
 
 /**

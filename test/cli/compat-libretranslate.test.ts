@@ -189,7 +189,7 @@ describe('requests that a page of another site can send', () => {
     own.close();
   });
 
-  test('at all addresses of the machine, an address is a host, and a name is none', async () => {
+  test('a server at all addresses of the machine accepts an address as host, but no name', async () => {
     const wide = await serve(() => app.address, { host: '0.0.0.0' });
     const { port } = new URL(wide.url);
     const url = `http://127.0.0.1:${port}`;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 
-/** Where a server of this program can be reached. */
+/** The addresses of a server of this program. */
 export interface Site {
   /** The address at which it listens. */
   host: string;
@@ -13,7 +13,7 @@ export interface Site {
 /**
  * Returns why a request is rejected that a page of another site could have sent: a browser sends a form without asking,
  * and reads a response if the page's own name resolves to this machine (DNS rebinding). Undefined for a request of a
- * program, or of a page of this server. Decided from the headers alone, before a credential or the body is read.
+ * program, or of a page of this server. It reads only headers, so call it before a credential or the body is read.
  */
 export function foreignSite(headers: IncomingHttpHeaders, site: Site): string | undefined {
   const hosts = ownHosts(site);

@@ -5,8 +5,8 @@ import { apiKeys } from '#db/schema/identity.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * The API key whose client named a person. Only a session identifies a person: what a client with a key says is a claim,
- * which is stored and shown as one, with the key that vouches for it.
+ * The API key whose client named a person. Only a session identifies a person: the name that a client with a key
+ * sends is a claim, which is stored and shown as one, with the key.
  */
 export const claimedVia = z.object({
   id: z.string().nullable().describe('The ID of the API key; null if unknown.'),
