@@ -135,25 +135,39 @@ describe('the role of the service owns nothing', () => {
 });
 
 describe('a deployment changes from one role to two', () => {
-  test('the owner migrates and grants; the service then only checks the schema', async () => {
-    const database = await open({ empty: true });
-    const template = await open();
-    const service = new URL(template.url).username;
+  test('as docs/upgrading.md has it: another role takes the tables over, and the service keeps its rows', async () => {
+    const [database, template] = [await open({ empty: true }), await open()];
+    const { username: service, password } = new URL(template.url);
+    const owner = new URL(database.ownerUrl).username;
+    const name = new URL(database.ownerUrl).pathname.slice(1);
     const asService = new URL(database.ownerUrl);
-    Object.assign(asService, { username: service, password: new URL(template.url).password });
+    Object.assign(asService, { username: service, password });
+    const superuser = openSuperuser(database.superuserUrl);
     await expect(migrate(asService.href)).rejects.toThrow(/lacks \d+ migrations.*DATABASE_MIGRATION_URL/);
-    // The first version of the deployment had one role.
-    await migrate(database.ownerUrl);
-    await expect(migrate(asService.href)).rejects.toThrow(/lacks \d+ migrations/);
-    // Any number of processes may start at once.
-    await Promise.all(Array.from({ length: 5 }, () => migrate(database.ownerUrl, { service })));
+
+    // One role owns the tables and runs the service.
+    await superuser.unsafe(`alter database ${name} owner to ${service}`);
     await migrate(asService.href);
     const client = connect({ ...database, url: asService.href });
-    await client.inPlatform((tx) => tx.execute(sql`select graphile_worker.add_job('prune_expired')`));
-    const [count] = await client.inPlatform((tx) =>
-      tx.execute(sql`select count(*)::int as jobs from graphile_worker._private_jobs`),
-    );
-    expect(count).toEqual({ jobs: 1 });
+    const queue = () =>
+      client.inPlatform((tx) => tx.execute(sql`select graphile_worker.add_job('prune_expired')`));
+    const jobs = () =>
+      client.inPlatform((tx) =>
+        tx.execute(sql`select count(*)::int as jobs from graphile_worker._private_jobs`),
+      );
+    await queue();
+    await superuser.unsafe(`reassign owned by ${service} to ${owner}`);
+    await expect(queue()).rejects.toThrow();
+    await expect(migrate(asService.href)).rejects.toThrow(/lacks \d+ migrations/);
+
+    // Any number of processes may migrate at once.
+    await Promise.all(Array.from({ length: 5 }, () => migrate(database.ownerUrl, { service })));
+    await migrate(asService.href);
+    await queue();
+    expect(await jobs()).toEqual([{ jobs: 2 }]);
+    await expect(
+      client.inPlatform((tx) => tx.execute(sql`alter table tenants disable row level security`)),
+    ).rejects.toThrow();
   });
 
   test.each([
