@@ -10,6 +10,8 @@ import {
 } from './apply-migrations.ts';
 import { refuseSharedSessions } from './pooler.ts';
 import { queueUrl } from './queue-url.ts';
+import { countMissingMigrations } from './schema-version.ts';
+import { grantToService, mayMigrate, mayReadJournal } from './service-role.ts';
 import { Session } from './session.ts';
 
 export const migrationsFolder = join(import.meta.dirname, 'migrations');
@@ -21,6 +23,8 @@ export const migrationLock = 4_715_001;
 const reports = { first: 5000, pause: 30_000 };
 
 export interface MigrateOptions extends ApplyOptions {
+  /** The role with which the service runs, if it is not the role of `url`: it gets its rights on the tables. */
+  service?: string | undefined;
   /** The folder of the service's migrations; tests use another one. */
   folder?: string;
 }
@@ -34,11 +38,12 @@ export interface MigrateOptions extends ApplyOptions {
  * @throws MigrationBlockedError
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<void> {
-  const { stop, folder = migrationsFolder, onWait } = options;
+  const { stop, service, folder = migrationsFolder, onWait } = options;
   const session = await Session.open(url, 'lingualoop migrate');
   try {
     await refuseUnboundRole(session);
     await refuseSharedSessions(url);
+    if (!(await mayMigrate(session))) return await requireMigrated(session);
     await acquireMigrationLock(session, stop, onWait);
     const migrations = readMigrations(folder);
     await refuseOlderDatabase(session, url, migrations);
@@ -46,10 +51,28 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     await session.query(`select set_config('lingualoop.tenant_id', '*', false)`);
     await applyWithoutBlocking(session, url, migrations, options);
     await installJobQueue(url);
+    if (service !== undefined) await grantToService(session, service);
     // The end of the session releases the lock.
   } finally {
     await session.end();
   }
+}
+
+/**
+ * For a process that runs without the owner of the tables: `npm run migrate` applies the migrations.
+ * @throws Error if the database lacks migrations of this version
+ */
+async function requireMigrated(session: Session): Promise<void> {
+  const [row] = (await mayReadJournal(session))
+    ? await session.query<{ latest: string | null }>(
+        'select max(created_at)::text as latest from drizzle.__drizzle_migrations',
+      )
+    : [];
+  const missing = countMissingMigrations(Number(row?.latest ?? 0));
+  if (missing > 0)
+    throw new Error(
+      `the database lacks ${missing} migrations of this version, and the role of DATABASE_URL may not apply them: run "npm run migrate" with DATABASE_MIGRATION_URL (docs/upgrading.md)`,
+    );
 }
 
 /**

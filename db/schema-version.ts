@@ -30,7 +30,11 @@ export async function countPendingMigrations(tx: Tx): Promise<number> {
   const [row] = await tx.execute<{ latest: string | null }>(
     sql`select max(created_at)::text as latest from drizzle.__drizzle_migrations`,
   );
-  const latest = Number(row?.latest ?? 0);
+  return countMissingMigrations(Number(row?.latest ?? 0));
+}
+
+/** Returns the number of this version's migrations that are later than the latest one of a database. */
+export function countMissingMigrations(latest: number): number {
   return migrationsOfVersion().filter((when) => when > latest).length;
 }
 

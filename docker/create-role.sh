@@ -1,8 +1,16 @@
 #!/bin/sh
-# Runs once, when the database's volume is empty. The service's role owns its database and is no superuser: the
-# image's own user is one, which row-level security would not bind, and which the service refuses.
+# Runs once, when the database's volume is empty. The owner of the tables only migrates. The service's role owns nothing, so it cannot
+# switch row-level security off. Neither is a superuser like the image's own user, which the service rejects.
 set -eu
-psql -v ON_ERROR_STOP=1 -v password="$LINGUALOOP_DB_PASSWORD" -U "$POSTGRES_USER" -d postgres <<'SQL'
+if [ -n "${LINGUALOOP_DB_OWNER_PASSWORD:-}" ]; then
+  owner=lingualoop_owner
+  psql -v ON_ERROR_STOP=1 -v password="$LINGUALOOP_DB_OWNER_PASSWORD" -U "$POSTGRES_USER" -d postgres <<'SQL'
+create role lingualoop_owner login nosuperuser nobypassrls password :'password';
+SQL
+else
+  owner=lingualoop
+fi
+psql -v ON_ERROR_STOP=1 -v password="$LINGUALOOP_DB_PASSWORD" -v owner="$owner" -U "$POSTGRES_USER" -d postgres <<'SQL'
 create role lingualoop login nosuperuser nobypassrls password :'password';
-create database lingualoop owner lingualoop;
+create database lingualoop owner :"owner";
 SQL

@@ -120,9 +120,16 @@ async function startProcess(
     stop.throwIfAborted();
     const fileWork = openFileWork();
     started.push({ stop: () => fileWork.close() });
-    await migrate(home.url, { stop, onWait: warnOfWaiting }).catch((error: unknown) => {
-      throw explainUnreachable(error, settings);
-    });
+    await migrate(home.ownerUrl, { stop, service: home.service, onWait: warnOfWaiting }).catch(
+      (error: unknown) => {
+        throw explainUnreachable(error, settings, 'owner');
+      },
+    );
+    // The role of the service migrates nothing, but it must be able to connect, and policies must bind it.
+    if (settings.DATABASE_MIGRATION_URL !== undefined)
+      await migrate(home.url, { stop }).catch((error: unknown) => {
+        throw explainUnreachable(error, settings);
+      });
     stop.throwIfAborted();
     const { engine, embedder } = models;
     const observation = await observeProcess(settings, () => home.url, models, { fileWork, storage });

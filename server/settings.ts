@@ -179,22 +179,26 @@ const mailSender = z
     'must be an address like noreply@example.org, or a name and an address like LinguaLoop <noreply@example.org>',
   );
 
+/** The URL of a database of PostgreSQL. */
+const databaseAddress = address(['postgres:', 'postgresql:'])
+  .refine(isDecodable, 'must percent-encode special characters')
+  .refine(
+    (value) => !URL.canParse(value) || !new URL(value).hostname.startsWith('['),
+    'must have a host name; IPv6 addresses are not supported',
+  )
+  .refine(
+    hasUsableTls,
+    'supports only sslmode=disable, require and verify-full; to trust a private certificate authority, set NODE_EXTRA_CA_CERTS to its file',
+  )
+  .optional();
+
 /** All environment variables of the service, with defaults. */
 const environment = z.object({
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8080, 0, 65_535),
   BASE_URL: webAddress.optional(),
-  DATABASE_URL: address(['postgres:', 'postgresql:'])
-    .refine(isDecodable, 'must percent-encode special characters')
-    .refine(
-      (value) => !URL.canParse(value) || !new URL(value).hostname.startsWith('['),
-      'must have a host name; IPv6 addresses are not supported',
-    )
-    .refine(
-      hasUsableTls,
-      'supports only sslmode=disable, require and verify-full; to trust a private certificate authority, set NODE_EXTRA_CA_CERTS to its file',
-    )
-    .optional(),
+  DATABASE_URL: databaseAddress,
+  DATABASE_MIGRATION_URL: databaseAddress,
   DATA_DIR: z.string().default('./.data'),
   CORS_ORIGINS: origins,
   PAGES_DIR: optional,
@@ -320,6 +324,7 @@ export type Settings = Readonly<z.infer<typeof environment>>;
 
 const secretNames = [
   'DATABASE_URL',
+  'DATABASE_MIGRATION_URL',
   'OPERATOR_API_KEY',
   'SERVICE_API_KEY',
   'OIDC_CLIENT_SECRET',

@@ -14,6 +14,7 @@ const KEY = Buffer.alloc(32, 7).toString('base64');
 
 const samples: Record<(typeof settingsInFiles)[number], string> = {
   DATABASE_URL: 'postgres://user:hunter2@localhost:5432/db',
+  DATABASE_MIGRATION_URL: 'postgres://owner:hunter2@localhost:5432/db',
   OPERATOR_API_KEY: 'an-operator-key-0123456789',
   SERVICE_API_KEY: 'a-service-key-0123456789',
   OIDC_CLIENT_SECRET: 'a secret with spaces ',

@@ -4,14 +4,17 @@ import type { DataFolder } from './folder.ts';
 import { type Joined, joinServer } from './join.ts';
 import { stopPostmaster } from './postmaster.ts';
 import { isPassing, type Presence } from './presence.ts';
+import { servicePassword, serviceRole } from './secrets.ts';
 
 /** Membership of this process in the PostgreSQL of a data folder. */
 export interface EmbeddedPostgres {
   /**
-   * URL to connect as the service's own role, which is not a superuser, is subject to row-level security, and owns
-   * the database `lingualoop`. Changes only if the server had to be restarted and its port was taken.
+   * URL to connect as the service's own role, which owns nothing and is subject to row-level security, to the database
+   * `lingualoop`. Changes only if the server had to be restarted and its port was taken.
    */
   readonly url: string;
+  /** URL to connect as the owner of the database, who migrates, backs up and restores it. No superuser. */
+  readonly ownerUrl: string;
   /**
    * URL to connect as the superuser to the database `postgres`, for tests and benchmarks: they create databases and
    * read pg_stat_statements. The service never uses it.
@@ -106,6 +109,9 @@ export function keepMembership(
   enter(joined.presence);
   return {
     get url() {
+      return address(serviceRole, servicePassword(secrets), secrets.database);
+    },
+    get ownerUrl() {
       return address(secrets.role, secrets.password, secrets.database);
     },
     get superuserUrl() {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
-import type { Secrets } from './secrets.ts';
+import { type Secrets, servicePassword, serviceRole } from './secrets.ts';
 
 /** The membership of one process. Its connection holds a shared advisory lock as long as the process is a member. */
 export interface Presence {
@@ -85,6 +85,7 @@ export async function openPresence(secrets: Secrets, port: number): Promise<Pres
       throw new Error(`the server on port ${port} was not started by LinguaLoop; stop it first`);
     }
     const close = () => sql.end({ timeout: 1 });
+    if (row['joined']) await ensureServiceRole(sql, secrets);
     if (row['joined']) return { port, gone, stepDown: () => stepDown(sql), close };
     await close();
     return undefined;
@@ -94,6 +95,20 @@ export async function openPresence(secrets: Secrets, port: number): Promise<Pres
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Creates the role of the service. A cluster of an earlier version has only the owner. */
+async function ensureServiceRole(sql: postgres.Sql, secrets: Secrets): Promise<void> {
+  const [role] = await sql`select from pg_roles where rolname = ${serviceRole}`;
+  if (role) return;
+  await sql
+    .unsafe(
+      `create role ${serviceRole} login nosuperuser nobypassrls nocreatedb nocreaterole password '${servicePassword(secrets)}'`,
+    )
+    .catch((error: { code?: string }) => {
+      // Another process has created it at the same time.
+      if (error.code !== '42710' && error.code !== '23505') throw error;
+    });
 }
 
 async function stepDown(sql: postgres.Sql): Promise<'last' | 'members' | 'strangers'> {

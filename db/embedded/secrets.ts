@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { type DataFolder, temporaryPath, whoami } from './folder.ts';
@@ -9,11 +9,23 @@ export interface Secrets {
   readonly id: string;
   readonly superuser: string;
   readonly superuserPassword: string;
+  /** The owner of the database. */
   readonly role: string;
   readonly password: string;
   readonly database: string;
   /** The port that the server uses if it is free, so that the server has the same URL after a restart. */
   readonly port: number;
+}
+
+/** The role with which the service runs. */
+export const serviceRole = 'lingualoop_service';
+
+/**
+ * The password of the service's role. It is derived from the owner's, so that a cluster of an earlier version, which has
+ * no such role, changes over without a new file that could get lost between two writes.
+ */
+export function servicePassword({ password }: Pick<Secrets, 'password'>): string {
+  return createHmac('sha256', password).update(serviceRole).digest('base64url');
 }
 
 /**

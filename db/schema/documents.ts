@@ -111,6 +111,8 @@ export const documentJobs = pgTable(
     approvedBy: text('approved_by'),
     /** The member who approved the document; null if the caller used an API key. */
     approvedByUser: identifier('approved_by_user'),
+    /** The API key whose client named the approver: its ID, and its name at that time. Null if a member approved. */
+    approvedVia: jsonb('approved_via').$type<{ id: string | null; name: string | null }>(),
     /**
      * The number of times that the document's approval was undone. Each approval has its own audit record. Null for
      * none.

@@ -18,9 +18,11 @@ try {
   const isNew = await willBeMade(settings);
   const home = await joinDatabase(settings, stop);
   try {
-    await migrate(home.url, { stop, onWait: warnOfWaiting }).catch((error: unknown) => {
-      throw explainUnreachable(error, settings);
-    });
+    await migrate(home.ownerUrl, { stop, service: home.service, onWait: warnOfWaiting }).catch(
+      (error: unknown) => {
+        throw explainUnreachable(error, settings, 'owner');
+      },
+    );
   } finally {
     await home.stop();
   }

@@ -10,6 +10,10 @@ export interface DatabaseHome {
    * port.
    */
   readonly url: string;
+  /** The URL with the role that owns the tables, for migrations, backups and restores. */
+  readonly ownerUrl: string;
+  /** The role of `url`, if it is not the owner. */
+  readonly service: string | undefined;
   /**
    * Ends the use of the embedded server. The last process that does so stops the server. Has no effect on a server at
    * DATABASE_URL.
@@ -22,7 +26,8 @@ export interface DatabaseHome {
  * @param stop once aborted, no server is started; the promise then rejects unless a running server can be joined
  */
 export async function joinDatabase(settings: Settings, stop?: AbortSignal): Promise<DatabaseHome> {
-  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, stop: async () => {} };
+  if (settings.DATABASE_URL !== undefined)
+    return { ...rolesOf(settings.DATABASE_URL, settings.DATABASE_MIGRATION_URL), stop: async () => {} };
   const { joinEmbeddedPostgres } = await import('#db/embedded/index.ts');
   const server = await joinEmbeddedPostgres(settings.DATA_DIR, {
     onNotice: (notice) => {
@@ -35,8 +40,22 @@ export async function joinDatabase(settings: Settings, stop?: AbortSignal): Prom
     get url() {
       return server.url;
     },
+    get ownerUrl() {
+      return server.ownerUrl;
+    },
+    service: userOf(server.url),
     stop: () => server.leave(),
   };
+}
+
+/** The two roles on the server of DATABASE_URL. Without DATABASE_MIGRATION_URL, one role does everything. */
+export function rolesOf(url: string, migrationUrl: string | undefined): Omit<DatabaseHome, 'stop'> {
+  const ownerUrl = migrationUrl ?? url;
+  return { url, ownerUrl, service: userOf(url) === userOf(ownerUrl) ? undefined : userOf(url) };
+}
+
+function userOf(url: string): string {
+  return decodeURIComponent(new URL(url).username);
 }
 
 /** Describes the database for a sentence, without secrets. */
@@ -77,16 +96,22 @@ const advice: Readonly<Record<string, string>> = {
 /**
  * Converts an error of the first connection to DATABASE_URL to one sentence with the location, the role and a fix,
  * but without the password. Returns other errors unchanged.
+ * @param as whether the connection was that of the owner of the tables
  */
-export function explainUnreachable(error: unknown, settings: Settings): unknown {
-  const { DATABASE_URL } = settings;
+export function explainUnreachable(
+  error: unknown,
+  settings: Settings,
+  as: 'owner' | 'service' = 'service',
+): unknown {
+  const { DATABASE_URL, DATABASE_MIGRATION_URL } = settings;
   if (DATABASE_URL === undefined) return error;
   const { code } = error as { code?: unknown };
   const what = typeof code === 'string' ? advice[code] : undefined;
   if (what === undefined) return error;
-  const role = decodeURIComponent(new URL(DATABASE_URL).username);
+  const isOther = as === 'owner' && DATABASE_MIGRATION_URL !== undefined;
+  const role = userOf(isOther ? DATABASE_MIGRATION_URL : DATABASE_URL);
   return new SettingsError(
-    `DATABASE_URL: cannot connect to ${describeDatabase(settings)} as "${role}": ${what} (${String(code)})`,
+    `${isOther ? 'DATABASE_MIGRATION_URL' : 'DATABASE_URL'}: cannot connect to ${describeDatabase(settings)} as "${role}": ${what} (${String(code)})`,
     { cause: error },
   );
 }

@@ -26,6 +26,10 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
     OPENAI_FALLBACK_BASE_URL !== undefined &&
     OPENAI_FALLBACK_API_KEY === undefined &&
     'OPENAI_FALLBACK_BASE_URL: requires OPENAI_FALLBACK_API_KEY (any text, if the endpoint needs no key)',
+  ({ DATABASE_URL, DATABASE_MIGRATION_URL }) =>
+    DATABASE_MIGRATION_URL !== undefined &&
+    DATABASE_URL === undefined &&
+    'DATABASE_MIGRATION_URL: requires DATABASE_URL; the embedded database has its own roles',
   ({ OPERATOR_API_KEY, SERVICE_API_KEY }) =>
     OPERATOR_API_KEY !== undefined &&
     OPERATOR_API_KEY === SERVICE_API_KEY &&

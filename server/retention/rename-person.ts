@@ -3,6 +3,7 @@ const nameFields: ReadonlySet<string> = new Set([
   'actor',
   'approved_by',
   'by',
+  'claimed_reviewer',
   'completed_by',
   'confirmedBy',
   'confirmed_by',

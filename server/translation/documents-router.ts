@@ -301,9 +301,16 @@ const approve = deferredTenantProcedure('review')
   .input(documentApproveInput)
   .output(documentApproval)
   .mutation(async ({ ctx, input: { document_id, confirm_critical, ...request } }) => {
-    const { tenantId, result } = await approveDocument(ctx.services, ctx.withTenant, document_id, request, {
-      confirmCritical: confirmationOf(ctx, confirm_critical),
-    });
+    const { tenantId, result } = await approveDocument(
+      ctx.services,
+      ctx.withTenant,
+      ctx,
+      document_id,
+      request,
+      {
+        confirmCritical: confirmationOf(ctx, confirm_critical),
+      },
+    );
     const job = await ctx.services.database.inTenant(tenantId, (tx) =>
       getDocument(tx, tenantId, document_id, ctx.audience),
     );

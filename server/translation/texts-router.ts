@@ -77,7 +77,7 @@ const review = deferredTenantProcedure('review')
   .output(translationJob)
   .mutation(async ({ ctx, input: { job_id, confirm_critical, ...review } }) =>
     viewFor(ctx.audience)(
-      await reviewJob(ctx.services, ctx.withTenant, job_id, review, {
+      await reviewJob(ctx.services, ctx.withTenant, ctx, job_id, review, {
         confirmCritical: confirmationOf(ctx, confirm_critical),
       }),
     ),
@@ -143,7 +143,9 @@ const reviewXliff = deferredTenantProcedure('review')
   .input(xliffReviewInput)
   .output(translationJob)
   .mutation(async ({ ctx, input }) =>
-    viewFor(ctx.audience)(await reviewJobByXliff(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+    viewFor(ctx.audience)(
+      await reviewJobByXliff(ctx.services, ctx.withTenant, ctx, input, ctx.disconnected()),
+    ),
   );
 
 const get = tenantProcedure('read', 'translate')

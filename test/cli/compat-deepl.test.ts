@@ -19,7 +19,7 @@ let served: Awaited<ReturnType<typeof serve>>;
 let strict: Awaited<ReturnType<typeof serve>>;
 beforeAll(async () => {
   served = await serve(() => app.address);
-  strict = await serve(() => app.address, true);
+  strict = await serve(() => app.address, { heldIsError: true });
 });
 afterAll(() => {
   served.close();

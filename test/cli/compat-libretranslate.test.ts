@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { Translate } from 'translate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
@@ -74,6 +75,7 @@ describe('POST /translate', () => {
     [{ q: 'a', source: 'en' }, 400, /missing target/],
     [{ q: 'a', source: 'en', target: 'xx' }, 400, /unsupported target_lang/],
     [{ q: 'a', source: 'en', target: 'es', format: 'pdf' }, 400, /not supported/],
+    [{ q: Array(51).fill('a'), source: 'en', target: 'es' }, 400, /exceeds text limit \(50\)/],
     [{ q: 5, source: 'en', target: 'es' }, 400, /must be a string/],
     [{ q: 'a', source: 'en', target: 'es', api_key: '' }, 403, /api_key is missing/],
     [{ q: 'a', source: 'en', target: 'es', api_key: 'wrong' }, 403, /Invalid API key/],
@@ -142,3 +144,63 @@ test('POST /translate_file returns a URL of the translated file', async () => {
     { error: 'Invalid request: missing file parameter' },
   ]);
 }, 30_000);
+
+describe('requests that a page of another site can send', () => {
+  const form = 'q=Hello&source=en&target=fr';
+  const type = 'application/x-www-form-urlencoded';
+
+  /** Sends raw headers. Unless `ends`, the body never ends. Returns the status, and the response as text. */
+  const send = (url: string, headers: Record<string, string>, { path = '/translate', ends = true } = {}) =>
+    new Promise<[number | undefined, string]>((resolve, reject) => {
+      const sent = request(url + path, { method: 'POST', headers: { 'content-type': type, ...headers } });
+      sent.on('error', reject).on('response', async (response) => {
+        const chunks = await response.setEncoding('utf8').toArray();
+        resolve([response.statusCode, chunks.join('')]);
+        sent.destroy();
+      });
+      sent.write(form);
+      if (ends) sent.end();
+    });
+
+  test('are rejected before their body is read, with a default key, too', async () => {
+    const { apiKey, billed } = await open();
+    const own = await serve(() => app.address, { fallbackKey: apiKey });
+    const { port, host } = new URL(own.url);
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `http://localhost:${Number(port) + 1}` },
+      { origin: `http://evil.example:${port}` },
+      { host: `rebound.example:${port}` },
+      { host: 'localhost' },
+      { host: '127.0.0.1.nip.io' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+    ]) {
+      const [status, text] = await send(own.url, headers, { ends: false });
+      expect([headers, status, text]).toEqual([headers, 403, expect.stringContaining('"error"')]);
+    }
+    expect(await billed()).toBe(0);
+    for (const headers of [{}, { origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }])
+      expect(await send(own.url, { host: `localhost:${port}`, ...headers })).toEqual([
+        200,
+        '{"translatedText":"[fr] Hello"}',
+      ]);
+    own.close();
+  });
+
+  test('a server at all addresses of the machine accepts an address as host, but no name', async () => {
+    const wide = await serve(() => app.address, { host: '0.0.0.0' });
+    const { port } = new URL(wide.url);
+    const url = `http://127.0.0.1:${port}`;
+    expect((await send(url, { host: `192.0.2.7:${port}` }))[1]).toContain('api_key is missing');
+    expect((await send(url, { host: `rebound.example:${port}` }))[0]).toBe(403);
+    wide.close();
+  });
+
+  test('an unknown path, and a DeepL header without a key, get their error before the body', async () => {
+    expect((await send(served.url, {}, { path: '/suggest', ends: false }))[0]).toBe(404);
+    const wrong = { authorization: 'Basic x' };
+    expect((await send(served.url, wrong, { path: '/v2/translate', ends: false }))[0]).toBe(403);
+  });
+});

@@ -2,12 +2,19 @@ import { serveCompat } from '#cli/compat/server.ts';
 import { clientOf } from '#cli/credentials.ts';
 
 /** Serves the compatible APIs for an application. */
-export async function serve(address: () => string, heldIsError = false) {
+export async function serve(
+  address: () => string,
+  {
+    heldIsError = false,
+    fallbackKey,
+    host = '127.0.0.1',
+  }: { heldIsError?: boolean; fallbackKey?: string; host?: string } = {},
+) {
   const { url, server } = await serveCompat({
     port: 0,
-    host: '127.0.0.1',
+    host,
     open: (apiKey) => clientOf(address(), { apiKey }),
-    fallbackKey: undefined,
+    fallbackKey,
     heldIsError,
     publicUrl: undefined,
     failed: (error) => {

@@ -173,7 +173,7 @@ describe('lingualoop mcp', () => {
     expect(await call('save_document', { document_id })).toEqual({ path: 'menu.fr.xlsx' });
     expect((await mine.read('docs/menu.fr.xlsx')).slice(0, 2)).toBe('PK');
     // An existing file is never replaced.
-    expect((await call('save_document', { document_id })).error).toContain('EEXIST');
+    expect((await call('save_document', { document_id })).error).toContain('already exists');
 
     // Nothing outside of the folder is read or written.
     await symlink(mine.folder, join(mine.folder, 'docs/link'));
@@ -186,9 +186,23 @@ describe('lingualoop mcp', () => {
       expect((await call('translate_document', { path, target_lang: 'fr' })).error).toContain(
         `${path} is not in`,
       );
-    for (const path of ['../out.xlsx', 'link/out.xlsx', 'none/../../out.xlsx'])
-      expect((await call('save_document', { document_id, path })).error).toContain('is not in');
-    expect(await mine.files()).not.toContain('out.xlsx');
+
+    // A file has a plain name of the document's type, and replaces nothing.
+    await symlink(join(mine.folder, 'written.xlsx'), join(mine.folder, 'docs/dangling.xlsx'));
+    const before = await mine.files();
+    const save = (file_name: string) => call('save_document', { document_id, file_name });
+    for (const name of ['../out.xlsx', 'link/out.xlsx', '/tmp/out.xlsx', '..\\out.xlsx', 'C:out.xlsx'])
+      expect((await save(name)).error).toContain('not a plain file name');
+    for (const name of ['a\nb.xlsx', 'a\u202exslx.xlsx', 'a\u0000.xlsx', 'a\u2066b.xlsx'])
+      expect((await save(name)).error).toContain('not a plain file name');
+    for (const name of ['.out.xlsx', ' .xlsx', '.', '..', 'nul.xlsx', 'COM1.xlsx', 'out.xlsx.', '-rf.xlsx'])
+      expect((await save(name)).error).toContain('is hidden or reserved');
+    for (const name of ['out.sh', 'Makefile', 'out.xlsx.js', 'xlsx', 'out'])
+      expect((await save(name)).error).toContain('extension of the document, .xlsx');
+    for (const name of ['menu.xlsx', 'dangling.xlsx'])
+      expect((await save(name)).error).toContain('already exists');
+    expect(await mine.files()).toEqual(before);
+    expect(await save('Menü (2).XLSX')).toEqual({ path: 'Menü (2).XLSX' });
   });
 
   test.each([
@@ -299,6 +313,7 @@ describe('lingualoop mcp --http', () => {
     expect(await post({ authorization: 'Bearer wrong' })).toBe(401);
     expect(await post({ authorization: '' })).toBe(401);
     expect(await post({ origin: 'https://evil.example' })).toBe(403);
+    expect(await post({ 'sec-fetch-site': 'cross-site' })).toBe(403);
     expect(await post({}, '{')).toBe(400);
     expect(await post({}, 'x'.repeat(1_000_001))).toBe(413);
     expect(await post({}, undefined, url.replace('/mcp', '/'))).toBe(404);

@@ -71,8 +71,8 @@ test('every foreign key has an index that begins with its columns, for deletes o
   expect(missing.map(({ key }) => key)).toEqual([]);
 });
 
-test('the role of the service is no superuser, cannot bypass policies, and owns its tables', async () => {
-  const role = new URL(database.url).username;
+test('the owner of the tables is no superuser and cannot bypass policies', async () => {
+  const role = new URL(database.ownerUrl).username;
   const [attributes] = await sql`
     select rolsuper, rolbypassrls, rolcreaterole from pg_roles where rolname = ${role}`;
   expect(attributes).toEqual({ rolsuper: false, rolbypassrls: false, rolcreaterole: false });

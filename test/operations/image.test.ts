@@ -20,9 +20,13 @@ test('compose.yaml passes every setting that the image does not set', () => {
   const passed = [...block.matchAll(/^ {2}([A-Z_]+): (.*)$/gm)];
   const names = passed.map(([, name]) => name);
   expect(new Set(names).size).toBe(names.length);
-  // The file itself sets these two.
-  const files = settingsInFiles.filter((name) => !['DATABASE_URL', 'SECRETS_KEY'].includes(name));
-  const expected = [...settingNames, ...files.map((name) => `${name}_FILE`)];
+  // The file itself sets these. Only the container that migrates has the URL of the tables' owner.
+  const owner = 'DATABASE_MIGRATION_URL';
+  const files = settingsInFiles.filter((name) => !['DATABASE_URL', owner, 'SECRETS_KEY'].includes(name));
+  const own = settingNames.filter((name) => name !== owner);
+  const migrate = compose.slice(compose.indexOf('\n  migrate:'), compose.indexOf('\n  api:'));
+  expect([compose.split(owner).length, migrate.split(owner).length]).toEqual([2, 2]);
+  const expected = [...own, ...files.map((name) => `${name}_FILE`)];
   expect([...names, ...ofTheImage].toSorted()).toEqual(expected.toSorted());
   for (const [, name, value] of passed)
     if (name !== 'DATABASE_URL') expect(value).toMatch(new RegExp(`^\\$\\{${name}:`));

@@ -3,8 +3,10 @@ import postgres from 'postgres';
 import { inject, onTestFinished } from 'vitest';
 
 export interface TestDatabase {
-  /** The URL with the service's role. */
+  /** The URL with the service's role, which owns nothing; of an empty database, the owner's. */
   url: string;
+  /** The URL with the role that owns the database and its tables. */
+  ownerUrl: string;
   /** The URL with the superuser, who can read all rows, because row-level policies do not apply to superusers. */
   superuserUrl: string;
   drop(): Promise<void>;
@@ -13,16 +15,24 @@ export interface TestDatabase {
 /** Creates a database: a clone of the migrated template, or an empty database. */
 export async function createTestDatabase(options: { empty?: boolean } = {}): Promise<TestDatabase> {
   const template = new URL(inject('templateUrl'));
+  const owner = new URL(inject('ownerUrl'));
   const name = `test_${randomBytes(6).toString('hex')}`;
   // `file_copy` copies the template's files. Without fsync, this takes a fifth of the time of the default strategy,
   // which copies the pages through the write-ahead log.
   const source = options.empty ? '' : 'template template_lingualoop strategy file_copy';
-  await asSuperuser((sql) => sql.unsafe(`create database ${name} ${source} owner "${template.username}"`));
+  await asSuperuser(async (sql) => {
+    await sql.unsafe(`create database ${name} ${source} owner "${owner.username}"`);
+    // A clone has the tables and their rights, but not those of the database.
+    if (!options.empty) await sql.unsafe(`revoke create, temporary on database ${name} from public`);
+  });
   const superuser = new URL(inject('superuserUrl'));
   template.pathname = `/${name}`;
+  owner.pathname = `/${name}`;
   superuser.pathname = `/${name}`;
   return {
-    url: template.href,
+    // In an empty database, the service has no rights before the owner migrates it.
+    url: options.empty ? owner.href : template.href,
+    ownerUrl: owner.href,
     superuserUrl: superuser.href,
     drop: () => asSuperuser((sql) => sql.unsafe(`drop database ${name} with (force)`)),
   };

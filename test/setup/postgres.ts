@@ -17,8 +17,10 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The superuser's URL of the PostgreSQL server that all test files share. */
     superuserUrl: string;
+    /** The URL of the migrated template database, with the role that owns its tables. */
+    ownerUrl: string;
     /**
-     * The URL of the migrated template database, with the service's role. Tests clone the template; they must not
+     * The URL of the migrated template database, with the service's role, which owns nothing. Tests clone the template; they must not
      * connect to it.
      */
     templateUrl: string;
@@ -49,6 +51,7 @@ export default async function setup(project: TestProject) {
   const template = new URL(templateUrl(server.url));
   if (recorder) template.port = String(recorder.port);
   project.provide('templateUrl', template.href);
+  project.provide('ownerUrl', templateUrl(server.ownerUrl));
   return async () => {
     await recorder?.finish();
     await server.leave();
@@ -66,15 +69,21 @@ function templateUrl(url: string): string {
 async function createTemplate(dataDir: string): Promise<void> {
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
-  const role = new URL(server.url).username;
+  const role = new URL(server.ownerUrl).username;
   // Tests need no durability. Without it, dropping a database takes a tenth of the time.
   await superuser.unsafe('alter system set fsync = off');
   await superuser.unsafe('alter system set full_page_writes = off');
   await superuser.unsafe("alter system set max_wal_size = '256MB'");
   await superuser.unsafe(`create database template_lingualoop owner "${role}"`);
   await superuser.end();
-  await migrate(templateUrl(server.url));
-  if (partitionCount) await partitionTables(templateUrl(server.url), partitionCount, splitTables);
+  const ownerUrl = templateUrl(server.ownerUrl);
+  const service = new URL(server.url).username;
+  await migrate(ownerUrl, { service });
+  if (partitionCount) {
+    await partitionTables(ownerUrl, partitionCount, splitTables);
+    // The split tables are new ones.
+    await migrate(ownerUrl, { service });
+  }
   await server.leave();
 }
 
@@ -113,6 +122,7 @@ async function fingerprint(): Promise<string> {
   const others = [
     'db/migrate.ts',
     'db/apply-migrations.ts',
+    'db/service-role.ts',
     'package-lock.json',
     'test/setup/postgres.ts',
     'test/setup/partitions.ts',

@@ -16,9 +16,11 @@ const { stop } = listenForStop();
 async function withServer(settings: Settings, work: (server: Server) => Promise<void>): Promise<void> {
   const home = await joinDatabase(settings, stop);
   try {
-    await migrate(home.url, { stop, onWait: warnOfWaiting }).catch((error: unknown) => {
-      throw explainUnreachable(error, settings);
-    });
+    await migrate(home.ownerUrl, { stop, service: home.service, onWait: warnOfWaiting }).catch(
+      (error: unknown) => {
+        throw explainUnreachable(error, settings, 'owner');
+      },
+    );
     const database = openDatabase(() => home.url, { size: 1, applicationName: 'lingualoop admin' });
     try {
       await work({ settings, database });

@@ -40,7 +40,7 @@ await runCommand(usage, async (stop, print) => {
   const home = await joinDatabase(settings, stop);
   try {
     const source = {
-      url: home.url,
+      url: home.ownerUrl,
       storage: openPlatformStore(settings),
       keys,
       keyFile: await keyFileOf(settings),
@@ -48,11 +48,11 @@ await runCommand(usage, async (stop, print) => {
       since: since === undefined ? undefined : await readFormer(resolve(since), keys),
     };
     const explain = (error: unknown) => {
-      throw explainUnreachable(error, settings);
+      throw explainUnreachable(error, settings, 'owner');
     };
-    await refuseOtherDeployment(home.url, source, settings).catch(explain);
+    await refuseOtherDeployment(home.ownerUrl, source, settings).catch(explain);
     const taken = await takeBackup(source, file, stop).catch(explain);
-    await recordBackup(home.url, print);
+    await recordBackup(home.ownerUrl, print);
     const seconds = (performance.now() - begun) / 1000;
     for (const line of describe(taken, file, seconds, source)) print(line);
   } finally {
@@ -94,8 +94,8 @@ function keyFileOf({ SECRETS_KEY, DATABASE_URL, DATA_DIR }: Settings): Promise<s
 async function recordOther(settings: Settings, stop: AbortSignal, print: (line: string) => void) {
   const home = await joinDatabase(settings, stop);
   try {
-    await recordNow(home.url).catch((error: unknown) => {
-      throw explainUnreachable(error, settings);
+    await recordNow(home.ownerUrl).catch((error: unknown) => {
+      throw explainUnreachable(error, settings, 'owner');
     });
     print('Recorded a backup by another tool.');
   } finally {

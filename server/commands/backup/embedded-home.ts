@@ -22,7 +22,10 @@ const left: readonly string[] = ['pages', 'lost+found'];
 
 /** An embedded database during a restore. */
 export interface Draft {
+  /** The URL with the role that owns the tables. */
   url: string;
+  /** The role with which the service runs. */
+  service: string;
   /** The folder that is used in place of DATA_DIR. */
   folder: string;
 }
@@ -48,7 +51,7 @@ export async function fillDataDir<T>(
     const server = await joinEmbeddedPostgres(folder, { signal: stop });
     let result: T;
     try {
-      result = await fill({ url: server.url, folder });
+      result = await fill({ url: server.ownerUrl, service: new URL(server.url).username, folder });
     } finally {
       await server.leave();
     }

@@ -30,7 +30,10 @@ export interface VerifiedBackup {
 
 /** The empty database and the empty storage into which a backup is restored. */
 export interface Destination {
+  /** The URL with the role that owns the tables. */
   url: string;
+  /** The role with which the service runs, if it is not the owner. */
+  service: string | undefined;
   storage: RestoredStorage;
 }
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { InDoubtError } from '#db/copy/outcome.ts';
 import { describeForLog } from '#server/errors.ts';
-import { explainUnreachable } from '#server/platform/database-home.ts';
+import { explainUnreachable, rolesOf } from '#server/platform/database-home.ts';
 import { loadSecretsKeys, type SecretsKeys } from '#server/platform/encryption.ts';
 import { readSettings, type Settings, SettingsError } from '#server/settings.ts';
 import { IncompleteError, Refusal } from '../refusal.ts';
@@ -50,19 +50,21 @@ await runCommand(usage, async (stop, print) => {
   }
   const restored =
     settings.DATABASE_URL === undefined
-      ? await fillDataDir(settings.DATA_DIR, stop, async ({ url, folder }) => {
+      ? await fillDataDir(settings.DATA_DIR, stop, async ({ folder, ...owner }) => {
           if (!given && backup.keyFile !== undefined)
             await writeFile(join(folder, 'secrets.key'), backup.keyFile, { mode: 0o600 });
           return restoreDraft(
             backup,
-            { url, storage: new RestoredStorage(settings, folder) },
+            { ...owner, storage: new RestoredStorage(settings, folder) },
             stop,
             isElsewhere,
           );
         })
-      : await restoreTo(backup, { url: settings.DATABASE_URL, storage }, stop).catch((error: unknown) => {
-          throw explainUnreachable(error, settings);
-        });
+      : await restoreTo(backup, { ...ownerOf(settings.DATABASE_URL, settings), storage }, stop).catch(
+          (error: unknown) => {
+            throw explainUnreachable(error, settings, 'owner');
+          },
+        );
   if (settings.DATABASE_URL === undefined && isElsewhere) await completeElsewhere(storage);
   for (const name of restored.skipped) print(`Skipped table (not part of LinguaLoop): ${name}`);
   const seconds = ((performance.now() - begun) / 1000).toFixed(1);
@@ -70,6 +72,12 @@ await runCommand(usage, async (stop, print) => {
     `Restored the backup of ${header.taken_at}: ${restored.rows} rows, ${restored.objects} objects, in ${seconds} s`,
   );
 });
+
+/** The destination's role: only the owner of the tables may create them. */
+function ownerOf(url: string, { DATABASE_MIGRATION_URL }: Settings): Omit<Destination, 'storage'> {
+  const { ownerUrl, service } = rolesOf(url, DATABASE_MIGRATION_URL);
+  return { url: ownerUrl, service };
+}
 
 /** Adds to the message about a damaged file that nothing was written. */
 function nothingRestored(error: unknown): never {
@@ -105,7 +113,7 @@ async function restoreTo(
   });
   try {
     await destination.storage.complete();
-    await bringUpToDate(destination.url, stop);
+    await bringUpToDate(destination, stop);
     return restored;
   } catch (error) {
     const why = stop.aborted ? 'stopped' : reasonOf(error);

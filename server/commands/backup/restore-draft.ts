@@ -15,7 +15,7 @@ export async function restoreDraft(
 ): Promise<Restored> {
   const restored = await restoreBackup(backup, destination, stop);
   try {
-    await bringUpToDate(destination.url, stop);
+    await bringUpToDate(destination, stop);
     // Objects in storage outside of DATA_DIR become valid together with the database.
     if (!isElsewhere) await destination.storage.complete();
     return restored;
@@ -26,7 +26,10 @@ export async function restoreDraft(
 }
 
 /** Collects statistics, and migrates the database, because the backup may be from an earlier version. */
-export async function bringUpToDate(url: string, stop: AbortSignal): Promise<void> {
+export async function bringUpToDate(
+  { url, service }: Pick<Destination, 'service' | 'url'>,
+  stop: AbortSignal,
+): Promise<void> {
   await analyze(url, stop);
-  await migrate(url, { stop, onWait: warnOfWaiting });
+  await migrate(url, { stop, service, onWait: warnOfWaiting });
 }

@@ -92,7 +92,7 @@ async function tryRestore(
 ): Promise<void> {
   const temporary = await mkdtemp(join(tmpdir(), 'lingualoop-verify-'));
   try {
-    const differences = await fillDataDir(temporary, stop, async ({ url, folder }) => {
+    const differences = await fillDataDir(temporary, stop, async ({ url, service, folder }) => {
       const own: Settings = {
         ...settings,
         DATA_DIR: folder,
@@ -101,7 +101,7 @@ async function tryRestore(
       };
       const restored = await restoreDraft(
         backup,
-        { url, storage: new RestoredStorage(own, folder) },
+        { url, service, storage: new RestoredStorage(own, folder) },
         stop,
         false,
       );
@@ -143,7 +143,7 @@ async function compareRestored(
 async function recordVerified(settings: Settings, stop: AbortSignal): Promise<void> {
   const home = await joinDatabase(settings, stop);
   try {
-    const database = openDatabase(home.url, { size: 1, applicationName: 'lingualoop verify-backup' });
+    const database = openDatabase(home.ownerUrl, { size: 1, applicationName: 'lingualoop verify-backup' });
     try {
       await database.inPlatform((tx) => recordMaintenance(tx, 'verify_backup', null));
     } finally {

@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { type Database, openDatabase } from '#db/client.ts';
 import { queueUrl } from '#db/queue-url.ts';
 import { hasCurrentSchema } from '#db/schema-version.ts';
+import { mayReadJournal } from '#db/service-role.ts';
 import { connectionsForService, maxConnections } from '#server/platform/database-connections.ts';
 import { explainUnreachable } from '#server/platform/database-home.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
@@ -29,6 +30,7 @@ interface Facts {
   super: boolean;
   bypass: boolean;
   creates: boolean;
+  owns: boolean;
   encoding: string;
   standby: boolean;
   now: number;
@@ -72,12 +74,13 @@ async function readFacts(sql: postgres.Sql): Promise<Facts> {
     select current_setting('server_version_num')::int / 10000 as version, current_setting('server_version') as printed,
       rolname as role, rolsuper as super, rolbypassrls as bypass,
       has_database_privilege(current_database(), 'create') as creates,
+      exists (select from pg_class where relowner = current_user::regrole and relkind in ('r', 'p')) as owns,
       (select pg_encoding_to_char(encoding) from pg_database where datname = current_database()) as encoding,
       pg_is_in_recovery() as standby, (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-      to_regclass('drizzle.__drizzle_migrations') is not null as migrated,
+      false as migrated,
       ${sql.unsafe(connectionsForService)} as connections
     from pg_roles where rolname = current_user`;
-  return facts as Facts;
+  return { ...(facts as Facts), migrated: await mayReadJournal(sql) };
 }
 
 /** Checks the connection of the job queue, which uses another driver. */
@@ -107,11 +110,19 @@ function describeServer(facts: Facts, settings: Settings): Finding[] {
     ),
   );
   because(
-    !facts.creates,
+    !facts.creates && !facts.migrated,
     fail(
       'database',
-      `the role "${facts.role}" cannot create schemas`,
-      `make it the owner: alter database ... owner to "${facts.role}"`,
+      `the role "${facts.role}" may not create tables, and the database has none`,
+      'run npm run migrate with DATABASE_MIGRATION_URL, the URL of the role that owns the database (docs/installing.md)',
+    ),
+  );
+  because(
+    facts.owns,
+    warn(
+      'database',
+      `the role "${facts.role}" owns the tables, so it could switch row-level policies off`,
+      'run the service with a second role, and set DATABASE_MIGRATION_URL for migrations (docs/upgrading.md#two-roles)',
     ),
   );
   because(

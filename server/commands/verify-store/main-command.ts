@@ -64,7 +64,10 @@ async function verify(settings: Settings, { tenant, quick, repair }: Asked): Pro
     : { current: Buffer.alloc(0), previous: null };
   const home = await joinDatabase(settings, stop);
   try {
-    const database = openDatabase(() => home.url, { size: 2, applicationName: 'lingualoop verify-store' });
+    const database = openDatabase(() => home.ownerUrl, {
+      size: 2,
+      applicationName: 'lingualoop verify-store',
+    });
     try {
       if (tenant !== undefined && !(await isTenant({ database }, tenant)))
         throw new Refusal(`--tenant: unknown tenant ${tenant}`);

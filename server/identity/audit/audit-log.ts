@@ -57,6 +57,8 @@ export const auditActions = [
   'style_guide_saved',
   'style_guide_deleted',
   // Reviews
+  'review_approved',
+  'review_rejected',
   'review_reopened',
   // Documents
   'document_requeued',

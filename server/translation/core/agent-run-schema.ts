@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { claimedVia } from '#server/identity/access/claimed-via.ts';
 import { findingStates } from './findings.ts';
 
 export const id = z.string().meta({ description: 'The ID: 32 hexadecimal characters.' });
@@ -149,6 +150,11 @@ export const agentStep = z
       .describe(
         'The name of what took the step, such as `translator` or `quality_judge`, or of the reviewer.',
       ),
+    claimed_via: claimedVia
+      .optional()
+      .describe(
+        'The API key whose client named the reviewer. If absent, the reviewer is a signed-in member.',
+      ),
     kind: z
       .enum(['agent', 'tool', 'human', 'system'])
       .describe('The kind of actor: `agent` is a model, `human` is a reviewer.'),
@@ -242,6 +248,11 @@ export const humanReviewTask = z
       .nullable()
       .describe(
         'The reviewer: the email address or user ID of the member, or the name that a client with an API key sent.',
+      ),
+    claimed_via: claimedVia
+      .nullish()
+      .describe(
+        'The API key whose client sent the name in `completed_by`, which is not verified. Null or absent for a signed-in member.',
       ),
     created_at: dateTime,
     completed_at: dateTime

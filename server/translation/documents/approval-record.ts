@@ -2,6 +2,7 @@ import { and, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
+import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import {
   type Announcement,
@@ -15,7 +16,7 @@ import {
   verdictUntilWrittenAgain,
   writeGolden,
 } from '#server/translation/records/golden-records.ts';
-import { type DocumentRow, documentColumns, isDocument, requestOf } from './jobs.ts';
+import { claimOf, type DocumentRow, documentColumns, isDocument, requestOf } from './jobs.ts';
 
 /** The audit record of an approval: reviewer, time and counts, without any text of the document. */
 interface ApprovalRecord {
@@ -26,6 +27,7 @@ interface ApprovalRecord {
   recorded_at: string;
   approved_at: string;
   approved_by: string | null;
+  approved_via: ClaimedVia | null;
   source_lang: string;
   target_lang: string;
   source_format: string;
@@ -128,6 +130,7 @@ async function makeRecord(tx: Tx, row: DocumentRow): Promise<ApprovalRecord> {
     recorded_at: new Date(now).toISOString(),
     approved_at: (row.approvedAt as Date).toISOString(),
     approved_by: row.approvedBy,
+    approved_via: claimOf(row),
     source_lang,
     target_lang,
     source_format: row.sourceFormat,

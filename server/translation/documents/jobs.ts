@@ -7,6 +7,7 @@ import { type LayoutKind, resultFormat } from '#server/formats/layout-kinds.ts';
 import { translatedFileName } from '#server/formats/translated-name.ts';
 import type { PageEnd } from '#server/http/paging.ts';
 import type { Warning } from '#server/http/warnings.ts';
+import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
 import { serviceTenantId } from '#server/identity/access/service-key.ts';
 import type { GroupRequest } from '#server/translation/core/pipeline/group.ts';
 import { type ArtifactRow, artifactView } from './artifacts.ts';
@@ -28,6 +29,11 @@ const { feedManifest: _manifest, ...columns } = getTableColumns(documentJobs);
 export const documentColumns = columns;
 
 export type DocumentRow = Omit<FullRow, 'feedManifest'>;
+
+/** The key that vouches for the approver's name. Approvals of earlier versions did not store it. */
+export function claimOf({ approvedBy, approvedByUser, approvedVia }: DocumentRow): ClaimedVia | null {
+  return approvedVia ?? (approvedBy !== null && approvedByUser === null ? { id: null, name: null } : null);
+}
 
 /** Matches one job by tenant and ID. The row-level policy is only the second line of defense. */
 export function isDocument(tenantId: string, documentId: string) {
@@ -134,6 +140,7 @@ function documentView({ row, artifacts }: StoredDocument, operator: boolean): Do
     artifacts: artifacts.map(artifactView),
     approved_at: row.approvedAt?.toISOString() ?? null,
     approved_by: row.approvedBy,
+    approved_via: claimOf(row),
     feed_manifest: (row.feedManifest as DocumentFeedManifest | null) ?? emptyManifest,
     error: failure?.message ?? null,
     failure,

@@ -6,6 +6,7 @@ import { AppError } from '#server/errors.ts';
 import type { SegmentTranslation } from '#server/formats/document.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
 import { newId } from '#server/platform/ids.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
@@ -61,7 +62,7 @@ export interface RenderState {
   row: DocumentRow;
   source: ArtifactRow;
   /** The reviewer of the changes that no file has yet; null if there are several, or one without a name. */
-  editor: string | null;
+  editor: Pick<DocumentReviewRecord, 'claimed_via' | 'reviewer'>;
 }
 
 /**
@@ -79,20 +80,23 @@ export async function readRenderState(tx: Tx, tenantId: string, documentId: stri
 async function selectEditor(
   tx: Tx,
   { tenantId, documentId, edits, renderedEdits }: DocumentRow,
-): Promise<string | null> {
-  if (edits <= renderedEdits) return null;
-  const [found] = await tx.execute<{ editor: string | null }>(sql`
-    select case when count(distinct coalesce(actor, '')) = 1 then min(actor) end as editor from (
-      select actor from segment_events
+): Promise<RenderState['editor']> {
+  if (edits <= renderedEdits) return { reviewer: null };
+  const [found] = await tx.execute<{ editor: string | null; is_claimed: boolean }>(sql`
+    select case when count(distinct (coalesce(actor, ''), user_id is null)) = 1 then min(actor) end as editor,
+      bool_or(user_id is null) as is_claimed from (
+      select actor, user_id from segment_events
       where tenant_id = ${tenantId} and document_id = ${documentId}
         and target_text is distinct from before ->> 'target_text'
       order by created_at desc limit ${edits - renderedEdits}) e`);
-  return found?.editor ?? null;
+  const reviewer = found?.editor ?? null;
+  return { reviewer, claimed_via: reviewer !== null && found?.is_claimed ? { id: null, name: null } : null };
 }
 
 /** Corrections that are stored together with the file that has them. */
 export interface RenderedReview {
   reviewer: string | null;
+  claimed_via: ClaimedVia | null;
   notes: string | null;
   /** Stores the corrections in the locked document, and returns their number. */
   store(tx: Tx): Promise<number>;
@@ -140,10 +144,12 @@ export async function renderAndStore(
       await lease.confirm(tx);
       const corrections = (await review?.store(tx)) ?? 0;
       await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
-      const saved = { reviewer: editor, corrections: row.edits - row.renderedEdits, notes: null };
+      const saved = { ...editor, corrections: row.edits - row.renderedEdits, notes: null };
       const reviews = [
         ...(saved.corrections > 0 ? [saved] : []),
-        ...(review ? [{ reviewer: review.reviewer, corrections, notes: review.notes }] : []),
+        ...(review
+          ? [{ reviewer: review.reviewer, claimed_via: review.claimed_via, corrections, notes: review.notes }]
+          : []),
       ];
       const reviewHistory = await replaceFile(tx, row, output, { reviews, isProvisional: !review });
       const findings = [
@@ -172,7 +178,11 @@ export async function renderAndStore(
   }
 }
 
-type Review = Pick<DocumentReviewRecord, 'reviewer' | 'corrections' | 'notes'>;
+type Review = Pick<DocumentReviewRecord, 'claimed_via' | 'corrections' | 'notes' | 'reviewer'>;
+
+function isSameReviewer(one: DocumentReviewRecord, other: DocumentReviewRecord): boolean {
+  return one.reviewer === other.reviewer && !one.claimed_via === !other.claimed_via;
+}
 
 /**
  * Stores the row of a new translated file.
@@ -209,7 +219,7 @@ async function replaceFile(
   const merged: DocumentReviewRecord = {
     ...record,
     id: last.id,
-    reviewer: last.reviewer === record.reviewer ? record.reviewer : null,
+    ...(isSameReviewer(last, record) ? {} : { reviewer: null, claimed_via: null }),
     corrections: last.corrections + record.corrections,
   };
   return sql`(${reviewHistory} - -1) || ${JSON.stringify([merged])}::jsonb`;

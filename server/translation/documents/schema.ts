@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { includable, outputs } from '#server/formats/selection.ts';
 import { warnings } from '#server/http/warnings.ts';
+import { claimedVia } from '#server/identity/access/claimed-via.ts';
 import { limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
 import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { uploadedFile } from '#server/trpc.ts';
@@ -127,6 +128,11 @@ export const documentReviewRecord = z
   .object({
     id,
     reviewer: z.string().nullable().describe('The reviewer; null if unknown.'),
+    claimed_via: claimedVia
+      .nullish()
+      .describe(
+        'The API key whose client sent the name in `reviewer`, which is not verified. Null or absent for a signed-in member.',
+      ),
     corrections: z.int().describe('The number of corrected segments.'),
     notes: z.string().nullable().describe('The notes of the reviewer.'),
     created_at: dateTime,
@@ -221,6 +227,11 @@ export const documentJob = z
       .describe('The source file and all revisions of the translated file, oldest first.'),
     approved_at: dateTime.nullable().describe('The time of the approval, ISO 8601 in UTC; null before it.'),
     approved_by: z.string().nullable().describe('The reviewer who approved the document first.'),
+    approved_via: claimedVia
+      .nullable()
+      .describe(
+        'The API key whose client sent the name in `approved_by`, which is not verified. Null for a signed-in member.',
+      ),
     feed_manifest: documentFeedManifest,
     error: z.string().nullable().describe('The message of `failure`; null if the document did not fail.'),
     failure: documentFailureDetail.nullable().describe('Why the document failed; null if it did not fail.'),

@@ -1,5 +1,6 @@
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
+import { reviewerName } from '../parts/claimed-name.ts';
 import { fileFailureText } from '../parts/file-failure.ts';
 import { useFormat } from '../parts/format.ts';
 import { Reopen } from '../parts/reopen.tsx';
@@ -22,6 +23,7 @@ export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
     waiting,
     approved_at: approvedAt,
     approved_by: approvedBy,
+    approved_via: approvedVia,
   } = document;
   if (status === 'translated' && !approvedAt && !failure && warnings.length === 0) return null;
   return (
@@ -32,10 +34,17 @@ export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
       {isInFlight(status) && <span className={styles['soft']}>{t('documents.under_way')}</span>}
       {approvedAt && (
         <span className={styles['soft']}>
-          {t('documents.approved_by')} <bdi translate="no">{approvedBy}</bdi>, {moment(approvedAt)}
+          {t('documents.approved_by')}{' '}
+          <bdi translate="no">{reviewerName(approvedBy ?? '', approvedVia, t)}</bdi>, {moment(approvedAt)}
         </span>
       )}
-      {approvedAt && <Reopen item={{ kind: 'document', id }} decidedAt={approvedAt} decidedBy={approvedBy} />}
+      {approvedAt && (
+        <Reopen
+          item={{ kind: 'document', id }}
+          decidedAt={approvedAt}
+          decidedBy={approvedVia ? null : approvedBy}
+        />
+      )}
       {failure && (
         <bdi className={styles['criticalCount']} title={failure.message}>
           {fileFailureText(failure, t)}

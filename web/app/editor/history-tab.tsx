@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
+import { reviewerName } from '../parts/claimed-name.ts';
 import { useFormat } from '../parts/format.ts';
 import { problemText } from '../parts/problem.tsx';
 import { TextDiff } from '../parts/text-diff.tsx';
@@ -33,7 +34,11 @@ export function HistoryTab({
         <li key={event.event_id} data-undone={event.undone_at !== null || undefined}>
           <p>
             <b>{t(`editor.event_${event.kind}`)}</b>{' '}
-            <bdi translate="no">{event.by ?? t('editor.api_key')}</bdi>
+            <bdi translate="no">
+              {event.by === null
+                ? t('editor.api_key')
+                : reviewerName(event.by, event.user_id === null ? { name: null } : null, t)}
+            </bdi>
           </p>
           <time dateTime={event.created_at} className={styles['soft']}>
             {moment(event.created_at)}

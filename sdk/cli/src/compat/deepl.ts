@@ -25,23 +25,30 @@ export interface CompatOptions {
  */
 export function deeplApi(options: CompatOptions): CompatApi {
   return {
+    expect: (head) => {
+      routeOf(head);
+      // Early clients send the key as a field. A header without a key is wrong before the body is read.
+      const hasKey = head.headers.authorization !== undefined || head.fields['auth_key'] !== undefined;
+      if (hasKey) authKeyOf(head);
+      return { hasKey };
+    },
     handle: async (request) => {
-      const { method, path } = request;
-      if (!/^\/v[123](\/|$)/.test(path)) return undefined;
-      const [, document, what] = /^\/v2\/document\/([^/]+)(?:\/(result))?$/.exec(path) ?? [];
-      const [, glossary, entries] = /^\/v2\/glossaries\/([^/]+)(?:\/(entries))?$/.exec(path) ?? [];
-      const route = `${method} ${document ? `/v2/document/:id${what ? `/${what}` : ''}` : glossary ? `/v2/glossaries/:id${entries ? '/entries' : ''}` : path}`;
-      const operation = operations[route];
-      if (!operation)
-        throw new CompatError(
-          404,
-          `Not found: LinguaLoop has no counterpart of ${method} ${path.slice(0, 100)}`,
-        );
-      const key = authKeyOf(request);
-      return operation({ ...options, request, key, id: decodeURIComponent(document ?? glossary ?? '') });
+      const { operation, id } = routeOf(request);
+      return operation({ ...options, request, key: authKeyOf(request), id });
     },
     errorOf: (status, message) => ({ status, json: { message } }),
   };
+}
+
+/** Returns the operation of a request, and the ID in its path. @throws CompatError 404 */
+function routeOf({ method, path }: CompatRequest) {
+  const [, document, what] = /^\/v2\/document\/([^/]+)(?:\/(result))?$/.exec(path) ?? [];
+  const [, glossary, entries] = /^\/v2\/glossaries\/([^/]+)(?:\/(entries))?$/.exec(path) ?? [];
+  const route = `${method} ${document ? `/v2/document/:id${what ? `/${what}` : ''}` : glossary ? `/v2/glossaries/:id${entries ? '/entries' : ''}` : path}`;
+  const operation = operations[route];
+  if (!operation)
+    throw new CompatError(404, `Not found: LinguaLoop has no counterpart of ${method} ${path.slice(0, 100)}`);
+  return { operation, id: decodeURIComponent(document ?? glossary ?? '') };
 }
 
 interface Call extends CompatOptions {

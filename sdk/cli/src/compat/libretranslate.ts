@@ -30,11 +30,12 @@ const downloadMs = 3_600_000;
  */
 export function libreTranslateApi(options: CompatOptions & { fallbackKey: string | undefined }): CompatApi {
   const downloads = new Map<string, Download>();
+  const keyOf = (request: CompatRequest) =>
+    textField(request, 'api_key') ||
+    /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ||
+    options.fallbackKey;
   const clientFor = (request: CompatRequest) => {
-    const key =
-      textField(request, 'api_key') ||
-      /^Bearer (\S+)$/.exec(request.headers.authorization ?? '')?.[1] ||
-      options.fallbackKey;
+    const key = keyOf(request);
     if (!key) throw new CompatError(403, 'Visit the service to get an API key: api_key is missing');
     return options.clientOf(key);
   };
@@ -48,13 +49,20 @@ export function libreTranslateApi(options: CompatOptions & { fallbackKey: string
     'GET /frontend/settings': () => ({ json: settings }),
     'GET /health': () => ({ json: { status: 'ok' } }),
   };
+  const operationOf = ({ method, path }: CompatRequest) => {
+    const token = /^\/download_file\/([\w-]+)\//.exec(path)?.[1];
+    if (token !== undefined && method === 'GET')
+      return (request: CompatRequest) => download(downloads, token, request.signal);
+    const operation = operations[`${method} ${path}`];
+    if (!operation) throw new CompatError(404, `Not found: ${method} ${path.slice(0, 100)}`);
+    return operation;
+  };
   return {
-    handle: async (request) => {
-      const { method, path } = request;
-      const token = /^\/download_file\/([\w-]+)\//.exec(path)?.[1];
-      if (token !== undefined && method === 'GET') return download(downloads, token, request.signal);
-      return operations[`${method} ${path}`]?.(request);
+    expect: (head) => {
+      operationOf(head);
+      return { hasKey: Boolean(keyOf(head)) };
     },
+    handle: async (request) => operationOf(request)(request),
     errorOf: (status, message) => ({ status, json: { error: message } }),
   };
 }
@@ -90,6 +98,11 @@ async function translate(
 ): Promise<CompatResponse> {
   const texts = textsField(request, 'q');
   if (!texts || texts.length === 0) throw new CompatError(400, 'Invalid request: missing q parameter');
+  if (texts.length > settings.batchLimit)
+    throw new CompatError(
+      400,
+      `Invalid request: request (${texts.length}) exceeds text limit (${settings.batchLimit})`,
+    );
   const source = required(request, 'source');
   const format = textField(request, 'format') ?? 'text';
   if (format !== 'text' && format !== 'html') throw new CompatError(400, `${format} format is not supported`);

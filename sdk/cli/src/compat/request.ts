@@ -24,9 +24,14 @@ export interface CompatResponse {
   body?: string | Uint8Array;
 }
 
-/** An API that is served. It returns undefined for a path that is not its own. */
+/** An API that is served. */
 export interface CompatApi {
-  handle(request: CompatRequest): Promise<CompatResponse | undefined>;
+  /**
+   * Returns what is known about a request before its body is read: whether its path and method are served, and whether
+   * its key is in a header. @throws CompatError if the request is rejected for these reasons
+   */
+  expect(head: CompatRequest): { hasKey: boolean };
+  handle(request: CompatRequest): Promise<CompatResponse>;
   /** Returns an error in the form of the API. */
   errorOf(status: number, message: string): CompatResponse;
 }
@@ -48,32 +53,53 @@ export class CompatError extends Error {
 const maxBodyBytes = 31_000_000;
 
 /**
- * Reads the body of a request: JSON, a form, or multipart.
- * @throws CompatError 400, 413, 415
+ * Maximum bytes of all bodies together whose key is not in a header, so that it is only known when they are read.
+ * LibreTranslate's own clients send it there.
  */
-export async function readRequest(
-  incoming: IncomingMessage,
-  base: string,
-  signal: AbortSignal,
-): Promise<CompatRequest> {
+const maxUnknownBytes = 2 * maxBodyBytes;
+let unknownBytes = 0;
+
+/** Returns a request without its body. The fields are those of the URL. */
+export function readHead(incoming: IncomingMessage, base: string, signal: AbortSignal): CompatRequest {
   const url = new URL(incoming.url ?? '/', base);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming) {
-    size += (chunk as Buffer).length;
-    if (size > maxBodyBytes) throw new CompatError(413, `the request has more than ${maxBodyBytes} bytes`);
-    chunks.push(chunk as Buffer);
-  }
-  const request = {
+  return {
     method: incoming.method ?? 'GET',
     path: url.pathname.replace(/\/+$/, '') || '/',
     query: url.searchParams,
     headers: incoming.headers,
+    fields: collect(url.searchParams),
+    files: {},
     base,
     signal,
   };
-  if (size === 0) return { ...request, fields: collect(url.searchParams), files: {} };
-  return { ...request, ...(await parseBody(Buffer.concat(chunks), incoming.headers['content-type'] ?? '')) };
+}
+
+/**
+ * Reads the body of a request: JSON, a form, or multipart. Without one, the fields remain those of the URL.
+ * @param isKnown whether a key is known before the body is read
+ * @throws CompatError 400, 413, 415, 503
+ */
+export async function readBody(
+  incoming: IncomingMessage,
+  head: CompatRequest,
+  isKnown: boolean,
+): Promise<CompatRequest> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (!isKnown) unknownBytes += chunk.length;
+      if (size > maxBodyBytes) throw new CompatError(413, `the request has more than ${maxBodyBytes} bytes`);
+      if (unknownBytes > maxUnknownBytes)
+        throw new CompatError(503, 'too many large requests have their key in the body; try again later');
+      chunks.push(chunk);
+    }
+  } finally {
+    if (!isKnown) unknownBytes -= size;
+  }
+  if (size === 0) return head;
+  return { ...head, ...(await parseBody(Buffer.concat(chunks), incoming.headers['content-type'] ?? '')) };
 }
 
 async function parseBody(body: Buffer, type: string): Promise<Pick<CompatRequest, 'fields' | 'files'>> {

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { LinguaLoop } from '../../../src/index.ts';
+import { foreignSite } from '../own-site.ts';
 import { deeplApi, deeplFailure } from './deepl.ts';
 import { libreFailure, libreTranslateApi } from './libretranslate.ts';
-import { type CompatResponse, readRequest, send } from './request.ts';
+import { CompatError, type CompatResponse, readBody, readHead, send } from './request.ts';
 
 export interface CompatServerOptions {
   port: number;
@@ -42,12 +43,12 @@ export async function serveCompat(options: CompatServerOptions): Promise<{ url: 
     const isDeepl = /^\/v\d/.test(incoming.url ?? '');
     const api = isDeepl ? deepl : libre;
     try {
-      const base = publicUrl ?? `http://${incoming.headers.host ?? 'localhost'}`;
-      const request = await readRequest(incoming, base, stop.signal);
-      return (
-        (await api.handle(request)) ??
-        api.errorOf(404, `Not found: ${request.method} ${request.path.slice(0, 100)}`)
-      );
+      const { port: bound } = server.address() as AddressInfo;
+      const foreign = foreignSite(incoming.headers, { host, port: bound, publicUrl });
+      if (foreign) throw new CompatError(403, foreign);
+      const head = readHead(incoming, publicUrl ?? `http://${incoming.headers.host}`, stop.signal);
+      const { hasKey } = api.expect(head);
+      return await api.handle(await readBody(incoming, head, hasKey));
     } catch (error) {
       const failure = isDeepl ? deeplFailure(error) : libreFailure(error);
       if (failure.status === 500 && !stop.signal.aborted) failed(error);
@@ -57,7 +58,11 @@ export async function serveCompat(options: CompatServerOptions): Promise<{ url: 
   };
   const server = createServer((incoming, response) => {
     respond(incoming, response)
-      .then((answer) => send(response, answer))
+      .then((answer) => {
+        // The rest of a body that was not read is not read either.
+        if (!incoming.complete) response.setHeader('connection', 'close');
+        send(response, answer);
+      })
       .catch((error) => {
         failed(error);
         response.destroy();

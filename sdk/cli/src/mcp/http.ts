@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { foreignSite } from '../own-site.ts';
 
 export interface HttpOptions {
   port: number;
@@ -34,6 +35,9 @@ export async function serveHttp({
   });
   const handle = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const { port: bound } = server.address() as AddressInfo;
+    const foreign = foreignSite(request.headers, { host, port: bound });
+    if (foreign) return refuse(response, 403, foreign);
     if (pathname !== '/mcp') return refuse(response, 404, 'MCP is served at /mcp');
     if (!isToken(request.headers.authorization, token)) {
       response.setHeader('www-authenticate', 'Bearer');
@@ -51,14 +55,9 @@ export async function serveHttp({
     } catch {
       return refuse(response, 400, 'the body is not JSON');
     }
-    const { port: bound } = server.address() as AddressInfo;
-    const names = [host.includes(':') ? `[${host}]` : host, 'localhost', '127.0.0.1', '[::1]'];
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: undefined as never,
       enableJsonResponse: true,
-      enableDnsRebindingProtection: true,
-      allowedHosts: names.map((name) => `${name}:${bound}`),
-      allowedOrigins: names.map((name) => `http://${name}:${bound}`),
     });
     const mcp = create();
     response.once('close', () => {

@@ -1,5 +1,5 @@
-import { mkdir, realpath, writeFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { realpath, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, isAbsolute, join, resolve, sep } from 'node:path';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
@@ -7,7 +7,6 @@ import { type LinguaLoop, type TranslationJob, version } from '../../../src/inde
 import { Failed } from '../command.ts';
 import { readSource } from '../commands/files.ts';
 import { describeFailure } from '../failure.ts';
-import { outputOf } from '../files/project.ts';
 
 /** The settings of an MCP server. */
 export interface McpOptions {
@@ -237,28 +236,58 @@ function documentTools(server: McpServer, { client, folder }: McpOptions): void 
       description: `Writes the latest translation of a document to a new file in ${folder}. An existing file is not replaced.`,
       inputSchema: {
         document_id: jobId,
-        path: z
+        file_name: z
           .string()
-          .max(1000)
+          .max(240)
           .optional()
-          .describe('The path of the new file. Default: next to the source, such as menu.fr.xlsx.'),
+          .describe(
+            'The name of the new file, with the extension of the document. Default: such as menu.fr.xlsx.',
+          ),
       },
       outputSchema: { path: z.string() },
       annotations: { ...creates, idempotentHint: false },
     },
-    ({ document_id, path }, { signal }) =>
+    ({ document_id, file_name }, { signal }) =>
       answer(async () => {
-        const [{ source_file_name, request }, download] = await Promise.all([
-          client.documents.get(document_id, { signal }),
-          client.documents.download(document_id, { signal }),
-        ]);
-        const named = path ?? outputOf('{name}.{lang}{ext}', basename(source_file_name), request.target_lang);
-        const target = await within(folder, named);
-        await mkdir(dirname(target), { recursive: true });
-        await writeFile(target, await download.bytes(), { flag: 'wx' });
-        return { path: relative(folder, target) };
+        const download = await client.documents.download(document_id, { signal });
+        const name = file_name ?? download.fileName;
+        requireSafeName(name, extname(download.fileName));
+        await writeNew(join(await realpath(folder), name), await download.bytes());
+        return { path: name };
       }),
   );
+}
+
+/** Characters that Windows does not allow in names, and characters that break a line or change the text direction. */
+const unsafe = /[<>:"|?*\\/\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
+
+/** Names that Windows reserves for devices, with any extension. */
+const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])\s*(?=\.|$)/i;
+
+/**
+ * Rejects what is not a plain name of a document: a path, a hidden file, or another extension. A text that the assistant has
+ * read could otherwise have it write a file that a program runs.
+ * @throws Failed
+ */
+function requireSafeName(name: string, extension: string): void {
+  const quoted = JSON.stringify(name);
+  if (unsafe.test(name)) throw new Failed(`${quoted} is not a plain file name; folders cannot be named`);
+  if (/^[.\s~-]|[.\s]$/.test(name) || name === '' || device.test(name))
+    throw new Failed(`${quoted} is hidden or reserved on some systems; choose another file name`);
+  if (extname(name).toLowerCase() !== extension.toLowerCase())
+    throw new Failed(`${quoted} must end with the extension of the document, ${extension}`);
+}
+
+/** Writes a file that does not exist, not even as a link. @throws Failed */
+async function writeNew(path: string, content: Uint8Array): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new Failed(`${basename(path)} already exists, and is not replaced; choose another file name`);
+    await rm(path, { force: true });
+    throw error;
+  }
 }
 
 async function documentView(

@@ -3,6 +3,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { eachItem, itemRefusal } from '#server/http/bulk.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
 import { documentApproval } from '#server/translation/documents/schema.ts';
 import { documentSegment } from '#server/translation/documents/segments.ts';
@@ -78,17 +79,17 @@ export const approvalOutcomes = z.object({
 export async function approveDocuments(
   services: Parameters<typeof approveDocument>[0] & Pick<Services, 'log'>,
   withTenant: WithTenant,
-  requestId: string,
+  origin: Origin & { requestId: string },
   { document_ids: ids, confirm_unopened, confirm_critical, ...request }: z.infer<typeof approveManyInput>,
 ): Promise<z.infer<typeof approvalOutcomes>> {
   const opened = await withTenant((tx, principal) => openedBy(tx, principal, 'document', ids));
-  const results = await eachItem<string, ApprovalOutcome>({ services, requestId }, ids, {
+  const results = await eachItem<string, ApprovalOutcome>({ services, requestId: origin.requestId }, ids, {
     async work(documentId) {
       // Stop here if the process is stopping; otherwise it could not stop before all documents are approved.
       if (services.backgroundWork.stopping.aborted)
         throw new AppError('transient_error', 'the service is restarting; approve the document again');
       try {
-        const { result } = await approveDocument(services, withTenant, documentId, request, {
+        const { result } = await approveDocument(services, withTenant, origin, documentId, request, {
           confirmCritical: confirm_critical.includes(documentId),
           isUnopened: !opened.has(documentId) && !confirm_unopened.includes(documentId),
         });

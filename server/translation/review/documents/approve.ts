@@ -5,6 +5,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { recordApproval } from '#server/translation/documents/approval-record.ts';
@@ -26,8 +27,15 @@ import type { DocumentApprovalResult } from '#server/translation/documents/schem
 import { selectCritical } from '#server/translation/documents/segments.ts';
 import { keepFiles } from '#server/translation/documents/superseded-files.ts';
 import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
+import { recordDecision } from '../decision-event.ts';
 import type { DocumentApproveRequest } from './review-schema.ts';
-import { authorOf, lockTranslated, requireName, requireTranslated } from './reviewed-document.ts';
+import {
+  authorOf,
+  lockTranslated,
+  requireName,
+  requireTranslated,
+  type SegmentAuthor,
+} from './reviewed-document.ts';
 
 type CompleteServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
 type ApproveServices = RenderServices;
@@ -45,6 +53,7 @@ type ApproveServices = RenderServices;
 export async function approveDocument(
   services: ApproveServices,
   withTenant: WithTenant,
+  origin: Origin,
   documentId: string,
   request: DocumentApproveRequest,
   {
@@ -52,16 +61,16 @@ export async function approveDocument(
     isUnopened = false,
   }: { confirmCritical?: boolean | undefined; isUnopened?: boolean } = {},
 ): Promise<{ tenantId: string; result: DocumentApprovalResult }> {
-  const { tenantId, reviewer, userId } = await withTenant(async (tx, principal) => {
+  const { tenantId, ...author } = await withTenant(async (tx, principal) => {
     const row = await requireDocument(tx, principal.tenant.id, documentId);
     requireTranslated(row);
     if (isUnopened && row.approvedAt === null) throw new Unopened(`document job ${documentId}`);
     await destinationIn(tx, services, principal.tenant.id);
-    const author = authorOf(principal, request.reviewer);
-    return { tenantId: principal.tenant.id, reviewer: requireName(author), userId: author.userId };
+    const author = await authorOf(tx, principal, request.reviewer);
+    return { tenantId: principal.tenant.id, ...author, name: requireName(author) };
   });
   const approve = async (leased: LeasedDocument): Promise<DocumentApprovalResult> => {
-    const { row, isNew } = await stampRendered(services, leased, { reviewer, userId, confirmCritical });
+    const { row, isNew } = await stampRendered(services, leased, { ...author, confirmCritical, origin });
     const { pairs, skipped, error } = await completeApproval(services, row);
     return {
       approved: true,
@@ -82,9 +91,9 @@ export async function approveDocument(
   return { tenantId, result };
 }
 
-interface Approval {
-  reviewer: string;
-  userId: string | null;
+interface Approval extends SegmentAuthor {
+  name: string;
+  origin: Origin;
   confirmCritical: boolean | undefined;
 }
 
@@ -151,7 +160,7 @@ async function requireLayout(
 async function stamp(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
-  { reviewer, userId, confirmCritical }: Approval,
+  { confirmCritical, origin, ...author }: Approval,
 ): Promise<DocumentRow | undefined> {
   const locked = await lockTranslated(tx, tenantId, documentId);
   if (confirmCritical === false) await requireNoCritical(tx, locked);
@@ -160,8 +169,9 @@ async function stamp(
     // The time after the lock was acquired: changes until then are approved, and later ones are not.
     .set({
       approvedAt: sql`clock_timestamp()`,
-      approvedBy: reviewer,
-      approvedByUser: userId,
+      approvedBy: author.name,
+      approvedByUser: author.userId,
+      approvedVia: author.claimedVia,
       updatedAt: sql`now()`,
     })
     .where(
@@ -173,7 +183,15 @@ async function stamp(
       ),
     )
     .returning(documentColumns);
-  if (row) await keepFiles(tx, row);
+  if (!row) return undefined;
+  await keepFiles(tx, row);
+  await recordDecision(tx, origin, {
+    ...author,
+    tenantId,
+    kind: 'document',
+    id: documentId,
+    action: 'review_approved',
+  });
   return row;
 }
 

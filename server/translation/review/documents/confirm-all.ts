@@ -40,7 +40,7 @@ export async function confirmAll(
   { document_id: documentId, statuses, reviewer }: z.infer<typeof confirmAllInput>,
 ): Promise<z.infer<typeof confirmedAll>> {
   const row = await lockTranslated(tx, principal.tenant.id, documentId);
-  const author = authorOf(principal, reviewer);
+  const author = await authorOf(tx, principal, reviewer);
   requireName(author);
   const { position, target, confirmedAt } = documentSegments;
   const isHeld = sql`exists (select from review_claims c where c.tenant_id = ${row.tenantId} and c.item_kind = 'document'

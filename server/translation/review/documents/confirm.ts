@@ -77,7 +77,7 @@ export async function confirmSegments(
 ): Promise<z.infer<typeof confirmedSegments>> {
   const tenantId = principal.tenant.id;
   const row = await lockTranslated(tx, tenantId, documentId);
-  const author = authorOf(principal, reviewer);
+  const author = await authorOf(tx, principal, reviewer);
   requireName(author);
   const positions = segments.map(({ position }) => position);
   const present = await selectSegments(tx, tenantId, documentId, positions);

@@ -74,7 +74,7 @@ export async function reviewDocument(
   const { tenantId, author } = await withTenant(async (tx, principal) => {
     requireTranslated(await requireDocument(tx, principal.tenant.id, documentId));
     await destinationIn(tx, services, principal.tenant.id);
-    return { tenantId: principal.tenant.id, author: authorOf(principal, request.reviewer) };
+    return { tenantId: principal.tenant.id, author: await authorOf(tx, principal, request.reviewer) };
   });
   // When the process stops, it waits until the review is stored, even if the reviewer has disconnected.
   const reviewed = await services.backgroundWork.track(
@@ -126,6 +126,7 @@ async function applyReview(
     { ...state, translations },
     {
       reviewer: author.name,
+      claimed_via: author.claimedVia,
       notes: request.notes ?? null,
       async store(tx) {
         const isOpen = await selectStillOpen(tx, row, request);

@@ -54,6 +54,7 @@ const file = z.object({
   flagged: count.describe('Other unconfirmed segments that need a review.'),
   approved_at,
   changed_by: z.string().nullable().describe('The approver, or else the last reviewer; null without one.'),
+  changed_by_claimed: z.boolean().describe('Whether a client with an API key sent this name.'),
   failure: documentFailureDetail.pick({ code: true, error_type: true, message: true }).nullable(),
   waiting,
   created_at,
@@ -189,7 +190,7 @@ type Row = Pick<
   | 'nextAttemptAt'
   | 'createdAt'
   | 'updatedAt'
-> & { sourceLang: string; targetLang: string; changedBy: string | null };
+> & { sourceLang: string; targetLang: string; changedBy: string | null; isClaimed: boolean };
 
 async function selectFiles(tx: Tx, tenantId: string, ids: readonly string[]): Promise<FileView[]> {
   if (ids.length === 0) return [];
@@ -203,6 +204,8 @@ async function selectFiles(tx: Tx, tenantId: string, ids: readonly string[]): Pr
       sourceLang: sql<string>`${jobs.request} ->> 'source_lang'`,
       targetLang: sql<string>`${jobs.request} ->> 'target_lang'`,
       changedBy: sql<string | null>`coalesce(${jobs.approvedBy}, ${jobs.reviewHistory} -> -1 ->> 'reviewer')`,
+      isClaimed: sql<boolean>`case when ${jobs.approvedBy} is not null then ${jobs.approvedByUser} is null
+        else coalesce(jsonb_typeof(${jobs.reviewHistory} -> -1 -> 'claimed_via') = 'object', false) end`,
       pageCount: jobs.pageCount,
       segments: jobs.segments,
       reportFigures: jobs.reportFigures,
@@ -268,6 +271,7 @@ function fileView(row: Row, sourceKey: string | null, counts: Counts | undefined
     flagged: counts?.warnings ?? 0,
     approved_at: row.approvedAt?.toISOString() ?? null,
     changed_by: row.changedBy,
+    changed_by_claimed: row.isClaimed,
     failure: row.failure as FileView['failure'],
     waiting: isInFlight(row) ? waitingView(row) : null,
     created_at: row.createdAt.toISOString(),

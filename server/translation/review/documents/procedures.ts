@@ -99,5 +99,5 @@ export const workplaceProcedures = {
   approveMany: deferredTenantProcedure('review')
     .input(approveManyInput)
     .output(approvalOutcomes)
-    .mutation(({ ctx, input }) => approveDocuments(ctx.services, ctx.withTenant, ctx.requestId, input)),
+    .mutation(({ ctx, input }) => approveDocuments(ctx.services, ctx.withTenant, ctx, input)),
 };

@@ -42,6 +42,7 @@ export async function reopenDocument(
           approvedAt: null,
           approvedBy: null,
           approvedByUser: null,
+          approvedVia: null,
           goldenRecord: null,
           goldenUri: null,
           reopenings: approvalOf(row.reopenings),

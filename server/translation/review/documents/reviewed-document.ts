@@ -1,11 +1,12 @@
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
+import { type ClaimedVia, claimedViaOf } from '#server/identity/access/claimed-via.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { type DocumentRow, isDocument, requireDocument } from '#server/translation/documents/jobs.ts';
 
 /** Returns the reviewer: the session's member. `reviewer` in the body counts only for a caller without a session. */
-export function reviewerOf(principal: Principal, said: string | null | undefined): string | null {
+function reviewerOf(principal: Principal, said: string | null | undefined): string | null {
   if (principal.kind === 'session') return principal.user.email || principal.user.id;
   return said?.trim() || null;
 }
@@ -16,11 +17,17 @@ export interface SegmentAuthor {
   userId: string | null;
   /** Email address or user ID of the member, or the name in the request; null without a name. */
   name: string | null;
+  /** The API key, if the caller uses one: the name is then a claim. */
+  claimedVia: ClaimedVia | null;
 }
 
-export function authorOf(principal: Principal, said: string | null | undefined): SegmentAuthor {
+export async function authorOf(
+  tx: Tx,
+  principal: Principal,
+  said: string | null | undefined,
+): Promise<SegmentAuthor> {
   const userId = principal.kind === 'session' ? principal.user.id : null;
-  return { userId, name: reviewerOf(principal, said) };
+  return { userId, name: reviewerOf(principal, said), claimedVia: await claimedViaOf(tx, principal) };
 }
 
 /**

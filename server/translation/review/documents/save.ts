@@ -64,7 +64,7 @@ export async function saveSegments(
   const { row, author, edited } = await withTenant(async (tx, principal) => {
     const row = await requireDocument(tx, principal.tenant.id, documentId);
     requireTranslated(row);
-    const author = authorOf(principal, input.reviewer);
+    const author = await authorOf(tx, principal, input.reviewer);
     if (input.segments.some(({ confirmed }) => confirmed)) requireName(author);
     const edited = (await selectNamed(tx, row, input)).filter(({ isEdited }) => isEdited);
     // A text cannot be stored if the file could not be rendered with it.

@@ -98,7 +98,7 @@ async function restoreChange(
     const events: string[] = [];
     for (let from = 0; from < segments.length; from += chunk)
       events.push(
-        ...(await restoreSegments(tx, row, authorOf(principal, null), {
+        ...(await restoreSegments(tx, row, await authorOf(tx, principal, null), {
           changeId,
           direction,
           segments: segments.slice(from, from + chunk),

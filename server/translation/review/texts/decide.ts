@@ -3,8 +3,10 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { type ClaimedVia, claimedViaOf } from '#server/identity/access/claimed-via.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import type { TermCheck } from '#server/matching/terms/glossary.ts';
 import { newId } from '#server/platform/ids.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
@@ -15,6 +17,7 @@ import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import { publishJob } from '#server/translation/texts/parked-jobs.ts';
 import type { JobStatus, TranslationJob } from '#server/translation/texts/schema.ts';
 import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
+import { recordDecision } from '../decision-event.ts';
 import { recordOpening } from '../openings.ts';
 import { JobChanged } from '../review-conflict.ts';
 import { type ClosingReview, compareLater, countReview } from './count-review.ts';
@@ -54,6 +57,7 @@ export async function reviewJob(
     | 'storage'
   >,
   withTenant: WithTenant,
+  origin: Origin,
   jobId: string,
   request: ReviewRequest,
   {
@@ -77,6 +81,7 @@ export async function reviewJob(
       finalTranslation: request.final_translation ?? undefined,
       notes: request.notes ?? undefined,
       reviewer: reviewer.name,
+      claimedVia: reviewer.claimedVia,
       confirmCritical,
     };
     const text = publishedText(found.job, review);
@@ -87,6 +92,15 @@ export async function reviewJob(
     if (!Array.isArray(missing)) return { tenantId, reviewer, unchecked: missing };
     const change = decideReview(found, review, missing, new Date());
     const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
+    if (review.action !== 'save')
+      await recordDecision(tx, origin, {
+        ...reviewer,
+        tenantId,
+        kind: 'job',
+        id: jobId,
+        action: review.action === 'reject' ? 'review_rejected' : 'review_approved',
+        ...(change.publishAs && { edited: change.publishAs === 'human_edited' }),
+      });
     // A member who saves a draft has opened the job, even if only briefly.
     if (review.action === 'save' && reviewer.userId !== null)
       await recordOpening(tx, { tenantId, userId: reviewer.userId }, { kind: 'job', id: jobId });
@@ -95,7 +109,7 @@ export async function reviewJob(
     return { tenantId, reviewer, job, attempt: found.attempt, publishAs: change.publishAs, uncompared };
   };
   let decided = await withTenant(async (tx, principal) =>
-    decide(tx, principal.tenant.id, reviewerOf(principal, request.reviewer)),
+    decide(tx, principal.tenant.id, await reviewerOf(tx, principal, request.reviewer)),
   );
   // The text is checked outside of the transaction. Another text may be saved during the checks: then they are
   // repeated.
@@ -164,17 +178,23 @@ function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boole
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The reviewer. `userId` is null for an API key: its request can only contain a name, which is not verified. */
+/** The reviewer. `userId` is null for an API key: its request can only contain a name, which is a claim. */
 export interface Reviewer {
   name: string | null;
   userId: string | null;
+  claimedVia: ClaimedVia | null;
 }
 
 /** Returns the reviewer: the session's member. `reviewer` in the body counts only for a caller without a session. */
-export function reviewerOf(principal: Principal, said: string | null | undefined): Reviewer {
-  if (principal.kind !== 'session') return { name: said ?? null, userId: null };
+export async function reviewerOf(
+  tx: Tx,
+  principal: Principal,
+  said: string | null | undefined,
+): Promise<Reviewer> {
+  if (principal.kind !== 'session')
+    return { name: said ?? null, userId: null, claimedVia: await claimedViaOf(tx, principal) };
   const { email, id } = principal.user;
-  return { name: email || id, userId: id };
+  return { name: email || id, userId: id, claimedVia: null };
 }
 
 interface Review {
@@ -183,6 +203,7 @@ interface Review {
   notes: string | undefined;
   /** The name of the reviewer; null if not known. */
   reviewer: string | null;
+  claimedVia: ClaimedVia | null;
   confirmCritical?: boolean | undefined;
 }
 
@@ -233,6 +254,7 @@ function decideReview(
         terminology_gate_override: {
           action,
           reviewer: review.reviewer,
+          ...(review.claimedVia && { claimed_via: review.claimedVia }),
           missing_terms: missing,
           created_at: now.toISOString(),
         },
@@ -243,7 +265,7 @@ function decideReview(
 
 function recordReview(
   run: AgentRun,
-  { action, notes, reviewer, confirmCritical }: Review,
+  { action, notes, reviewer, claimedVia, confirmCritical }: Review,
   now: Date,
 ): AgentRun {
   const at = now.toISOString();
@@ -251,6 +273,7 @@ function recordReview(
     id: newId(),
     name: 'human_review',
     actor: reviewer ?? 'reviewer',
+    ...(claimedVia && { claimed_via: claimedVia }),
     kind: 'human',
     status: 'completed',
     input_summary: null,
@@ -270,7 +293,12 @@ function recordReview(
     steps: [...kept, step],
     human_review_task: task && {
       ...task,
-      ...(action !== 'save' && { status: 'completed' as const, completed_by: reviewer, completed_at: at }),
+      ...(action !== 'save' && {
+        status: 'completed' as const,
+        completed_by: reviewer,
+        claimed_via: claimedVia,
+        completed_at: at,
+      }),
       metadata: {
         ...task.metadata,
         last_action: action,
@@ -282,7 +310,12 @@ function recordReview(
 }
 
 function isDraftOf(last: AgentStep | undefined, step: AgentStep): boolean {
-  return last?.name === step.name && last.output_summary === 'save' && last.actor === step.actor;
+  return (
+    last?.name === step.name &&
+    last.output_summary === 'save' &&
+    last.actor === step.actor &&
+    last.claimed_via?.id === step.claimed_via?.id
+  );
 }
 
 /** The columns that a review changes; columns with the value undefined do not change. */

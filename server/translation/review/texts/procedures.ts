@@ -80,7 +80,7 @@ export const workplaceProcedures = {
       const { job_id, updated_at: seen, worked_ms: workedMs, confirm_critical, ...review } = input;
       return presenting(
         viewFor(ctx.audience),
-        reviewJob(ctx.services, ctx.withTenant, job_id, review, {
+        reviewJob(ctx.services, ctx.withTenant, ctx, job_id, review, {
           seen,
           workedMs,
           confirmCritical: confirm_critical ?? false,
@@ -106,7 +106,7 @@ export const workplaceProcedures = {
     .input(reviewManyInput)
     .output(reviewResults)
     .mutation(async ({ ctx, input }) => ({
-      results: await reviewJobs(ctx.services, ctx.withTenant, ctx.requestId, input.reviews),
+      results: await reviewJobs(ctx.services, ctx.withTenant, ctx, input.reviews),
     })),
 };
 

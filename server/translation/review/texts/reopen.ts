@@ -146,6 +146,7 @@ function withNewTask(run: AgentRun, actor: string, now: Date): AgentRun {
       id: newId(),
       status: 'open',
       completed_by: null,
+      claimed_via: null,
       created_at: at,
       completed_at: null,
       metadata: { reopened_by: actor },

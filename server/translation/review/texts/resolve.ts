@@ -44,7 +44,7 @@ export async function resolveTextFinding(
     const tenantId = principal.tenant.id;
     return {
       tenantId,
-      by: reviewerOf(principal, input.reviewer),
+      by: await reviewerOf(tx, principal, input.reviewer),
       seen: await selectSeen(tx, tenantId, input),
     };
   });

@@ -1,6 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { eachItem } from '#server/http/bulk.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { leftOutOf } from '../confirmation.ts';
 import { openedBy } from '../openings.ts';
@@ -20,15 +21,15 @@ type Review = ReviewManyInput['reviews'][number];
 export async function reviewJobs(
   services: Parameters<typeof reviewJob>[0] & Pick<Services, 'log'>,
   withTenant: WithTenant,
-  requestId: string,
+  origin: Origin & { requestId: string },
   reviews: ReviewManyInput['reviews'],
 ): Promise<ReviewResult[]> {
   const ids = reviews.map(({ job_id }) => job_id);
   const opened = await withTenant((tx, principal) => openedBy(tx, principal, 'job', ids));
-  return eachItem<Review, ReviewResult>({ services, requestId }, reviews, {
+  return eachItem<Review, ReviewResult>({ services, requestId: origin.requestId }, reviews, {
     async work({ job_id, updated_at: seen, confirm_critical, confirm_unopened, ...request }) {
       try {
-        const { id, status, updated_at } = await reviewJob(services, withTenant, job_id, request, {
+        const { id, status, updated_at } = await reviewJob(services, withTenant, origin, job_id, request, {
           seen,
           confirmCritical: confirm_critical ?? false,
           isUnopened: !confirm_unopened && !opened.has(job_id),

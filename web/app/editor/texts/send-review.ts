@@ -116,7 +116,7 @@ function isOwn(job: TranslationJob, action: Review['action']): boolean {
   if (state.kind !== 'signed_in') return false;
   const { email, user_id } = state.tokens.user;
   const last = job.agent_run.steps.findLast(({ name }) => name === 'human_review');
-  return last?.actor === (email || user_id) && last.output_summary === action;
+  return last?.actor === (email || user_id) && !last.claimed_via && last.output_summary === action;
 }
 
 function isConflict(error: unknown): boolean {

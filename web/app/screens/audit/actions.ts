@@ -51,6 +51,8 @@ const ofWorkspaces = {
   allowance_changed: true,
   style_guide_saved: true,
   style_guide_deleted: true,
+  review_approved: true,
+  review_rejected: true,
   review_reopened: true,
   document_requeued: true,
   document_canceled: true,

@@ -20,6 +20,9 @@ const names: Readonly<Record<string, MessageId>> = {
   monthly_char_limit: 'audit.detail_limit',
   decided_by: 'audit.detail_decided_by',
   kind: 'audit.detail_kind',
+  edited: 'audit.detail_edited',
+  key_name: 'audit.detail_key_name',
+  claimed_reviewer: 'audit.detail_claimed_reviewer',
 };
 
 /** The words for values, by key and value. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { useT } from '../../i18n.tsx';
+import { reviewerName } from '../../parts/claimed-name.ts';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
 import { TranslateAgain } from '../../parts/translate-again.tsx';
@@ -155,9 +156,10 @@ function Size({ group: { format, translations } }: { group: FileGroup }) {
   return <small>{parts.join(' · ')}</small>;
 }
 
-function ChangedBy({ file: { changed_by: by } }: { file: FileView }) {
+function ChangedBy({ file: { changed_by: by, changed_by_claimed: isClaimed } }: { file: FileView }) {
   const t = useT();
   const me = useMe();
   if (by === null) return null;
-  return by === me.data?.user.email ? t('documents.you') : <bdi translate="no">{by}</bdi>;
+  if (!isClaimed && by === me.data?.user.email) return t('documents.you');
+  return <bdi translate="no">{reviewerName(by, isClaimed ? { name: null } : null, t)}</bdi>;
 }

@@ -6,6 +6,7 @@ import type { TranslationJob } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { reviewerName } from '../../parts/claimed-name.ts';
 import { ConfirmDialog } from '../../parts/confirm-dialog.tsx';
 import { CopyButton } from '../../parts/copy-button.tsx';
 import { useFormat } from '../../parts/format.ts';
@@ -44,7 +45,9 @@ export function JobFacts({ job }: { job: TranslationJob }) {
         )}
         {run.human_review_task?.completed_by && (
           <Fact name={t('jobs.reviewed_by')}>
-            <bdi translate="no">{run.human_review_task.completed_by}</bdi>
+            <bdi translate="no">
+              {reviewerName(run.human_review_task.completed_by, run.human_review_task.claimed_via, t)}
+            </bdi>
           </Fact>
         )}
         <Fact name={t('jobs.id')}>

@@ -1,5 +1,6 @@
 import type { AgentDecision, AgentRun } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { reviewerName } from '../../parts/claimed-name.ts';
 import { useFormat } from '../../parts/format.ts';
 import styles from './job.module.css';
 
@@ -13,7 +14,7 @@ export function JobSteps({ run }: { run: AgentRun }) {
           <p className={styles.step}>
             <b translate="no">{step.name}</b>
             <span className="hint" translate="no">
-              {step.actor}
+              {reviewerName(step.actor, step.claimed_via, t)}
             </span>
             <span className={step.status === 'failed' ? 'badge bad' : 'badge'}>
               {t(`jobs.step_${step.status}`)}

@@ -1,7 +1,8 @@
 import type { TranslationJob } from '#sdk/types.ts';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
+import { reviewerName } from '../../parts/claimed-name.ts';
 import { useFormat } from '../../parts/format.ts';
-import { isolated, LanguageText } from '../../parts/language-text.tsx';
+import { LanguageText } from '../../parts/language-text.tsx';
 import { triggerName } from '../../parts/review-triggers.ts';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
@@ -14,7 +15,7 @@ import type { SeenIssue, TimelineEvent } from './timeline.ts';
 export function useEventTitle(event: TimelineEvent): string {
   const t = useT();
   const { number } = useFormat();
-  if ('who' in event) return t(`jobs.event_${event.kind}`, { who: isolated(event.who) });
+  if ('who' in event) return t(`jobs.event_${event.kind}`, { who: reviewerName(event.who, event.via, t) });
   if (event.kind === 'checked') return t('jobs.event_checked', { score: number(event.score) });
   if (event.kind === 'verified')
     return t(event.isPassed ? 'jobs.event_verified' : 'jobs.event_not_verified', {

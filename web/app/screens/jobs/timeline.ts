@@ -24,6 +24,8 @@ export type TimelineEvent = { at?: string | undefined; ms?: number | undefined }
   | {
       kind: 'saved' | 'approved' | 'edited' | 'rejected' | 'reopened';
       who: string;
+      /** The API key whose client named the reviewer. */
+      via: AgentStep['claimed_via'];
       notes?: string;
       isLast: boolean;
     }
@@ -128,6 +130,7 @@ function reviewEvents({ agent_run: { steps, human_review_task: task } }: Transla
         kind,
         at: step.completed_at ?? step.started_at,
         who: step.actor,
+        via: step.claimed_via,
         isLast,
         ...(typeof notes === 'string' && notes !== '' && { notes }),
       },

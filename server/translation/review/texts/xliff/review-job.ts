@@ -3,6 +3,7 @@ import type { Services } from '#server/context.ts';
 import { originalText, type XliffContent } from '#server/formats/xliff/content.ts';
 import type { ReadUnit } from '#server/formats/xliff/reader.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { getJob } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 import { rawBody } from '#server/trpc.ts';
@@ -45,6 +46,7 @@ export const xliffReviewInput = z.object({
 export async function reviewJobByXliff(
   services: Parameters<typeof reviewJob>[0] & Pick<Services, 'fileWork'>,
   withTenant: WithTenant,
+  origin: Origin,
   { job_id, body, action: asked, reviewer, notes }: z.infer<typeof xliffReviewInput>,
   signal: AbortSignal,
 ): Promise<TranslationJob> {
@@ -70,7 +72,7 @@ export async function reviewJobByXliff(
   if (action === 'approve' && isPresent && isPublished(job)) return job;
   try {
     const review = { action, reviewer, notes, final_translation: text };
-    return await reviewJob(services, withTenant, job_id, review, { seen: seen.updatedAt });
+    return await reviewJob(services, withTenant, origin, job_id, review, { seen: seen.updatedAt });
   } catch (error) {
     if (!(error instanceof JobChanged)) throw error;
     throw unitError('conflict', unit, `${error.message}; export it again, then repeat the change`);

@@ -1,0 +1,1 @@
+ALTER TABLE "document_jobs" ADD COLUMN "approved_via" jsonb;
