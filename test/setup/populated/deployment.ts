@@ -41,6 +41,8 @@ const limits = {
   DEFAULT_MONTHLY_CHAR_LIMIT: '2000000000',
   MONTHLY_CHAR_CEILING: '1000000000000',
   MAX_UPLOAD_BYTES: '100000000',
+  // A machine that runs other tests is slow.
+  REQUEST_DEADLINE_SECONDS: '900',
 };
 
 /** Starts a deployment with the stub engine in a data folder, which is created if it is missing. */
