@@ -19,7 +19,7 @@ export async function fillDocuments(deployment: Deployment, reviewers: readonly 
   const words = prose(60);
   const [owner] = reviewers as [Person];
   const files: [name: string, content: Uint8Array | string][] = [];
-  for (const [at, kind] of [...layoutKindNames, ...layoutKindNames].entries())
+  for (const [at, kind] of [...layoutKindNames, ...layoutKindNames, ...layoutKindNames.slice(-8)].entries())
     files.push([`${kind} ${at}.${layoutKinds[kind].extensions[0]}`, await makers[kind](words)]);
   for (const [name, make] of Object.entries(largeMakers)) files.push([name, await make(words)]);
   const ids: string[] = [];
@@ -110,7 +110,7 @@ async function review(deployment: Deployment, reviewer: Person, id: string, at: 
     return body;
   };
   const read = async (): Promise<{ position: number; target_text: string | null }[]> =>
-    (await call('documents.search', { document_id: id }, 'query')).segments;
+    (await call('documents.search', { document_id: id, limit: 200 }, 'query')).segments;
   const segments = await read();
   const placeOf = (n: number) => (n % 2 === 0 ? segments[n]?.position : undefined);
   const save = (which: typeof segments, fields: (text: string) => Fields) =>
@@ -131,7 +131,7 @@ async function review(deployment: Deployment, reviewer: Person, id: string, at: 
     });
   const translated = segments.filter(({ target_text }) => target_text !== null);
   if (translated.length === 0) return;
-  const { change_id } = await save(translated.slice(0, 10), (text) => ({ target_text: `${text} *` }));
+  const { change_id } = await save(translated.slice(-10), (text) => ({ target_text: `${text} *` }));
   if (at % 2 === 0 && change_id) await call('documents.undo', { document_id: id, change_id });
   await save(
     (await read()).filter(({ target_text }) => target_text !== null),
