@@ -228,7 +228,7 @@ async function storeJudged(
     const withdrawn = changed
       .filter(({ isWithdrawn }) => isWithdrawn)
       .map(({ position }) => ({ position, kind: 'unconfirmed' as const, isConfirmed: false }));
-    await storeChanges(tx, row, { userId: null, name: 'judge model' }, newId(), withdrawn);
+    await storeChanges(tx, row, { userId: null, name: 'judge model', claimedVia: null }, newId(), withdrawn);
     const rows = changed.map(({ position, findings, score }) => ({
       position,
       score,

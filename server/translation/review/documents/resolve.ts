@@ -43,7 +43,7 @@ export async function resolveSegmentFinding(
   const { document_id: documentId, position, target_text: seen } = input;
   const tenantId = principal.tenant.id;
   const row = await lockTranslated(tx, tenantId, documentId);
-  const author = authorOf(principal, input.reviewer);
+  const author = await authorOf(tx, principal, input.reviewer);
   const by = requireName(author);
   const [segment] = await tx
     .select()
