@@ -120,6 +120,12 @@ export const probes: Readonly<Record<string, Probe>> = {
   'auth.introspect': { input: () => nothing },
 
   'mail.preferences': {},
+  'auth.prove': { input: () => ({ password: 'a wrong passphrase' }), ...wrongProof },
+  'auth.changePassword': {
+    input: () => ({ current_password: 'a wrong passphrase', new_password: 'another passphrase' }),
+    ...wrongProof,
+  },
+  'auth.endSession': { input: () => ({ session_id: 'unknown' }), in: '404 session not found' },
   'mail.setPreferences': { input: () => ({ digest: true }) },
 
   'members.previewInvite': { input: () => ({ invite_token: 'nothing' }) },

@@ -61,13 +61,19 @@ export async function withBearer<T>(
 
 /**
  * Accepts only an access token as a bearer token, for work that needs its own transactions. The handler calls
- * `ctx.withBearer`.
+ * `ctx.withBearer`. If the input is rejected before that call, the guard still authenticates before the validation errors
+ * are returned.
  */
-export const deferredBearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>
-  next({
-    ctx: { withBearer: <T>(work: Parameters<typeof withBearer<T>>[1]) => withBearer(ctx, work) },
-  }),
-);
+export const deferredBearerProcedure = procedure.meta({ guard: 'bearer' }).use(async ({ ctx, next }) => {
+  let attempted = false;
+  const authenticate = <T>(work: Parameters<typeof withBearer<T>>[1]) => {
+    attempted = true;
+    return withBearer(ctx, work);
+  };
+  const result = await next({ ctx: { withBearer: authenticate } });
+  if (!result.ok && !attempted) await withBearer(ctx, async () => {});
+  return result;
+});
 
 /** Accepts only an access token as a bearer token. The handler runs inside one transaction of the member's tenant. */
 export const bearerProcedure = procedure.meta({ guard: 'bearer' }).use(({ ctx, next }) =>

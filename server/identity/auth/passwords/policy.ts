@@ -25,7 +25,7 @@ export async function checkPasswordPolicy(password: string, email: string, works
   if (length > maximumLength) throw refuse(`too long: at most ${maximumLength} characters`);
   if (password.toLowerCase() === email.slice(0, email.lastIndexOf('@')))
     throw refuse('must not equal the email local part');
-  const result = await hashOnThread({ password, own: wordsOf('LinguaLoop', email, workspace) });
+  const result = await hashOnThread({ password, own: wordsOf('LinguaLoop', workspace, ...email.split('@')) });
   if (!('isEasy' in result)) throw new Error('a password could not be estimated');
   if (result.isEasy) throw refuse('too common');
 }
