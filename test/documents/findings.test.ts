@@ -111,7 +111,7 @@ describe('resolving a finding', () => {
     async (resolution) => {
       const { id, finding_id, seen } = await edited();
       const refused = await resolve(id, seen, { finding_id, resolution });
-      expect([refused.status, refused.body.error_code]).toEqual([422, 'invalid_fields']);
+      expect(refused.status).toBe(422);
       const { status, body } = await resolve(id, seen, { finding_id, resolution, reason });
       expect(status).toBe(200);
       const by = expect.stringMatching(/@example\.org$/);
