@@ -44,7 +44,7 @@ export async function benchDownloads(print: (line: string) => void): Promise<voi
     'server/main.ts',
     ['--api-only'],
   );
-  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
   let bare: Worker | undefined;
   try {
     const { tenantId, apiKey } = await createBenchTenant(service.address);

@@ -30,7 +30,7 @@ export async function benchMemoryImport(print: (line: string) => void): Promise<
   const server = await joinEmbeddedPostgres(dataDir);
   const env = { DATA_DIR: dataDir, AUTH_RATE_LIMIT_ENABLED: 'false', LOG_LEVEL: 'silent' };
   const service = await startService(env);
-  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
   try {
     const { tenantId, apiKey } = await createBenchTenant(service.address);
     await sql`select set_config('lingualoop.tenant_id', ${tenantId}, false)`;

@@ -47,7 +47,7 @@ export async function benchPartitions(print: (line: string) => void): Promise<vo
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
   const server = await joinEmbeddedPostgres(dataDir);
   const superuser = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
-  const role = new URL(server.url).username;
+  const role = new URL(server.ownerUrl).username;
   await superuser.unsafe(`grant pg_read_all_stats to "${role}"`);
   // The benchmark determines when statistics are collected.
   await superuser.unsafe('alter system set autovacuum = off');
@@ -55,7 +55,7 @@ export async function benchPartitions(print: (line: string) => void): Promise<vo
   await superuser`select pg_reload_conf()`;
   const sides: Side[] = [0, 16, 32].map((partitions) => ({
     name: partitions === 0 ? 'plain' : `${partitions} partitions`,
-    url: named(server.url, `bench_${partitions}`),
+    url: named(server.ownerUrl, `bench_${partitions}`),
     service: undefined,
   }));
   const start = (side: Side) =>

@@ -35,7 +35,7 @@ export async function benchRetention(print: (line: string) => void): Promise<voi
     DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
   };
   const service = await startService(env, 'server/main.ts', ['--api-only']);
-  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
   const database = openDatabase(server.url, { size: 2 });
   const nothing = () => {};
   const settings = readSettings({ ...env, SECRETS_KEY: Buffer.alloc(32).toString('base64') });

@@ -28,6 +28,7 @@ export async function benchScale(print: (line: string) => void): Promise<void> {
   const server = await joinEmbeddedPostgres(dataDir);
   const env = {
     DATABASE_URL: server.url,
+    DATABASE_MIGRATION_URL: server.ownerUrl,
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     DATA_DIR: dataDir,
     AUTH_RATE_LIMIT_ENABLED: 'false',

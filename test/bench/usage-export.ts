@@ -26,7 +26,7 @@ export async function benchUsageExport(print: (line: string) => void): Promise<v
   const server = await joinEmbeddedPostgres(dataDir);
   const env = { DATA_DIR: dataDir, AUTH_RATE_LIMIT_ENABLED: 'false', OPERATOR_API_KEY: operatorKey };
   const service = await startService(env, 'server/main.ts', ['--api-only']);
-  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  const sql = postgres(server.ownerUrl, { max: 1, onnotice: () => {} });
   try {
     const { tenantId } = await createBenchTenant(service.address);
     await sql`select set_config('lingualoop.tenant_id', ${tenantId}, false)`;

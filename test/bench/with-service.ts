@@ -19,7 +19,7 @@ export async function withService(
   };
   const service = await startService(env);
   try {
-    await work({ service, url: server.url });
+    await work({ service, url: server.ownerUrl });
   } finally {
     await service.stop();
     await server.leave();

@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#db/client.ts';
 import { withSnapshot } from '#db/copy/snapshot.ts';
+import { migrate } from '#db/migrate.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { createTestDatabase, openSuperuser, type TestDatabase } from '#test/setup/database.ts';
 import { bigTables, partitionCount, partitionTables } from '#test/setup/partitions.ts';
@@ -31,7 +32,9 @@ beforeAll(async () => {
     await fill(sql);
     await sql.end();
   }
-  await partitionTables(split.url, count);
+  await partitionTables(split.ownerUrl, count);
+  // The split tables are new ones.
+  await migrate(split.ownerUrl, { service: new URL(split.url).username });
 });
 afterAll(async () => {
   await plain?.drop();

@@ -16,7 +16,7 @@ import { startService } from '#test/setup/service.ts';
 async function database() {
   const made = await createTestDatabase();
   onTestFinished(() => made.drop());
-  return made.url;
+  return made.ownerUrl;
 }
 
 async function environment(url: string) {

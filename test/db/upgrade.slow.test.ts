@@ -41,7 +41,7 @@ async function formerDatabase(texts?: readonly string[]) {
   onTestFinished(() => database.drop());
   const folder = await laterMigrations(texts);
   const upgrade = (stop?: AbortSignal, options: MigrateOptions = {}) =>
-    migrate(database.url, { stop, folder, ...options });
+    migrate(database.ownerUrl, { stop, folder, ...options });
   const requests = postgres(database.url, { max: 2, onnotice: () => {} });
   onTestFinished(() => requests.end({ timeout: 0 }));
   const superuser = openSuperuser(database.superuserUrl);
@@ -130,7 +130,7 @@ test('a migration does not wait for an autovacuum of a table that it needs', asy
     await server.leave();
     await rm(folder, { recursive: true, force: true });
   });
-  await migrate(server.url);
+  await migrate(server.ownerUrl);
   const folderOfLater = await laterMigrations();
   const database = new URL(server.superuserUrl);
   database.pathname = new URL(server.url).pathname;
@@ -152,7 +152,7 @@ test('a migration does not wait for an autovacuum of a table that it needs', asy
   await poll(vacuums, 25);
   await superuser`alter system set autovacuum_naptime = 1000`;
   await superuser`select pg_reload_conf()`;
-  await migrate(server.url, { folder: folderOfLater });
+  await migrate(server.ownerUrl, { folder: folderOfLater });
   expect(await superuser`select later from tenants`).toEqual([]);
 });
 

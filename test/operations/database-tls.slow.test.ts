@@ -49,7 +49,7 @@ async function switchTls(state: 'on' | 'off'): Promise<void> {
 }
 
 function envOf(sslmode: string, more: Record<string, string> = {}): Record<string, string> {
-  const url = new URL(server.url);
+  const url = new URL(server.ownerUrl);
   url.hostname = 'localhost';
   url.searchParams.set('sslmode', sslmode);
   return { DATABASE_URL: url.href, SECRETS_KEY, DATA_DIR: join(folder, 'storage'), ...more };
@@ -73,7 +73,7 @@ test.skipIf(!hasOpenssl).each([
     onTestFinished(async () => void (await service.stop('SIGKILL')));
     const connections = await openSuperuser(server.superuserUrl)<{ name: string; encrypted: boolean }[]>`
       select application_name as name, bool_and(ssl) as encrypted from pg_stat_activity join pg_stat_ssl using (pid)
-      where usename = ${new URL(server.url).username} and application_name <> '' group by 1`;
+      where usename = ${new URL(server.ownerUrl).username} and application_name <> '' group by 1`;
     const names = connections.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['lingualoop probe', 'lingualoop queue']));
     expect(connections.filter(({ encrypted }) => !encrypted)).toEqual([]);

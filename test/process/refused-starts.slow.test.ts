@@ -25,7 +25,7 @@ async function start(env: Record<string, string>) {
 async function externalDatabase() {
   const database = await createTestDatabase();
   onTestFinished(() => database.drop());
-  const env = { DATABASE_URL: database.url, SECRETS_KEY, DATA_DIR: await testFolder() };
+  const env = { DATABASE_URL: database.ownerUrl, SECRETS_KEY, DATA_DIR: await testFolder() };
   return { env, superuserUrl: database.superuserUrl };
 }
 

@@ -60,7 +60,7 @@ export async function openDeployment(
     sizes,
     dataDir,
     env,
-    url: server.url,
+    url: server.ownerUrl,
     superuser,
     address: () => service.address,
     async restart() {

@@ -42,7 +42,7 @@ interface MemberOptions {
 const joinAndLeave = `
   const began = performance.now();
   const db = await joinEmbeddedPostgres(dataDir, { onNotice: (notice) => say({ notice }) });
-  say({ joined: { url: db.url, superuserUrl: db.superuserUrl, ms: Math.round(performance.now() - began) } });
+  say({ joined: { url: db.ownerUrl, superuserUrl: db.superuserUrl, ms: Math.round(performance.now() - began) } });
   for await (const line of process.stdin) break;
   await db.leave();`;
 

@@ -56,7 +56,7 @@ describe('a running server', () => {
   it('is stopped by one whose connections are closed, though a backend has yet to notice', async () => {
     const db = await joinEmbeddedPostgres(here.dataDir);
     const pid = postmaster();
-    const sql = postgres(db.url, { max: 20 });
+    const sql = postgres(db.ownerUrl, { max: 20 });
     const sleeping = Array.from({ length: 20 }, () => sql`select pg_sleep(0.2)`.catch(() => {}));
     const busy = `select 1 from pg_stat_activity where wait_event = 'PgSleep'`;
     await until(async () => (await query(db.superuserUrl, busy)).length === 20);

@@ -193,7 +193,7 @@ async function readMigrations(): Promise<string[]> {
 async function readDatabase(): Promise<Pick<FormerVersion, 'tables' | 'sequences'>> {
   const server = await joinEmbeddedPostgres(data);
   const url = new URL(server.superuserUrl);
-  url.pathname = new URL(server.url).pathname;
+  url.pathname = new URL(server.ownerUrl).pathname;
   const sql = postgres(url.href, { max: 1, onnotice: () => {} });
   const tables: FormerVersion['tables'] = {};
   const named = await sql<{ table: string; columns: string[] }[]>`

@@ -111,6 +111,10 @@ export const makers: Record<LayoutKind, (words: Prose) => Uint8Array | string | 
     `# Manual\n\n${lines(words)
       .map((text) => `- ${text} **Note**`)
       .join('\n')}\n`,
+  mdx: (words) =>
+    `import Note from './note'\n\n# Manual\n\n${lines(words)
+      .map((text) => `<Note>\n\n${text} {1 + 1}\n\n</Note>`)
+      .join('\n\n')}\n`,
 };
 
 const keyed = (words: Prose) => lines(words).map((text, n): [string, string] => [`key_${n}`, text]);
