@@ -18,7 +18,7 @@ const lockTimeouts = { usual: 250, paused: 900 };
  */
 const gate = 'credential_directory';
 
-/** Milliseconds: a migration that could not get its locks for so long is given up. */
+/** Milliseconds: the longest time for which a migration tries to get its locks. */
 const patience = 600_000;
 
 /** Milliseconds: `look` between two looks at the locks, `first` until a wait is reported, `next` between reports. */

@@ -1,5 +1,3 @@
-import type { Session } from './session.ts';
-
 /** A lock that a session waits for, and the session with the oldest transaction that prevents it. */
 export interface LockWait {
   /** The id of that session's server process. */
@@ -11,7 +9,10 @@ export interface LockWait {
 }
 
 /** Returns the lock that a server process waits for; undefined if it waits for none. */
-export async function findWait(observer: Session, pid: number): Promise<LockWait | undefined> {
+export async function findWait(
+  observer: { query<Row>(text: string, values?: unknown[]): Promise<Row[]> },
+  pid: number,
+): Promise<LockWait | undefined> {
   const [row] = await observer.query<{
     target: string;
     blocker: number;

@@ -6,12 +6,12 @@ export class StalledError extends Error {
   override name = 'StalledError';
 }
 
-/** What this process copies. Only one: a process runs one copying command. */
+/** The copy of this process. There is only one: a process runs one copying command. */
 const copied = { steps: 0, what: 'nothing yet', sizes: new Map<string, number>(), obstacle: '' };
 
 /**
  * Notes a step of the work, however small, so that the process is known to make progress.
- * @param what names the work for the operator, such as a table; by default the same as in the step before
+ * @param what names the work for the operator, such as a table; by default the same as in the previous step
  * @param bytes the size of the step
  */
 export function advance(what = copied.what, bytes = 0): void {
@@ -46,7 +46,7 @@ export function printProgress(print: (line: string) => void): () => void {
 
 /**
  * Resolves with the result of `work`. As soon as `stop` aborts, or after a minute without progress, calls `end` and
- * rejects, even while a statement or a file never answers.
+ * rejects, even while a statement or a file never responds.
  * @throws StalledError; the reason of `stop`
  */
 export async function untilStalled<T>(

@@ -48,7 +48,7 @@ export class Session {
       keepAliveInitialDelayMillis: 30_000,
     });
     this.#lost.promise.catch(() => {});
-    // Ignore the error itself: the running statement fails with it, too.
+    // Ignore the error: the running statement fails with it, too.
     this.#client.on('error', () => this.destroy());
     this.#client.on('end', () => this.destroy());
     let seen = 0;
@@ -208,7 +208,7 @@ export class Session {
         );
       else advance(`PostgreSQL executes ${row.statement.replace(/\s+/g, ' ')}`);
     } catch {
-      // What was noted before remains.
+      // Earlier notes remain.
     } finally {
       clearTimeout(late);
       await observer?.end();

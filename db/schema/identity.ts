@@ -29,8 +29,8 @@ export const users = pgTable(
     active: boolean('active').notNull().default(true),
     createdAt: moment('created_at').notNull().defaultNow(),
     /**
-     * When someone with access to the mailbox confirmed the email address; null if nobody has. An identity provider
-     * confirms the address itself, so the column has no meaning for its members.
+     * When someone with access to the mailbox confirmed the email address; null if it is not confirmed. Identity
+     * providers confirm the addresses of their members, for whom the column has no meaning.
      */
     emailConfirmedAt: moment('email_confirmed_at'),
     /** The secret of the member's authenticator app, sealed; null if none is enrolled. */

@@ -215,7 +215,7 @@ test('with a pause, a new request waits before it holds a lock, and one that has
     migrated = upgrade(undefined, { pause: true });
     migrated.catch(() => {});
     await waitsForGate('lingualoop migrate');
-    // A request of the version before: it reads its credential first. It holds no other lock while it waits.
+    // A request of the previous version: it reads its credential first. It holds no other lock while it waits.
     const next = requests.begin(async (other) => {
       await other`select from credential_directory`;
       await other`select from tenants`;

@@ -43,7 +43,7 @@ const patterns: Pattern[] = [
   row('answer for response', /\b[Aa]nswers?\b(?! for)/, [0, 1, 13, 3, 23], 10),
   row('says, knows', /\b(says|tells|knows|wants|speaks|takes .{0,20} for)\b/, [0, 0, 0, 10, 72], 30),
   row('found a workspace', /\b[Ff]ound(s|ing)? (a |the |another )?(workspace|tenant)|\b[Ff]ound(er|ers|ing)\b|\bfounded\b/, [0, 0, 0, 17, 1], 0),
-  row('wait', /\bwaits?\b|\bwaited\b|\bwaiting for (a|an|its|review)/, [3, 28, 8, 257, 65], 120),
+  row('wait', /\bwaits?\b|\bwaited\b|\bwaiting for (a|an|its|review)/, [3, 48, 13, 270, 67], 120),
   row('under way', /\bunder way\b|\bin flight\b/, [0, 1, 0, 0, 6], 0),
   row('take up, put back', /\b(take|takes|taken|put|puts|give|gives|given|came|come|comes|brought|hand|hands) (up|back|out)\b/, [0, 1, 0, 2, 17], 0),
   row('of before', /\b(of|the [a-z]+) before\b(?! [a-z])/, [0, 0, 0, 2, 5], 0),

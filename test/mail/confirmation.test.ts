@@ -37,7 +37,7 @@ describe('the address of a new account', () => {
     expect(await isConfirmed(founder)).toBe(false);
     expect((await post(path)).status).toBe(200);
     expect(await isConfirmed(founder)).toBe(true);
-    // The second press changes nothing, and is no second event.
+    // The second press changes nothing, and is not a second event.
     expect((await post(path)).status).toBe(200);
     const events = await sql()`
       select target from audit_log where tenant_id = ${founder.tenantId} and action = 'email_confirmed'`;

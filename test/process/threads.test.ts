@@ -16,7 +16,7 @@ serveThread({
 });
 `;
 
-test('work that does not end is stopped at its deadline, holds up nothing meanwhile, and the next work succeeds', async () => {
+test('work that does not end is stopped at its deadline, holds up nothing, and the next work succeeds', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'threads-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'work.mjs');

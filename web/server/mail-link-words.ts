@@ -74,11 +74,11 @@ export const confirmationWords: Record<Locale, ConfirmationWords> = {
     doneWhy: 'You now get the emails of the workspace {workspace} at {email}.',
   },
   fr: {
-    title: 'Confirmez votre adresse e-mail',
+    title: 'Confirmez votre adresse électronique',
     ask: 'L’espace de travail {workspace} a un membre avec l’adresse {email}.',
     otherwise: 'Si vous n’avez pas créé ce compte, fermez cette page. Rien ne se passe.',
     submit: 'Confirmer l’adresse',
-    done: 'Votre adresse e-mail est confirmée',
+    done: 'Votre adresse électronique est confirmée',
     doneWhy: 'Vous recevez désormais les messages de l’espace de travail {workspace} à {email}.',
   },
   de: {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from '#server/context.ts';
 import { clientAddress } from '#server/http/client-address.ts';
 import { pageHeaders } from '#server/http/response-headers.ts';
+import { recordEvent } from '#server/identity/audit/audit-log.ts';
 import { confirmEmail, findConfirmable } from '#server/identity/mail/confirmation.ts';
 import type { OptionalMail } from '#server/identity/mail/preferences.ts';
 import { readUnsubscribeToken, type Subscription, unsubscribe } from '#server/identity/mail/unsubscribe.ts';
@@ -102,7 +103,16 @@ export function serveMailLinks(
     const found = await confirmationOf(request);
     if (!found) return sendNotFound(request, reply);
     const { account, words, fill } = found;
-    await confirmEmail({ database }, originOf(request), account);
+    const { tenantId, userId } = account;
+    await database.inTenant(tenantId, async (tx) => {
+      if (await confirmEmail(tx, account))
+        await recordEvent(tx, originOf(request), {
+          action: 'email_confirmed',
+          tenantId,
+          actor: { kind: 'member', userId },
+          target: userId,
+        });
+    });
     return send(request, reply, words.done, `<p>${fill(words.doneWhy)}</p>`);
   });
 }

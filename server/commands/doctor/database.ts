@@ -80,7 +80,10 @@ async function readFacts(sql: postgres.Sql): Promise<Facts> {
       false as migrated,
       ${sql.unsafe(connectionsForService)} as connections
     from pg_roles where rolname = current_user`;
-  return { ...(facts as Facts), migrated: await mayReadJournal({ query: (text) => sql.unsafe(text) as never }) };
+  return {
+    ...(facts as Facts),
+    migrated: await mayReadJournal({ query: (text) => sql.unsafe(text) as never }),
+  };
 }
 
 /** Checks the connection of the job queue, which uses another driver. */

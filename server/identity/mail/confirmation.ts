@@ -4,7 +4,6 @@ import { isTenantId, type Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { Services } from '#server/context.ts';
-import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { keyedHashes, type SecretsKeys } from '#server/platform/encryption.ts';
 
 /*
@@ -76,26 +75,14 @@ export async function findConfirmable(
   return account;
 }
 
-/** Confirms the address of an account. Nothing happens if it is confirmed. */
-export async function confirmEmail(
-  { database }: Pick<Services, 'database'>,
-  origin: Origin,
-  { tenantId, userId }: Confirmable,
-): Promise<void> {
-  await database.inTenant(tenantId, async (tx) => {
-    const confirmed = await tx
-      .update(users)
-      .set({ emailConfirmedAt: sql`now()` })
-      .where(and(isMember({ tenantId, userId }), eq(users.active, true), isNull(users.emailConfirmedAt)))
-      .returning({ userId: users.userId });
-    if (confirmed.length > 0)
-      await recordEvent(tx, origin, {
-        action: 'email_confirmed',
-        tenantId,
-        actor: { kind: 'member', userId },
-        target: userId,
-      });
-  });
+/** Confirms the address of an account. @returns false if it is confirmed already */
+export async function confirmEmail(tx: Tx, { tenantId, userId }: Confirmable): Promise<boolean> {
+  const confirmed = await tx
+    .update(users)
+    .set({ emailConfirmedAt: sql`now()` })
+    .where(and(isMember({ tenantId, userId }), eq(users.active, true), isNull(users.emailConfirmedAt)))
+    .returning({ userId: users.userId });
+  return confirmed.length > 0;
 }
 
 /** Returns whether the address of a member is confirmed; false for an unknown member. */

@@ -39,7 +39,14 @@ const collectSeconds = 60;
 const documentsPauseSeconds = 900;
 
 /** The priorities of jobs: links are sent before documents, and both before digests, of which there may be thousands. */
-const priorities = { invite: 0, reset_link: 0, confirmation: 0, security: 0, documents: 5, digest: 10 } as const;
+const priorities = {
+  invite: 0,
+  reset_link: 0,
+  confirmation: 0,
+  security: 0,
+  documents: 5,
+  digest: 10,
+} as const;
 
 /** Changes of a member's sign-in of which the member is told. */
 export const securityEvents = ['authenticator', 'recovery_codes', 'password'] as const;

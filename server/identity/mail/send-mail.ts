@@ -21,12 +21,12 @@ import { type MailFacts, writeMail } from './write-mail.ts';
 
 type SendingServices = Pick<Services, 'database' | 'log' | 'secretsKeys' | 'settings'>;
 
-/** Mails to an address that nobody has confirmed. There are no others. */
+/** The only mails to an address that is not confirmed. */
 const sentUnconfirmed: readonly MailRow['kind'][] = ['invite', 'reset_link', 'confirmation'];
 
 /**
  * Maximum mails to one address in a day, from all workspaces. Accounts that have confirmed the address have their own
- * count, so that nobody else can use it up. Invites are fewer, so that they leave some for the address's own accounts.
+ * count, so that others cannot use it up. Invites are fewer, so that they leave some for the address's own accounts.
  */
 const dailyLimits = { confirmed: 50, unconfirmed: 5, invite: 3 } as const;
 const daySeconds = 86_400;

@@ -28,7 +28,7 @@ export async function copyPopulated(dataDir: string): Promise<void> {
 }
 
 /**
- * Returns the folder of the populated deployment, which nobody must change. It is built under another name and renamed,
+ * Returns the folder of the populated deployment, which must not be changed. It is built under another name and renamed,
  * so it is complete if it exists. If several processes need it at the same time, one builds.
  * @param print receives the progress of the build
  */

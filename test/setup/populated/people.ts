@@ -16,7 +16,7 @@ import {
 import type { Deployment } from './deployment.ts';
 import { prose } from './words.ts';
 
-/** A workspace: its founder, and all active members including the founder. */
+/** A workspace, its first administrator, and all active members. */
 export interface Workspace {
   founder: Person;
   members: Person[];

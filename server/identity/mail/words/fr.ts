@@ -10,8 +10,8 @@ export const fr: MailWords = {
     why: 'Si vous n’attendiez pas cette invitation, ignorez ce message. Sans le lien, rien ne se passe.',
   },
   confirmation: {
-    subject: 'Confirmez votre adresse e-mail',
-    lead: 'Un compte LinguaLoop a été créé avec cette adresse e-mail. Si c’est vous, confirmez l’adresse pour recevoir les messages de LinguaLoop et envoyer des invitations.',
+    subject: 'Confirmez votre adresse électronique',
+    lead: 'Un compte LinguaLoop a été créé avec cette adresse électronique. Si c’est vous, confirmez l’adresse pour recevoir les messages de LinguaLoop et envoyer des invitations.',
     action: 'Confirmer l’adresse',
     why: 'Si ce n’est pas vous, ignorez ce message. Vous n’en recevrez pas d’autre pour ce compte.',
   },

@@ -59,6 +59,6 @@ export function riskIssue(risks: readonly RiskFlag[]): QualityIssue {
     category: 'accuracy',
     span: null,
     explanation: `Suspected instructions to the model, in this text or in what it read with it: ${describeRisks(risks)}.`,
-    suggestion: 'Check that the translation says what the source says, and nothing else.',
+    suggestion: 'Check that the translation has the meaning of the source, and nothing else.',
   };
 }

@@ -42,7 +42,7 @@ const unchecked: QualityIssue = {
 
 /**
  * Finds the issues of a translation, as `findIssues` does. A long text is checked on a thread; tenants get the threads in turn.
- * If the checks do not end in time, the only issue says so, and is critical.
+ * If the checks do not end in time, the only issue is a critical one about that.
  * @throws AppError rate_limit if too many long texts are queued
  */
 export async function inspect(asked: Inspection, scope: SlotScope): Promise<QualityIssue[]> {

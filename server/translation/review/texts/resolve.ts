@@ -9,8 +9,8 @@ import { readGuidance, styleOf } from '#server/language/style-guides/guidance.ts
 import { newId } from '#server/platform/ids.ts';
 import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
 import { type Finding, findingsAfterJudgement } from '#server/translation/core/findings.ts';
-import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
 import { joinSegments, readSourceText } from '#server/translation/core/pipeline/source-text.ts';
+import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
 import { isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 import { requireJudge } from '../require-judge.ts';

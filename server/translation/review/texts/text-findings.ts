@@ -59,7 +59,12 @@ export async function findingsOf(tenantId: string, of: JobWithFindings, text: st
   const { job, stored } = of;
   const { findings, wording } = known(of);
   if (!stored && job.verification && text === wording) return findings;
-  return findingsWith(tenantId, of, text, await inspectProposed({ request: job.request, text, style: null }, { tenantId }));
+  return findingsWith(
+    tenantId,
+    of,
+    text,
+    await inspectProposed({ request: job.request, text, style: null }, { tenantId }),
+  );
 }
 
 /** Returns the findings of a text in which the checks have found some issues. */

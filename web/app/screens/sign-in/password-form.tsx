@@ -109,7 +109,7 @@ function isWorkspaceNeeded(error: unknown): boolean {
   return error instanceof LinguaLoopError && String(error.detail).startsWith('workspace_id_required:');
 }
 
-/** What to do without the password: there is no page for it, so a person must create the link. */
+/** The way to a new password: a person must create the link, because the API has no path for it. */
 function ForgottenPassword() {
   const t = useT();
   return (
