@@ -16,16 +16,20 @@ const wrongDay: QualityIssue = {
   suggestion: null,
 };
 
-const engine = engineOf(async ({ segments }) => answered(segments.map((text) => `fr ${text}`)), {
-  assessEach: async ({ segments }) =>
-    answered(
-      segments.map((text) => ({
-        score: 95,
-        issues: text.includes('rent') ? [wrongDay] : [],
-        summary: 'judged',
-      })),
-    ),
-});
+const engine = engineOf(
+  async ({ segments }) =>
+    answered(segments.map((text) => (text.includes('rent') ? 'Le loyer est dû' : 'Deux'))),
+  {
+    assessEach: async ({ segments }) =>
+      answered(
+        segments.map((text) => ({
+          score: 95,
+          issues: text.includes('rent') ? [wrongDay] : [],
+          summary: 'judged',
+        })),
+      ),
+  },
+);
 const app = useTestApp({ env: { ...env, AUTH_RATE_LIMIT_ENABLED: 'false' }, engine });
 const browser = useBrowser(app);
 
