@@ -9,7 +9,7 @@ import postgres from 'postgres';
 import { refuseSharedSessions } from './pooler.ts';
 import { queueUrl } from './queue-url.ts';
 import { countMissingMigrations } from './schema-version.ts';
-import { grantToService, mayMigrate, mayReadJournal } from './service-role.ts';
+import { grantToService, mayMigrate, mayReadJournal, type Query } from './service-role.ts';
 
 export const migrationsFolder = join(import.meta.dirname, 'migrations');
 
@@ -61,17 +61,18 @@ export async function migrate(
     onnotice: () => {},
     connection: { application_name: 'lingualoop migrate' },
   });
+  const query: Query = (text, values) => sql.unsafe(text, values);
   try {
     await refuseUnboundRole(sql);
     await refuseSharedSessions(url);
-    if (!(await mayMigrate(sql))) return await requireMigrated(sql);
+    if (!(await mayMigrate(query))) return await requireMigrated(query);
     await acquireMigrationLock(sql, stop, onWait);
     await refuseOlderDatabase(sql, url, folder);
     // Set the platform's scope for this session: migrations that change rows must see the rows of all tenants.
     await sql`select set_config('lingualoop.tenant_id', '*', false)`;
     await applyWithoutBlocking(sql, folder, stop);
     await installJobQueue(url);
-    if (service !== undefined) await grantToService(sql, service);
+    if (service !== undefined) await grantToService(query, service);
     // The end of the session releases the lock.
   } finally {
     await sql.end({ timeout: stop?.aborted ? 0 : 5 });
@@ -82,10 +83,11 @@ export async function migrate(
  * For a process that runs without the owner of the tables: `npm run migrate` applies the migrations.
  * @throws Error if the database lacks migrations of this version
  */
-async function requireMigrated(sql: postgres.Sql): Promise<void> {
-  const [row] = (await mayReadJournal(sql))
-    ? await sql<{ latest: string | null }[]>`
-        select max(created_at)::text as latest from drizzle.__drizzle_migrations`
+async function requireMigrated(query: Query): Promise<void> {
+  const [row] = (await mayReadJournal(query))
+    ? await query<{ latest: string | null }>(
+        'select max(created_at)::text as latest from drizzle.__drizzle_migrations',
+      )
     : [];
   const missing = countMissingMigrations(Number(row?.latest ?? 0));
   if (missing > 0)

@@ -78,7 +78,7 @@ async function readFacts(sql: postgres.Sql): Promise<Facts> {
       false as migrated,
       ${sql.unsafe(connectionsForService)} as connections
     from pg_roles where rolname = current_user`;
-  return { ...(facts as Facts), migrated: await mayReadJournal(sql) };
+  return { ...(facts as Facts), migrated: await mayReadJournal((text, values) => sql.unsafe(text, values)) };
 }
 
 /** Checks the connection of the job queue, which uses another driver. */
