@@ -11,7 +11,7 @@ import {
 import { refuseSharedSessions } from './pooler.ts';
 import { queueUrl } from './queue-url.ts';
 import { countMissingMigrations } from './schema-version.ts';
-import { grantToService, mayMigrate, mayReadJournal } from './service-role.ts';
+import { grantToService, mayMigrate, mayReadJournal, type Query } from './service-role.ts';
 import { Session } from './session.ts';
 
 export const migrationsFolder = join(import.meta.dirname, 'migrations');
@@ -40,10 +40,11 @@ export interface MigrateOptions extends ApplyOptions {
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<void> {
   const { stop, service, folder = migrationsFolder, onWait } = options;
   const session = await Session.open(url, 'lingualoop migrate');
+  const query: Query = (text, values) => session.query(text, values);
   try {
     await refuseUnboundRole(session);
     await refuseSharedSessions(url);
-    if (!(await mayMigrate(session))) return await requireMigrated(session);
+    if (!(await mayMigrate(query))) return await requireMigrated(query);
     await acquireMigrationLock(session, stop, onWait);
     const migrations = readMigrations(folder);
     await refuseOlderDatabase(session, url, migrations);
@@ -51,7 +52,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     await session.query(`select set_config('lingualoop.tenant_id', '*', false)`);
     await applyWithoutBlocking(session, url, migrations, options);
     await installJobQueue(url);
-    if (service !== undefined) await grantToService(session, service);
+    if (service !== undefined) await grantToService(query, service);
     // The end of the session releases the lock.
   } finally {
     await session.end();
@@ -62,9 +63,9 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
  * For a process that runs without the owner of the tables: `npm run migrate` applies the migrations.
  * @throws Error if the database lacks migrations of this version
  */
-async function requireMigrated(session: Session): Promise<void> {
-  const [row] = (await mayReadJournal(session))
-    ? await session.query<{ latest: string | null }>(
+async function requireMigrated(query: Query): Promise<void> {
+  const [row] = (await mayReadJournal(query))
+    ? await query<{ latest: string | null }>(
         'select max(created_at)::text as latest from drizzle.__drizzle_migrations',
       )
     : [];

@@ -7,9 +7,7 @@ import { mayReadJournal } from '#db/service-role.ts';
 import { connectionsForService, maxConnections } from '#server/platform/database-connections.ts';
 import { explainUnreachable } from '#server/platform/database-home.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
-import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import type { Settings } from '#server/settings.ts';
-import { foreignStore, matchStore } from '#server/storage/store-identity.ts';
 import { trySecretsKeys } from '#server/storage/stored-secrets.ts';
 import { findFullTenants } from '#server/storage/usage.ts';
 import { check, type Finding, fail, ok, warn } from './finding.ts';
@@ -80,10 +78,7 @@ async function readFacts(sql: postgres.Sql): Promise<Facts> {
       false as migrated,
       ${sql.unsafe(connectionsForService)} as connections
     from pg_roles where rolname = current_user`;
-  return {
-    ...(facts as Facts),
-    migrated: await mayReadJournal({ query: (text) => sql.unsafe(text) as never }),
-  };
+  return { ...(facts as Facts), migrated: await mayReadJournal((text, values) => sql.unsafe(text, values)) };
 }
 
 /** Checks the connection of the job queue, which uses another driver. */
@@ -185,15 +180,12 @@ async function checkContents(
       : warn('schema', 'the database lacks migrations of this version', 'npm run migrate');
     // Stop here if the tables are not those of this version: the columns that follow do not exist in other versions.
     if (!isCurrent) return [schema];
-    const storage = [
-      ...(await check('storage', () => checkStorageId(database, settings), 'check PLATFORM_STORAGE_URL')),
-      ...(await check('storage', () => checkStorageCap(database, settings), 'npm run migrate')),
-    ];
-    if (!keys) return [schema, ...storage];
+    const cap = await check('storage', () => checkStorageCap(database, settings), 'npm run migrate');
+    if (!keys) return [schema, ...cap];
     const advice = 'set the key that they were stored with, as SECRETS_KEY or SECRETS_KEY_PREVIOUS';
     return [
       schema,
-      ...storage,
+      ...cap,
       ...(await check(
         'secrets',
         async () => {
@@ -211,21 +203,6 @@ async function checkContents(
   } finally {
     await database.close();
   }
-}
-
-/** Checks whether the storage of these settings is the one of the database. */
-async function checkStorageId(database: Database, settings: Settings): Promise<Finding> {
-  const match = await matchStore(database, openPlatformStore(settings));
-  if (match === 'foreign') {
-    const [problem = '', advice = ''] = foreignStore(settings).message.split('; ');
-    return fail('storage', problem, advice);
-  }
-  return ok(
-    'storage',
-    match === 'same'
-      ? 'the storage belongs to this database'
-      : 'the storage has no ID yet; the next start gives it one',
-  );
 }
 
 /** Checks the limit for documents in platform storage, and lists the workspaces that have almost reached it. */
