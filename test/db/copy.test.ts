@@ -66,17 +66,18 @@ test('rows that are larger than the buffers of a connection are copied, with a s
 test('an error in the middle of the rows of a table is what the load says, and nothing remains', async () => {
   const { database } = await withLargeRows();
   const copy = await emptyDatabase();
-  const fillPartly = (snapshot: Parameters<Parameters<typeof withSnapshot>[2]>[0]) => async (target: Target) => {
-    for (const table of snapshot.tables.filter(isLarge)) {
-      const damaged = async function* () {
-        for await (const piece of snapshot.copyOut(table)) {
-          yield piece;
-          throw new Error(`${qualified(table)} is damaged`);
-        }
-      };
-      await target.copyIn(table, damaged());
-    }
-  };
+  const fillPartly =
+    (snapshot: Parameters<Parameters<typeof withSnapshot>[2]>[0]) => async (target: Target) => {
+      for (const table of snapshot.tables.filter(isLarge)) {
+        const damaged = async function* () {
+          for await (const piece of snapshot.copyOut(table)) {
+            yield piece;
+            throw new Error(`${qualified(table)} is damaged`);
+          }
+        };
+        await target.copyIn(table, damaged());
+      }
+    };
   const loaded = withSnapshot(database.url, 'test', (snapshot) =>
     loadDatabase(copy.url, { version: snapshot.version, fill: fillPartly(snapshot) }),
   );
