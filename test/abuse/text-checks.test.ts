@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
+import type { Tx } from '#db/client.ts';
 import { extractHtml, rebuildHtml } from '#server/formats/html-segments.ts';
 import { styleOf } from '#server/language/style-guides/guidance.ts';
 import { guideLimits } from '#server/language/style-guides/schema.ts';
+import { findConflicts } from '#server/language/terminology/glossary-conflicts.ts';
+import { lineWarnings } from '#server/language/terminology/line-warnings.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { checkTerms, compileTerms } from '#server/matching/terms/index.ts';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
@@ -103,6 +106,33 @@ test.each(Object.entries(checks))(
     expect(slow).toEqual([]);
   },
 );
+
+test('thousands of entries of a glossary with one source, and of its other glossaries, are compared at once', async () => {
+  const count = 50_000;
+  const [source, target] = ['s'.repeat(100), 't'.repeat(100)];
+  const entry = { sourceTerm: source, sourceLang: 'en', targetLang: 'de', caseSensitive: false, priority: 0 };
+  const entries = Array.from({ length: count }, (_, line) => ({
+    ...entry,
+    line,
+    targetTerm: line === count - 1 ? 'another' : target,
+  }));
+  const others = Array.from({ length: count }, (_, index) => ({
+    set_name: 'Other',
+    source_lang: 'en',
+    target_lang: 'de',
+    source_term: source,
+    target_term: `${target}${index}`,
+    case_sensitive: false,
+  }));
+  const tx = { execute: async () => others } as unknown as Tx;
+  const ms = await cpuTime(async () => {
+    const conflicts = await findConflicts(tx, 'tenant', 'Glossary', entries);
+    expect(conflicts).toHaveLength(count);
+    const { warning_counts } = lineWarnings({ hasHeader: true, notes: [], unit: 'line' }, entries, conflicts);
+    expect(warning_counts).toContainEqual({ code: 'ambiguous', count });
+  });
+  expect(ms).toBeLessThan(limit);
+});
 
 test('two style guides with the most forbidden words, which begin alike, are joined at once', async () => {
   const guide = (tail: string) => ({

@@ -6,6 +6,12 @@ import type { NewEntry } from './sets.ts';
 /** Maximum number of terms of other glossaries that are compared. */
 const maxCompared = 50_000;
 
+/**
+ * Maximum number of these terms that are compared with one entry: those with its source, without letter case. Without the
+ * limit, thousands of entries with one source would be compared with thousands of terms each.
+ */
+const maxOfSource = 100;
+
 /** An entry whose source has another target in another glossary of the workspace. */
 export interface Conflict {
   entry: NewEntry;
@@ -23,6 +29,13 @@ type OtherTerm = {
   case_sensitive: boolean;
 };
 
+/** A term of another glossary, with the normal forms of its source and target. */
+interface NormalTerm {
+  term: OtherTerm;
+  source: string;
+  target: string;
+}
+
 /**
  * Finds entries whose source has only other targets in the tenant's other glossaries, for texts of the same languages. Of
  * several other targets, returns that of the glossary that was changed last, because it is used in translations.
@@ -35,17 +48,23 @@ export async function findConflicts(
   name: string,
   entries: readonly NewEntry[],
 ): Promise<Conflict[]> {
-  const others = Map.groupBy(await selectOthers(tx, tenantId, name, entries), ({ source_term }) =>
-    foldCase(source_term),
-  );
+  const found = await selectOthers(tx, tenantId, name, entries);
+  const others = new Map<string, NormalTerm[]>();
+  for (const term of found) {
+    const normal = { term, source: normalForm(term.source_term), target: normalForm(term.target_term) };
+    const group = others.get(normal.source.toLowerCase());
+    if (!group) others.set(normal.source.toLowerCase(), [normal]);
+    else if (group.length < maxOfSource) group.push(normal);
+  }
   return entries.flatMap((entry) => {
-    const same = (others.get(foldCase(entry.sourceTerm)) ?? []).filter((other) =>
-      isForSameTexts(entry, other),
+    const source = normalForm(entry.sourceTerm);
+    const same = (others.get(source.toLowerCase()) ?? []).filter((other) =>
+      isForSameTexts(entry, source, other),
     );
     const [first] = same;
-    const target = normalForm(entry.targetTerm);
-    if (!first || same.some(({ target_term }) => normalForm(target_term) === target)) return [];
-    return [{ entry, target: first.target_term, setName: first.set_name }];
+    const normalTarget = normalForm(entry.targetTerm);
+    if (!first || same.some(({ target }) => target === normalTarget)) return [];
+    return [{ entry, target: first.term.target_term, setName: first.term.set_name }];
   });
 }
 
@@ -63,16 +82,15 @@ function selectOthers(tx: Tx, tenantId: string, name: string, entries: readonly 
     limit ${maxCompared}`);
 }
 
-function isForSameTexts(entry: NewEntry, other: OtherTerm): boolean {
+function isForSameTexts(
+  entry: NewEntry,
+  source: string,
+  { term: other, source: otherSource }: NormalTerm,
+): boolean {
   const fits = (one: string, two: string) => one === two || one === '' || two === '';
   return (
     fits(entry.sourceLang, other.source_lang) &&
     fits(entry.targetLang, other.target_lang) &&
-    (!(entry.caseSensitive && other.case_sensitive) ||
-      normalForm(entry.sourceTerm) === normalForm(other.source_term))
+    (!(entry.caseSensitive && other.case_sensitive) || source === otherSource)
   );
-}
-
-function foldCase(term: string): string {
-  return normalForm(term).toLowerCase();
 }

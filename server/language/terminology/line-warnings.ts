@@ -113,11 +113,13 @@ function aboutNote({ code, line, place, name }: ReadingNote): LineWarning {
 function repeated(entries: readonly NewEntry[]): LineWarning[] {
   return sameSources(entries).flatMap((group) => {
     const [first, ...others] = group as [NewEntry, ...NewEntry[]];
-    if (isAmbiguous(group))
+    if (isAmbiguous(group)) {
+      const another = group.find(({ targetTerm }) => targetTerm !== first.targetTerm)!.targetTerm;
       return group.map((entry) => ({
         ...aboutEntry('ambiguous', entry),
-        other_target: group.find(({ targetTerm }) => targetTerm !== entry.targetTerm)!.targetTerm,
+        other_target: entry.targetTerm === first.targetTerm ? another : first.targetTerm,
       }));
+    }
     const isVariant = ({ sourceTerm }: NewEntry) => normalForm(sourceTerm) !== normalForm(first.sourceTerm);
     return others.map((entry) => aboutEntry(isVariant(entry) ? 'case_variant' : 'duplicate', entry));
   });
