@@ -145,7 +145,9 @@ function telling(headers: Response['headers']): Record<string, unknown> {
     requestId: there('x-request-id'),
     retryAfter: there('retry-after'),
     // The values of these cookies differ in each call. An empty value stays: it deletes the cookie.
-    cookies: headers.getSetCookie().map((line) => line.replace(/^(ll_session|ll_sso)\w*=[^;]+/, '$1')),
+    cookies: headers
+      .getSetCookie()
+      .map((line) => line.replace(/^(ll_session|ll_sso|ll_device)\w*=[^;]+/, '$1')),
   };
 }
 

@@ -120,10 +120,11 @@ export const probes: Readonly<Record<string, Probe>> = {
   'auth.introspect': { input: () => nothing },
 
   'mail.preferences': {},
-  'auth.prove': { input: () => ({ password: 'a wrong passphrase' }), ...wrongProof },
+  // Without a field: the operator has no password, so a proof would have another response.
+  'auth.prove': { in: '422 [object Object]' },
   'auth.changePassword': {
-    input: () => ({ current_password: 'a wrong passphrase', new_password: 'another passphrase' }),
-    ...wrongProof,
+    input: () => ({ new_password: 'short one' }),
+    in: '400 password too short: at least 12 characters',
   },
   'auth.endSession': { input: () => ({ session_id: 'unknown' }), in: '404 session not found' },
   'mail.setPreferences': { input: () => ({ digest: true }) },
