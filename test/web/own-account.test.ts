@@ -53,7 +53,8 @@ describe.skipIf(withoutBrowser)('a signed-in member', () => {
     await form.getByLabel('Current password').fill(founder.password);
     await form.getByLabel('New password').fill(next);
     await form.getByRole('button', { name: 'Change password' }).click();
-    await expect.poll(async () => (await signInByApi(app, { ...founder, password: next })).status).toBe(200);
+    await page.getByText('Password changed.').waitFor();
+    expect((await signInByApi(app, { ...founder, password: next })).status).toBe(200);
     // The first session of the signup has ended, this one has not.
     expect((await meOf(app, founder.accessToken)).status).toBe(401);
     await page.reload();
