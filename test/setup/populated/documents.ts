@@ -1,6 +1,6 @@
+import { AppError } from '#server/errors.ts';
 import { layoutKindNames, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { viaRpc } from '#test/contract/call.ts';
-import { corpusFile } from '#test/corpus/files.ts';
 import type { Fields, Person } from '#test/factories.ts';
 import { poll } from '#test/setup/poll.ts';
 import { type Deployment, outage } from './deployment.ts';
@@ -87,19 +87,18 @@ async function list(deployment: Deployment, owner: Person, status: string): Prom
   return documents.map(({ id }) => id).toSorted();
 }
 
-/** Submits files that cannot be translated: one without texts, and one with damaged pages. */
+/** Submits documents whose texts the model refuses to translate. */
 async function failDocuments(deployment: Deployment, owner: Person, words: Prose) {
-  const intact = Buffer.from(await makers.pdf(words));
-  const damaged = intact.subarray(0, intact.length / 2);
-  for (const [name, content] of [
-    ['damaged.pdf', damaged],
-    ['scan.pdf', corpusFile('pdf/made-scanned-no-text.pdf')],
-  ] as const)
-    await submit(deployment, owner, name, content, { target_lang: 'de' }).then(
-      (id) => ended(deployment, owner, id),
-      // Some files are rejected before there is a document.
-      () => {},
+  deployment.faults.engine = new AppError('content_filtered', 'the model of this deployment refuses the text');
+  for (const kind of ['json', 'docx'] as const) {
+    const content = await makers[kind](words);
+    await ended(
+      deployment,
+      owner,
+      await submit(deployment, owner, `refused.${kind}`, content, { target_lang: 'it' }),
     );
+  }
+  deployment.faults.engine = null;
 }
 
 /** Reviews a document: comments, drafts, confirmations, repeated corrections and undone changes. */
