@@ -74,6 +74,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'members.previewInvite': 'public',
   'members.list': 'admin',
   'mail.preferences': 'bearer',
+  'mail.sendConfirmation': 'bearer',
   'mail.setPreferences': 'bearer',
 
   'members.colleagues': 'bearer',

@@ -39,6 +39,7 @@ describe('a correction (C 5)', () => {
       {
         id: expect.stringMatching(/^[0-9a-f]{32}$/),
         reviewer: 'Rev',
+        claimed_via: { id: expect.any(String), name: 'Workspace key' },
         corrections: 2,
         notes: 'Two of them',
         created_at: expect.any(String),
@@ -46,42 +47,43 @@ describe('a correction (C 5)', () => {
       },
     ]);
     expect(body.quality_report).toMatchObject({
-      findings: [{ code: 'low_segment_quality', unit_id: 'A2' }],
+      findings: [],
       overall_score: 0.92,
       translated_units: 3,
-      metadata: { llm_quality: { needs_review_units: 1 } },
+      metadata: { llm_quality: { needs_review_units: 0 } },
     });
     expect(await downloaded(id)).toEqual(['Bonjour', 'incertain', 'fr of World']);
     const { segments } = await mine.segments(id);
     expect(segments[1]).toMatchObject({
       target_text: 'incertain',
       corrected: true,
-      quality: { score: null, needs_review: true, issues: [{ status: 'not_rechecked' }] },
+      quality: { score: null, needs_review: false, issues: [] },
       fast_path: null,
       provenance: { engine: 'reviewer' },
     });
     expect(segments[2]).toMatchObject({ corrected: false, target_text: 'fr of World' });
-    expect((await mine.segments(id, '?flagged=true')).total).toBe(1);
+    expect((await mine.segments(id, '?flagged=true')).total).toBe(0);
     expect(engine.asked).toEqual([]);
     // The job is billed only once.
     expect(await mine.records()).toHaveLength(1);
   });
 
-  test('a reviewer’s text has no score of the text before it, and stays in doubt until the doubt is resolved', async () => {
+  test('a reviewer’s text is not doubted, and has no score of the text before it', async () => {
     const { id, quality_report } = await mine.translate(['a doubtful one', 'another doubtful one']);
     expect(quality_report).toMatchObject({
       overall_score: 0.4,
       findings: [{ code: 'low_segment_quality' }, { code: 'low_segment_quality' }],
     });
     const one = (await mine.correct(id, { A1: 'incertain' })).body.quality_report;
-    expect(one).toMatchObject({ overall_score: 0.4, findings: [{ unit_id: 'A1' }, { unit_id: 'A2' }] });
-    expect(one.metadata.llm_quality).toEqual({ needs_review_units: 2, noncompliant_units: 0 });
+    expect(one).toMatchObject({ overall_score: 0.4, findings: [{ unit_id: 'A2' }] });
+    expect(one.metadata.llm_quality).toEqual({ needs_review_units: 1, noncompliant_units: 0 });
     const both = (await mine.correct(id, { A2: 'aussi' })).body.quality_report;
-    expect(both).toMatchObject({ overall_score: 1, findings: [{ unit_id: 'A1' }, { unit_id: 'A2' }] });
-    expect(both.metadata.llm_quality).toEqual({ needs_review_units: 2, noncompliant_units: 0 });
+    expect(both).toMatchObject({ overall_score: 1, findings: [] });
+    // The segment was scored low and flagged before the corrections.
+    expect(both.metadata.llm_quality).toEqual({ needs_review_units: 0, noncompliant_units: 0 });
     const { job } = (await mine.approve(id)).body;
     expect(job.quality_report).toEqual(both);
-    expect((await mine.summary()).body).toMatchObject({ needs_review: 2, approved: 1 });
+    expect((await mine.summary()).body).toMatchObject({ needs_review: 0, approved: 1 });
   });
 
   test('an unknown region or cell is 422, and nothing is applied', async () => {

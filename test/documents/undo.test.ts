@@ -158,7 +158,7 @@ test('the figures of a document follow each change of its segments, which alone 
   const counted = () =>
     app.services.database.inTenant(mine.tenantId, (tx) => figuresOf(tx, mine.tenantId, id));
   const steps: (() => Promise<unknown>)[] = [
-    () => save(id, [[0, 'fr of a wrong one', 'un bon', true]]),
+    () => save(id, [[0, 'fr of a wrong one', 'un bon']]),
     () => save(id, [[2, 'fr of Total', 'Somme']]),
     () => mine.mutate('confirmAll', { document_id: id, statuses: ['draft', 'warning'] }, mine.admin),
     () => save(id, [[3, 'Somme', 'La somme']]),

@@ -208,6 +208,7 @@ const forBrowsers = [
   'exports.list',
   'exports.start',
   'mail.preferences',
+  'mail.sendConfirmation',
   'mail.setPreferences',
   'members.colleagues',
   'retention.anonymizeMember',

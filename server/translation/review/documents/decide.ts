@@ -110,7 +110,9 @@ async function applyReview(
     const { position, target, targetText, present, isMarkedFinal } = correction;
     const isEdited =
       present.targetText !== targetText || !isSameContent(target, present.target as InlineContent | null);
-    const reviewed = reviewedFindings(present, checked[index] ?? { issues: [] }, isEdited);
+    // A correction settles a low score without a finding, because the score was that of the former text.
+    const former = { ...present, score: isEdited ? null : present.score };
+    const reviewed = reviewedFindings(former, checked[index] ?? { issues: [] }, isEdited);
     return {
       position,
       kind: 'edited',

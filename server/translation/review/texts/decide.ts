@@ -273,7 +273,7 @@ function recordReview(
     id: newId(),
     name: 'human_review',
     actor: reviewer ?? 'reviewer',
-    ...(claimedVia && { claimed_via: claimedVia }),
+    ...(reviewer !== null && claimedVia && { claimed_via: claimedVia }),
     kind: 'human',
     status: 'completed',
     input_summary: null,
@@ -296,7 +296,7 @@ function recordReview(
       ...(action !== 'save' && {
         status: 'completed' as const,
         completed_by: reviewer,
-        claimed_via: claimedVia,
+        ...(reviewer !== null && claimedVia && { claimed_via: claimedVia }),
         completed_at: at,
       }),
       metadata: {
