@@ -15,6 +15,7 @@ const wholeTables = [
   'model_requests',
   'rate_windows',
   'sso_states',
+  'store_identity',
   'worker_heartbeats',
 ];
 

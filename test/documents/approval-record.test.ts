@@ -50,6 +50,7 @@ describe('the audit record of an approved document (B 8 rule 4)', () => {
       recorded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       approved_at: body.job.approved_at,
       approved_by: 'Rev',
+      approved_via: { id: expect.any(String), name: 'Workspace key' },
       source_lang: 'en',
       target_lang: 'de',
       source_format: 'xlsx',

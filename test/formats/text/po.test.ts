@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FileError } from '#server/formats/file-error.ts';
 import { languageCodes } from '#server/languages.ts';
-import { textsOf } from './texts.ts';
+import { hasNoCode, textsOf } from './texts.ts';
 
 const source = `# Translators
 msgid ""
@@ -164,7 +164,7 @@ msgstr ""
     const file = textsOf('po', 'msgid "a"\nmsgstr ""\n');
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1 }), async (text) => {
-        fc.pre(text.trim() !== '' && !text.includes('\0') && text.isWellFormed());
+        fc.pre(text.trim() !== '' && !text.includes('\0') && text.isWellFormed() && hasNoCode(text));
         const written = (await file.rebuild(() => [text])).text;
         // As a source that is read again, the text is the same.
         const again = written.replace('msgid "a"\nmsgstr ', 'msgid ').concat('msgstr ""\n');

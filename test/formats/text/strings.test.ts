@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FileError } from '#server/formats/file-error.ts';
-import { textsOf } from './texts.ts';
+import { hasNoCode, textsOf } from './texts.ts';
 import { toolkit, unitsOf } from './toolkit.ts';
 
 const file = `/* The title
@@ -60,7 +60,10 @@ describe('Apple strings files', () => {
     await fc.assert(
       fc.asyncProperty(text, async (translation) => {
         fc.pre(
-          /\p{L}/u.test(translation) && translation.trim() === translation && translation.isWellFormed(),
+          /\p{L}/u.test(translation) &&
+            translation.trim() === translation &&
+            translation.isWellFormed() &&
+            hasNoCode(translation),
         );
         const { text: written } = await own.rebuild(() => [translation]);
         expect(await textsOf('strings', written).texts()).toEqual(Array(4).fill(translation));
@@ -88,7 +91,7 @@ test.skipIf(!toolkit)('the Translate Toolkit reads the translations of Apple str
   const texts = fc.sample(
     fc
       .string({ unit: fc.constantFrom(...'aé日 \'"\\%@\n\t😀;=') })
-      .filter((text) => /\p{L}/u.test(text) && text.trim() === text && !text.endsWith('\\')),
+      .filter((text) => /\p{L}/u.test(text) && text.trim() === text && !text.endsWith('\\') && hasNoCode(text)),
     100,
   );
   const source = texts.map((_, at) => `"s${at}" = "x${at}";\n`).join('');

@@ -1,3 +1,4 @@
+import { addedCode } from '#server/formats/added-code.ts';
 import type { Finding, Segment } from '#server/formats/document.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
@@ -39,3 +40,6 @@ export function textsOf(kind: LayoutKind, source: string | Uint8Array, targetLan
     pseudo: async () => (await rebuild(({ source }) => ['[', ...source, ']'])).text,
   };
 }
+
+/** Whether a translation has no code, which is not written into a file whose source lacks it. */
+export const hasNoCode = (translation: string): boolean => addedCode('', translation).length === 0;
