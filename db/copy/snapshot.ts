@@ -64,6 +64,11 @@ async function read<T>(session: Session, work: (snapshot: Snapshot) => Promise<T
   const version = await readSchemaVersion(session);
   if (!version) throw new NoSchemaError('the database has no tables of this service');
   const tables = await listTables(session);
+  // A snapshot of another role would be complete and empty.
+  if (tables.length === 0)
+    throw new NoSchemaError(
+      'the role of this connection does not own the tables: set DATABASE_MIGRATION_URL to the URL of the role that owns them',
+    );
   for (const table of tables) await session.query(`lock table ${qualified(table)} in access share mode`);
   await session.query(`select pg_advisory_unlock_shared(${migrationLock})`);
   const [clock] = await session.query<{ now: string }>('select now()::text as now');

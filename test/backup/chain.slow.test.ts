@@ -23,7 +23,9 @@ let files: string[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lingualoop-chain-'));
   const { DATA_DIR } = app.services.settings;
-  settings = { DATA_DIR, DATABASE_URL: app.databaseUrl, SECRETS_KEY };
+  settings = {
+    ...{ DATA_DIR, DATABASE_URL: app.databaseUrl, DATABASE_MIGRATION_URL: app.ownerUrl, SECRETS_KEY },
+  };
   files = ['full', 'one', 'two'].map((name) => join(folder, name));
   const [full = '', one = '', two = ''] = files;
   founder = await signUpFounder(app);
@@ -54,7 +56,10 @@ async function emptyPlace() {
   const database = await createTestDatabase({ empty: true });
   onTestFinished(() => database.drop());
   const DATA_DIR = await mkdtemp(join(folder, 'place-'));
-  return { env: { DATA_DIR, DATABASE_URL: database.url, SECRETS_KEY }, database };
+  return {
+    env: { DATA_DIR, DATABASE_URL: database.url, DATABASE_MIGRATION_URL: database.ownerUrl, SECRETS_KEY },
+    database,
+  };
 }
 
 /** The digest of the rows of each table. */

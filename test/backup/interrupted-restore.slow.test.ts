@@ -22,7 +22,8 @@ beforeAll(async () => {
   file = join(folder, 'whole');
   await submit(app, await signUpFounder(app));
   const { DATA_DIR } = app.services.settings;
-  await succeed('backup', { DATA_DIR, DATABASE_URL: app.databaseUrl, SECRETS_KEY }, [file]);
+  const roles = { DATABASE_URL: app.databaseUrl, DATABASE_MIGRATION_URL: app.ownerUrl };
+  await succeed('backup', { DATA_DIR, ...roles, SECRETS_KEY }, [file]);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -30,7 +31,10 @@ async function emptyPlace() {
   const database = await createTestDatabase({ empty: true });
   onTestFinished(() => database.drop());
   const DATA_DIR = await mkdtemp(join(folder, 'place-'));
-  return { env: { DATA_DIR, DATABASE_URL: database.url, SECRETS_KEY }, database };
+  return {
+    env: { DATA_DIR, DATABASE_URL: database.url, DATABASE_MIGRATION_URL: database.ownerUrl, SECRETS_KEY },
+    database,
+  };
 }
 
 test('a service does not start where a restore is unfinished', async () => {

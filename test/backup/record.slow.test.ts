@@ -14,6 +14,7 @@ async function settings(): Promise<Record<string, string>> {
   const folder = await testFolder();
   return {
     DATABASE_URL: app.databaseUrl,
+    DATABASE_MIGRATION_URL: app.ownerUrl,
     SECRETS_KEY: secretsKey,
     DATA_DIR: await mkdtemp(join(folder, 'data-')),
   };

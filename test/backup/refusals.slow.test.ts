@@ -34,7 +34,9 @@ beforeAll(async () => {
   const founder = await withAuthenticator(app, await signUpFounder(app));
   await submit(app, founder, { source_text: 'A text that is looked for' });
   const { DATA_DIR } = app.services.settings;
-  settings = { DATA_DIR, DATABASE_URL: app.databaseUrl, SECRETS_KEY };
+  settings = {
+    ...{ DATA_DIR, DATABASE_URL: app.databaseUrl, DATABASE_MIGRATION_URL: app.ownerUrl, SECRETS_KEY },
+  };
   await succeed('backup', settings, [file]);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -47,7 +49,12 @@ async function emptyPlace() {
   const database = await createTestDatabase({ empty: true });
   onTestFinished(() => database.drop());
   const DATA_DIR = await mkdtemp(join(folder, 'place-'));
-  const env = { DATA_DIR, DATABASE_URL: database.url, SECRETS_KEY };
+  const env = {
+    DATA_DIR,
+    DATABASE_URL: database.url,
+    DATABASE_MIGRATION_URL: database.ownerUrl,
+    SECRETS_KEY,
+  };
   const remains = async () => {
     const rows = await openSuperuser(database.superuserUrl)<{ name: string }[]>`
       select relname as name from pg_class join pg_namespace n on n.oid = relnamespace
@@ -310,7 +317,7 @@ test('a stop at the end of a backup leaves the whole file or none', async () => 
   const { storage } = app.services;
   let isAtEnd = false;
   const source: Source = {
-    ...{ url: app.databaseUrl, keyFile: undefined, service: '1' },
+    ...{ url: app.ownerUrl, keyFile: undefined, service: '1' },
     storage: {
       ...storage,
       walk(path) {
@@ -354,7 +361,7 @@ test('a file that is gone is named, and all else is backed up and restored', asy
 test('what ends a backup in the middle of a table is what it says, such as a full disk', async () => {
   // The table is larger than the buffers of a connection.
   const table = { schema: 'pg_catalog', name: 'pg_description', columns: ['description', 'objoid'] };
-  const backup = withSnapshot(app.databaseUrl, 'lingualoop backup', async (snapshot) => {
+  const backup = withSnapshot(app.ownerUrl, 'lingualoop backup', async (snapshot) => {
     for await (const _piece of snapshot.copyOut(table)) throw new Error('the disk is full');
   });
   await expect(backup).rejects.toThrow('the disk is full');

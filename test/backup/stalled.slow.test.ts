@@ -34,7 +34,7 @@ test('a backup without progress ends after a minute with the reason, and leaves 
   timeout: 300_000,
 }, async () => {
   const { database, folder, settings, noSession } = await withLargeRows(100);
-  const relay = await startDatabaseRelay(database.url, 'copy (select');
+  const relay = await startDatabaseRelay(database.ownerUrl, 'copy (select');
   onTestFinished(() => relay.close());
   const { code, error } = await run('backup', settings(relay.url), [join(folder, 'file')]);
   expect(error).toMatch(/^lingualoop: no progress for 60 s \(last: [^)]+\): PostgreSQL [^\n]+\n$/);
@@ -47,7 +47,7 @@ test('backups that were killed leave nothing that looks complete and no session,
   timeout: 900_000,
 }, async () => {
   const { database, folder, settings, noSession } = await withLargeRows(1000);
-  const env = settings(database.url);
+  const env = settings(database.ownerUrl);
   for (let n = 0; n < 20; n++) {
     const name = `killed-${n}.tar`;
     const file = join(folder, name);

@@ -87,6 +87,7 @@ describe.each(['an empty DATA_DIR', 'an empty database of another server'])('res
     if (place.includes('database')) {
       database = await createTestDatabase({ empty: true });
       settings['DATABASE_URL'] = database.url;
+      settings['DATABASE_MIGRATION_URL'] = database.ownerUrl;
       settings['SECRETS_KEY'] = (await readFile(join(folder, 'original/secrets.key'), 'utf8')).trim();
     } else {
       await mkdir(join(DATA_DIR, 'lost+found'), { recursive: true });

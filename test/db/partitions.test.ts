@@ -92,8 +92,8 @@ test.skipIf(partitionCount > 0)(
 test.skipIf(partitionCount > 0)(
   'a snapshot of a split database has the tables and rows of a plain one, so that its backup can be restored',
   async () => {
-    const contents = ({ url }: TestDatabase) =>
-      withSnapshot(url, 'test', async ({ tables, copyOut }) => {
+    const contents = ({ ownerUrl }: TestDatabase) =>
+      withSnapshot(ownerUrl, 'test', async ({ tables, copyOut }) => {
         const all: Record<string, string[]> = {};
         for (const table of tables) {
           const pieces: Buffer[] = [];

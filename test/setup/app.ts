@@ -36,6 +36,8 @@ export interface TestApp {
   services: Services;
   database: Database;
   databaseUrl: string;
+  /** The URL with the role that owns the tables. */
+  ownerUrl: string;
   superuserUrl: string;
   /** Sends a request over REST. */
   request(path: string, init?: RequestInit): Promise<Response>;
@@ -130,7 +132,7 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
-    const { url: databaseUrl, superuserUrl } = testDatabase;
+    const { url: databaseUrl, ownerUrl, superuserUrl } = testDatabase;
     const started = await startApp(databaseUrl, options);
     const { services, database } = started;
     close = started.close;
@@ -138,7 +140,9 @@ export function useTestApp(options: TestAppOptions = {}): TestApp {
       const { account, apiKey, signIn } = await registerFounder(services, { ...newFounder(), ...fields });
       return signupOf(account.id, apiKey, tokensOf(signIn).accessToken);
     };
-    Object.assign(app, connect(started.address), { services, database, databaseUrl, superuserUrl, signUp });
+    Object.assign(app, connect(started.address), {
+      ...{ services, database, databaseUrl, ownerUrl, superuserUrl, signUp },
+    });
   });
 
   afterAll(async () => {

@@ -171,7 +171,9 @@ test.skipIf(!toolkit)('the Translate Toolkit reads the translations of Android s
   const texts = fc.sample(
     fc
       .string({ unit: fc.constantFrom(...'aé日 \'"\\@?<>&%\n😀') })
-      .filter((text) => /\p{L}/u.test(text) && text.trim() === text && !/ [ \n]|\n /.test(text) && hasNoCode(text)),
+      .filter(
+        (text) => /\p{L}/u.test(text) && text.trim() === text && !/ [ \n]|\n /.test(text) && hasNoCode(text),
+      ),
     100,
   );
   const source = resources(texts.map((_, at) => `<string name="s${at}">x${at}</string>`).join('\n'));

@@ -103,7 +103,12 @@ describe.each(['json', 'yaml'] as const)('%s', (kind) => {
     );
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', minLength: 1 }), async (text) => {
-        fc.pre(text.trim() !== '' && text.isWellFormed() && !/[\0\x85\u2028\u2029\ufeff]/.test(text) && hasNoCode(text));
+        fc.pre(
+          text.trim() !== '' &&
+            text.isWellFormed() &&
+            !/[\0\x85\u2028\u2029\ufeff]/.test(text) &&
+            hasNoCode(text),
+        );
         const { text: written } = await file.rebuild(() => [text]);
         const value = read(written);
         expect([value.a, value.b]).toEqual([text, [text]]);

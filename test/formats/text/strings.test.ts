@@ -91,7 +91,9 @@ test.skipIf(!toolkit)('the Translate Toolkit reads the translations of Apple str
   const texts = fc.sample(
     fc
       .string({ unit: fc.constantFrom(...'aé日 \'"\\%@\n\t😀;=') })
-      .filter((text) => /\p{L}/u.test(text) && text.trim() === text && !text.endsWith('\\') && hasNoCode(text)),
+      .filter(
+        (text) => /\p{L}/u.test(text) && text.trim() === text && !text.endsWith('\\') && hasNoCode(text),
+      ),
     100,
   );
   const source = texts.map((_, at) => `"s${at}" = "x${at}";\n`).join('');

@@ -260,7 +260,9 @@ describe.skipIf(!toolkit)('the Translate Toolkit', () => {
     const texts = fc.sample(
       fc
         .string({ unit: fc.constantFrom(...'aé日 \'"<>&]😀') })
-        .filter((text) => /\p{L}/u.test(text) && text.trim() === text && !/ {2}/.test(text) && hasNoCode(text)),
+        .filter(
+          (text) => /\p{L}/u.test(text) && text.trim() === text && !/ {2}/.test(text) && hasNoCode(text),
+        ),
       100,
     );
     const source = first(texts.map((_, at) => unit(`<source>x${at}</source>`)).join('\n'));

@@ -89,7 +89,10 @@ async function list(deployment: Deployment, owner: Person, status: string): Prom
 
 /** Submits documents whose texts the model refuses to translate. */
 async function failDocuments(deployment: Deployment, owner: Person, words: Prose) {
-  deployment.faults.engine = new AppError('content_filtered', 'the model of this deployment refuses the text');
+  deployment.faults.engine = new AppError(
+    'content_filtered',
+    'the model of this deployment refuses the text',
+  );
   for (const kind of ['json', 'docx'] as const) {
     const content = await makers[kind](words);
     await ended(
