@@ -74,6 +74,7 @@ describe('over https', () => {
     };
     expect(await cookiesOf(secure)).toEqual([
       'll_session; Path=/; Max-Age=3600; HttpOnly; SameSite=Lax; Secure',
+      '__Host-ll_device; Path=/; Max-Age=15552000; HttpOnly; SameSite=Lax; Secure',
       '__Host-ll_refresh; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure',
     ]);
     // Below a path, the cookie keeps this path: other applications of a shared host must not receive the token.

@@ -4,6 +4,7 @@ import { hasConfirmedEmail } from '#server/identity/mail/confirmation.ts';
 import { pendingInvites } from '#server/identity/members/invites.ts';
 import { accountOf, memberViewOf } from '#server/identity/tenants/accounts.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
+import { isMailOn } from '#server/platform/smtp.ts';
 import { router } from '#server/trpc.ts';
 import { readDraftKeys } from './draft-keys.ts';
 import { introspect, revoke } from './introspect-revoke.ts';
@@ -34,7 +35,7 @@ const me = bearerProcedure
     },
   })
   .output(meResponse)
-  .query(async ({ ctx: { tx, principal } }) => {
+  .query(async ({ ctx: { tx, principal, services } }) => {
     const { user, tenant } = principal;
     const [row, emailConfirmed] = await Promise.all([
       readTenant(tx, tenant.id),
@@ -53,7 +54,7 @@ const me = bearerProcedure
         provider: providerOf(user),
         role: user.role,
         totp_enrolled: user.totpEnrolled,
-        email_confirmed: emailConfirmed,
+        ...(isMailOn(services.settings) && { email_confirmed: emailConfirmed }),
       },
       tenant: { ...account, metadata: { ...account.metadata, ...ledger } },
     };

@@ -278,8 +278,9 @@ export const meResponse = z
         email_confirmed: z
           .boolean()
           .describe(
-            'Whether the member has confirmed the email address with a link in a mail. Without it, the service sends no other mails to the address.',
-          ),
+            'Whether the member has confirmed the email address with a link in a mail. Without it, the service sends no other mails to the address. Absent if the service sends no mails.',
+          )
+          .optional(),
       })
       .meta({ id: 'CurrentUser', description: 'The signed-in member, with its current role.' }),
     tenant: tenantAccount,

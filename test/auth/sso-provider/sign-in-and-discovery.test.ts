@@ -25,6 +25,7 @@ describe('the person who signed in', () => {
       email: 'ada@example.org',
       emailVerified: true,
       organization: 'org-1',
+      secondFactor: false,
     });
     expect(idp.provider.requests).not.toContain('userinfo');
   });

@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import { tell } from '../client.ts';
-import { deployment } from '../deployment.ts';
 import { useT } from '../i18n.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -15,7 +14,7 @@ export function ConfirmEmail() {
   const sendAgain = run(async () =>
     setSent((await tell<{ queued: boolean }>('mail.sendConfirmation', {})).queued),
   );
-  if (!deployment.mail || !me.data || me.data.user.email_confirmed) return null;
+  if (me.data?.user.email_confirmed !== false) return null;
   return (
     <div className="notice" role="status">
       <p>{t('notifications.confirm', { email: me.data.user.email })}</p>

@@ -45,7 +45,7 @@ test('rows that are larger than the buffers of a connection are copied, with a s
   const { database } = await withLargeRows();
   const copy = await emptyDatabase();
   const expected = new RowDigest();
-  await withSnapshot(database.url, 'test', (snapshot) =>
+  await withSnapshot(database.ownerUrl, 'test', (snapshot) =>
     loadDatabase(copy.url, {
       version: snapshot.version,
       async fill(target) {
@@ -78,7 +78,7 @@ test('an error in the middle of the rows of a table ends the load, and nothing r
         await target.copyIn(table, damaged());
       }
     };
-  const loaded = withSnapshot(database.url, 'test', (snapshot) =>
+  const loaded = withSnapshot(database.ownerUrl, 'test', (snapshot) =>
     loadDatabase(copy.url, { version: snapshot.version, fill: fillPartly(snapshot) }),
   );
   await expect(loaded).rejects.toThrow('"public"."tenants" is damaged');
@@ -90,9 +90,9 @@ test.each(['reading', 'writing'])('a connection that is lost while %s rows ends 
   const { database } = await withLargeRows();
   const copy = await emptyDatabase();
   const statement = which === 'reading' ? 'copy (select' : 'copy "public"."tenants"';
-  const relay = await startDatabaseRelay(which === 'reading' ? database.url : copy.url, statement);
+  const relay = await startDatabaseRelay(which === 'reading' ? database.ownerUrl : copy.url, statement);
   onTestFinished(() => relay.close());
-  const copied = withSnapshot(which === 'reading' ? relay.url : database.url, 'test', (snapshot) =>
+  const copied = withSnapshot(which === 'reading' ? relay.url : database.ownerUrl, 'test', (snapshot) =>
     loadDatabase(which === 'writing' ? relay.url : copy.url, {
       version: snapshot.version,
       async fill(target) {
@@ -109,7 +109,7 @@ test.each(['reading', 'writing'])('a connection that is lost while %s rows ends 
 
 test('a snapshot whose reader stops in the middle leaves no transaction open', async () => {
   const { database, sql } = await withLargeRows();
-  const stopped = withSnapshot(database.url, 'stopped reader', async (snapshot) => {
+  const stopped = withSnapshot(database.ownerUrl, 'stopped reader', async (snapshot) => {
     for (const table of snapshot.tables.filter(isLarge))
       for await (const _piece of snapshot.copyOut(table)) return 'the first piece';
     return undefined;
