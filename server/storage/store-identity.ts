@@ -33,6 +33,15 @@ export async function matchStore(database: Database, storage: Storage): Promise<
 }
 
 /**
+ * Whether the storage lacks the ID that the database has. A backup asks only this: before the first start of this version
+ * there is no ID, and a damaged storage must be backed up, too.
+ */
+export async function isOtherStore(database: Database, storage: Storage): Promise<boolean> {
+  const [known, stored] = await Promise.all([database.inPlatform(selectId), readId(storage)]);
+  return known !== undefined && known !== stored;
+}
+
+/**
  * Rejects a storage that belongs to another database. If neither has an ID yet, both get one.
  * @throws SettingsError that names the setting; the error of the store or the database
  */

@@ -31,8 +31,10 @@ async function emptyPlace() {
   const database = await createTestDatabase({ empty: true });
   onTestFinished(() => database.drop());
   const DATA_DIR = await mkdtemp(join(folder, 'place-'));
+  // The restore gives the service's role its rights.
+  const service = Object.assign(new URL(app.databaseUrl), { pathname: new URL(database.url).pathname }).href;
   return {
-    env: { DATA_DIR, DATABASE_URL: database.url, DATABASE_MIGRATION_URL: database.ownerUrl, SECRETS_KEY },
+    env: { DATA_DIR, DATABASE_URL: service, DATABASE_MIGRATION_URL: database.ownerUrl, SECRETS_KEY },
     database,
   };
 }

@@ -49,9 +49,11 @@ async function emptyPlace() {
   const database = await createTestDatabase({ empty: true });
   onTestFinished(() => database.drop());
   const DATA_DIR = await mkdtemp(join(folder, 'place-'));
+  // The restore gives the service's role its rights.
+  const service = Object.assign(new URL(app.databaseUrl), { pathname: new URL(database.url).pathname }).href;
   const env = {
     DATA_DIR,
-    DATABASE_URL: database.url,
+    DATABASE_URL: service,
     DATABASE_MIGRATION_URL: database.ownerUrl,
     SECRETS_KEY,
   };

@@ -8,7 +8,7 @@ import { recordMaintenance } from '#server/platform/maintenance-runs.ts';
 import { serviceVersion } from '#server/platform/service-version.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings, type Settings } from '#server/settings.ts';
-import { foreignStore, matchStore } from '#server/storage/store-identity.ts';
+import { foreignStore, isOtherStore } from '#server/storage/store-identity.ts';
 import { refuseWrongSecretsKey } from '#server/storage/stored-secrets.ts';
 import { Refusal, requireData } from '../refusal.ts';
 import { readFormer } from './chain.ts';
@@ -72,7 +72,7 @@ async function refuseOtherDeployment(
   const database = openDatabase(url, { size: 1, applicationName: 'lingualoop backup' });
   try {
     if (!settings.ALLOW_UNREADABLE_SECRETS) await refuseWrongSecretsKey(database, keys);
-    if ((await matchStore(database, storage)) === 'foreign') throw foreignStore(settings);
+    if (await isOtherStore(database, storage)) throw foreignStore(settings);
   } catch (error) {
     // Ignore a database without tables, or with the tables of an earlier version.
     if (!['42P01', '42703'].includes(String(describeForLog(error).code))) throw error;
