@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, readFile, readlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { SettingsError } from '#server/settings.ts';
 import {
   type ChildPrograms,
   findRootPrograms,
@@ -82,7 +83,7 @@ const hasOneMoreFilter = async ({ filters }: Seen): Promise<boolean> =>
   filters === Number(/^Seccomp_filters:\s*(\d+)$/m.exec(await readFile('/proc/self/status', 'utf8'))?.[1]) + 1;
 
 /** Whether a process sees only its own files, no network device, and no process outside of its namespace. */
-const isAlone = async ({ foreign, interfaces, parent }: Seen): Promise<boolean> =>
+const isAlone = ({ foreign, interfaces, parent }: Seen): boolean =>
   foreign.length === 0 && interfaces.length === 0 && parent === 1;
 
 /** System calls that access the network, or with which code could avoid a filter of other system calls. */
@@ -99,6 +100,7 @@ export class CurrentIsolation {
   readonly #detect: () => Promise<FoundIsolation>;
   #current: Promise<Isolation> | undefined;
   #detecting = false;
+  #minimum: IsolationLevel = 'node';
   #onChange: ((isolation: Isolation) => void) | undefined;
 
   constructor(find: () => Promise<FoundIsolation> = findIsolation) {
@@ -109,6 +111,19 @@ export class CurrentIsolation {
   get(): Promise<Isolation> {
     this.#current ??= this.#detect();
     return this.#current;
+  }
+
+  /**
+   * Rejects isolation below a level, now and after each detection: no child starts then.
+   * @throws SettingsError if the system does not reach the level
+   */
+  async require(minimum: IsolationLevel): Promise<void> {
+    this.#minimum = minimum;
+    const { level } = await this.get();
+    if (isWeaker(level, minimum))
+      throw new SettingsError(
+        `SANDBOX_MINIMUM: this system isolates file readers only at level "${level}", and "${minimum}" is required: npm run doctor prints what raises the level`,
+      );
   }
 
   /** Calls `onChange` with the current isolation, and again after each change. */
@@ -131,7 +146,8 @@ export class CurrentIsolation {
   async #redetected(previous: Promise<Isolation>): Promise<Isolation> {
     try {
       const [was, { incomplete, ...found }] = await Promise.all([previous, this.#detect()]);
-      if (incomplete || found.level === was.level) return incomplete ? was : found;
+      if (incomplete || isWeaker(found.level, this.#minimum)) return was;
+      if (found.level === was.level) return found;
       this.#onChange?.(found);
       return found;
     } finally {
@@ -167,9 +183,7 @@ export async function findIsolation({
     last = isolation;
     try {
       const seen = await probe(isolation, own);
-      const { user, unreadable } = seen;
-      const isRightUser = !isolation.asReader || user === reader.uid;
-      if (isRightUser && unreadable.length === 0 && (await holds(seen))) return { ...isolation, incomplete };
+      if (seen.unreadable.length === 0 && (await holds(seen))) return { ...isolation, incomplete };
     } catch (error) {
       if (isShortage(error)) incomplete = true;
     }
@@ -243,7 +257,7 @@ function inMinimalRoot(
       command: (programs) => minimalRoot(root, programs),
     },
     own: pathsInRoot(root, ownCode),
-    holds: isAlone,
+    holds: async (seen) => isAlone(seen) && (root.user === undefined || seen.user === root.user.uid),
   };
 }
 
