@@ -30,7 +30,7 @@ export interface User {
  * Directories where the new root can be mounted: the first one that contains nothing that a child needs. Only the
  * child sees the mount.
  */
-const mountPoints = ['/sys', '/mnt', '/srv', '/opt', '/home', '/tmp'];
+const mountPoints = ['/mnt', '/srv', '/opt', '/home', '/tmp', '/sys'];
 
 /** The directory of the new root that contains what is not at its place in the system's root. */
 const programs = '/.lingualoop';
