@@ -283,7 +283,7 @@ async function findPrefix(setpriv: string | undefined, more: readonly string[] =
 }
 
 async function output([program, ...args]: readonly string[], user?: User): Promise<string> {
-  const { stdout } = await promisify(execFile)(program!, args, { timeout: 5000, env: {}, ...user });
+  const { stdout } = await promisify(execFile)(program!, args, { timeout: 30_000, env: {}, ...user });
   return stdout;
 }
 

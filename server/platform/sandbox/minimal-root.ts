@@ -57,7 +57,7 @@ export async function findRootPrograms(
 /** If this variable is set, the loader of glibc and musl lists the libraries of the program and does not run it. */
 async function librariesOf(program: string): Promise<string[]> {
   const env = { LD_TRACE_LOADED_OBJECTS: '1' };
-  const { stdout } = await promisify(execFile)(program, [], { env, timeout: 5000 });
+  const { stdout } = await promisify(execFile)(program, [], { env, timeout: 30_000 });
   return [...stdout.matchAll(/(?:=>\s*|^\s*)(\/.+?)(?: \(0x[0-9a-f]+\))?$/gm)].map(([, path]) => path!);
 }
 
