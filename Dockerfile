@@ -1,5 +1,6 @@
 # One image for both kinds of process: the API by default, the job workers with `npm run worker`'s command.
-FROM node:24-slim AS dependencies
+# The digest is that of Node 24.21.0. To update it: docker buildx imagetools inspect node:24-slim
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The script "prepare" builds nothing without the dev dependencies; the other one deletes what no process loads.
@@ -11,13 +12,13 @@ COPY server/http/cookies.ts server/http/cookies.ts
 RUN npm ci --omit=dev && node docker/trim-packages.ts && rm -rf node_modules/node-* node_modules/.bin/node
 
 # The recognition of text in scans, with the data of its languages: 96 MB, only if the image is built with OCR=true.
-FROM node:24-slim AS ocr
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS ocr
 ARG OCR=false
 WORKDIR /app/server/formats/ocr/packages
 COPY server/formats/ocr/packages/package.json server/formats/ocr/packages/package-lock.json ./
 RUN if [ "$OCR" = true ]; then npm ci --ignore-scripts && rm -rf node_modules/@tesseract.js-data/*/4.0.0; fi
 
-FROM node:24-slim AS web
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS web
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 # The application uses the SDK's code, and some of the service's tables.
@@ -27,7 +28,7 @@ COPY web web
 # Builds web/dist, by the script "prepare".
 RUN npm ci
 
-FROM node:24-slim
+FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 # What malloc frees goes back to the system (docs/performance.md); the scripts in package.json set the same.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
 WORKDIR /app

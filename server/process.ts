@@ -249,9 +249,10 @@ async function startParts(
   // Parts are stopped in reverse order, so this runs after the HTTP server has closed and before the database closes.
   started.push({ stop: () => given.backgroundWork.drain(maxDrainMs) });
   // The sandbox starts with the first file that is read. Its isolation is tested now, for the log.
-  await systemIsolation.follow(({ level }) =>
+  await systemIsolation.require(settings.SANDBOX_MINIMUM);
+  await systemIsolation.follow(({ level, asReader = false }) =>
     log.info(
-      { fileIsolation: level },
+      { fileIsolation: level, asReader },
       level === 'namespaces'
         ? 'file readers (child processes) are isolated by Linux namespaces'
         : `file readers (child processes) are isolated at level "${level}": npm run doctor prints the remaining risks`,

@@ -304,6 +304,11 @@ const environment = z.object({
   RETENTION_INVITES_DAYS: wholeNumber(1, maxRetentionDays).optional(),
   RETENTION_QUEUE_DAYS: integer(30, 1, maxRetentionDays),
   EVENTS_DAYS: integer(7, 1, maxRetentionDays),
+  SANDBOX_MINIMUM: z
+    .enum(['namespaces', 'network', 'seccomp', 'node'], {
+      error: 'must be one of namespaces, network, seccomp, node',
+    })
+    .default('node'),
   DRAIN_DELAY_SECONDS: decimal(0, 0, 300),
   REQUEST_DEADLINE_SECONDS: decimal(100, 0.1, 86_400),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),

@@ -37,13 +37,46 @@ test('compose.yaml passes every setting that the image does not set', () => {
 test('the containers of the service have a read-only root, no capabilities, and limits', () => {
   const compose = read('compose.yaml');
   const service = compose.slice(compose.indexOf('x-service:'), compose.indexOf('x-environment:'));
-  for (const line of ['read_only: true', 'cap_drop: [ALL]', 'security_opt: [no-new-privileges:true]'])
+  const options = 'security_opt: [no-new-privileges:true, seccomp=docker/seccomp.json]';
+  for (const line of ['read_only: true', 'cap_drop: [ALL]', options])
     expect(service).toMatch(new RegExp(`^  ${line.replace(/[[\]]/g, '\\$&')}$`, 'm'));
+  // A proxy on the same host has TLS.
+  const ports = [...compose.matchAll(/^ {4}ports:\n((?: {6}.*\n)+)/gm)].flatMap(([, lines]) => lines?.match(/- .*/g));
+  expect(ports).toEqual(['- 127.0.0.1:8080:8080']);
   expect(service).toMatch(/^ {2}tmpfs:\n {4}- \/tmp:size=\d+m,mode=1777$/m);
   expect(service).toMatch(/^ {2}mem_limit: \d+g$/m);
   expect(service).toMatch(/^ {2}pids_limit: \d+$/m);
   for (const name of ['api', 'worker'])
     expect(compose).toMatch(new RegExp(`^  ${name}:\\n    <<: \\*service$`, 'm'));
+});
+
+test('all images are pinned by their digest', () => {
+  const stages = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name);
+  const images = [...read('compose.yaml').matchAll(/^ *image: (\S+)$/gm)].map(([, name]) => name);
+  expect([stages.length, images.length]).toEqual([4, 1]);
+  for (const name of [...stages, ...images]) expect(name).toMatch(/^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+  expect(new Set(stages).size).toBe(1);
+});
+
+test('the seccomp profile allows the namespaces of file readers, and nothing else that needs privileges', () => {
+  const { defaultAction, syscalls, ...rest } = JSON.parse(read('docker/seccomp.json'));
+  expect([defaultAction, rest.defaultErrnoRet]).toEqual(['SCMP_ACT_ERRNO', 1]);
+  // Kubernetes reads only the format of OCI, which has no conditions: rules with them would always apply.
+  const keys = new Set(syscalls.flatMap((rule: object) => Object.keys(rule)));
+  expect([...keys].sort()).toEqual(['action', 'args', 'errnoRet', 'names']);
+  const rules = (call: string) => syscalls.filter(({ names }: { names: string[] }) => names.includes(call));
+  for (const call of ['mount', 'chroot', 'read'])
+    expect(rules(call)).toEqual([expect.objectContaining({ action: 'SCMP_ACT_ALLOW' })]);
+  // All namespaces of the level `namespaces`, and those of the level `network`.
+  const flags = rules('unshare').map(({ args }: { args: { value: number }[] }) => args[0]?.value);
+  expect(flags).toEqual([0x7c020000, 0x50000000]);
+  const none = 'umount2 pivot_root setns bpf keyctl add_key perf_event_open open_by_handle_at io_uring_setup userfaultfd';
+  for (const call of `${none} init_module kexec_load reboot swapon settimeofday`.split(' '))
+    expect([call, rules(call)]).toEqual([call, []]);
+  // With this error, programs use `mount` and `clone`, which the profile can restrict.
+  for (const call of ['clone3', 'fsopen', 'open_tree', 'mount_setattr'])
+    expect(rules(call)).toEqual([expect.objectContaining({ action: 'SCMP_ACT_ERRNO', errnoRet: 38 })]);
+  expect(rules('clone')[0].args[0]).toMatchObject({ value: 0x7e020000, op: 'SCMP_CMP_MASKED_EQ' });
 });
 
 test('the image is asked whether it is ready, runs as an unprivileged user, and Node itself gets the signals', () => {

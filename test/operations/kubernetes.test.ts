@@ -112,7 +112,7 @@ describe('the manifests in examples/deploy/kubernetes', () => {
   });
 
   test('run programs that exist, without root, capabilities or a writable root', () => {
-    for (const { spec } of workloads) {
+    for (const { kind, spec } of workloads) {
       const { securityContext, containers } = spec.template.spec;
       const [{ command, securityContext: own, resources }] = containers;
       const program = command.find((word: string) => word.endsWith('.ts'));
@@ -120,7 +120,11 @@ describe('the manifests in examples/deploy/kubernetes', () => {
       expect(securityContext).toMatchObject({
         runAsNonRoot: true,
         runAsUser: 1000,
-        seccompProfile: { type: 'RuntimeDefault' },
+        // The job that migrates reads no files of callers.
+        seccompProfile:
+          kind === 'Job'
+            ? { type: 'RuntimeDefault' }
+            : { type: 'Localhost', localhostProfile: 'lingualoop.json' },
       });
       expect(own).toEqual({
         allowPrivilegeEscalation: false,
@@ -129,6 +133,44 @@ describe('the manifests in examples/deploy/kubernetes', () => {
       });
       expect(resources.limits.memory).toMatch(/Gi$/);
     }
+  });
+
+  test('deny every connection that no policy allows, and allow only what each kind of pod needs', () => {
+    const policies = ofKind('NetworkPolicy');
+    const [denial] = policies.filter(({ spec }) => Object.keys(spec.podSelector).length === 0);
+    expect(denial.spec).toEqual({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+    const selects = ({ podSelector }: Manifest, labels: Manifest): boolean =>
+      Object.entries(podSelector.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+      (podSelector.matchExpressions ?? []).every(({ key, values }: Manifest) => values.includes(labels[key]));
+    /** For a kind of pod, each allowed port with the peers. */
+    const allowed = (direction: 'ingress' | 'egress', name: string) => {
+      const { labels } = workloads.find(({ metadata }) => metadata.name === name)?.spec.template.metadata;
+      return policies
+        .filter(({ spec }) => selects(spec, labels))
+        .flatMap(({ spec }) => spec[direction] ?? [])
+        .flatMap(({ from, to, ports }: Manifest) => {
+          // Without peers or ports, a rule would allow all of them.
+          expect([(from ?? to).length > 0, ports.length > 0]).toEqual([true, true]);
+          const peers = (from ?? to).map(
+            ({ namespaceSelector, ipBlock }: Manifest) =>
+              ipBlock?.cidr ?? namespaceSelector.matchLabels['kubernetes.io/metadata.name'],
+          );
+          return ports.map(({ port }: Manifest) => `${port} ${peers.join(' ')}`);
+        })
+        .sort();
+    };
+    const metrics = 'metrics monitoring';
+    expect(allowed('ingress', 'api')).toEqual(['http ingress-nginx', metrics]);
+    expect(allowed('ingress', 'worker')).toEqual([metrics]);
+    expect(allowed('ingress', 'migrate')).toEqual([]);
+    const database = ['53 kube-system', '53 kube-system', '5432 10.0.0.10/32'];
+    const services = [443, 465, 587].map((port) => `${port} 0.0.0.0/0 ::/0`);
+    expect(allowed('egress', 'migrate')).toEqual(database);
+    for (const name of ['api', 'worker'])
+      expect(allowed('egress', name)).toEqual([...services, ...database].sort());
+    // The port of the ingress rule is one that the API has.
+    const names = workloads.flatMap(({ spec }) => spec.template.spec.containers[0].ports ?? []);
+    expect(names.map(({ name }: Manifest) => name)).toEqual(expect.arrayContaining(['http', 'metrics']));
   });
 
   test('give a stopping process 300 seconds, and a request more than its deadline', () => {

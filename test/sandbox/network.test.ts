@@ -60,7 +60,7 @@ describe('a task has no network', () => {
     const attempts = fileURLToPath(new URL('./network-attempts.ts', import.meta.url));
     const command = isolation.command({ node: process.execPath, readable: [attempts] });
     const [program, ...args] = [...command, attempts, JSON.stringify(ports)];
-    const { stdout } = await promisify(execFile)(program!, args, { env: {} });
+    const { stdout } = await promisify(execFile)(program!, args, { env: {}, ...isolation.startAs });
     const { tcp, fetch, name, hosts, datagram } = JSON.parse(stdout) as NetworkAttempts;
     for (const way of [tcp, fetch, name, hosts, datagram]) expect(way).toMatch(/^(E|ENOTFOUND)/);
     expect(reached).toEqual([]);

@@ -5,12 +5,12 @@ import { selectModels } from '#server/platform/engines/select.ts';
 import { newId } from '#server/platform/ids.ts';
 import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
-import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
 import { checkSmtp, isMailOn } from '#server/platform/smtp.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { fallbackEndpoint, publicAddress, type Settings } from '#server/settings.ts';
 import { dist, readBuild } from '#web/server/build.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { judgeIsolation } from './isolation.ts';
 
 const megabyte = 1024 * 1024;
 /**
@@ -88,7 +88,7 @@ export async function checkWeb(): Promise<Finding> {
 }
 
 /** Checks whether files of callers can be read in child processes, and how strongly the processes are isolated. */
-export async function checkSandbox(): Promise<Finding[]> {
+export async function checkSandbox(settings: Settings): Promise<Finding[]> {
   const fileWork = openFileWork();
   try {
     // These bytes are not a Word file. If the child process works, it rejects them.
@@ -101,18 +101,7 @@ export async function checkSandbox(): Promise<Finding[]> {
   } finally {
     await fileWork.close();
   }
-  const { level } = await systemIsolation.get();
-  const runs = ok('sandbox', `files are read in child processes, isolated at level "${level}"`);
-  const left = remainingAccess[level];
-  if (left.length === 0) return [runs];
-  return [
-    runs,
-    warn(
-      'sandbox',
-      `at isolation level "${level}", code from a malicious file that escapes the restrictions of Node.js could still: ${left.join(', ')}`,
-      'docs/security.md lists the levels; docs/decisions/0078 lists the requirements of each',
-    ),
-  ];
+  return judgeIsolation(await systemIsolation.get(), settings);
 }
 
 /** Checks the models by sending one short request to each, those of the second endpoint too. */

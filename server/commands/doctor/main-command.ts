@@ -16,7 +16,7 @@ import {
   checkWeb,
   hasEmbeddedDatabase,
 } from './environment.ts';
-import { check, type Finding, fail, ok, reasonOf } from './finding.ts';
+import { check, type Finding, fail, ok, reasonOf, summary } from './finding.ts';
 import { checkSettings } from './settings.ts';
 
 const usage = `npm run doctor
@@ -24,7 +24,7 @@ const usage = `npm run doctor
 Checks everything that the service needs, during normal operation or before its first start, with the service's own
 environment. It prints what it finds and how to fix it, and changes nothing. With a model, it sends each a short request.
 
-Exit codes: 0 if all checks passed (there may be warnings), otherwise 1.`;
+Exit codes: 0 if no check failed (there may be warnings), otherwise 1.`;
 
 // Handle signals: a process that has started the embedded database must also stop it.
 const { stop } = listenForStop();
@@ -50,7 +50,7 @@ async function diagnose(print: (finding: Finding) => void): Promise<void> {
     'check DATABASE_URL, and that PostgreSQL is running',
   );
   await report('storage', () => checkStorage(settings), 'check PLATFORM_STORAGE_URL and its permissions');
-  await report('sandbox', checkSandbox, 'allow child processes; the log of the service has details');
+  await report('sandbox', () => checkSandbox(settings), 'allow child processes; the log of the service has details');
   await report('engine', () => checkEngine(settings), 'check OPENAI_BASE_URL and OPENAI_API_KEY');
   await report('sso', () => checkSso(settings), 'check OIDC_ISSUER, and that this machine can reach it');
   await report('mail', () => checkMail(settings), 'check SMTP_URL');
@@ -86,13 +86,11 @@ if (process.argv.length > 2) {
   process.stdout.write(`${usage}\n`);
   process.exit(process.argv.includes('--help') ? 0 : 1);
 }
-let failed = 0;
+const counts = { ok: 0, warn: 0, fail: 0 };
 await diagnose(({ about, state, message, advice }) => {
-  if (state === 'fail') failed += 1;
+  counts[state] += 1;
   process.stdout.write(`${state.padEnd(4)}  ${about.padEnd(8)}  ${message}\n`);
   if (advice) process.stdout.write(`                → ${advice}\n`);
 });
-const result =
-  failed === 0 ? 'All checks passed.' : `${failed} ${failed === 1 ? 'check has' : 'checks have'} failed.`;
-process.stdout.write(`${stop.aborted ? 'Stopped.' : result}\n`);
-process.exit(failed === 0 ? 0 : 1);
+process.stdout.write(`${stop.aborted ? 'Stopped.' : summary(counts)}\n`);
+process.exit(counts.fail === 0 ? 0 : 1);

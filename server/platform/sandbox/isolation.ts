@@ -1,7 +1,17 @@
 import { execFile } from 'node:child_process';
 import { access, readFile, readlink } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type ChildPrograms, findRootPrograms, minimalRoot } from './minimal-root.ts';
+import { SettingsError } from '#server/settings.ts';
+import {
+  type ChildPrograms,
+  findRootPrograms,
+  minimalRoot,
+  pathsInRoot,
+  type RootPrograms,
+  type User,
+} from './minimal-root.ts';
+import type { Seen } from './probe.ts';
 
 /**
  * How the kernel isolates a child process, from strongest to weakest. Node's permissions and the disabled modules of
@@ -21,35 +31,60 @@ export interface Isolation {
   level: IsolationLevel;
   /** Whether the child is started by a wrapper process and has its process id in a separate namespace. */
   nested: boolean;
+  /** Whether the child runs as `reader`, and not as the user of the service. */
+  asReader?: boolean;
+  /** The user who starts the command; by default, the user of the service. */
+  startAs?: User;
   /** Returns the first part of the command line that starts a child, including Node. */
   command(programs: ChildPrograms): readonly string[];
 }
 
-/** The strength of each level; a higher number is stronger. */
-const strength: Record<IsolationLevel, number> = { namespaces: 3, network: 2, seccomp: 1, node: 0 };
+/** The levels, from weakest to strongest. */
+export const isolationLevels = [
+  'node',
+  'seccomp',
+  'network',
+  'namespaces',
+] as const satisfies readonly IsolationLevel[];
+
+/** Whether a level is weaker than another one. */
+export const isWeaker = (level: IsolationLevel, than: IsolationLevel): boolean =>
+  isolationLevels.indexOf(level) < isolationLevels.indexOf(than);
+
+/**
+ * The user of file readers if the service runs as root. No account should have this id: it is not the user `nobody`,
+ * as whom the embedded PostgreSQL runs, and its files are those that everyone may read.
+ */
+export const reader: User = { uid: 65_533, gid: 65_533 };
+
+/** The code of the tasks and of the child, as absolute paths. A child may read no other files, except those in its options. */
+export const ownCode = [
+  '.',
+  '../../formats/',
+  '../../matching/',
+  '../../languages.ts',
+  '../../../node_modules/',
+].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+
+const probeProgram = fileURLToPath(new URL('./probe.ts', import.meta.url));
 
 interface Candidate {
   isolation: Isolation;
-  /** Arguments for Node to run a test of this isolation. */
-  probe: readonly string[];
-  /** Checks the output of the test. True if the isolation works. */
-  holds(printed: string): Promise<boolean>;
+  /** The paths that belong to a child. */
+  own: readonly string[];
+  /** Whether the isolation works, by what a process sees that runs in it. */
+  holds(seen: Seen): Promise<boolean>;
 }
 
-const isOtherNamespace = async (printed: string): Promise<boolean> =>
-  /^net:\[\d+\]\s*$/.test(printed) && printed.trim() !== (await readlink('/proc/self/ns/net'));
+const isOtherNamespace = async ({ network }: Seen): Promise<boolean> =>
+  /^net:\[\d+\]$/.test(network) && network !== (await readlink('/proc/self/ns/net'));
 
-const hasOneMoreFilter = async (printed: string): Promise<boolean> =>
-  filters(printed) === filters(await readFile('/proc/self/status', 'utf8')) + 1;
+const hasOneMoreFilter = async ({ filters }: Seen): Promise<boolean> =>
+  filters === Number(/^Seccomp_filters:\s*(\d+)$/m.exec(await readFile('/proc/self/status', 'utf8'))?.[1]) + 1;
 
-const filters = (status: string): number => Number(/^Seccomp_filters:\s*(\d+)$/m.exec(status)?.[1]);
-
-/**
- * Prints what a child must not find in the minimal root: system directories, network devices, and a parent process
- * outside of the namespace.
- */
-const rootProbe = `const seen = require('node:fs').readdirSync('/').filter((name) => /^(etc|home|proc|root|tmp|usr|var)$/.test(name));
-console.log(JSON.stringify([...seen, ...Object.keys(require('node:os').networkInterfaces())]), process.ppid);`;
+/** Whether a process sees only its own files, no network device, and no process outside of its namespace. */
+const isAlone = ({ foreign, interfaces, parent }: Seen): boolean =>
+  foreign.length === 0 && interfaces.length === 0 && parent === 1;
 
 /** System calls that access the network, or with which code could avoid a filter of other system calls. */
 const blockedCalls = ['socket', 'connect', 'bind', 'listen', 'io_uring_setup'];
@@ -65,6 +100,7 @@ export class CurrentIsolation {
   readonly #detect: () => Promise<FoundIsolation>;
   #current: Promise<Isolation> | undefined;
   #detecting = false;
+  #minimum: IsolationLevel = 'node';
   #onChange: ((isolation: Isolation) => void) | undefined;
 
   constructor(find: () => Promise<FoundIsolation> = findIsolation) {
@@ -75,6 +111,19 @@ export class CurrentIsolation {
   get(): Promise<Isolation> {
     this.#current ??= this.#detect();
     return this.#current;
+  }
+
+  /**
+   * Rejects isolation below a level, now and after each detection: no child starts then.
+   * @throws SettingsError if the system does not reach the level
+   */
+  async require(minimum: IsolationLevel): Promise<void> {
+    this.#minimum = minimum;
+    const { level } = await this.get();
+    if (isWeaker(level, minimum))
+      throw new SettingsError(
+        `SANDBOX_MINIMUM: this system isolates file readers only at level "${level}", and "${minimum}" is required: npm run doctor prints what raises the level`,
+      );
   }
 
   /** Calls `onChange` with the current isolation, and again after each change. */
@@ -97,7 +146,8 @@ export class CurrentIsolation {
   async #redetected(previous: Promise<Isolation>): Promise<Isolation> {
     try {
       const [was, { incomplete, ...found }] = await Promise.all([previous, this.#detect()]);
-      if (incomplete || found.level === was.level) return incomplete ? was : found;
+      if (incomplete || isWeaker(found.level, this.#minimum)) return was;
+      if (found.level === was.level) return found;
       this.#onChange?.(found);
       return found;
     } finally {
@@ -127,77 +177,118 @@ export async function findIsolation({
   strongest = 'namespaces',
 }: IsolationSearch = {}): Promise<FoundIsolation> {
   let incomplete = false;
-  const prefix = process.platform === 'linux' ? await findPrefix(directories) : [];
-  if (process.platform === 'linux')
-    for await (const { isolation, probe, holds } of candidates(directories, prefix)) {
-      if (strength[isolation.level] > strength[strongest]) continue;
-      try {
-        if (await holds(await output([...isolation.command(probePrograms), ...probe])))
-          return { ...isolation, incomplete };
-      } catch (error) {
-        if (isShortage(error)) incomplete = true;
-      }
+  let last: Isolation | undefined;
+  for await (const { isolation, own, holds } of candidates(directories)) {
+    if (isWeaker(strongest, isolation.level)) continue;
+    last = isolation;
+    try {
+      const seen = await probe(isolation, own);
+      if (seen.unreadable.length === 0 && (await holds(seen))) return { ...isolation, incomplete };
+    } catch (error) {
+      if (isShortage(error)) incomplete = true;
     }
-  return { level: 'node', nested: false, command: ({ node }) => [...prefix, node], incomplete };
-}
-
-const probePrograms: ChildPrograms = { node: process.execPath, readable: [] };
-
-/** Yields the isolations that this system might allow, the strongest first. */
-async function* candidates(
-  directories: readonly string[],
-  prefix: readonly string[],
-): AsyncGenerator<Candidate, void> {
-  const [unshare, enosys] = await Promise.all(
-    ['unshare', 'enosys'].map((name) => findProgram(name, directories)),
-  );
-  const root = unshare && (await findRootPrograms((name) => findProgram(name, directories)));
-  if (root) {
-    const command = (programs: ChildPrograms) => minimalRoot({ ...root, unshare, prefix }, programs);
-    yield {
-      isolation: { level: 'namespaces', nested: true, command },
-      probe: ['--eval', rootProbe],
-      holds: async (printed) => printed.trim() === '[] 1',
-    };
   }
-  if (unshare)
-    for (const mapping of ['--map-current-user', '--map-root-user'])
-      yield viaPrograms('network', [...prefix, unshare, '--user', mapping, '--net', '--'], {
-        probe: "console.log(require('node:fs').readlinkSync('/proc/self/ns/net'))",
-        holds: isOtherNamespace,
-      });
-  if (enosys)
-    yield viaPrograms('seccomp', [...prefix, enosys, ...blockedCalls.flatMap((call) => ['-s', call]), '--'], {
-      probe: "console.log(require('node:fs').readFileSync('/proc/self/status', 'utf8'))",
-      holds: hasOneMoreFilter,
-    });
+  // The level `node` needs nothing, so its test can only fail because of a shortage.
+  return { ...last!, incomplete };
 }
 
-function viaPrograms(
-  level: IsolationLevel,
-  programs: readonly string[],
-  { probe, holds }: { probe: string; holds: Candidate['holds'] },
-): Candidate {
-  const command = ({ node }: ChildPrograms) => [...programs, node];
-  return { isolation: { level, nested: false, command }, probe: ['--eval', probe], holds };
+async function probe({ command, startAs }: Isolation, own: readonly string[]): Promise<Seen> {
+  const programs: ChildPrograms = { node: process.execPath, readable: ownCode };
+  return JSON.parse(await output([...command(programs), probeProgram, JSON.stringify(own)], startAs)) as Seen;
 }
 
 /**
- * Returns the start of a command line with a wrapper program for all commands, if the system has that program. It
+ * Yields the isolations that this system might allow, the strongest first. If this process may change its user, a
+ * child runs as `reader`, or as the service if the reader cannot read the code.
+ */
+async function* candidates(directories: readonly string[]): AsyncGenerator<Candidate, void> {
+  const isLinux = process.platform === 'linux';
+  const find = async (name: string) => (isLinux ? findProgram(name, directories) : undefined);
+  const [unshare, enosys, setpriv] = await Promise.all(['unshare', 'enosys', 'setpriv'].map(find));
+  const [prefix, root, mayChange] = await Promise.all([
+    findPrefix(setpriv),
+    unshare ? findRootPrograms(find) : undefined,
+    mayChangeUser(),
+  ]);
+  const users: Pick<Isolation, 'asReader' | 'startAs'>[] = [
+    ...(mayChange ? [{ asReader: true, startAs: reader }] : []),
+    {},
+  ];
+  if (unshare && root) {
+    if (mayChange) yield inMinimalRoot({ ...root, unshare, prefix, user: reader }, { asReader: true });
+    for (const user of users) yield inMinimalRoot({ ...root, unshare, prefix }, user);
+  }
+  const maps = unshare ? ['--map-current-user', '--map-root-user'] : [];
+  const levels: [IsolationLevel, readonly string[], Candidate['holds']][] = [
+    ...maps.map((map): (typeof levels)[number] => [
+      'network',
+      [unshare!, '--user', map, '--net', '--'],
+      isOtherNamespace,
+    ]),
+    ...(enosys
+      ? [
+          [
+            'seccomp',
+            [enosys, ...blockedCalls.flatMap((call) => ['-s', call]), '--'],
+            hasOneMoreFilter,
+          ] satisfies (typeof levels)[number],
+        ]
+      : []),
+    ['node', [], async () => true],
+  ];
+  // A child that runs as root has no capabilities.
+  const asRoot =
+    process.geteuid?.() === 0 ? await findPrefix(setpriv, ['--bounding-set=-all', '--inh-caps=-all']) : [];
+  for (const [level, programs, holds] of levels)
+    for (const user of users) {
+      const start = user.asReader || asRoot.length === 0 ? prefix : asRoot;
+      const command = ({ node }: ChildPrograms) => [...start, ...programs, node];
+      yield { isolation: { level, nested: false, command, ...user }, own: ownCode, holds };
+    }
+}
+
+function inMinimalRoot(
+  root: RootPrograms & { unshare: string; prefix: readonly string[]; user?: User },
+  user: Pick<Isolation, 'asReader' | 'startAs'>,
+): Candidate {
+  return {
+    isolation: {
+      ...{ level: 'namespaces', nested: true, ...user },
+      command: (programs) => minimalRoot(root, programs),
+    },
+    own: pathsInRoot(root, ownCode),
+    holds: async (seen) => isAlone(seen) && (root.user === undefined || seen.user === root.user.uid),
+  };
+}
+
+/** Whether this process is root, and may start processes of another user and end them: a container may forbid that. */
+async function mayChangeUser(): Promise<boolean> {
+  if (process.geteuid?.() !== 0) return false;
+  if (process.platform !== 'linux') return true;
+  const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
+  const effective = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(status)?.[1] ?? '0'}`);
+  // CAP_KILL, CAP_SETGID and CAP_SETUID.
+  return [5n, 6n, 7n].every((bit) => ((effective >> bit) & 1n) === 1n);
+}
+
+/**
+ * Returns the start of a command line with the wrapper program `setpriv`, if the system has it and it can do this. It
  * keeps programs from gaining privileges that this process does not have. It also ends the child when the service
  * ends, even if the child is busy.
  */
-async function findPrefix(directories: readonly string[]): Promise<string[]> {
-  const setpriv = await findProgram('setpriv', directories);
+async function findPrefix(setpriv: string | undefined, more: readonly string[] = []): Promise<string[]> {
   if (setpriv === undefined) return [];
-  const prefix = [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', '--'];
+  const prefix = [setpriv, '--no-new-privs', '--pdeathsig', 'KILL', ...more, '--'];
   return (await output([...prefix, setpriv, '--version']).catch(() => undefined)) === undefined ? [] : prefix;
 }
 
-async function output([program, ...args]: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(program!, args, { timeout: 5000, env: {} });
+async function output([program, ...args]: readonly string[], user?: User): Promise<string> {
+  const { stdout } = await promisify(execFile)(program!, args, { timeout: 30_000, env: {}, ...user });
   return stdout;
 }
+
+/** The errors of a program that may not be started, or not as another user. */
+const forbidden = ['EACCES', 'EINVAL', 'ENOENT', 'EPERM'];
 
 /**
  * Whether a program failed because of a lack of processes, memory, file descriptors or time. Any other failure means
@@ -207,7 +298,7 @@ function isShortage(error: unknown): boolean {
   const { code, killed, stderr = '' } = error as { code?: unknown; killed?: boolean; stderr?: string };
   return (
     killed === true ||
-    typeof code === 'string' ||
+    (typeof code === 'string' && !forbidden.includes(code)) ||
     /fork|temporarily unavailable|cannot allocate|too many open/i.test(stderr)
   );
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { Duplex, finished } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
-import type { Isolation } from './isolation.ts';
+import { type Isolation, ownCode } from './isolation.ts';
 import type { PieceSink } from './piece-stream.ts';
 import { childrenOf, hasProcFiles, readUsage } from './process-usage.ts';
 import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
@@ -66,15 +67,6 @@ const restrictions = [
   '--disallow-code-generation-from-strings',
 ];
 
-/** The code of the tasks and of the child. A child may read no other files, except those in its options. */
-const ownCode = [
-  '.',
-  '../../formats/',
-  '../../matching/',
-  '../../languages.ts',
-  '../../../node_modules/',
-].map((path) => new URL(path, import.meta.url));
-
 /**
  * A process that runs one task at a time. The process has no environment variables, and no open file except the
  * channel to the service. Node's permissions forbid writing files, reading anything except its code, and starting
@@ -114,7 +106,9 @@ export class TaskProcess {
   #verdict: Failure | undefined;
 
   constructor({ registry, readable, heapBytes, resultBytes, isolation }: ChildOptions) {
-    const files = [...ownCode, registry, ...readable].map((url) => fileURLToPath(url));
+    const files = [...ownCode, ...[registry, ...readable].map((url) => fileURLToPath(url))];
+    // Node checks the path that a link leads to, too.
+    const allowed = new Set([...files, ...files.map((path) => realpathSync(path))]);
     const [program, ...options] = isolation.command({ node: process.execPath, readable: files });
     this.#nested = isolation.nested;
     this.#process = spawn(
@@ -122,7 +116,7 @@ export class TaskProcess {
       [
         ...options,
         ...restrictions,
-        ...files.map((path) => `--allow-fs-read=${path}`),
+        ...[...allowed].map((path) => `--allow-fs-read=${path}`),
         `--max-old-space-size=${Math.ceil(heapBytes / 2 ** 20)}`,
         // Limits the memory for short-lived objects. By default it grows to three times 16 MB, without a measurable
         // benefit.
@@ -135,7 +129,7 @@ export class TaskProcess {
         fileURLToPath(new URL('./child.ts', import.meta.url)),
         registry.href,
       ],
-      { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true },
+      { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'], windowsHide: true, ...isolation.startAs },
     );
     // This listener is needed: without one, a failure to start would end the service.
     const startError = new Promise<unknown>((resolve) => this.#process.on('error', resolve));
