@@ -5,7 +5,7 @@ import type { Services } from '#server/context.ts';
 import { readCookie } from '#server/http/cookies.ts';
 import { isCrossSite } from '#server/http/csrf.ts';
 import { pageHeaders } from '#server/http/response-headers.ts';
-import { basePathOf, publicAddress } from '#server/settings.ts';
+import { basePathOf, publicAddress, type Settings } from '#server/settings.ts';
 import type { Build } from './build.ts';
 import { type LandingFacts, landingPage } from './landing.ts';
 import { type Locale, localeCookie, localeFor, localeNamed } from './locale.ts';
@@ -53,10 +53,8 @@ export function servePublicPages(
     address,
     basePath,
     signUp: settings.EMAIL_SIGNUP_ENABLED,
-    trial:
-      settings.BILLING_ENABLED && settings.TRIAL_CHARS > 0
-        ? { characters: settings.TRIAL_CHARS, days: settings.TRIAL_DAYS }
-        : null,
+    needsPlan: settings.BILLING_ENABLED,
+    trial: hasTrial(settings) ? { characters: settings.TRIAL_CHARS, days: settings.TRIAL_DAYS } : null,
   };
 
   const prices = publishPrices({ settings, payments, log });
@@ -114,6 +112,17 @@ export function servePublicPages(
   }
 
   return { pictures, sendNotFound };
+}
+
+/** Whether visitors can create a workspace that has a free trial. */
+function hasTrial(settings: Settings): boolean {
+  const { BILLING_ENABLED, EMAIL_SIGNUP_ENABLED, TRIAL_CHARS, TRIAL_DAYS, TRIAL_GRANTS_PER_ADDRESS } =
+    settings;
+  return (
+    BILLING_ENABLED &&
+    EMAIL_SIGNUP_ENABLED &&
+    Math.min(TRIAL_CHARS, TRIAL_DAYS, TRIAL_GRANTS_PER_ADDRESS) > 0
+  );
 }
 
 /** The language that a link at the end of a page selects. */
