@@ -20,6 +20,7 @@ const byMessage: readonly (readonly [status: number, message: RegExp, text: Mess
   [402, /^the free trial covers/, 'problems.trial_covers'],
   [402, /^free trial ended/, 'problems.trial_ended'],
   [402, /^free trial/, 'problems.trial_small'],
+  [429, /^tenant usage limit exceeded: (buy|upgrade)/, 'problems.usage_limit_sold'],
   [403, /^invalid MFA code/, 'problems.mfa_code'],
   [401, /^invalid or expired MFA challenge/, 'problems.mfa_expired'],
   [401, /^invalid or expired reset link/, 'problems.reset_link'],
