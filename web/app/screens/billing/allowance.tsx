@@ -8,7 +8,6 @@ import { leftOf } from '../../parts/left-of.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
-import { useCoverage } from '../../session/use-coverage.ts';
 import type { Me } from '../../session/use-me.ts';
 import styles from './billing.module.css';
 import { prepaidOf, standingOf } from './standing.ts';
@@ -25,19 +24,18 @@ export function Allowance({ me }: { me: Me }) {
   return (
     <Setting id="allowance" title={t('billing.allowance')}>
       <Read from={summary} lines={4}>
-        {(found) => <Remaining of={found} />}
+        {(found) => <Remaining me={me} of={found} />}
       </Read>
     </Setting>
   );
 }
 
-function Remaining({ of }: { of: TenantUsageSummary }) {
+function Remaining({ me, of }: { me: Me; of: TenantUsageSummary }) {
   const t = useT();
   const { number, day, utcDay } = useFormat();
-  const coverage = useCoverage();
   const { allowance, topup, trial } = of;
   const { left, limit } = leftOf(of);
-  if (!trial && coverage === 'none') return <p>{t('billing.needs_plan')}</p>;
+  if (!trial && standingOf(me) !== 'current') return <p>{t('billing.needs_plan')}</p>;
   return (
     <>
       <p id="remaining" className={styles['remaining']}>

@@ -3,13 +3,11 @@ import { type BillingApp, subscriptionEvent, useBillingApp } from '#test/billing
 import { useTestApp } from '#test/setup/app.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { layoutKindNames } from '#server/formats/layout-kinds.ts';
-import { useBrowser, withoutBrowser } from './browser.ts';
-import { signedIn } from './founder.ts';
 
 const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'LinguaLoop <noreply@example.org>' };
 const free = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', STORAGE_BINDING_ENABLED: 'true' } });
 const mailing = useTestApp({ env: { ...mail, BASE_URL: 'https://lingua.example.org', EMAIL_SIGNUP_ENABLED: 'false' } });
-const trial = useBillingApp({ TRIAL_CHARS: '1000', TRIAL_DAYS: '9', TRIAL_GRANTS_PER_ADDRESS: '99' });
+const trial = useBillingApp({ TRIAL_CHARS: '1000', TRIAL_DAYS: '9', BASE_URL: '' });
 const untried = useBillingApp({ TRIAL_CHARS: '0' });
 const ended = useBillingApp({ TRIAL_DAYS: '0' });
 const refusing = useBillingApp({ TRIAL_GRANTS_PER_ADDRESS: '0' });
@@ -92,34 +90,5 @@ describe('the characters left, and what they cover', () => {
   test('are none without a trial or plan, and the allowance without billing', async () => {
     expect(await standing(untried, await untried.app.signUp())).toEqual(['none', 0, null]);
     expect(await standing({ app: free }, await free.signUp())).toEqual(['all', 500_000, null]);
-  });
-});
-
-const browser = useBrowser(trial.app);
-describe.skipIf(withoutBrowser)('a member on a trial', () => {
-  test('sees before sending that files need a plan, and one number of characters on all screens', async () => {
-    const { page } = await signedIn(trial.app, browser, '/app/translate?kind=file');
-    const sent: string[] = [];
-    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
-    await page.getByText('Files need a plan.').waitFor();
-    await page.getByText('The free trial covers texts.').waitFor();
-    expect(await page.locator('input[type=file]').count()).toBe(0);
-    await page.getByText('1,000 of 1,000 characters left').waitFor();
-    await page.evaluate(() => {
-      const data = new DataTransfer();
-      data.items.add(new File(['x'], 'menu.docx'));
-      const target = document.querySelector('h1') as Element;
-      target.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-    });
-    await page.getByRole('status').filter({ hasText: 'Files need a plan.' }).waitFor({ state: 'attached' });
-    expect(await page.getByText('menu.docx').count()).toBe(0);
-    expect(sent.filter((url) => /documents|translations/.test(url))).toEqual([]);
-
-    await page.getByRole('link', { name: 'Open billing' }).click();
-    await page.getByText('of 1,000 characters left').waitFor();
-    await page.getByText(/Free trial until .*: texts in the browser/).waitFor();
-    expect(await page.getByText('500,000 characters left').count()).toBe(0);
-    await page.goto('/app/reports');
-    await page.getByText('1,000 of 1,000 characters remaining.').waitFor();
   });
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { glossaryKinds } from '#server/formats/glossary-kinds.ts';
 import { allExtensions } from '#server/formats/layout-kinds.ts';
 import { readSettings } from '#server/settings.ts';
-import * as landing from '#test/web/landing-catalogs.ts';
+import * as landing from './landing-catalogs.ts';
 import { locales } from '#web/server/locale.ts';
 
 const folder = join(import.meta.dirname, '../../web/locales');
@@ -19,9 +19,16 @@ const sentences = locales.flatMap((locale) => [
   ...landing.textsOf(locale).map((text) => `${locale}/landing: ${text}`),
 ]);
 
-/** Applies a rule to the text of each message, without its name and placeholders. */
+/** Applies a rule to the text of each message, without its name, placeholders and the values that select a variant. */
 const breaking = (rule: RegExp) =>
-  sentences.filter((sentence) => rule.test(sentence.replace(/^\S+ /, '').replace(/\{\w+[^{}]*\}/g, ' ')));
+  sentences.filter((sentence) =>
+    rule.test(
+      sentence
+        .replace(/^\S+ /, '')
+        .replace(/\{\w+(, \w+(, \w+)?)?\}/g, ' ')
+        .replace(/=?\w+ \{/g, ' | '),
+    ),
+  );
 
 // Names under which people know formats whose extension is another word. `xml` and `md` are in code and URLs, too.
 const formats = [...allExtensions, ...glossaryKinds, 'Word', 'Excel', 'PowerPoint', 'Markdown']
@@ -46,11 +53,12 @@ const limits = Object.entries(readSettings({})).filter(([name]) =>
 test('no message has the value of a setting, which the operator can change', () => {
   const values = limits.flatMap(([name, value]) => {
     if (typeof value !== 'number' || value < 10) return [];
-    const shown = name.endsWith('_BYTES') ? [value / 1e6] : [value];
-    return [value, ...shown].flatMap((one) => [
-      String(one),
-      ...locales.map((locale) => new Intl.NumberFormat(locale).format(one)),
-    ]);
+    const isBytes = name.endsWith('_BYTES');
+    return [
+      ...(isBytes ? [`${value / 1e6} MB`, `${value / 1e6} Mo`] : []),
+      String(value),
+      ...locales.map((locale) => new Intl.NumberFormat(locale).format(value)),
+    ];
   });
   expect(values).toEqual(expect.arrayContaining(['50,000', '150000', '500.000']));
   const literal = values.map((value) => value.replace(/[.]/g, '\\.').replace(/[\s\u202f\u00a0]/g, '\\s'));
