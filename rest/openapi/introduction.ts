@@ -1,3 +1,4 @@
+import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { languages } from '#server/languages.ts';
 import type { RestProcedure } from '../procedures.ts';
 import type { OpenApiDocument } from './document.ts';
@@ -35,7 +36,7 @@ ${languages
 /** Descriptions of the tags, in the order of the guides: the tags of a caller's first requests come first. */
 const tagDescriptions: Readonly<Record<string, string>> = {
   Translations: 'Translate texts, review the translations and download them.',
-  Documents: 'Translate PDF, DOCX, XLSX and PPTX files and keep their layout. Each file is a job to poll.',
+  Documents: `Translate files in ${layoutKindNames.length} formats and keep their layout: ${layoutKindNames.join(', ')}. Each file is a job to poll.`,
   Terminology: 'Glossaries, with the required translations of terms.',
   'Translation memory':
     'Stored translations. They are reused for identical texts, and are examples for similar ones.',

@@ -102,6 +102,7 @@ export const sampleComponents: Readonly<Record<string, Readonly<Record<string, u
   },
   TenantUsageSummary: {
     allowance: { limit: 500_000, used: 35, remaining: 499_965 },
+    trial: null,
     topup: { purchased: 0, used: 0, balance: 0 },
   },
   TranslationMemoryImportJob: {

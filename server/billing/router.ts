@@ -1,7 +1,10 @@
+import { z } from 'zod';
 import { publicProcedure } from '#server/identity/access/guards/authenticate.ts';
+import { tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { router } from '#server/trpc.ts';
 import { requireBilling, requireTopUps, requireWebhookSecret } from './capabilities.ts';
 import { payingProcedure } from './guard.ts';
+import { coverages, readCoverage } from './metering/coverage.ts';
 import { openCheckout, openPortal } from './payment-pages.ts';
 import { priceList, readPrices } from './prices.ts';
 import { checkoutRequest, deliveryReceipt, paymentDelivery, paymentPage, topUpRequest } from './schema.ts';
@@ -64,6 +67,11 @@ export const billingRouter = router({
   prices: payingProcedure(requireBilling, 'read')
     .output(priceList)
     .query(({ ctx }) => readPrices(ctx.services)),
+
+  /** The work that the payments of the workspace cover, for all members: only administrators can read the payments. */
+  coverage: tenantProcedure('read')
+    .output(z.object({ covers: z.enum(coverages) }))
+    .query(async ({ ctx: { tx, services } }) => ({ covers: await readCoverage(tx, services.settings) })),
 
   webhook: publicProcedure
     .meta({

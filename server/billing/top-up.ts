@@ -2,15 +2,12 @@ import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { rateLimitSubject } from '#server/http/client-address.ts';
 import { countAttempt } from '#server/identity/access/rate-limit.ts';
-import { charsPerPack, maxBalance } from '#server/platform/payments/tiers.ts';
+import { charsPerPack, maxBalance, maxPacks } from '#server/platform/payments/tiers.ts';
 import { publicAddress } from '#server/settings.ts';
 import type { PayingTenant } from './account.ts';
 import { requireBilling, requireTopUps } from './capabilities.ts';
 import { asCustomer, type CustomerServices } from './customer.ts';
 import { stateAtProcessor, subscriptionStateOf } from './subscription-state.ts';
-
-/** Maximum number of packs in one purchase. */
-export const maxPacks = 5;
 
 /**
  * Checks whether the tenant may buy a top-up, before the body is parsed: the number of attempts, the subscription, and

@@ -1,10 +1,7 @@
 import type { LanguageCode } from '#server/languages.ts';
 import { countCodePoints } from './text.ts';
 
-/** The kinds of glossary files. */
-export const glossaryKinds = ['csv', 'tmx', 'tbx', 'xlsx', 'json'] as const;
-
-export type GlossaryKind = (typeof glossaryKinds)[number];
+export { type GlossaryKind, glossaryKinds } from './glossary-kinds.ts';
 
 /** A language that the upload declares, with the language tag in which it declares it. */
 export interface DeclaredLanguage {

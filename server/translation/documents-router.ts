@@ -77,7 +77,7 @@ const translate = deferredTenantProcedure('translate')
       },
       headers: { idempotency_key: 'Idempotency-Key' },
       tag: 'Documents',
-      summary: 'Translate a PDF, DOCX or XLSX file and keep its layout',
+      summary: 'Translate a file and keep its layout',
       description:
         'Queues a job, which you poll until it ends. With `wait`, the response is sent when the job has ended. A repeated request with the same Idempotency-Key returns the same job.',
       status: 200,

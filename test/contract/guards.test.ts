@@ -95,6 +95,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'billing.checkout': 'tenant_identity',
   'billing.topup': 'tenant_identity',
   'billing.portal': 'tenant_identity',
+  'billing.coverage': 'tenant_identity',
   'billing.prices': 'tenant_identity',
   'billing.webhook': 'public',
 

@@ -14,6 +14,7 @@ const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
   'billing.checkout': ['admin'],
   'billing.topup': ['admin'],
   'billing.portal': ['admin'],
+  'billing.coverage': ['read'],
   'billing.prices': ['read'],
 
   'translations.create': ['translate'],

@@ -15,6 +15,7 @@ export const withoutRoute: readonly string[] = [
   'auth.proof',
   'auth.prove',
   'auth.sessions',
+  'billing.coverage',
   'billing.prices',
   'documents.progress',
   'documents.outline',

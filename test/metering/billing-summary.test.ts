@@ -44,7 +44,8 @@ beforeAll(async () => {
 describe('GET /api/tenants/{tenant_id}/billing (A 4.4, C 3)', () => {
   test('the figures of the period, and its records, latest first', async () => {
     const { status, body, headers } = await own('?period=2026-02');
-    const { allowance, topup, records, ...figures } = body;
+    const { allowance, topup, trial, records, ...figures } = body;
+    expect(trial).toBeNull();
     expect([status, headers.get('x-next-cursor'), figures]).toEqual([
       200,
       null,

@@ -203,6 +203,7 @@ const forBrowsers = [
   'auth.proof',
   'auth.prove',
   'auth.sessions',
+  'billing.coverage',
   'billing.prices',
   'documents.files',
   'exports.list',

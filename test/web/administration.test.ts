@@ -28,7 +28,7 @@ describe.skipIf(withoutBrowser)('an administrator', () => {
     const founder = await signUpFounder(app);
     const { page } = await browser.person('/billing', { leavesTo: 'https://checkout.stripe.example' });
     await signIn(page, founder);
-    await page.getByText('150,000 characters in total').waitFor();
+    await page.getByText('of 150,000 characters left').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Studio' }).getByText('€149 per month').waitFor();
     await page.getByRole('button', { name: 'Subscribe to Pro' }).click();
     await page.waitForURL('https://checkout.stripe.example/**');

@@ -7,6 +7,7 @@ import type { InvalidateQueryFilters, QueryKey } from '@tanstack/react-query';
 export const queryKeys = {
   sessions: ['sessions'] as const,
   me: ['me'],
+  coverage: ['coverage'],
   apiKeys: ['api-keys'],
   exports: ['exports'],
   styleGuides: ['style-guides'],

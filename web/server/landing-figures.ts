@@ -13,6 +13,7 @@ export const measured = {
   /** The share of artificial losses that the integrity checks found. */
   losses: 119_298,
   caught: 0.9959,
+  testedLanguages: 33,
   /** Wrong alarms of the integrity checks in real translations. */
   realTranslations: 1270,
   falseAlarms: 4,
@@ -34,6 +35,7 @@ export function figures(locale: Locale): Record<string, string> {
     files: number(measured.wordFiles + measured.excelFiles),
     caught: percent.format(measured.caught),
     losses: number(measured.losses),
+    tested: number(measured.testedLanguages),
     alarms: number(measured.falseAlarms),
     pairs: number(measured.realTranslations),
     segments: number(measured.segments),

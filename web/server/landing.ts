@@ -1,4 +1,5 @@
 import type { PriceList } from '#server/billing/prices.ts';
+import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { escapeHtml } from './html.ts';
 import { arrow, check, confirmedMark, criticalMark } from './icons.ts';
@@ -23,6 +24,8 @@ export interface LandingFacts {
   basePath: string;
   /** Whether new workspaces can be created with an email address. */
   signUp: boolean;
+  /** Whether translations need a plan or the free trial. */
+  needsPlan: boolean;
   /** The free trial of new workspaces; null if there is none. */
   trial: { characters: number; days: number } | null;
 }
@@ -35,13 +38,17 @@ export interface LandingFacts {
  */
 export function landingPage(
   locale: Locale,
-  { address, basePath, signUp, trial }: LandingFacts,
+  { address, basePath, signUp, needsPlan, trial }: LandingFacts,
   prices: PriceList | null,
   picture: (alt: string) => string | undefined,
 ): Page & { parts: [address: string, name: string][] } {
   const words = allWords[locale];
   const number = (value: number) => new Intl.NumberFormat(locale).format(value);
-  const values = { ...figures(locale), count: number(languageCodes.length) };
+  const values = {
+    ...figures(locale),
+    count: number(languageCodes.length),
+    formats: number(layoutKindNames.length),
+  };
   const say = (text: string, more: Record<string, string> = {}) =>
     inline(filled(text, { ...values, ...more }));
   const at = (path: string) => escapeHtml(basePath + path);
@@ -51,8 +58,8 @@ export function landingPage(
   const shot = picture(words.picture);
   const sold = prices && pricesPart(locale, prices, words.prices);
   const offer = trial
-    ? say(words.trial, { characters: number(trial.characters), days: number(trial.days) })
-    : say(words.finalText);
+    ? say(words.trial, { characters: number(trial.characters), days: daysOf(trial.days, locale) })
+    : say(needsPlan ? words.plan : words.finalText);
   const content = `<section class="hero">
 <div>
 <p class="eyebrow">${say(words.eyebrow)}</p>
@@ -75,7 +82,7 @@ ${card(memoryExample(words.memory, say), words.memory, say)}
 <h2>${say(words.languagesHeading)}</h2>
 <ul>${languageCodes.map((code) => `<li lang="${code}" dir="auto" translate="no">${escapeHtml(ownName(code))}</li>`).join('')}</ul>
 </section>
-${developers(words, say, address, at)}
+${developers(words, say, { address, needsPlan }, at)}
 ${sold ?? ''}
 <section class="final">
 <h2>${say(words.finalHeading)}</h2>
@@ -130,7 +137,17 @@ function memoryExample({ exact, fuzzy, fresh }: LandingWords['memory'], say: Say
     .join('');
 }
 
-function developers(words: LandingWords, say: Say, address: string, at: (path: string) => string): string {
+/** Such as `9 days`. */
+function daysOf(days: number, locale: Locale): string {
+  return new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(days);
+}
+
+function developers(
+  words: LandingWords,
+  say: Say,
+  { address, needsPlan }: Pick<LandingFacts, 'address' | 'needsPlan'>,
+  at: (path: string) => string,
+): string {
   const samples = [
     ['curl', curlSample(address, words.comment)],
     ['TypeScript', sdkSample(address)],
@@ -145,7 +162,7 @@ function developers(words: LandingWords, say: Say, address: string, at: (path: s
 <div>
 <p class="eyebrow">${say(words.developers)}</p>
 <h2>${say(words.developersHeading)}</h2>
-<p>${say(words.developersText)}</p>
+<p>${say(needsPlan ? `${words.developersText} ${words.apiPlan}` : words.developersText)}</p>
 <ul class="points">${words.developersPoints.map((point) => `<li>${check}<span>${say(point)}</span></li>`).join('')}</ul>
 <p class="actions"><a class="button large" href="${at('/docs')}">${say(words.readApi)}</a> <a class="button large ghost" href="${at('/docs/guides/quick-start')}">${say(words.quickStart)}</a></p>
 </div>

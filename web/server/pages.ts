@@ -12,6 +12,9 @@ const markdown = new MarkdownIt({ html: false });
 /** Maximum size of a page's file, in bytes. */
 const maxPageBytes = 1_000_000;
 
+/** The properties of a deployment on which sentences of our pages depend. */
+export type PageFacts = Readonly<Record<'billing' | 'mail' | 'model' | 'signUp' | 'storage', boolean>>;
+
 export interface Page {
   title: string;
   /** HTML. */
@@ -27,6 +30,8 @@ export interface Page {
  * @param folder the directory PAGES_DIR
  * @param name the path of the page, such as `about` or `resources/first-steps`: letters, digits and hyphens
  * @param basePath the path of the public URL, which is inserted before paths such as `/docs` in the page
+ * @param facts our own pages have passages in braces, such as `{mail? …}` and `{!mail? …}`, which are shown only if the
+ * fact is true, or false
  * @returns undefined if the page does not exist. `home` exists only if the operator has a file for it.
  */
 export async function readPage(
@@ -34,15 +39,26 @@ export async function readPage(
   name: string,
   locale: Locale,
   basePath: string,
+  facts: PageFacts,
 ): Promise<Page | undefined> {
   if (!/^(resources\/)?[a-z0-9-]{1,100}$/.test(name)) return undefined;
   for (const root of [folder, ownPages])
     for (const [suffix, language] of [[`.${locale}`, locale] as const, ['', 'en'] as const]) {
       const text = await readIfExists(join(root, `${name}${suffix}.md`));
       if (text === undefined) continue;
-      return { ...render(text, name, basePath), locale: language };
+      const said = root === ownPages ? passagesOf(text, facts) : text;
+      return { ...render(said, name, basePath), locale: language };
     }
   return undefined;
+}
+
+/** Leaves out the passages that are not true of the deployment, with the item of a list if nothing is left of it. */
+function passagesOf(text: string, facts: PageFacts): string {
+  return text
+    .replace(/\{(!?)(\w+)\? ([^{}]*)\}/g, (_, negated: string, fact: keyof PageFacts, said: string) =>
+      facts[fact] === (negated === '') ? said : '',
+    )
+    .replace(/^- \n/gm, '');
 }
 
 async function readIfExists(file: string): Promise<string | undefined> {

@@ -5,13 +5,14 @@ import type { Services } from '#server/context.ts';
 import { readCookie } from '#server/http/cookies.ts';
 import { isCrossSite } from '#server/http/csrf.ts';
 import { pageHeaders } from '#server/http/response-headers.ts';
-import { basePathOf, publicAddress } from '#server/settings.ts';
+import { isMailOn } from '#server/platform/smtp.ts';
+import { basePathOf, publicAddress, type Settings } from '#server/settings.ts';
 import type { Build } from './build.ts';
 import { type LandingFacts, landingPage } from './landing.ts';
 import { type Locale, localeCookie, localeFor, localeNamed } from './locale.ts';
 import { type PageFrame, pageDocument } from './page-document.ts';
 import { notFound, stubNotice } from './page-words.ts';
-import { type Page, readPage } from './pages.ts';
+import { type Page, type PageFacts, readPage } from './pages.ts';
 import { type Pictures, servePictures } from './pictures.ts';
 import { themeCookie, themeFor } from './theme.ts';
 
@@ -53,10 +54,16 @@ export function servePublicPages(
     address,
     basePath,
     signUp: settings.EMAIL_SIGNUP_ENABLED,
-    trial:
-      settings.BILLING_ENABLED && settings.TRIAL_CHARS > 0
-        ? { characters: settings.TRIAL_CHARS, days: settings.TRIAL_DAYS }
-        : null,
+    needsPlan: settings.BILLING_ENABLED,
+    trial: hasTrial(settings) ? { characters: settings.TRIAL_CHARS, days: settings.TRIAL_DAYS } : null,
+  };
+
+  const said: PageFacts = {
+    billing: settings.BILLING_ENABLED,
+    mail: isMailOn(settings),
+    model: engine.live,
+    signUp: facts.signUp,
+    storage: settings.STORAGE_BINDING_ENABLED,
   };
 
   const prices = publishPrices({ settings, payments, log });
@@ -67,7 +74,7 @@ export function servePublicPages(
 
   app.get('/', { config: { versioned: false } }, async (request, reply) => {
     const preferences = pagePreferencesOf(request);
-    const own = await readPage(folder, 'home', preferences.locale, basePath);
+    const own = await readPage(folder, 'home', preferences.locale, basePath, said);
     const path = '/';
     if (own) return send(request, reply, own, { path, notice: noticeFor(own) });
     const page = await landing(preferences);
@@ -81,7 +88,7 @@ export function servePublicPages(
   );
 
   async function sendPage(request: FastifyRequest, reply: FastifyReply, name: string): Promise<FastifyReply> {
-    const page = await readPage(folder, name, pagePreferencesOf(request).locale, basePath);
+    const page = await readPage(folder, name, pagePreferencesOf(request).locale, basePath, said);
     return page ? send(request, reply, page, { path: `/${name}` }) : sendNotFound(request, reply);
   }
 
@@ -114,6 +121,17 @@ export function servePublicPages(
   }
 
   return { pictures, sendNotFound };
+}
+
+/** Whether visitors can create a workspace that has a free trial. */
+function hasTrial(settings: Settings): boolean {
+  const { BILLING_ENABLED, EMAIL_SIGNUP_ENABLED, TRIAL_CHARS, TRIAL_DAYS, TRIAL_GRANTS_PER_ADDRESS } =
+    settings;
+  return (
+    BILLING_ENABLED &&
+    EMAIL_SIGNUP_ENABLED &&
+    Math.min(TRIAL_CHARS, TRIAL_DAYS, TRIAL_GRANTS_PER_ADDRESS) > 0
+  );
 }
 
 /** The language that a link at the end of a page selects. */

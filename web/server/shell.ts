@@ -1,3 +1,4 @@
+import { charsPerPack, includedChars, maxPacks, type Tier, tierPrices, tiers } from '#server/platform/payments/tiers.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Build } from './build.ts';
@@ -16,7 +17,14 @@ export interface Deployment {
   emailSignUp: boolean;
   /** The name of the identity provider in URLs; null if single sign-on is off. */
   ssoProvider: string | null;
+  /** Whether plans and prepaid characters can be bought. */
   billing: boolean;
+  /** Whether translations need a plan or the free trial, even if none can be bought here. */
+  needsPlan: boolean;
+  /** The plans that are sold, smallest first, with their weighted characters per month. */
+  plans: readonly { tier: Tier; monthly_chars: number }[];
+  /** The size of a pack of prepaid characters, and the maximum number in one purchase; null if none are sold. */
+  topUp: { chars: number; maxPacks: number } | null;
   storage: boolean;
   /** Whether the service sends emails. */
   mail: boolean;
@@ -35,7 +43,13 @@ export function deploymentOf(
   settings: Settings,
   parts: Pick<Deployment, 'basePath' | 'billing' | 'liveEngine' | 'ssoProvider'>,
 ): Deployment {
+  const sold = tierPrices(settings);
   return {
+    needsPlan: settings.BILLING_ENABLED,
+    plans: tiers
+      .filter((tier) => sold[tier])
+      .map((tier) => ({ tier, monthly_chars: includedChars[tier] })),
+    topUp: settings.STRIPE_PRICE_TOPUP === undefined ? null : { chars: charsPerPack, maxPacks },
     passwordSignIn: settings.PASSWORD_SIGNIN_ENABLED,
     emailSignUp: settings.EMAIL_SIGNUP_ENABLED,
     storage: settings.STORAGE_BINDING_ENABLED,

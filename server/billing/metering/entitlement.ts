@@ -125,7 +125,11 @@ export async function findRefusal(
   }
 }
 
-function paymentStateOf(tenant: BilledTenant, { TRIAL_DAYS }: Settings): PaymentState {
+/** Returns the payments of a tenant, before usage is counted. */
+export function paymentStateOf(
+  tenant: BilledTenant,
+  { TRIAL_DAYS }: Pick<Settings, 'TRIAL_DAYS'>,
+): PaymentState {
   const { subscriptionStatus, trialCharsGranted } = readBillingAccount(tenant);
   return {
     subscription: subscriptionStateOf(subscriptionStatus),

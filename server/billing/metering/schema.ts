@@ -68,9 +68,24 @@ export const usageSummary = z
         limit: chars,
         used: chars,
         reserved: chars.meta({ description: 'Weighted characters that are reserved for jobs in progress.' }),
-        remaining: chars.describe('Weighted characters that new jobs may use.'),
+        remaining: chars.describe(
+          'Weighted characters that new jobs may use. If billing is on and the tenant has no subscription, this is at most the rest of its free trial, which covers only texts; 0 without a trial.',
+        ),
       })
       .describe('The allowance that new jobs must not exceed.'),
+    trial: z
+      .object({
+        granted: chars.meta({ description: 'The weighted characters of the trial.' }),
+        used: chars.meta({ description: 'The weighted characters of the trial that are used.' }),
+        ends_at: z
+          .string()
+          .meta({ format: 'date-time' })
+          .describe('The time at which the trial ends, ISO 8601 in UTC. It may have passed.'),
+      })
+      .nullable()
+      .describe(
+        'The free trial of the tenant; null with a subscription, without a trial, or if billing is off.',
+      ),
     topup: z
       .object({
         purchased: count.describe('Prepaid characters that were bought so far.'),

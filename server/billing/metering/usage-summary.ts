@@ -1,12 +1,13 @@
 import type { Tx } from '#db/client.ts';
 import { readBillingAccount } from '#server/billing/account.ts';
-import { subscriptionStateOf } from '#server/billing/subscription-state.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import { tenantNotFound, type WithNamedTenant } from '#server/identity/access/guards/admin.ts';
 import type { Settings } from '#server/settings.ts';
 import { selectBilledTenant, selectCommittedUsage } from './committed-usage.ts';
 import { sumOf } from './daily-usage.ts';
+import { paymentStateOf } from './entitlement.ts';
 import { type AllowanceFigures, effectiveLimit, remainingAllowance } from './monthly-allowance.ts';
+import { type PaymentState, refuseByPayment } from './payment-gate.ts';
 import { billingPeriod } from './periods.ts';
 import type { UsageSummary } from './schema.ts';
 import { selectRecords } from './usage-ledger.ts';
@@ -61,46 +62,72 @@ export async function summarizePeriod(
 }
 
 /** The remaining allowance of a tenant in the current window. */
-type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup'>;
+type AllowanceReport = Pick<UsageSummary, 'allowance' | 'topup' | 'trial'>;
 
 /**
- * Reads the current allowance, whatever period is reported. The figures are the same that `usageCheck` counts.
+ * Reads the current allowance, whatever period is reported. The figures are the same that `usageCheck` counts, and
+ * `remaining` is what payments leave of them: the rest of a free trial, or nothing without a subscription.
  * @throws AppError 404 if the tenant does not exist
  */
 export async function readAllowance(tx: Tx, tenantId: string, settings: Settings): Promise<AllowanceReport> {
-  const [[tenant], [committed]] = await Promise.all([
-    selectBilledTenant(tx),
-    selectCommittedUsage(tx, {
-      tenantId,
-      keys: '[]',
-      staleSeconds: settings.STALE_PENDING_SECONDS,
-      trialSince: null,
-      tokenLimit: null,
-    }),
-  ]);
-  if (!tenant || !committed) throw tenantNotFound();
+  const [tenant] = await selectBilledTenant(tx);
+  if (!tenant) throw tenantNotFound();
+  const payment = settings.BILLING_ENABLED ? paymentStateOf(tenant, settings) : null;
+  const isOnTrial = payment !== null && isTrialOpen(payment);
+  const [committed] = await selectCommittedUsage(tx, {
+    tenantId,
+    keys: '[]',
+    staleSeconds: settings.STALE_PENDING_SECONDS,
+    trialSince: isOnTrial ? tenant.createdAt.toISOString() : null,
+    tokenLimit: null,
+  });
+  if (!committed) throw tenantNotFound();
   const account = readBillingAccount(tenant);
-  const topUpCounts =
-    settings.BILLING_ENABLED && subscriptionStateOf(account.subscriptionStatus) === 'current';
   const figures: AllowanceFigures = {
     ...committed,
     ceiling: settings.MONTHLY_CHAR_CEILING,
-    topUp: topUpCounts ? committed.topUp : null,
+    topUp: payment?.subscription === 'current' ? committed.topUp : null,
   };
+  const paid = payment
+    ? paidCharacters({
+        ...payment,
+        trial: { ...payment.trial, used: committed.trialUsed, inFlight: committed.inFlight },
+      })
+    : Infinity;
   return {
     allowance: {
       window_start: windowStart(account.allowanceFrom),
       limit: effectiveLimit(figures),
       used: figures.windowUsed,
       reserved: figures.inFlight,
-      remaining: Math.max(0, remainingAllowance(figures)),
+      remaining: Math.max(0, Math.min(remainingAllowance(figures), paid)),
     },
+    trial: isOnTrial
+      ? {
+          granted: payment.trial.granted,
+          used: committed.trialUsed,
+          ends_at: new Date(payment.trial.endsAt).toISOString(),
+        }
+      : null,
     topup: {
       purchased: account.topUpPurchased,
       used: account.topUpUsed,
       balance: account.topUpPurchased - account.topUpUsed,
     },
   };
+}
+
+/** Whether a trial pays for the tenant's texts, until it is used up or has ended. */
+function isTrialOpen({ subscription, trial }: PaymentState): boolean {
+  return trial.granted > 0 && (subscription === 'none' || subscription === 'ended');
+}
+
+/** The characters that the tenant's payments cover, apart from its monthly allowance. */
+function paidCharacters(payment: PaymentState): number {
+  const text = { kind: 'text', credential: 'session', chars: 0 } as const;
+  if (refuseByPayment(payment, text, Date.now()) !== null) return 0;
+  const { granted, used, inFlight } = payment.trial;
+  return isTrialOpen(payment) ? granted - used - inFlight : Infinity;
 }
 
 /** The start of the UTC month, or the moment when the current plan took effect, whichever is later. */

@@ -129,7 +129,7 @@ export const emailSignupRequest = z
       .meta({ type: 'integer' })
       .nullish()
       .describe(
-        'The monthly allowance in weighted characters. Values above the default, 500000, are lowered to it. Ignored if `invite_token` is sent.',
+        'The monthly allowance in weighted characters. Values above the default of the deployment (DEFAULT_MONTHLY_CHAR_LIMIT) are lowered to it. Ignored if `invite_token` is sent.',
       ),
     metadata: tenantMetadata
       .nullish()

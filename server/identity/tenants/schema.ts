@@ -9,7 +9,7 @@ export const tenantAccount = z
     monthly_char_limit: z
       .int()
       .min(1)
-      .describe('The monthly allowance in weighted source characters. Default: 500000.'),
+      .describe('The monthly allowance in weighted source characters. Default: DEFAULT_MONTHLY_CHAR_LIMIT of the deployment.'),
     active: z.boolean().describe('Whether the credentials of the tenant are accepted.'),
     created_at: z
       .string()
@@ -48,7 +48,7 @@ export const tenantAccountCreate = z
       .max(maxMonthlyLimit)
       .nullish()
       .describe(
-        'The monthly allowance in weighted source characters. Default: 500000. Larger values are allowed.',
+        'The monthly allowance in weighted source characters. Default: DEFAULT_MONTHLY_CHAR_LIMIT of the deployment. Larger values are allowed.',
       ),
     metadata: tenantMetadata.nullish().describe('Any data, at most 16384 characters of JSON.'),
   })

@@ -112,7 +112,7 @@ const exportSetProcedure = deferredTenantProcedure('read')
       tag: 'Translation memory',
       summary: 'Export a set as TMX 1.4b',
       description:
-        'The file has at most 50000 segments. If it is imported again, the values of `tuid` and `changedate` are kept.',
+        'The file has at most MAX_TM_SEGMENTS segments. If it is imported again, the values of `tuid` and `changedate` are kept.',
       download: ['application/xml'],
     },
   })

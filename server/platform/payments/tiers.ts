@@ -14,6 +14,9 @@ export function isTier(slug: string): slug is Tier {
 /** Source characters in one top-up pack. */
 export const charsPerPack = 1_000_000;
 
+/** The maximum number of packs in one purchase. */
+export const maxPacks = 5;
+
 /** The maximum prepaid balance of a tenant. */
 export const maxBalance = 10_000_000;
 

@@ -47,8 +47,10 @@ const store = createStore('lingualoop-drafts', 'drafts');
 /** Characters of the source in a draft, so that a list of drafts can identify each. */
 export const sourceExcerpt = 120;
 
-/** Milliseconds until a draft expires: 14 days. */
-const lifetime = 14 * 86_400_000;
+/** Days until a draft expires. */
+export const draftDays = 14;
+
+const lifetime = draftDays * 86_400_000;
 
 /** Milliseconds from a keystroke to the write. */
 const writeAfter = 150;

@@ -1,7 +1,7 @@
 import { useT } from '../i18n.tsx';
 import { Dialog } from '../parts/confirm-dialog.tsx';
 import { LanguageText } from '../parts/language-text.tsx';
-import { deleteDrafts, type StoredDraft } from './drafts.ts';
+import { deleteDrafts, draftDays, type StoredDraft } from './drafts.ts';
 import { stopOpenEdits } from './open-edits.ts';
 
 /**
@@ -25,7 +25,7 @@ export function SignOutDialog({
   };
   return (
     <Dialog title={t('drafts.title')} onClose={onClose}>
-      <p>{t('drafts.hint')}</p>
+      <p>{t('drafts.hint', { days: draftDays })}</p>
       <ul className="rows">
         {drafts.map(({ item, source, text, language }) => (
           <li key={`${item.kind} ${item.id}`}>

@@ -1,6 +1,6 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
+import { draftDays, listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
 import { sendOpenEdits } from '../drafts/open-edits.ts';
 import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
 import { useT } from '../i18n.tsx';
@@ -75,7 +75,7 @@ export function WorkspaceFrame() {
           <main id="main" ref={main} tabIndex={-1}>
             <OfflineNotice />
             {!path.startsWith('/app/edit/') && <ConfirmEmail />}
-            {unreadable > 0 && <p className="notice">{t('drafts.unreadable', { count: unreadable })}</p>}
+            {unreadable > 0 && <p className="notice">{t('drafts.unreadable', { count: unreadable, days: draftDays })}</p>}
             <Outlet />
           </main>
         </div>

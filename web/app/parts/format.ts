@@ -7,6 +7,7 @@ export function useFormat() {
   return useMemo(() => {
     const number = new Intl.NumberFormat(locale);
     const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+    const list = new Intl.ListFormat(locale, { type: 'disjunction' });
     const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
     // The days of reports are in UTC, whatever the local time zone.
     const utcDay = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -16,6 +17,8 @@ export function useFormat() {
       number: (value: number) => number.format(value),
       /** @param share 1 for 100 percent */
       percent: (share: number) => percent.format(share),
+      /** Joins alternatives with commas and “or”. */
+      listOf: (parts: readonly string[]) => list.format(parts),
       /** @param iso a time, ISO 8601 */
       day: (iso: string) => day.format(new Date(iso)),
       /** @param date YYYY-MM-DD */

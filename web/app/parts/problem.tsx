@@ -2,9 +2,9 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { IdempotencyMismatchError } from '#sdk/outcome-errors.ts';
-import { deployment } from '../deployment.ts';
 import { type Translate, useT } from '../i18n.tsx';
 import { useOnline } from './offline.tsx';
+import { PlanLink } from './plan-link.tsx';
 import { detailOf, wordsOf } from './problem-words.ts';
 
 /**
@@ -25,7 +25,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
       <p>{problemText(error, t)}</p>
       {known?.status === 402 && (
         <p>
-          <a href={`${deployment.basePath}/billing`}>{t('common.open_billing')}</a>
+          <PlanLink />
         </p>
       )}
       {mayRetry && (

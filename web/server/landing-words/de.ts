@@ -2,22 +2,18 @@ import type { LandingWords } from './words.ts';
 
 export const de: LandingWords = {
   title: 'Übersetzungen, für die Sie einstehen können',
-  eyebrow: 'Übersetzen mit Menschen im Prozess, auf Ihrem eigenen Server',
+  eyebrow: 'Übersetzen mit Menschen im Prozess',
   headline: 'Übersetzungen, für die Sie einstehen können.',
   lead: 'Senden Sie einen Satz oder eine ganze Datei. LinguaLoop übersetzt, prüft jedes Segment und zeigt Ihnen nur die, die ein Mensch ansehen muss.',
   readApi: 'Zur API',
-  points: [
-    'Läuft nach einem einzigen `npm ci`',
-    'Dateien und Translation-Memorys bleiben auf Ihrem Server',
-    'Jedes OpenAI-kompatible Modell',
-  ],
+  points: ['Installiert mit `npm ci`, gestartet mit `npm start`', 'Das Modell bekommt Texte, nie Dateien', 'Arbeitet mit OpenAI-kompatiblen Modellen'],
   picture:
     'Der Editor: ein Sitzungsprotokoll auf Englisch und Spanisch, Segment für Segment; eine geänderte Uhrzeit ist als kritisch markiert.',
   how: 'So funktioniert es',
   howHeading: 'Drei Dinge, die nicht durchrutschen',
   layout: {
     heading: 'Das Layout bleibt',
-    text: 'Word-, Excel- und PDF-Dateien kommen zurück, wie sie waren: Überschriften, Tabellen, Links und Seitenumbrüche. Arabische Seiten laufen von rechts nach links.',
+    text: 'Dateien in {formats} Formaten behalten ihre Form: Überschriften, Tabellen, Links und Seitenumbrüche. Arabische Seiten laufen von rechts nach links.',
     measured:
       'Gemessen: {texts} von {texts} Texten in {files} Word- und Excel-Dateien übersetzt; jede Formel, jeder Link und jeder Stil unverändert.',
   },
@@ -25,11 +21,11 @@ export const de: LandingWords = {
     heading: 'Prüfungen, die kein Modell überstimmt',
     text: 'Einfacher Code vergleicht Zahlen, Platzhalter, Links und Tags. Eine gute Bewertung wiegt einen geänderten Betrag nicht auf.',
     measured:
-      'Gemessen: {caught} von {losses} eingebauten Fehlern in 33 Sprachen gefunden und {alarms} Fehlalarme in {pairs} echten Übersetzungen.',
+      'Gemessen: {caught} von {losses} eingebauten Fehlern in {tested} Sprachen gefunden und {alarms} Fehlalarme in {pairs} echten Übersetzungen.',
   },
   memory: {
     heading: 'Ein Gedächtnis, das Prüfer aufbauen',
-    text: 'Derselbe Text kommt ohne Modell wieder. Ähnliche Texte leiten das Modell als Beispiele, und Ihre Terminologie gilt ab dem ersten Auftrag.',
+    text: 'Ein freigegebener Text kommt ohne Modell wieder. Ähnliche Texte leiten das Modell als Beispiele, und Ihre Terminologie gilt ab dem ersten Auftrag.',
     measured:
       'Gemessen: Unter {segments} Segmenten dauert ein exakter Treffer {exact} ms, ein unscharfer {fuzzy} ms.',
     exact: ['Schon freigegeben', 'ohne Modell'],
@@ -41,7 +37,7 @@ export const de: LandingWords = {
   developers: 'Entwickler',
   developersHeading: 'Eine Anfrage. Die Antwort ist der fertige Auftrag.',
   developersText:
-    'Wiederholen Sie eine Anfrage mit demselben Schlüssel, erhalten Sie denselben Auftrag und zahlen nichts dazu. Ein Text, den jemand prüfen muss, liefert `awaiting_review` und erscheint im Posteingang.',
+    'Wiederholen Sie eine Anfrage mit demselben Schlüssel, erhalten Sie denselben Auftrag, und seine Zeichen zählen einmal. Ein Text, den jemand prüfen muss, liefert `awaiting_review` und erscheint im Posteingang.',
   developersPoints: [
     'Typisiertes SDK: {sdk} kB, ohne Abhängigkeiten',
     'OpenAPI 3.1, XLIFF 2.1, TBX',
@@ -60,5 +56,7 @@ export const de: LandingWords = {
   },
   finalHeading: 'Weniger lesen. Mehr vertrauen.',
   finalText: 'Beginnen Sie mit einer Datei.',
-  trial: 'Beginnen Sie mit einer Datei: Die ersten {characters} Zeichen sind kostenlos, {days} Tage lang.',
+  trial: 'Beginnen Sie mit einem Text: Die ersten {characters} Zeichen sind kostenlos, {days} lang. Dateien und die API brauchen einen Tarif.',
+  plan: 'Texte, Dateien und die API brauchen einen Tarif.',
+  apiPlan: 'Bei diesem Dienst braucht die API einen Tarif.',
 };

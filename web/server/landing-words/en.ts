@@ -2,18 +2,18 @@ import type { LandingWords } from './words.ts';
 
 export const en: LandingWords = {
   title: 'Translation you can answer for',
-  eyebrow: 'Translation with people in the loop, on your own server',
+  eyebrow: 'Translation with people in the loop',
   headline: 'Translation you can answer for.',
   lead: 'Send a sentence or a whole file. LinguaLoop translates it, checks every segment, and shows you only the ones that need a person.',
   readApi: 'Read the API',
-  points: ['Runs from one `npm ci`', 'Files and memories stay on your server', 'Any OpenAI-compatible model'],
+  points: ['Installs with `npm ci`, runs with `npm start`', 'The model gets texts, never files', 'Works with OpenAI-compatible models'],
   picture:
     'The editor: the minutes of a meeting in English and Spanish, segment by segment, with a changed time marked as critical.',
   how: 'How it works',
   howHeading: 'Three things it does not let slip',
   layout: {
     heading: 'The layout is kept',
-    text: 'Word, Excel and PDF files keep their form: headings, tables, links and page breaks. In Arabic, the page reads from right to left.',
+    text: 'Files in {formats} formats keep their form: headings, tables, links and page breaks. In Arabic, the page reads from right to left.',
     measured:
       'Measured: {texts} of {texts} texts in {files} Word and Excel files translated, with every formula, link and style unchanged.',
   },
@@ -21,11 +21,11 @@ export const en: LandingWords = {
     heading: 'Checks that no model can override',
     text: 'Plain code compares numbers, placeholders, links and tags. A good score does not outweigh a changed amount.',
     measured:
-      'Measured: {caught} of {losses} planted errors found in 33 languages, and {alarms} false alarms in {pairs} real translations.',
+      'Measured: {caught} of {losses} planted errors found in {tested} languages, and {alarms} false alarms in {pairs} real translations.',
   },
   memory: {
     heading: 'A memory that reviewers build',
-    text: 'The same text is served again without a model. Similar texts guide the model as examples, and your terms apply from the first job.',
+    text: 'An approved text is served again without a model. Similar texts guide the model as examples, and your terms apply from the first job.',
     measured:
       'Measured: among {segments} segments, an exact match takes {exact} ms, and a fuzzy match {fuzzy} ms.',
     exact: ['Approved before', 'no model call'],
@@ -37,7 +37,7 @@ export const en: LandingWords = {
   developers: 'Developers',
   developersHeading: 'One request. The response is the finished job.',
   developersText:
-    'Repeat a request with the same key, and you get the same job and pay nothing more. A text that needs a reviewer returns `awaiting_review`, and appears in the inbox.',
+    'Repeat a request with the same key, and you get the same job, and its characters count once. A text that needs a reviewer returns `awaiting_review`, and appears in the inbox.',
   developersPoints: [
     'Typed SDK: {sdk} kB, no dependencies',
     'OpenAPI 3.1, XLIFF 2.1, TBX',
@@ -56,5 +56,7 @@ export const en: LandingWords = {
   },
   finalHeading: 'Read less. Trust more.',
   finalText: 'Start with one file.',
-  trial: 'Start with one file: the first {characters} characters are free, for {days} days.',
+  trial: 'Start with a text: the first {characters} characters are free, for {days}. Files and the API need a plan.',
+  plan: 'Texts, files and the API need a plan.',
+  apiPlan: 'On this service, the API needs a plan.',
 };

@@ -2,22 +2,18 @@ import type { LandingWords } from './words.ts';
 
 export const fr: LandingWords = {
   title: 'Des traductions dont vous pouvez répondre',
-  eyebrow: 'La traduction avec des personnes dans la boucle, sur votre serveur',
+  eyebrow: 'La traduction avec des personnes dans la boucle',
   headline: 'Des traductions dont vous pouvez répondre.',
   lead: 'Envoyez une phrase ou un fichier entier. LinguaLoop le traduit, vérifie chaque segment et ne vous montre que ceux qui demandent un regard humain.',
   readApi: 'Lire l’API',
-  points: [
-    'S’installe par un seul `npm ci`',
-    'Fichiers et mémoires restent sur votre serveur',
-    'Tout modèle compatible avec OpenAI',
-  ],
+  points: ['S’installe par `npm ci`, démarre par `npm start`', 'Le modèle reçoit des textes, jamais de fichiers', 'Fonctionne avec les modèles compatibles avec OpenAI'],
   picture:
     'L’éditeur : le compte rendu d’une réunion en anglais et en espagnol, segment par segment, avec une heure modifiée signalée comme critique.',
   how: 'Fonctionnement',
   howHeading: 'Trois choses qui ne lui échappent pas',
   layout: {
     heading: 'La mise en page est conservée',
-    text: 'Les fichiers Word, Excel et PDF reviennent tels quels : titres, tableaux, liens et sauts de page. En arabe, la page se lit de droite à gauche.',
+    text: 'Les fichiers de {formats} formats gardent leur forme : titres, tableaux, liens et sauts de page. En arabe, la page se lit de droite à gauche.',
     measured:
       'Mesuré : {texts} textes sur {texts} traduits dans {files} fichiers Word et Excel, chaque formule, lien et style étant inchangé.',
   },
@@ -25,11 +21,11 @@ export const fr: LandingWords = {
     heading: 'Des contrôles qu’aucun modèle ne contourne',
     text: 'Du code ordinaire compare nombres, variables, liens et balises. Une bonne note ne compense pas un montant modifié.',
     measured:
-      'Mesuré : {caught} des {losses} erreurs introduites sont trouvées, en 33 langues, et {alarms} fausses alertes sur {pairs} traductions réelles.',
+      'Mesuré : {caught} des {losses} erreurs introduites sont trouvées, en {tested} langues, et {alarms} fausses alertes sur {pairs} traductions réelles.',
   },
   memory: {
     heading: 'Une mémoire que les réviseurs construisent',
-    text: 'Le même texte est resservi sans modèle. Les textes proches guident le modèle comme exemples, et vos termes s’appliquent dès la première tâche.',
+    text: 'Un texte approuvé est resservi sans modèle. Les textes proches guident le modèle comme exemples, et vos termes s’appliquent dès la première tâche.',
     measured:
       'Mesuré : parmi {segments} segments, une correspondance exacte prend {exact} ms, une correspondance partielle {fuzzy} ms.',
     exact: ['Déjà approuvé', 'sans modèle'],
@@ -41,7 +37,7 @@ export const fr: LandingWords = {
   developers: 'Développeurs',
   developersHeading: 'Une requête. La réponse est la tâche terminée.',
   developersText:
-    'Répétez une requête avec la même clé : vous obtenez la même tâche et ne payez rien de plus. Un texte qui demande une révision renvoie `awaiting_review` et apparaît dans la boîte de réception.',
+    'Répétez une requête avec la même clé : vous obtenez la même tâche, et ses caractères ne comptent qu’une fois. Un texte qui demande une révision renvoie `awaiting_review` et apparaît dans la boîte de réception.',
   developersPoints: [
     'SDK typé : {sdk} ko, sans dépendance',
     'OpenAPI 3.1, XLIFF 2.1, TBX',
@@ -60,6 +56,7 @@ export const fr: LandingWords = {
   },
   finalHeading: 'Relire moins. Se fier davantage.',
   finalText: 'Commencez par un fichier.',
-  trial:
-    'Commencez par un fichier : les {characters} premiers caractères sont gratuits, pendant {days} jours.',
+  trial: 'Commencez par un texte : les {characters} premiers caractères sont gratuits, pendant {days}. Les fichiers et l’API demandent un abonnement.',
+  plan: 'Les textes, les fichiers et l’API demandent un abonnement.',
+  apiPlan: 'Sur ce service, l’API demande un abonnement.',
 };

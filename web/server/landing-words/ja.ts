@@ -2,22 +2,18 @@ import type { LandingWords } from './words.ts';
 
 export const ja: LandingWords = {
   title: '責任を持てる翻訳',
-  eyebrow: '人が関わる翻訳を、自分のサーバーで',
+  eyebrow: '人が関わる翻訳',
   headline: '責任を持てる翻訳を。',
   lead: '一文でも、ファイルまるごとでも。LinguaLoop が翻訳し、すべてのセグメントを検査し、人の目が必要なものだけを見せます。',
   readApi: 'API を読む',
-  points: [
-    '`npm ci` ひとつで動きます',
-    'ファイルも翻訳メモリも自分のサーバーに',
-    'OpenAI 互換のモデルならどれでも',
-  ],
+  points: ['`npm ci` で導入し、`npm start` で起動', 'モデルに渡すのはテキストだけ。ファイルは渡しません', 'OpenAI 互換のモデルで動きます'],
   picture:
     'エディター：英語とスペイン語の議事録がセグメントごとに並び、変わってしまった時刻に重大の印が付いています。',
   how: 'しくみ',
   howHeading: '見逃さない三つのこと',
   layout: {
     heading: 'レイアウトはそのまま',
-    text: 'Word、Excel、PDF のファイルは元のまま戻ります。見出し、表、リンク、改ページも。アラビア語では右から左に読むページになります。',
+    text: '{formats} 種類の形式のファイルが、見出し、表、リンク、改ページを保ちます。アラビア語では右から左に読むページになります。',
     measured:
       '実測：Word と Excel の {files} ファイルで {texts} 件中 {texts} 件を翻訳。数式、リンク、スタイルはすべて変化なし。',
   },
@@ -25,11 +21,11 @@ export const ja: LandingWords = {
     heading: 'モデルが覆せない検査',
     text: '数値、プレースホルダー、リンク、タグは、モデルではなくプログラムが比べます。点数が良くても、変わった金額は通りません。',
     measured:
-      '実測：33 言語で、埋め込んだ誤り {losses} 件の {caught} を検出。実際の翻訳 {pairs} 件での誤報は {alarms}。',
+      '実測：{tested} 言語で、埋め込んだ誤り {losses} 件の {caught} を検出。実際の翻訳 {pairs} 件での誤報は {alarms}。',
   },
   memory: {
     heading: 'レビューする人が育てるメモリ',
-    text: '同じテキストには、モデルを使わずに承認済みの訳を返します。似たテキストはモデルの手本になり、用語は最初のジョブから守られます。',
+    text: '承認済みのテキストには、モデルを使わずに同じ訳を返します。似たテキストはモデルの手本になり、用語は最初のジョブから守られます。',
     measured: '実測：{segments} セグメントの中で、完全一致は {exact} ミリ秒、あいまい一致は {fuzzy} ミリ秒。',
     exact: ['承認済み', 'モデルなし'],
     fuzzy: ['金額だけ違う', 'モデルの手本'],
@@ -40,7 +36,7 @@ export const ja: LandingWords = {
   developers: '開発者',
   developersHeading: 'リクエストひとつ。応答は完了したジョブです。',
   developersText:
-    '同じキーで繰り返すと同じジョブが返り、追加の料金はかかりません。人のレビューが必要なテキストは `awaiting_review` を返し、受信トレイに入ります。',
+    '同じキーで繰り返すと同じジョブが返り、文字数は一度だけ数えられます。人のレビューが必要なテキストは `awaiting_review` を返し、受信トレイに入ります。',
   developersPoints: [
     '型付きの SDK：{sdk} kB、依存なし',
     'OpenAPI 3.1、XLIFF 2.1、TBX',
@@ -59,5 +55,7 @@ export const ja: LandingWords = {
   },
   finalHeading: '読む量を減らし、信頼を増やす。',
   finalText: 'まずは一つのファイルから。',
-  trial: 'まずは一つのファイルから。最初の {characters} 文字は {days} 日間無料です。',
+  trial: 'まずはテキストから。最初の {characters} 文字は {days}間無料です。ファイルと API にはプランが必要です。',
+  plan: 'テキスト、ファイル、API にはプランが必要です。',
+  apiPlan: 'このサービスでは、API にプランが必要です。',
 };

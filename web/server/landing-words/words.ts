@@ -42,7 +42,12 @@ export interface LandingWords {
     exclusive: string;
   };
   finalHeading: string;
+  /** Shown if everything can be translated without a plan. */
   finalText: string;
-  /** Shown instead of `finalText` if new workspaces have a free trial. */
+  /** Shown instead if new workspaces have a free trial. It covers only texts in the browser. */
   trial: string;
+  /** Shown instead if nothing can be translated without a plan. */
+  plan: string;
+  /** Added to `developersText` if plans are needed: the trial does not cover the API. */
+  apiPlan: string;
 }

@@ -44,7 +44,7 @@ export const translate: Command = {
     json: { summary: 'print the results as JSON' },
   },
   notes: [
-    'PDF, Word and Excel files keep their layout. Text files (.txt) are translated by paragraph, and unchanged paragraphs are',
+    'Files such as PDF and Word keep their layout. Text files (.txt) are translated by paragraph, and unchanged paragraphs are',
     'not billed again. The service decides which other types it accepts.',
     '',
     `${lockName} remembers what was translated; keep it in version control. ${configName} may have the fields files, exclude,`,

@@ -13,7 +13,7 @@ export const de: MailWords = {
     subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
     lead: 'Mit dieser E-Mail-Adresse wurde ein Konto bei LinguaLoop angelegt. Wenn Sie es waren, bestätigen Sie die Adresse. Dann können Sie E-Mails von LinguaLoop erhalten und Einladungen senden.',
     action: 'Adresse bestätigen',
-    why: 'Wenn Sie es nicht waren, ignorieren Sie diese E-Mail. Sie erhalten keine weiteren E-Mails für dieses Konto.',
+    why: 'Wenn Sie es nicht waren, ignorieren Sie diese E-Mail. Bis die Adresse bestätigt ist, erhält das Konto keine Benachrichtigungen per E-Mail.',
   },
   resetLink: {
     subject: 'Neues Passwort festlegen',

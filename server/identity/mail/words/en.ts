@@ -13,7 +13,7 @@ export const en: MailWords = {
     subject: 'Confirm your email address',
     lead: 'Someone has created an account on LinguaLoop with this email address. If it was you, confirm the address, so that you can get emails from LinguaLoop and send invites.',
     action: 'Confirm address',
-    why: 'If it was not you, ignore this email. You get no other emails for this account.',
+    why: 'If it was not you, ignore this email. Until the address is confirmed, the account gets no notices by email.',
   },
   resetLink: {
     subject: 'Set a new password',

@@ -33,7 +33,7 @@ export const batchRequest = z
     inputs: z
       .array(
         z.object({
-          Text: z.string().describe('The text to translate: at most 50000 characters, not blank.'),
+          Text: z.string().describe('The text to translate: at most MAX_SOURCE_CHARS characters, not blank.'),
           Language: z.string().default('en').describe('The language of the text; `auto` detects it.'),
           TextType: z
             .enum(['Plain', 'Html'])

@@ -4,6 +4,7 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { leftOf } from '../../parts/left-of.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Setting } from '../../parts/setting.tsx';
 import { queryKeys } from '../../query-keys.ts';
@@ -29,36 +30,30 @@ export function Allowance({ me }: { me: Me }) {
   );
 }
 
-function Remaining({ me, of: { allowance, topup } }: { me: Me; of: TenantUsageSummary }) {
+function Remaining({ me, of }: { me: Me; of: TenantUsageSummary }) {
   const t = useT();
   const { number, day, utcDay } = useFormat();
-  const { limit, used, reserved, remaining } = allowance;
-  const granted = me.tenant.metadata['trial_chars_granted'];
-  const isTrial = standingOf(me) === 'none' && typeof granted === 'number';
+  const { allowance, topup, trial } = of;
+  const { left, limit } = leftOf(of);
+  if (!trial && standingOf(me) !== 'current') return <p>{t('billing.needs_plan')}</p>;
   return (
     <>
       <p id="remaining" className={styles['remaining']}>
-        <b>{number(remaining)}</b> {t('billing.left_of', { limit: number(limit) })}
-        <span className="hint">{t('billing.resets', { day: utcDay(nextMonth()) })}</span>
+        <b>{number(left)}</b> {t('billing.left_of', { limit: number(limit) })}
+        <span className="hint">
+          {trial
+            ? t('billing.trial_covers', { day: day(trial.ends_at) })
+            : t('billing.resets', { day: utcDay(nextMonth()) })}
+        </span>
       </p>
-      <Bar labelledBy="remaining" max={limit} value={used + reserved} />
+      <Bar labelledBy="remaining" max={limit} value={limit - left} />
       <ul className={styles['facts']}>
-        <li>{t('billing.used_chars', { chars: number(used) })}</li>
-        <li>{t('billing.reserved_chars', { chars: number(reserved) })}</li>
+        <li>{t('billing.used_chars', { chars: number(trial ? trial.used : allowance.used) })}</li>
+        <li>{t('billing.reserved_chars', { chars: number(allowance.reserved) })}</li>
         {topup.purchased > 0 && (
           <li>
             {t('billing.prepaid')}: <b>{number(topup.balance)}</b>
           </li>
-        )}
-        {isTrial && (
-          <>
-            <li>
-              {t('billing.trial')}: <b>{t('billing.trial_of', { chars: number(granted) })}</b>
-            </li>
-            <li>
-              {t('billing.trial_until')}: <b>{day(trialEnd(me))}</b>
-            </li>
-          </>
         )}
       </ul>
     </>
@@ -69,11 +64,4 @@ function Remaining({ me, of: { allowance, topup } }: { me: Me; of: TenantUsageSu
 function nextMonth(): string {
   const now = new Date();
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString().slice(0, 10);
-}
-
-/** The days of a trial, counted from the creation of the workspace. */
-const trialDays = 14;
-
-function trialEnd({ tenant }: Me): string {
-  return new Date(Date.parse(tenant.created_at) + trialDays * 86_400_000).toISOString();
 }

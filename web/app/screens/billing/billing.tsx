@@ -51,7 +51,7 @@ function Subscription({ me }: { me: Me }) {
       <Setting
         id="subscription"
         title={t('billing.subscription')}
-        why={standing === 'lapsed' ? t('billing.lapsed_why') : t('billing.subscription_why')}
+        why={standing === 'lapsed' ? t('billing.lapsed_why') : customer ? t('billing.subscription_why') : undefined}
         action={
           typeof customer === 'string' && (
             <PaymentButton
@@ -72,7 +72,7 @@ function Subscription({ me }: { me: Me }) {
       {(isSold || standing === 'current') && (
         <Plans current={isSold ? undefined : isTier(tier) ? tier : ''} />
       )}
-      {standing === 'current' && <TopUp />}
+      {standing === 'current' && deployment.topUp && <TopUp {...deployment.topUp} />}
     </>
   );
 }

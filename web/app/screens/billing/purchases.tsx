@@ -2,6 +2,7 @@ import { Check } from 'lucide-react';
 import { useState } from 'react';
 import type { PaymentPage } from '#sdk/types.ts';
 import { client } from '../../client.ts';
+import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Problem } from '../../parts/problem.tsx';
@@ -9,16 +10,8 @@ import { Setting } from '../../parts/setting.tsx';
 import styles from './billing.module.css';
 import { type Price, usePrices, usePriceText } from './prices.ts';
 
-/** The plans with their weighted characters per month. They are shown without prices until the prices are known. */
-const allPlans = [
-  { tier: 'personal', monthly_chars: 500_000, price: null },
-  { tier: 'pro', monthly_chars: 1_500_000, price: null },
-  { tier: 'studio', monthly_chars: 5_000_000, price: null },
-] as const;
-
-/** The number of characters in one pack, and the maximum number of packs in one purchase. */
-const packChars = 1_000_000;
-const maxPacks = 5;
+/** The plans that are sold, which are shown without prices until the prices are known. */
+const unpriced = deployment.plans.map((plan) => ({ ...plan, price: null }));
 
 /**
  * The plans that are sold, with their prices at the payment processor.
@@ -34,7 +27,7 @@ export function Plans({ current }: { current?: string | undefined }) {
       <h2 id="plans">{t('billing.plans')}</h2>
       <p className="hint">{t(error ? 'billing.prices_unknown' : 'billing.prices_why')}</p>
       <ul className={styles['plans']}>
-        {(data?.plans ?? allPlans).map(({ tier, monthly_chars, price }) => (
+        {(data?.plans ?? unpriced).map(({ tier, monthly_chars, price }) => (
           <li key={tier} className="card" data-current={tier === current || undefined}>
             <h3>
               {t(`billing.${tier}`)}
@@ -69,8 +62,8 @@ function PriceLine({ price, text }: { price: Price; text: { amount: string; per:
   );
 }
 
-/** Buys prepaid characters. */
-export function TopUp() {
+/** Buys packs of `chars` prepaid characters. */
+export function TopUp({ chars, maxPacks }: NonNullable<typeof deployment.topUp>) {
   const t = useT();
   const { number } = useFormat();
   const [packs, setPacks] = useState(1);
@@ -85,7 +78,7 @@ export function TopUp() {
           <select value={packs} onChange={({ target }) => setPacks(Number(target.value))}>
             {Array.from({ length: maxPacks }, (_, index) => index + 1).map((count) => (
               <option key={count} value={count}>
-                {t('billing.pack_chars', { chars: number(count * packChars) })}
+                {t('billing.pack_chars', { chars: number(count * chars) })}
               </option>
             ))}
           </select>

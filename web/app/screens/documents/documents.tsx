@@ -5,6 +5,7 @@ import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { listFiles } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { useCoverage } from '../../session/use-coverage.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
@@ -75,6 +76,8 @@ function useFiles({ to, ...filter }: DocumentFilter) {
 /** @param hasMore whether further pages may have matches */
 function Nothing({ isFiltered, hasMore }: { isFiltered: boolean; hasMore: boolean }) {
   const t = useT();
+  const coverage = useCoverage();
+  const isCovered = coverage === undefined || coverage === 'all';
   if (hasMore) return <p className={styles.nothing}>{t('documents.none_so_far')}</p>;
-  return <p className={styles.nothing}>{t(isFiltered ? 'documents.none_found' : 'documents.none')}</p>;
+  return <p className={styles.nothing}>{isFiltered ? t('documents.none_found') : t(isCovered ? 'documents.none' : 'translate.files_need_plan')}</p>;
 }

@@ -3,17 +3,24 @@ import { Link } from '@tanstack/react-router';
 import { BookOpen, type LucideIcon, Plug, Upload, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { client } from '../../client.ts';
+import { glossaryKinds } from '#server/formats/glossary-kinds.ts';
+import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';
+import { useFormat } from '../../parts/format.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { useCoverage } from '../../session/use-coverage.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import styles from './inbox.module.css';
 
 /** The inbox without tasks: the first steps in a workspace, and which of them are done. */
 export function FirstSteps() {
   const t = useT();
+  const { listOf } = useFormat();
   const me = useMe();
+  const coverage = useCoverage();
+  const isFileCovered = coverage === undefined || coverage === 'all';
   const isAdmin = me.data !== undefined && isAdministrator(me.data);
   const { data: done } = useQuery({
     queryKey: queryKeys.firstSteps(isAdmin),
@@ -29,14 +36,16 @@ export function FirstSteps() {
         <li>
           <Link to="/app/translate" search={{ kind: 'file' }} className={card(done?.file)}>
             <Step icon={Upload} name="inbox.step_file" isDone={done?.file}>
-              {t('inbox.step_file_hint')}
+              {isFileCovered
+                ? t('inbox.step_file_hint', { formats: layoutKindNames.length })
+                : t('translate.files_need_plan')}
             </Step>
           </Link>
         </li>
         <li>
           <Link to="/app/glossaries" className={card(done?.glossary)}>
             <Step icon={BookOpen} name="inbox.step_glossary" isDone={done?.glossary}>
-              {t('inbox.step_glossary_hint')}
+              {t('inbox.step_glossary_hint', { types: listOf(glossaryKinds.map((kind) => kind.toUpperCase())) })}
             </Step>
           </Link>
         </li>

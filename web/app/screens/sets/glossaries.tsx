@@ -2,9 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TerminologySet, UploadedTerminologySet } from '#sdk/types.ts';
+import { glossaryKinds } from '#server/formats/glossary-kinds.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { queryKeys } from '../../query-keys.ts';
@@ -17,6 +19,7 @@ import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
 /** `/app/glossaries`: the workspace's glossaries, and the upload form. */
 export function GlossariesScreen() {
   const t = useT();
+  const { listOf } = useFormat();
   const queries = useQueryClient();
   const glossaries = useGlossaries();
   const [preview, setPreview] = useState<{ file: File; name: string; revision: string | null }>();
@@ -48,8 +51,8 @@ export function GlossariesScreen() {
             {sets.length === 0 && <p>{t('sets.no_glossary')}</p>}
             <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
               <UploadForm
-                accept=".csv,.xlsx,.json,.tmx,.tbx"
-                hint={t('sets.glossary_file')}
+                accept={glossaryKinds.map((kind) => `.${kind}`).join(',')}
+                hint={t('sets.glossary_file', { types: listOf(glossaryKinds.map((kind) => kind.toUpperCase())) })}
                 isPairNeeded={(file) => /\.t[bm]x$/i.test(file?.name ?? '')}
                 names={sets.map(({ name }) => name)}
                 preview={compare}

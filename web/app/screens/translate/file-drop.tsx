@@ -1,11 +1,13 @@
-import { Upload } from 'lucide-react';
+import { Lock, Upload } from 'lucide-react';
 import { type DragEvent, useState } from 'react';
 import type { LanguageCode } from '#server/languages.ts';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { PlanLink } from '../../parts/plan-link.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
-import { accepted } from './file-kind.ts';
+import type { Coverage } from '../../session/use-coverage.ts';
+import { accepted, acceptedKinds } from './file-kind.ts';
 import { type FileQueue, type ListedFile, maxFiles } from './file-queue.ts';
 import { FileRow } from './file-rows.tsx';
 import styles from './files.module.css';
@@ -27,14 +29,18 @@ export function FileDrop({
   choose,
   options,
   isAlone,
+  coverage,
 }: LanguageChoiceProps & {
   queue: FileQueue;
   files: readonly ListedFile[];
   options: Options;
   isAlone: boolean;
+  /** The work that the workspace may start; undefined if unknown. */
+  coverage: Coverage | undefined;
 }) {
   const t = useT();
-  const { bytes } = useFormat();
+  const isCovered = coverage === undefined || coverage === 'all';
+  const { bytes, number } = useFormat();
   const [left, setLeft] = useState(0);
   const [wasSent, setWasSent] = useState(false);
   const documents = useDocumentStates(files);
@@ -45,12 +51,16 @@ export function FileDrop({
   };
   return (
     <section className={styles.files} aria-label={t('translate.files')} data-alone={isAlone || undefined}>
-      <div className={styles.drop}>
-        <Upload size={22} aria-hidden />
-        <div className={styles.words}>
+      {isCovered ? (
+        <div className={styles.drop}>
+          <Upload size={22} aria-hidden />
+          <div className={styles.words}>
           <b id="file-label">{t('translate.drop', { count: maxFiles })}</b>
           <span className="hint">
-            {t('translate.drop_kinds', { most: bytes(deployment.maxUploadBytes) })}{' '}
+            {t('translate.drop_kinds', {
+              formats: number(acceptedKinds),
+              most: bytes(deployment.maxUploadBytes),
+            })}{' '}
             <label className={styles.choose}>
               {t('translate.choose_files')}
               <input
@@ -69,7 +79,18 @@ export function FileDrop({
         </div>
         {isAlone && <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />}
         <TargetChips codes={to} onChange={(codes: LanguageCode[]) => choose({ to: codes })} />
-      </div>
+        </div>
+      ) : (
+        <p className={styles.drop}>
+          <Lock size={22} aria-hidden />
+          <span className={styles.words}>
+            <b>{t('translate.files_need_plan')}</b>
+            <span className="hint">
+              {coverage === 'texts' && t('translate.trial_covers')} <PlanLink />
+            </span>
+          </span>
+        </p>
+      )}
       {left > 0 && <p className={styles.problem}>{t('translate.too_many_files', { count: left })}</p>}
       {files.length > 0 && (
         <ul className={styles.rows} aria-label={t('translate.results')}>
@@ -78,7 +99,7 @@ export function FileDrop({
           ))}
         </ul>
       )}
-      {ready > 0 && (
+      {isCovered && ready > 0 && (
         <div className={styles.send}>
           <p className={wasSent && to.length === 0 ? styles.problem : 'hint'}>
             {to.length === 0

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { leftOf } from '../../parts/left-of.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
 import styles from './translate.module.css';
 
-/** The remaining allowance of the workspace, for administrators. If it cannot be loaded, nothing is shown. */
+/** The remaining characters of the workspace, for administrators. If they cannot be loaded, nothing is shown. */
 export function Remaining() {
   const t = useT();
   const { number } = useFormat();
@@ -19,10 +20,10 @@ export function Remaining() {
     enabled: isAdmin,
   });
   if (!data) return null;
-  const { remaining, limit } = data.allowance;
+  const { left, limit } = leftOf(data);
   return (
     <span className={styles.remaining}>
-      {t('translate.left', { left: number(Math.max(0, remaining)), limit: number(limit) })}
+      {t('translate.left', { left: number(left), limit: number(limit) })}
     </span>
   );
 }

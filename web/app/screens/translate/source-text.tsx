@@ -14,6 +14,7 @@ export function SourceText({
   text,
   language,
   problem,
+  takesFiles,
   onText,
   submit,
   children,
@@ -22,6 +23,7 @@ export function SourceText({
   text: string;
   language: string;
   problem: string | undefined;
+  takesFiles: boolean;
   onText: (text: string) => void;
   submit: () => void;
   children: ReactNode;
@@ -36,7 +38,7 @@ export function SourceText({
         translate="no"
         className={styles.source}
         aria-label={t('translate.source')}
-        placeholder={t('translate.placeholder')}
+        placeholder={t(takesFiles ? 'translate.placeholder' : 'translate.placeholder_text')}
         value={text}
         aria-invalid={problem !== undefined}
         aria-describedby="source-problem source-length"

@@ -21,6 +21,8 @@ import { Weight, WeightOfDetected } from './weight.tsx';
 /** The properties of a way to translate texts. The screen keeps the text, because the options show its cost. */
 interface TextProps extends LanguageChoiceProps {
   text: string;
+  /** Whether files can be dropped on the screen. */
+  takesFiles: boolean;
   options: Options;
   onText: (text: string) => void;
   /** Translates the lines of the text as a batch. */
@@ -31,7 +33,7 @@ interface TextProps extends LanguageChoiceProps {
  * Translates one text into one or several languages, with the results next to the text. Each language has a separate job,
  * so that a failure in one language does not affect the others.
  */
-export function TextTranslation({ from, to, choose, text, options, onText, onSplit }: TextProps) {
+export function TextTranslation({ from, to, choose, text, takesFiles, options, onText, onSplit }: TextProps) {
   const t = useT();
   const { number } = useFormat();
   const { runs, isBusy, translate, translateAll } = useTextRuns();
@@ -105,6 +107,7 @@ export function TextTranslation({ from, to, choose, text, options, onText, onSpl
           text={text}
           language={from}
           problem={problems.text}
+          takesFiles={takesFiles}
           onText={(changed) => {
             onText(changed);
             if (changed === '') setSent(false);

@@ -3,7 +3,10 @@ import { SlidersHorizontal } from 'lucide-react';
 import { useId, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { PlanLink } from '../../parts/plan-link.tsx';
 import { detected } from '../../parts/source-language.tsx';
+import { useCoverage } from '../../session/use-coverage.ts';
 import { useSession } from '../../session/use-session.ts';
 import { linesOf, useBatchTexts } from './batch-texts.tsx';
 import { BatchTranslation } from './batch-translation.tsx';
@@ -39,7 +42,12 @@ function Translate({ userId }: { userId: string }) {
   const [text, setText] = useState('');
   const typed = useBatchTexts();
   const { queue, files } = useFileQueue(records);
-  const dropping = useFileDropping((dropped) => queue.add(dropped));
+  const coverage = useCoverage();
+  const isFileCovered = coverage === undefined || coverage === 'all';
+  const dropping = useFileDropping((dropped) => {
+    if (isFileCovered) queue.add(dropped);
+    else announce(t('translate.files_need_plan'));
+  });
   const drawer = useId();
   if (kind === 'batch' && !wasBatch) setWasBatch(true);
   const go = (change: object) =>
@@ -56,12 +64,12 @@ function Translate({ userId }: { userId: string }) {
     go({ kind: 'batch' });
   };
   return (
-    <div className={styles.screen} data-dropping={dropping.isOver || undefined} {...dropping.handlers}>
+    <div className={styles.screen} data-dropping={(isFileCovered && dropping.isOver) || undefined} {...dropping.handlers}>
       <title>{`${t('translate.title')} · LinguaLoop`}</title>
       <header className={styles.head}>
         <h1>{t('translate.title')}</h1>
         <Kinds kind={kind} />
-        <Remaining />
+        {coverage !== 'none' && <Remaining />}
         <OptionsButton
           drawer={drawer}
           isOpen={isOpen}
@@ -76,9 +84,14 @@ function Translate({ userId }: { userId: string }) {
               {t('translate.stub')}
             </p>
           )}
+          {coverage === 'none' && (
+            <p role="note" className={styles.notice}>
+              {t('translate.needs_plan')} <PlanLink />
+            </p>
+          )}
           {/* Each way to translate stays mounted, so that a text is not lost. */}
           <div hidden={kind !== 'text'} className={styles.way}>
-            <TextTranslation {...languages} text={text} options={options} onText={setText} onSplit={split} />
+            <TextTranslation {...languages} takesFiles={isFileCovered} text={text} options={options} onText={setText} onSplit={split} />
           </div>
           {wasBatch && (
             <div hidden={kind !== 'batch'} className={styles.way}>
@@ -98,6 +111,7 @@ function Translate({ userId }: { userId: string }) {
               files={files}
               options={options}
               isAlone={kind === 'file'}
+              coverage={coverage}
             />
           )}
         </div>

@@ -8,6 +8,7 @@ import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { leftOf } from '../../parts/left-of.ts';
 import { Read } from '../../parts/loading.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
@@ -54,15 +55,15 @@ function Figures({ month, isCurrent }: { month: TenantUsageSummary; isCurrent: b
   const t = useT();
   const { number, day } = useFormat();
   const { jobs, billable_chars, allowance, topup } = month;
-  const taken = allowance.used + allowance.reserved;
+  const { left, limit } = leftOf(month);
   return (
     <>
       {isCurrent && (
         <>
           <p id="allowance-left">
-            {t('usage.left', { left: number(allowance.remaining), limit: number(allowance.limit) })}
+            {t('usage.left', { left: number(left), limit: number(limit) })}
           </p>
-          <Bar labelledBy="allowance-left" max={allowance.limit} value={taken} />
+          <Bar labelledBy="allowance-left" max={limit} value={limit - left} />
         </>
       )}
       <dl className="facts">

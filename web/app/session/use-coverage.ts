@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
+import { ask } from '../client.ts';
+import { deployment } from '../deployment.ts';
+import { queryKeys } from '../query-keys.ts';
+
+/** The work that the workspace may start: everything, only texts (the free trial), or nothing. */
+export type Coverage = 'all' | 'texts' | 'none';
+
+/**
+ * Returns the work that the payments of the workspace cover. Members cannot read the payments, so the service decides.
+ * Undefined while this is unknown; the service then checks each request.
+ */
+export function useCoverage(): Coverage | undefined {
+  const { data } = useQuery({
+    queryKey: queryKeys.coverage,
+    queryFn: () => ask<{ covers: Coverage }>('billing.coverage'),
+    enabled: deployment.needsPlan,
+  });
+  return deployment.needsPlan ? data?.covers : 'all';
+}
