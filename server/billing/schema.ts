@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { type Tier, tiers } from '#server/platform/payments/tiers.ts';
+import { maxPacks, type Tier, tiers } from '#server/platform/payments/tiers.ts';
 import { rawBody } from '#server/trpc.ts';
-import { maxPacks } from '#server/platform/payments/tiers.ts';
 
 const slugs = tiers.join(', ');
 

@@ -160,7 +160,7 @@ export const modules: Module[] = [
     name: 'rest',
     files: /^rest\//,
     packages: any(/^npm:(?!drizzle-orm|postgres$|graphile-worker|openai|stripe$)/, /^node:/),
-    only: /^server\/((context|errors|languages|router|settings|trpc)\.ts$|http\/|platform\/(ids|input-limits)\.ts$)/,
+    only: /^server\/((context|errors|languages|router|settings|trpc)\.ts$|http\/|platform\/(ids|input-limits)\.ts$|formats\/layout-kinds\.ts$)/,
   },
   // The router that joins the routers of all domains. A router of a domain may use internal files of its domain, and
   // only this module may import the router.

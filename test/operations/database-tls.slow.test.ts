@@ -77,7 +77,9 @@ test.skipIf(!hasOpenssl).each([
     const names = connections.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['lingualoop probe', 'lingualoop queue']));
     expect(connections.filter(({ encrypted }) => !encrypted)).toEqual([]);
-    expect(await output('server/commands/doctor/main.ts', env)).toMatch(/^(All checks passed|No check has failed)/m);
+    expect(await output('server/commands/doctor/main.ts', env)).toMatch(
+      /^(All checks passed|No check has failed)/m,
+    );
     expect(await service.stop()).toBe(0);
   },
 );

@@ -54,7 +54,9 @@ test('where everything is in order it says so of each part, and exits with 0', a
     'storage: the documents of one workspace may use 10000000000 bytes of platform storage',
   );
   const warnings = found('warn').length;
-  expect(stdout).toContain(warnings === 0 ? 'All checks passed.\n' : `No check has failed, ${warnings} warning`);
+  expect(stdout).toContain(
+    warnings === 0 ? 'All checks passed.\n' : `No check has failed, ${warnings} warning`,
+  );
   expect(stdout).not.toMatch(/never-printed/);
   expect(stdout).not.toContain(SECRETS_KEY);
 });

@@ -41,7 +41,9 @@ test('the containers of the service have a read-only root, no capabilities, and 
   for (const line of ['read_only: true', 'cap_drop: [ALL]', options])
     expect(service).toMatch(new RegExp(`^  ${line.replace(/[[\]]/g, '\\$&')}$`, 'm'));
   // A proxy on the same host has TLS.
-  const ports = [...compose.matchAll(/^ {4}ports:\n((?: {6}.*\n)+)/gm)].flatMap(([, lines]) => lines?.match(/- .*/g));
+  const ports = [...compose.matchAll(/^ {4}ports:\n((?: {6}.*\n)+)/gm)].flatMap(([, lines]) =>
+    lines?.match(/- .*/g),
+  );
   expect(ports).toEqual(['- 127.0.0.1:8080:8080']);
   expect(service).toMatch(/^ {2}tmpfs:\n {4}- \/tmp:size=\d+m,mode=1777$/m);
   expect(service).toMatch(/^ {2}mem_limit: \d+g$/m);
@@ -70,7 +72,8 @@ test('the seccomp profile allows the namespaces of file readers, and nothing els
   // All namespaces of the level `namespaces`, and those of the level `network`.
   const flags = rules('unshare').map(({ args }: { args: { value: number }[] }) => args[0]?.value);
   expect(flags).toEqual([0x7c020000, 0x50000000]);
-  const none = 'umount2 pivot_root setns bpf keyctl add_key perf_event_open open_by_handle_at io_uring_setup userfaultfd';
+  const none =
+    'umount2 pivot_root setns bpf keyctl add_key perf_event_open open_by_handle_at io_uring_setup userfaultfd';
   for (const call of `${none} init_module kexec_load reboot swapon settimeofday`.split(' '))
     expect([call, rules(call)]).toEqual([call, []]);
   // With this error, programs use `mount` and `clone`, which the profile can restrict.

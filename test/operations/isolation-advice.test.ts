@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { summary } from '#server/commands/doctor/finding.ts';
 import { judgeIsolation, type System } from '#server/commands/doctor/isolation.ts';
-import { CurrentIsolation, type FoundIsolation, type IsolationLevel } from '#server/platform/sandbox/isolation.ts';
+import {
+  CurrentIsolation,
+  type FoundIsolation,
+  type IsolationLevel,
+} from '#server/platform/sandbox/isolation.ts';
 
 const system = (files: Record<string, string>, user = 1000): System => ({
   platform: 'linux',
@@ -20,7 +24,11 @@ test('the last line of the doctor counts warnings', () => {
 test.each([
   ['a container', { '/proc/self/status': 'Seccomp:\t2\n' }, 'docker/seccomp.json'],
   ['AppArmor', { '/proc/self/attr/current': 'docker-default (enforce)' }, 'docker/apparmor'],
-  ['Ubuntu', { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1' }, 'apparmor_restrict_unprivileged_userns=0'],
+  [
+    'Ubuntu',
+    { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1' },
+    'apparmor_restrict_unprivileged_userns=0',
+  ],
   ['no user namespaces', { '/proc/sys/user/max_user_namespaces': '0' }, 'user.max_user_namespaces=10000'],
   ['an old Debian', { '/proc/sys/kernel/unprivileged_userns_clone': '0' }, 'unprivileged_userns_clone=1'],
   ['missing programs', {}, 'util-linux'],

@@ -144,7 +144,7 @@ describe('the manifests in examples/deploy/kubernetes', () => {
       (podSelector.matchExpressions ?? []).every(({ key, values }: Manifest) => values.includes(labels[key]));
     /** For a kind of pod, each allowed port with the peers. */
     const allowed = (direction: 'ingress' | 'egress', name: string) => {
-      const { labels } = workloads.find(({ metadata }) => metadata.name === name)?.spec.template.metadata;
+      const { labels } = workloads.find(({ metadata }) => metadata.name === name)!.spec.template.metadata;
       return policies
         .filter(({ spec }) => selects(spec, labels))
         .flatMap(({ spec }) => spec[direction] ?? [])

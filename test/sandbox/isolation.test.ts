@@ -99,12 +99,13 @@ describe('a child of a service that runs as root', () => {
     expect(field('Gid')).toEqual([gid, gid, gid, gid]);
     expect(field('Groups')).toEqual(['']);
     expect(field('NoNewPrivs')).toEqual(['1']);
-    for (const set of ['CapEff', 'CapPrm', 'CapInh', 'CapAmb']) expect(field(set)).toEqual(['0000000000000000']);
+    for (const set of ['CapEff', 'CapPrm', 'CapInh', 'CapAmb'])
+      expect(field(set)).toEqual(['0000000000000000']);
   });
 });
 
 describe('what a level leaves', () => {
-  it('is nothing at level "namespaces"', () => {
+  it('does not exist at level "namespaces"', () => {
     expect(remainingAccess({ level: 'namespaces' })).toEqual([]);
   });
 

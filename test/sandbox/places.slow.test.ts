@@ -6,7 +6,13 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { findIsolation } from '#server/platform/sandbox/isolation.ts';
 import { root } from '#test/setup/launch.ts';
 
-const code = ['package.json', 'server/languages.ts', 'server/matching', 'server/platform/sandbox', 'server/settings.ts'];
+const code = [
+  'package.json',
+  'server/languages.ts',
+  'server/matching',
+  'server/platform/sandbox',
+  'server/settings.ts',
+];
 
 /** Runs a task in a copy of the code, and prints the level, the result, and what the task sees of the system. */
 const program = `
@@ -56,7 +62,8 @@ describe('the level of isolation does not depend on the directory of the code', 
     const link = `${place}-link`;
     symlinkSync(place, link);
     expect(await run(link)).toBe(`${level} read`);
-    const mounted = 'mount -t tmpfs -o mode=755,noexec,nosuid,nodev,noatime none /srv && cp -r "$0" /srv/copy && exec "$1" /srv/copy/main.mjs';
+    const mounted =
+      'mount -t tmpfs -o mode=755,noexec,nosuid,nodev,noatime none /srv && cp -r "$0" /srv/copy && exec "$1" /srv/copy/main.mjs';
     const inMemory = ['/usr/bin/unshare', '--mount', '--', '/bin/sh', '-c', mounted, place, process.execPath];
     expect((await promisify(execFile)(inMemory[0]!, inMemory.slice(1))).stdout.trim()).toBe(`${level} read`);
     const closed = ['/bin/sh', '-c', 'chmod -R go= "$0" && exec "$@"', place];

@@ -4,17 +4,17 @@ import { expect, test } from 'vitest';
 import { glossaryKinds } from '#server/formats/glossary-kinds.ts';
 import { allExtensions } from '#server/formats/layout-kinds.ts';
 import { readSettings } from '#server/settings.ts';
-import * as landing from './landing-catalogs.ts';
 import { locales } from '#web/server/locale.ts';
+import * as landing from './landing-catalogs.ts';
 
 const folder = join(import.meta.dirname, '../../web/locales');
 
 /** All messages of the application and of the landing page, as `language/file.key: text`. */
 const sentences = locales.flatMap((locale) => [
   ...readdirSync(join(folder, locale)).flatMap((file) =>
-    Object.entries(JSON.parse(readFileSync(join(folder, locale, file), 'utf8')) as Record<string, string>).map(
-      ([key, text]) => `${locale}/${file}.${key}: ${text}`,
-    ),
+    Object.entries(
+      JSON.parse(readFileSync(join(folder, locale, file), 'utf8')) as Record<string, string>,
+    ).map(([key, text]) => `${locale}/${file}.${key}: ${text}`),
   ),
   ...landing.textsOf(locale).map((text) => `${locale}/landing: ${text}`),
 ]);
@@ -67,7 +67,7 @@ test('no message has the value of a setting, which the operator can change', () 
   expect(breaking(rule)).toEqual([]);
 });
 
-test('no message says that there is no email, which depends on the settings', () => {
+test('no message denies emails, which depends on the settings', () => {
   const rule =
     /no e-?mails? is|sends? no e-?mail|keine e-?mails?\b.*(sendet|verschickt)|(sendet|verschickt) keine e-?mail|aucun e-?mail n|n’envoie (aucun|pas) ?(d’)?e-?mail|لا ترسل .*(بريد|رسائل)|لا يُرسل بريد|メールを?は?送(信し|りま)せん|メールは送信されません/i;
   expect('This service sends no email.').toMatch(rule);

@@ -1,19 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { type BillingApp, subscriptionEvent, useBillingApp } from '#test/billing/billing-app.ts';
-import { useTestApp } from '#test/setup/app.ts';
-import { viaRpc } from '#test/contract/call.ts';
 import { layoutKindNames } from '#server/formats/layout-kinds.ts';
+import { type BillingApp, subscriptionEvent, useBillingApp } from '#test/billing/billing-app.ts';
+import { viaRpc } from '#test/contract/call.ts';
+import { useTestApp } from '#test/setup/app.ts';
 
 const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'LinguaLoop <noreply@example.org>' };
 const free = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', STORAGE_BINDING_ENABLED: 'true' } });
-const mailing = useTestApp({ env: { ...mail, BASE_URL: 'https://lingua.example.org', EMAIL_SIGNUP_ENABLED: 'false' } });
+const mailing = useTestApp({
+  env: { ...mail, BASE_URL: 'https://lingua.example.org', EMAIL_SIGNUP_ENABLED: 'false' },
+});
 const trial = useBillingApp({ TRIAL_CHARS: '1000', TRIAL_DAYS: '9', BASE_URL: '' });
 const untried = useBillingApp({ TRIAL_CHARS: '0' });
 const ended = useBillingApp({ TRIAL_DAYS: '0' });
 const refusing = useBillingApp({ TRIAL_GRANTS_PER_ADDRESS: '0' });
 
 type At = { request: typeof free.request };
-const textOf = (html: string) => html.replace(/<[^>]*>/g, '').replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+const textOf = (html: string) =>
+  html.replace(/<[^>]*>/g, '').replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 async function page(at: At, path = '/') {
   const response = await at.request(path, { headers: { accept: 'text/html', 'accept-language': 'en' } });
   expect(response.status).toBe(200);
@@ -53,7 +56,9 @@ describe('the landing page promises what a visitor gets', () => {
 
 test('our pages say only what is true of the settings, and show no marks', async () => {
   const [plain, mails, paid] = await Promise.all(
-    [free, mailing, trial.app].map(async (at) => (await page(at, '/privacy')) + (await page(at, '/resources/first-steps'))),
+    [free, mailing, trial.app].map(
+      async (at) => (await page(at, '/privacy')) + (await page(at, '/resources/first-steps')),
+    ),
   );
   expect(plain).toContain('its own storage account');
   expect(plain).toContain('You send it yourself.');
@@ -62,12 +67,15 @@ test('our pages say only what is true of the settings, and show no marks', async
   expect(plain).not.toMatch(/sends emails|payment|need a plan/);
   expect(mails).toContain('The service sends emails to members');
   expect(mails).not.toMatch(/You send it yourself|own storage account|or create a workspace/);
-  expect(paid).toMatch(/pages of a payment processor[^]*Files need a plan/);
+  expect(paid).toMatch(/pages of a payment processor[\s\S]*Files need a plan/);
   for (const text of [plain, mails, paid]) expect(text).not.toMatch(/\{|\}|\w\? [A-Z].*\}/);
 });
 
-/** What the workspace may translate, and the summary of its usage. */
-async function standing({ app }: Pick<BillingApp, 'app'>, { tenantId, accessToken }: { tenantId: string; accessToken: string }) {
+/** The coverage of the workspace, and the summary of its usage. */
+async function standing(
+  { app }: Pick<BillingApp, 'app'>,
+  { tenantId, accessToken }: { tenantId: string; accessToken: string },
+) {
   const headers = { authorization: `Bearer ${accessToken}` };
   const [{ body: coverage }, { body: summary }] = await Promise.all([
     viaRpc(app, { path: 'billing.coverage', type: 'query' }, { headers }),
@@ -87,7 +95,7 @@ describe('the characters left, and what they cover', () => {
     expect(await standing(trial, one)).toEqual(['none', 0, null]);
   });
 
-  test('are none without a trial or plan, and the allowance without billing', async () => {
+  test('are absent without a trial or plan, and the allowance without billing', async () => {
     expect(await standing(untried, await untried.app.signUp())).toEqual(['none', 0, null]);
     expect(await standing({ app: free }, await free.signUp())).toEqual(['all', 500_000, null]);
   });

@@ -47,7 +47,9 @@ describe('the landing page', () => {
 
   test('offers a free trial only if workspaces have one, with its size', async () => {
     expect(textOf(await landing())).not.toMatch(/\bfree\b/);
-    expect(textOf(await landing(paid))).toContain('the first 1,234,567 characters are free, for 9 days. Files');
+    expect(textOf(await landing(paid))).toContain(
+      'the first 1,234,567 characters are free, for 9 days. Files',
+    );
     expect(textOf(await landing(paid, 'de'))).toContain('Die ersten 1.234.567 Zeichen');
   });
 

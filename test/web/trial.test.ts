@@ -20,7 +20,10 @@ describe.skipIf(withoutBrowser)('a member on a trial', () => {
       const target = document.querySelector('h1') as Element;
       target.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
     });
-    await page.locator('[aria-live]').filter({ hasText: 'Files need a plan.' }).waitFor({ state: 'attached' });
+    await page
+      .locator('[aria-live]')
+      .filter({ hasText: 'Files need a plan.' })
+      .waitFor({ state: 'attached' });
     expect(await page.getByText('menu.docx').count()).toBe(0);
     expect(sent.filter((url) => /documents|translations/.test(url))).toEqual([]);
 

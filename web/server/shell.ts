@@ -1,4 +1,11 @@
-import { charsPerPack, includedChars, maxPacks, type Tier, tierPrices, tiers } from '#server/platform/payments/tiers.ts';
+import {
+  charsPerPack,
+  includedChars,
+  maxPacks,
+  type Tier,
+  tierPrices,
+  tiers,
+} from '#server/platform/payments/tiers.ts';
 import { isMailOn } from '#server/platform/smtp.ts';
 import type { Settings } from '#server/settings.ts';
 import type { Build } from './build.ts';
@@ -46,9 +53,7 @@ export function deploymentOf(
   const sold = tierPrices(settings);
   return {
     needsPlan: settings.BILLING_ENABLED,
-    plans: tiers
-      .filter((tier) => sold[tier])
-      .map((tier) => ({ tier, monthly_chars: includedChars[tier] })),
+    plans: tiers.filter((tier) => sold[tier]).map((tier) => ({ tier, monthly_chars: includedChars[tier] })),
     topUp: settings.STRIPE_PRICE_TOPUP === undefined ? null : { chars: charsPerPack, maxPacks },
     passwordSignIn: settings.PASSWORD_SIGNIN_ENABLED,
     emailSignUp: settings.EMAIL_SIGNUP_ENABLED,

@@ -47,6 +47,7 @@ export function reasonOf(error: unknown): string {
 /** Returns the last line of the report: the numbers of failures and warnings. */
 export function summary({ warn, fail }: Record<Finding['state'], number>): string {
   const warnings = warn === 1 ? '1 warning' : `${warn} warnings`;
-  if (fail > 0) return `${fail === 1 ? '1 check has' : `${fail} checks have`} failed${warn > 0 ? `, ${warnings}` : ''}.`;
+  if (fail > 0)
+    return `${fail === 1 ? '1 check has' : `${fail} checks have`} failed${warn > 0 ? `, ${warnings}` : ''}.`;
   return warn > 0 ? `No check has failed, ${warnings}.` : 'All checks passed.';
 }

@@ -4,7 +4,7 @@ import { remainingAccess } from '#server/platform/sandbox/remaining-access.ts';
 import type { Settings } from '#server/settings.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** What the system says about the isolation of processes. */
+/** The system's settings for the isolation of processes. */
 export interface System {
   platform: NodeJS.Platform;
   user: number | undefined;
@@ -32,7 +32,8 @@ export async function judgeIsolation(
   const asRoot = system.user === 0 && !asReader;
   const user = asReader ? ', and run as an unprivileged user' : asRoot ? ', and run as root' : '';
   const message = `files are read in child processes, which are isolated at level "${level}"${user}`;
-  const otherUser = 'start the service as a user other than root, or let other users read its code (chmod -R o+rX)';
+  const otherUser =
+    'start the service as a user other than root, or let other users read its code (chmod -R o+rX)';
   if (level === isolationLevels.at(-1))
     return [asRoot ? warn('sandbox', message, otherUser) : ok('sandbox', message)];
   const advice = [...(asRoot ? [otherUser] : []), ...(await waysToRaise(level, system))].join('; ');

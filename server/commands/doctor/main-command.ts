@@ -50,7 +50,11 @@ async function diagnose(print: (finding: Finding) => void): Promise<void> {
     'check DATABASE_URL, and that PostgreSQL is running',
   );
   await report('storage', () => checkStorage(settings), 'check PLATFORM_STORAGE_URL and its permissions');
-  await report('sandbox', () => checkSandbox(settings), 'allow child processes; the log of the service has details');
+  await report(
+    'sandbox',
+    () => checkSandbox(settings),
+    'allow child processes; the log of the service has details',
+  );
   await report('engine', () => checkEngine(settings), 'check OPENAI_BASE_URL and OPENAI_API_KEY');
   await report('sso', () => checkSso(settings), 'check OIDC_ISSUER, and that this machine can reach it');
   await report('mail', () => checkMail(settings), 'check SMTP_URL');

@@ -9,7 +9,9 @@ export const tenantAccount = z
     monthly_char_limit: z
       .int()
       .min(1)
-      .describe('The monthly allowance in weighted source characters. Default: DEFAULT_MONTHLY_CHAR_LIMIT of the deployment.'),
+      .describe(
+        'The monthly allowance in weighted source characters. Default: DEFAULT_MONTHLY_CHAR_LIMIT of the deployment.',
+      ),
     active: z.boolean().describe('Whether the credentials of the tenant are accepted.'),
     created_at: z
       .string()

@@ -52,8 +52,8 @@ export const isWeaker = (level: IsolationLevel, than: IsolationLevel): boolean =
   isolationLevels.indexOf(level) < isolationLevels.indexOf(than);
 
 /**
- * The user of file readers if the service runs as root. No account should have this id: it is not the user `nobody`,
- * as whom the embedded PostgreSQL runs, and its files are those that everyone may read.
+ * The user of file readers if the service runs as root. No account should have this ID. It is another
+ * user than that of the embedded PostgreSQL, and can read what everyone may read.
  */
 export const reader: User = { uid: 65_533, gid: 65_533 };
 
@@ -80,7 +80,8 @@ const isOtherNamespace = async ({ network }: Seen): Promise<boolean> =>
   /^net:\[\d+\]$/.test(network) && network !== (await readlink('/proc/self/ns/net'));
 
 const hasOneMoreFilter = async ({ filters }: Seen): Promise<boolean> =>
-  filters === Number(/^Seccomp_filters:\s*(\d+)$/m.exec(await readFile('/proc/self/status', 'utf8'))?.[1]) + 1;
+  filters ===
+  Number(/^Seccomp_filters:\s*(\d+)$/m.exec(await readFile('/proc/self/status', 'utf8'))?.[1]) + 1;
 
 /** Whether a process sees only its own files, no network device, and no process outside of its namespace. */
 const isAlone = ({ foreign, interfaces, parent }: Seen): boolean =>

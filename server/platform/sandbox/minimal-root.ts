@@ -27,7 +27,7 @@ export interface User {
 }
 
 /**
- * Directories where the new root can be mounted: the first one that contains nothing that a child needs. Only the
+ * Directories on which the new root can be mounted: the first one that contains nothing that a child needs. Only the
  * child sees the mount.
  */
 const mountPoints = ['/mnt', '/srv', '/opt', '/home', '/tmp', '/sys'];
@@ -119,7 +119,15 @@ export function minimalRoot(
     // Ignore the signals of a terminal: they are meant for the service.
     ...[sh, '-c', `trap '' HUP INT TERM; exec "$@"`, 'sh'],
     ...prefix,
-    ...[unshare, ...(user ? [] : ['--user', '--map-root-user']), '--mount', '--pid', '--net', '--ipc', '--uts'],
+    ...[
+      unshare,
+      ...(user ? [] : ['--user', '--map-root-user']),
+      '--mount',
+      '--pid',
+      '--net',
+      '--ipc',
+      '--uts',
+    ],
     ...['--fork', '--kill-child', '--'],
     ...[sh, '-c', script, 'sh'],
   ];

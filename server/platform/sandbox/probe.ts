@@ -6,7 +6,7 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, readlinkS
 import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
-/** What a process sees of the system. */
+/** The view that a process has of the system. */
 export interface Seen {
   /** The id of the parent process. */
   parent: number;
@@ -59,10 +59,9 @@ const canRead = (path: string): boolean =>
 /** Lists what is neither one of these paths, nor inside of one, nor a directory that leads to one. */
 function foreignPaths(own: readonly string[]): string[] {
   const leadsToOwn = (path: string): boolean => own.some((other) => other.startsWith(`${path}/`));
-  const isOwn = (path: string): boolean => own.some((other) => path === other || path.startsWith(`${other}/`));
-  const found = knownFiles.filter(
-    (path) => !isOwn(path) && !leadsToOwn(path) && existsSync(path),
-  );
+  const isOwn = (path: string): boolean =>
+    own.some((other) => path === other || path.startsWith(`${other}/`));
+  const found = knownFiles.filter((path) => !isOwn(path) && !leadsToOwn(path) && existsSync(path));
   const search = (directory: string): void => {
     for (const entry of attempt(() => readdirSync(directory, { withFileTypes: true })) ?? []) {
       if (found.length >= maxForeign) return;

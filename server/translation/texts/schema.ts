@@ -46,7 +46,9 @@ export const translationRequest = z
   .object({
     source_text: z
       .string()
-      .describe('The text to translate: at most MAX_SOURCE_CHARS characters (Unicode code points; 50000 unless the operator has changed it), not blank.'),
+      .describe(
+        'The text to translate: at most MAX_SOURCE_CHARS characters (Unicode code points; 50000 unless the operator has changed it), not blank.',
+      ),
     target_lang: z
       .string()
       .describe(`The target language, one of ${languageCodes.join(', ')}. Letter case is ignored.`),

@@ -75,7 +75,9 @@ export function WorkspaceFrame() {
           <main id="main" ref={main} tabIndex={-1}>
             <OfflineNotice />
             {!path.startsWith('/app/edit/') && <ConfirmEmail />}
-            {unreadable > 0 && <p className="notice">{t('drafts.unreadable', { count: unreadable, days: draftDays })}</p>}
+            {unreadable > 0 && (
+              <p className="notice">{t('drafts.unreadable', { count: unreadable, days: draftDays })}</p>
+            )}
             <Outlet />
           </main>
         </div>

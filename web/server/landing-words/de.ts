@@ -6,7 +6,11 @@ export const de: LandingWords = {
   headline: 'Übersetzungen, für die Sie einstehen können.',
   lead: 'Senden Sie einen Satz oder eine ganze Datei. LinguaLoop übersetzt, prüft jedes Segment und zeigt Ihnen nur die, die ein Mensch ansehen muss.',
   readApi: 'Zur API',
-  points: ['Installiert mit `npm ci`, gestartet mit `npm start`', 'Das Modell bekommt Texte, nie Dateien', 'Arbeitet mit OpenAI-kompatiblen Modellen'],
+  points: [
+    'Installiert mit `npm ci`, gestartet mit `npm start`',
+    'Das Modell bekommt Texte, nie Dateien',
+    'Arbeitet mit OpenAI-kompatiblen Modellen',
+  ],
   picture:
     'Der Editor: ein Sitzungsprotokoll auf Englisch und Spanisch, Segment für Segment; eine geänderte Uhrzeit ist als kritisch markiert.',
   how: 'So funktioniert es',
@@ -56,7 +60,8 @@ export const de: LandingWords = {
   },
   finalHeading: 'Weniger lesen. Mehr vertrauen.',
   finalText: 'Beginnen Sie mit einer Datei.',
-  trial: 'Beginnen Sie mit einem Text: Die ersten {characters} Zeichen sind kostenlos, {days} lang. Dateien und die API brauchen einen Tarif.',
+  trial:
+    'Beginnen Sie mit einem Text: Die ersten {characters} Zeichen sind kostenlos, {days} lang. Dateien und die API brauchen einen Tarif.',
   plan: 'Texte, Dateien und die API brauchen einen Tarif.',
   apiPlan: 'Bei diesem Dienst braucht die API einen Tarif.',
 };

@@ -6,7 +6,11 @@ export const en: LandingWords = {
   headline: 'Translation you can answer for.',
   lead: 'Send a sentence or a whole file. LinguaLoop translates it, checks every segment, and shows you only the ones that need a person.',
   readApi: 'Read the API',
-  points: ['Installs with `npm ci`, runs with `npm start`', 'The model gets texts, never files', 'Works with OpenAI-compatible models'],
+  points: [
+    'Installs with `npm ci`, runs with `npm start`',
+    'The model gets texts, never files',
+    'Works with OpenAI-compatible models',
+  ],
   picture:
     'The editor: the minutes of a meeting in English and Spanish, segment by segment, with a changed time marked as critical.',
   how: 'How it works',
@@ -56,7 +60,8 @@ export const en: LandingWords = {
   },
   finalHeading: 'Read less. Trust more.',
   finalText: 'Start with one file.',
-  trial: 'Start with a text: the first {characters} characters are free, for {days}. Files and the API need a plan.',
+  trial:
+    'Start with a text: the first {characters} characters are free, for {days}. Files and the API need a plan.',
   plan: 'Texts, files and the API need a plan.',
   apiPlan: 'On this service, the API needs a plan.',
 };

@@ -6,7 +6,11 @@ export const fr: LandingWords = {
   headline: 'Des traductions dont vous pouvez répondre.',
   lead: 'Envoyez une phrase ou un fichier entier. LinguaLoop le traduit, vérifie chaque segment et ne vous montre que ceux qui demandent un regard humain.',
   readApi: 'Lire l’API',
-  points: ['S’installe par `npm ci`, démarre par `npm start`', 'Le modèle reçoit des textes, jamais de fichiers', 'Fonctionne avec les modèles compatibles avec OpenAI'],
+  points: [
+    'S’installe par `npm ci`, démarre par `npm start`',
+    'Le modèle reçoit des textes, jamais de fichiers',
+    'Fonctionne avec les modèles compatibles avec OpenAI',
+  ],
   picture:
     'L’éditeur : le compte rendu d’une réunion en anglais et en espagnol, segment par segment, avec une heure modifiée signalée comme critique.',
   how: 'Fonctionnement',
@@ -56,7 +60,8 @@ export const fr: LandingWords = {
   },
   finalHeading: 'Relire moins. Se fier davantage.',
   finalText: 'Commencez par un fichier.',
-  trial: 'Commencez par un texte : les {characters} premiers caractères sont gratuits, pendant {days}. Les fichiers et l’API demandent un abonnement.',
+  trial:
+    'Commencez par un texte : les {characters} premiers caractères sont gratuits, pendant {days}. Les fichiers et l’API demandent un abonnement.',
   plan: 'Les textes, les fichiers et l’API demandent un abonnement.',
   apiPlan: 'Sur ce service, l’API demande un abonnement.',
 };

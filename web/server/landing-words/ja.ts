@@ -6,7 +6,11 @@ export const ja: LandingWords = {
   headline: '責任を持てる翻訳を。',
   lead: '一文でも、ファイルまるごとでも。LinguaLoop が翻訳し、すべてのセグメントを検査し、人の目が必要なものだけを見せます。',
   readApi: 'API を読む',
-  points: ['`npm ci` で導入し、`npm start` で起動', 'モデルに渡すのはテキストだけ。ファイルは渡しません', 'OpenAI 互換のモデルで動きます'],
+  points: [
+    '`npm ci` で導入し、`npm start` で起動',
+    'モデルに渡すのはテキストだけ。ファイルは渡しません',
+    'OpenAI 互換のモデルで動きます',
+  ],
   picture:
     'エディター：英語とスペイン語の議事録がセグメントごとに並び、変わってしまった時刻に重大の印が付いています。',
   how: 'しくみ',
@@ -55,7 +59,8 @@ export const ja: LandingWords = {
   },
   finalHeading: '読む量を減らし、信頼を増やす。',
   finalText: 'まずは一つのファイルから。',
-  trial: 'まずはテキストから。最初の {characters} 文字は {days}間無料です。ファイルと API にはプランが必要です。',
+  trial:
+    'まずはテキストから。最初の {characters} 文字は {days}間無料です。ファイルと API にはプランが必要です。',
   plan: 'テキスト、ファイル、API にはプランが必要です。',
   apiPlan: 'このサービスでは、API にプランが必要です。',
 };

@@ -13,7 +13,7 @@ export const fr: MailWords = {
     subject: 'Confirmez votre adresse électronique',
     lead: 'Un compte LinguaLoop a été créé avec cette adresse électronique. Si c’est vous, confirmez l’adresse pour recevoir les messages de LinguaLoop et envoyer des invitations.',
     action: 'Confirmer l’adresse',
-    why: 'Si ce n’est pas vous, ignorez ce message. Tant que l’adresse n’est pas confirmée, le compte ne reçoit aucune notification par e-mail.',
+    why: 'Si ce n’est pas vous, ignorez ce message. Tant que l’adresse n’est pas confirmée, le compte ne reçoit aucune notification.',
   },
   resetLink: {
     subject: 'Définir un nouveau mot de passe',

@@ -51,7 +51,13 @@ function Subscription({ me }: { me: Me }) {
       <Setting
         id="subscription"
         title={t('billing.subscription')}
-        why={standing === 'lapsed' ? t('billing.lapsed_why') : customer ? t('billing.subscription_why') : undefined}
+        why={
+          standing === 'lapsed'
+            ? t('billing.lapsed_why')
+            : customer
+              ? t('billing.subscription_why')
+              : undefined
+        }
         action={
           typeof customer === 'string' && (
             <PaymentButton

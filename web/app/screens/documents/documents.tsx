@@ -5,10 +5,10 @@ import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { listFiles } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
-import { useCoverage } from '../../session/use-coverage.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
+import { useCoverage } from '../../session/use-coverage.ts';
 import { DocumentRows } from './document-rows.tsx';
 import { FileFilters, FileSearch } from './file-filters.tsx';
 import styles from './files.module.css';
@@ -79,5 +79,9 @@ function Nothing({ isFiltered, hasMore }: { isFiltered: boolean; hasMore: boolea
   const coverage = useCoverage();
   const isCovered = coverage === undefined || coverage === 'all';
   if (hasMore) return <p className={styles.nothing}>{t('documents.none_so_far')}</p>;
-  return <p className={styles.nothing}>{isFiltered ? t('documents.none_found') : t(isCovered ? 'documents.none' : 'translate.files_need_plan')}</p>;
+  return (
+    <p className={styles.nothing}>
+      {isFiltered ? t('documents.none_found') : t(isCovered ? 'documents.none' : 'translate.files_need_plan')}
+    </p>
+  );
 }

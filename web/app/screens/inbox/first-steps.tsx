@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BookOpen, type LucideIcon, Plug, Upload, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { client } from '../../client.ts';
 import { glossaryKinds } from '#server/formats/glossary-kinds.ts';
 import { layoutKindNames } from '#server/formats/layout-kinds.ts';
+import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
-import { StatusMark } from '../../parts/status-mark.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { StatusMark } from '../../parts/status-mark.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { useCoverage } from '../../session/use-coverage.ts';
 import { isAdministrator, useMe } from '../../session/use-me.ts';
@@ -45,7 +45,9 @@ export function FirstSteps() {
         <li>
           <Link to="/app/glossaries" className={card(done?.glossary)}>
             <Step icon={BookOpen} name="inbox.step_glossary" isDone={done?.glossary}>
-              {t('inbox.step_glossary_hint', { types: listOf(glossaryKinds.map((kind) => kind.toUpperCase())) })}
+              {t('inbox.step_glossary_hint', {
+                types: listOf(glossaryKinds.map((kind) => kind.toUpperCase())),
+              })}
             </Step>
           </Link>
         </li>

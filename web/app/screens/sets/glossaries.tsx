@@ -52,7 +52,9 @@ export function GlossariesScreen() {
             <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
               <UploadForm
                 accept={glossaryKinds.map((kind) => `.${kind}`).join(',')}
-                hint={t('sets.glossary_file', { types: listOf(glossaryKinds.map((kind) => kind.toUpperCase())) })}
+                hint={t('sets.glossary_file', {
+                  types: listOf(glossaryKinds.map((kind) => kind.toUpperCase())),
+                })}
                 isPairNeeded={(file) => /\.t[bm]x$/i.test(file?.name ?? '')}
                 names={sets.map(({ name }) => name)}
                 preview={compare}

@@ -55,30 +55,30 @@ export function FileDrop({
         <div className={styles.drop}>
           <Upload size={22} aria-hidden />
           <div className={styles.words}>
-          <b id="file-label">{t('translate.drop', { count: maxFiles })}</b>
-          <span className="hint">
-            {t('translate.drop_kinds', {
-              formats: number(acceptedKinds),
-              most: bytes(deployment.maxUploadBytes),
-            })}{' '}
-            <label className={styles.choose}>
-              {t('translate.choose_files')}
-              <input
-                type="file"
-                multiple
-                accept={accepted}
-                aria-label={t('translate.file_field')}
-                onChange={({ target }) => {
-                  setLeft(queue.add([...(target.files ?? [])]));
-                  // The same file can be selected again.
-                  target.value = '';
-                }}
-              />
-            </label>
-          </span>
-        </div>
-        {isAlone && <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />}
-        <TargetChips codes={to} onChange={(codes: LanguageCode[]) => choose({ to: codes })} />
+            <b id="file-label">{t('translate.drop', { count: maxFiles })}</b>
+            <span className="hint">
+              {t('translate.drop_kinds', {
+                formats: number(acceptedKinds),
+                most: bytes(deployment.maxUploadBytes),
+              })}{' '}
+              <label className={styles.choose}>
+                {t('translate.choose_files')}
+                <input
+                  type="file"
+                  multiple
+                  accept={accepted}
+                  aria-label={t('translate.file_field')}
+                  onChange={({ target }) => {
+                    setLeft(queue.add([...(target.files ?? [])]));
+                    // The same file can be selected again.
+                    target.value = '';
+                  }}
+                />
+              </label>
+            </span>
+          </div>
+          {isAlone && <SourceLanguageSelect value={from} onChange={(code) => choose({ from: code })} />}
+          <TargetChips codes={to} onChange={(codes: LanguageCode[]) => choose({ to: codes })} />
         </div>
       ) : (
         <p className={styles.drop}>

@@ -1,4 +1,9 @@
-import { allExtensions, kindOfExtension, type LayoutKind, layoutKindNames } from '#server/formats/layout-kinds.ts';
+import {
+  allExtensions,
+  kindOfExtension,
+  type LayoutKind,
+  layoutKindNames,
+} from '#server/formats/layout-kinds.ts';
 
 /**
  * The ways in which a file can be translated. `text`: only its text, page by page; `layout`: the whole file, keeping

@@ -64,7 +64,11 @@ function Translate({ userId }: { userId: string }) {
     go({ kind: 'batch' });
   };
   return (
-    <div className={styles.screen} data-dropping={(isFileCovered && dropping.isOver) || undefined} {...dropping.handlers}>
+    <div
+      className={styles.screen}
+      data-dropping={(isFileCovered && dropping.isOver) || undefined}
+      {...dropping.handlers}
+    >
       <title>{`${t('translate.title')} · LinguaLoop`}</title>
       <header className={styles.head}>
         <h1>{t('translate.title')}</h1>
@@ -91,7 +95,14 @@ function Translate({ userId }: { userId: string }) {
           )}
           {/* Each way to translate stays mounted, so that a text is not lost. */}
           <div hidden={kind !== 'text'} className={styles.way}>
-            <TextTranslation {...languages} takesFiles={isFileCovered} text={text} options={options} onText={setText} onSplit={split} />
+            <TextTranslation
+              {...languages}
+              takesFiles={isFileCovered}
+              text={text}
+              options={options}
+              onText={setText}
+              onSplit={split}
+            />
           </div>
           {wasBatch && (
             <div hidden={kind !== 'batch'} className={styles.way}>

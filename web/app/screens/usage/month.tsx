@@ -60,9 +60,7 @@ function Figures({ month, isCurrent }: { month: TenantUsageSummary; isCurrent: b
     <>
       {isCurrent && (
         <>
-          <p id="allowance-left">
-            {t('usage.left', { left: number(left), limit: number(limit) })}
-          </p>
+          <p id="allowance-left">{t('usage.left', { left: number(left), limit: number(limit) })}</p>
           <Bar labelledBy="allowance-left" max={limit} value={limit - left} />
         </>
       )}
