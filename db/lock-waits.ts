@@ -19,7 +19,7 @@ export async function findWait(
     since: string | null;
     name: string;
     address: string | null;
-    seconds: number;
+    seconds: number | null;
     state: string | null;
     query: string;
   }>(
@@ -34,10 +34,12 @@ export async function findWait(
   );
   if (!row) return undefined;
   const { target, blocker, since, name, address, seconds, state, query } = row;
-  const does = state === null ? '' : `, ${state}: ${query}`;
+  // PostgreSQL shows the details of other roles' sessions only to members of `pg_read_all_stats`.
+  const details =
+    state === null ? '' : `, from ${address ?? 'this machine'}, for ${seconds} s, ${state}: ${query}`;
   return {
     blocker,
     since,
-    description: `${target}, which the session "${name}" holds (PostgreSQL process ${blocker}, from ${address ?? 'this machine'}, for ${seconds} s${does})`,
+    description: `${target}, which the session "${name}" holds (PostgreSQL process ${blocker}${details})`,
   };
 }

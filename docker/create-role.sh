@@ -6,6 +6,8 @@ if [ -n "${LINGUALOOP_DB_OWNER_PASSWORD:-}" ]; then
   owner=lingualoop_owner
   psql -v ON_ERROR_STOP=1 -v password="$LINGUALOOP_DB_OWNER_PASSWORD" -U "$POSTGRES_USER" -d postgres <<'SQL'
 create role lingualoop_owner login nosuperuser nobypassrls password :'password';
+-- Migrations then report which session of the service they wait for.
+grant pg_read_all_stats to lingualoop_owner;
 SQL
 else
   owner=lingualoop

@@ -169,6 +169,10 @@ test('migrations before one that waits stay applied, and the wait is reported wi
     'alter table usage_totals add column later integer;',
     'alter table tenants add column later integer;',
   ]);
+  // Without this right, the report has only the name and the process of the session.
+  const [owner] = await superuser`
+    select pg_get_userbyid(datdba) as name from pg_database where datname = current_database()`;
+  await superuser.unsafe(`grant pg_read_all_stats to "${owner!['name']}"`);
   const release = await holdTenants(requests);
   const told: string[] = [];
   const stop = new AbortController();

@@ -330,7 +330,7 @@ const parts: Partial<Record<LayoutKind, { begin: string; end: string; pieces: st
 
 /** Fifty hostile files of a format. */
 function hostile(kind: LayoutKind): [name: string, content: Uint8Array][] {
-  const { begin, end, pieces, length = 1_000_000 } = parts[kind]!;
+  const { begin, end, pieces, length = 1_000_000 } = parts[kind === 'mdx' ? 'md' : kind]!;
   const repeat = (piece: string) => piece.repeat(Math.floor(length / piece.length));
   const long = pieces.map((piece): [string, string] => [
     `${JSON.stringify(piece)} repeated`,
