@@ -24,6 +24,7 @@ async function start(script: string, { args = [], env: given = {}, launching }: 
   const operator = `http://127.0.0.1:${METRICS_PORT}`;
   const env = {
     DATABASE_URL: database.url,
+    DATABASE_MIGRATION_URL: database.ownerUrl,
     DATA_DIR: '/nowhere/data',
     PLATFORM_STORAGE_URL: `file://${await testFolder()}`,
     SECRETS_KEY,
