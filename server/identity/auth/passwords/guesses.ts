@@ -13,7 +13,7 @@ import { knownDeviceOf } from './known-device.ts';
  */
 
 /** Attempts without a pause. */
-const freeAttempts = 10;
+const freeAttempts = 30;
 /** The longest pause, in seconds. The pause doubles from one second on. */
 const maxPause = 900;
 /** Seconds after the last attempt when the count is deleted. */
