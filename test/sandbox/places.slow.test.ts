@@ -46,7 +46,7 @@ const run = async (place: string, ...wrapper: string[]): Promise<string> => {
 };
 
 describe('the level of isolation does not depend on the directory of the code', () => {
-  // The last ones are a file system in memory, and one of the directories where a minimal root is mounted.
+  // The last ones are a file system in memory, and one of the directories on which a minimal root is mounted.
   const parents = ['/home', '/root', '/tmp', '/usr/src', '/var/www', '/dev/shm', '/mnt'];
 
   it.each(parents)('in %s, with spaces and quotes', async (parent) => {
