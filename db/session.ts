@@ -64,8 +64,10 @@ export class Session {
     const session = new Session(url, applicationName);
     try {
       await session.#client.connect().catch((error: Error) => {
-        // The message of `pg` for this has no code.
-        throw /timeout/.test(error.message) ? Object.assign(error, { code: 'CONNECT_TIMEOUT' }) : error;
+        // These errors of `pg` have no code.
+        if (/timeout/.test(error.message)) Object.assign(error, { code: 'CONNECT_TIMEOUT' });
+        if (/does not support SSL/.test(error.message)) Object.assign(error, { code: 'ECONNRESET' });
+        throw error;
       });
       // Statements, because PgBouncer rejects some of these settings as parameters of the connection.
       const [row] = await session.query<{ pid: number }>(
