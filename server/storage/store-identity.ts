@@ -27,7 +27,9 @@ type StoreSettings = Pick<Settings, 'DATA_DIR' | 'PLATFORM_STORAGE_URL'>;
  * @throws the error of the store or the database
  */
 export async function matchStore(database: Database, storage: Storage): Promise<StoreMatch> {
-  const [known, stored] = await Promise.all([database.inPlatform(selectId), readId(storage)]);
+  // One after the other: an open query would keep the pool from closing if the storage fails.
+  const known = await database.inPlatform(selectId);
+  const stored = await readId(storage);
   if (known !== undefined) return known === stored ? 'same' : 'foreign';
   return (await belongs(database, storage, stored)) ? 'new' : 'foreign';
 }
@@ -37,7 +39,9 @@ export async function matchStore(database: Database, storage: Storage): Promise<
  * there is no ID, and a damaged storage must be backed up, too.
  */
 export async function isOtherStore(database: Database, storage: Storage): Promise<boolean> {
-  const [known, stored] = await Promise.all([database.inPlatform(selectId), readId(storage)]);
+  // One after the other: an open query would keep the pool from closing if the storage fails.
+  const known = await database.inPlatform(selectId);
+  const stored = await readId(storage);
   return known !== undefined && known !== stored;
 }
 
