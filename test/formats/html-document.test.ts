@@ -12,6 +12,7 @@ describe('the texts of an HTML file', () => {
     ['blocks are texts', '<h1>A</h1><p>B<li>C<td>D', ['A', 'B', 'C', 'D']],
     ['code is a void tag', '<p>Run <code>npm i</code> now', ['Run <1/> now']],
     ['code at the edge belongs to the sentence', '<p><code>x</code> is a number', ['<1/> is a number']],
+    ['a tag that the end of the file cuts off is no text', 'See &amp; read<a href="x', ['See & read']],
     ['a comment after text directly in a table is read once', '<table>a<!-- c -->b</table>', ['a<1/>b']],
     ['pictures and comments at the edge do not', '<p><img src=a> Yes <!-- no --></p>', ['Yes']],
     ['line breaks are void tags', '<p>one<br>\n  two<br/>three', ['one<1/>two<2/>three']],

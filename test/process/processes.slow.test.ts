@@ -136,12 +136,12 @@ test('npm run migrate prints which database has the schema, and whether it was j
 test.each(['server/main.ts', 'workers/main.ts'])(
   'SIGTERM ends the start of %s that waits while another process migrates',
   async (script) => {
-    const { env, superuserUrl } = await sharedDatabase();
+    const { env, ownerUrl, superuserUrl } = await sharedDatabase();
     const sql = openSuperuser(superuserUrl);
-    const other = postgres(env['DATABASE_URL'] as string, { max: 1 });
+    const other = postgres(ownerUrl, { max: 1 });
     onTestFinished(() => other.end());
     await other`select pg_advisory_lock(4715001)`;
-    const { child, ended } = launch([script], env);
+    const { child, ended } = launch([script], { ...env, DATABASE_MIGRATION_URL: ownerUrl });
     onTestFinished(() => void child.kill('SIGKILL'));
     await poll(async () => {
       const rows = await sql`select from pg_stat_activity

@@ -111,7 +111,9 @@ class BlockReader extends SourceReader {
   }
 
   finish(): MarkupTexts {
-    this.#endBlock(this.#source.length);
+    // A tag that the end of the file cuts off is dropped by browsers: it is no text.
+    const cutTag = this.#text ? /<\/?[a-z]/i.exec(this.#source.slice(this.#text.end)) : null;
+    this.#endBlock(cutTag ? this.#text!.end + cutTag.index : this.#source.length);
     return {
       blocks: this.#blocks,
       attributes: this.#attributes,
