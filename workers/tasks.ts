@@ -35,6 +35,7 @@ import { pruneComments } from '#server/translation/review/comments.ts';
 import { queueDigests } from '#server/translation/review/digests.ts';
 import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
 import { recheckConfirmed } from '#server/translation/review/documents/recheck.ts';
+import { recheckTerms } from '#server/translation/review/documents/recheck-terms.ts';
 import { pruneOpenings } from '#server/translation/review/openings.ts';
 import {
   publishParkedJobs,
@@ -94,6 +95,7 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   render_document: { run: renderQueued },
   remove_superseded_file: { run: removeSuperseded },
   recheck_findings: { run: recheckConfirmed },
+  recheck_terms: { run: recheckTerms },
   resume_approval: { run: resumeApproval },
   remove_golden_records: { run: removeGoldenRecords },
   apply_retention: { run: applyRetention, every: hourly, queue: 'apply_retention' },

@@ -57,6 +57,11 @@ export interface TaskPayloads {
    * that follows the position `after` on.
    */
   recheck_findings: { tenantId: string; documentId: string; after: number };
+  /**
+   * Checks the open segments of a tenant's documents again after a change of a glossary: those of the document after the
+   * position `after`, or, if that is null, those of the next document.
+   */
+  recheck_terms: { tenantId: string; documentId: string; after: number | null };
   /** Completes an interrupted approval: adds the approved document to the TM and writes its audit record. */
   resume_approval: { tenantId: string; documentId: string };
   /**

@@ -82,7 +82,8 @@ async function residentMemory(pid: number): Promise<number> {
   return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024);
 }
 
-async function startProbe(address: string): Promise<{ stop(): Promise<AttackReport['healthz']> }> {
+/** Starts a process that requests `/healthz` every 10 ms, until it is stopped. */
+export async function startProbe(address: string): Promise<{ stop(): Promise<AttackReport['healthz']> }> {
   const child = fork(join(import.meta.dirname, 'healthz-probe.ts'), [address]);
   await new Promise((resolve) => child.once('message', resolve));
   return {

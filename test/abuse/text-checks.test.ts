@@ -8,6 +8,7 @@ import { lineWarnings } from '#server/language/terminology/line-warnings.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { checkTerms, compileTerms } from '#server/matching/terms/index.ts';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
+import { inSlices } from '#server/platform/threads/slices.ts';
 import { findIssuesOfText } from '#server/translation/core/inspection.ts';
 import { protectWords } from '#server/translation/core/pipeline/protected-words.ts';
 import { detectLanguage } from '#server/translation/core/plausibility/detect-language.ts';
@@ -128,7 +129,9 @@ test('thousands of entries of a glossary with one source, and of its other gloss
   const ms = await cpuTime(async () => {
     const conflicts = await findConflicts(tx, 'tenant', 'Glossary', entries);
     expect(conflicts).toHaveLength(count);
-    const { warning_counts } = lineWarnings({ hasHeader: true, notes: [], unit: 'line' }, entries, conflicts);
+    const { warning_counts } = await inSlices(
+      lineWarnings({ hasHeader: true, notes: [], unit: 'line' }, entries, conflicts),
+    );
     expect(warning_counts).toContainEqual({ code: 'ambiguous', count });
   });
   expect(ms).toBeLessThan(limit);

@@ -3,6 +3,7 @@ import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { env } from '#test/factories.ts';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { heldReply, liveEngine } from '#test/translations/live.ts';
 import { tasks } from '#workers/tasks.ts';
 import { savingIn } from './saving.ts';
@@ -199,4 +200,54 @@ describe('checking again', () => {
     await tasks.recheck_findings.run(app.services, payload);
     expect(judged()).toBe(before + 1);
   });
+});
+
+test('a glossary that changes later marks the open segments that its terms concern, and only these', async () => {
+  const { id } = await mine.translate([roof]);
+  const unconcerned = await mine.translate([keys]);
+  const confirmed = await mine.translate([roof]);
+  await reviewers.save(confirmed.id, [[0, text(roof), `${text(roof)}.`, true]]);
+  expect((await mine.segments(confirmed.id)).segments[0].confirmed_at).not.toBeNull();
+  const csv = 'source,target\nroof,couverture';
+  const added = new FormData();
+  added.append('name', 'Houses');
+  added.append('source_lang', 'en');
+  added.append('target_lang', 'fr');
+  added.append('terminology_file', new File([csv], 'terms.csv', { type: 'text/csv' }));
+  const upload = await app.request('/api/terminology', { method: 'POST', headers: mine.admin, body: added });
+  expect(upload.status).toBe(200);
+  const set = (await upload.json()) as { id: string };
+  const sql = openSuperuser(app.superuserUrl);
+  const queued = () => sql`select j.id, p.payload from graphile_worker.jobs j
+    join graphile_worker._private_jobs p using (id) where j.task_identifier = 'recheck_terms'
+    and p.payload ->> 'tenantId' = ${mine.tenantId}`;
+  /** Runs the queued checks, as workers do, until none is left. */
+  const runAll = async () => {
+    expect(await queued()).toHaveLength(1);
+    for (let [job] = await queued(); job; [job] = await queued()) {
+      await sql`delete from graphile_worker._private_jobs where id = ${job['id']}`;
+      await tasks.recheck_terms.run(app.services, job['payload']);
+    }
+  };
+  const flags = async (of: string) =>
+    (await qualities(of)).map((one: unknown) => {
+      const { needs_review, issues } = one as { needs_review: boolean; issues: QualityIssue[] };
+      return [
+        needs_review,
+        issues.filter(({ category }) => category === 'terminology').map((issue) => issue.explanation),
+      ];
+    });
+  const flagged = async () => (await mine.read(id)).quality_report.metadata.llm_quality.needs_review_units;
+  const before = await flags(id);
+  const flaggedBefore = await flagged();
+  await runAll();
+  const missing = [true, ['The glossary term “couverture” is missing.']];
+  expect(await flags(id)).toEqual([missing]);
+  expect(await flags(unconcerned.id)).not.toContainEqual(missing);
+  expect(await flags(confirmed.id)).not.toContainEqual(missing);
+  expect(await flagged()).toBe(flaggedBefore + 1);
+
+  await app.json('DELETE', `/api/terminology/${set.id}`, { headers: mine.admin });
+  await runAll();
+  expect(await flags(id)).toEqual(before);
 });

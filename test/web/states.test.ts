@@ -214,7 +214,7 @@ describe.skipIf(withoutBrowser)('an error', () => {
     answers.refuse({ code: 'payment_required', detail: 'subscription required' });
     await page.getByLabel('Text to translate').fill('Hello');
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
-    await page.getByRole('alert').getByText('subscription required').waitFor();
+    await page.getByRole('alert').getByText('This needs a plan.').waitFor();
     answers.pass();
     await page.getByRole('alert').getByRole('link', { name: 'Open billing' }).click();
     await page.getByRole('heading', { level: 1, name: 'Billing' }).waitFor();

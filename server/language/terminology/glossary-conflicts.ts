@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
+import { inSlices } from '#server/platform/threads/slices.ts';
 import type { NewEntry } from './sets.ts';
 
 /** Maximum number of terms of other glossaries that are compared. */
@@ -48,24 +49,34 @@ export async function findConflicts(
   name: string,
   entries: readonly NewEntry[],
 ): Promise<Conflict[]> {
-  const found = await selectOthers(tx, tenantId, name, entries);
+  return inSlices(conflictsWith(await selectOthers(tx, tenantId, name, entries), entries));
+}
+
+function* conflictsWith(
+  found: readonly OtherTerm[],
+  entries: readonly NewEntry[],
+): Generator<undefined, Conflict[]> {
   const others = new Map<string, NormalTerm[]>();
   for (const term of found) {
     const normal = { term, source: normalForm(term.source_term), target: normalForm(term.target_term) };
     const group = others.get(normal.source.toLowerCase());
     if (!group) others.set(normal.source.toLowerCase(), [normal]);
     else if (group.length < maxOfSource) group.push(normal);
+    yield;
   }
-  return entries.flatMap((entry) => {
+  const conflicts: Conflict[] = [];
+  for (const entry of entries) {
+    yield;
     const source = normalForm(entry.sourceTerm);
     const same = (others.get(source.toLowerCase()) ?? []).filter((other) =>
       isForSameTexts(entry, source, other),
     );
     const [first] = same;
     const normalTarget = normalForm(entry.targetTerm);
-    if (!first || same.some(({ target }) => target === normalTarget)) return [];
-    return [{ entry, target: first.term.target_term, setName: first.term.set_name }];
-  });
+    if (!first || same.some(({ target }) => target === normalTarget)) continue;
+    conflicts.push({ entry, target: first.term.target_term, setName: first.term.set_name });
+  }
+  return conflicts;
 }
 
 /** Selects the terms of other glossaries that apply to the language pairs of the entries. '' is any language. */

@@ -4,7 +4,7 @@ import { normalForm } from '#server/matching/normal-form.ts';
 import { isCommonWord } from './common-words.ts';
 import type { Conflict } from './glossary-conflicts.ts';
 import type { NewEntry } from './sets.ts';
-import { isAmbiguous, isForEveryPair, sameSources } from './term-groups.ts';
+import { isForEveryPair, sameSources } from './term-groups.ts';
 
 /** Maximum number of warnings of a kind that are listed. */
 const maxListed = 20;
@@ -57,28 +57,26 @@ export interface LineWarning {
 /**
  * Returns the first warnings of each kind, in the order of `lineWarningCodes` and of the file, and the number of all
  * warnings of each kind.
+ * @yields undefined after each entry, so that a caller can let other requests run
  */
-export function lineWarnings(
+export function* lineWarnings(
   { hasHeader, notes }: Omit<GlossaryFile, 'entries'>,
   entries: readonly NewEntry[],
   conflicts: readonly Conflict[],
-): { line_warnings: LineWarning[]; warning_counts: { code: Code; count: number }[] } {
-  const about = (code: Code, found: readonly NewEntry[]) => found.map((entry) => aboutEntry(code, entry));
-  const warnings = [
-    ...about('no_header', hasHeader ? [] : entries.slice(0, 1)),
-    ...notes.map(aboutNote),
-    ...repeated(entries),
-    ...conflicts.map(({ entry, target, setName }) => ({
-      ...aboutEntry('conflict', entry),
-      other_target: target,
-      other_set: setName,
-    })),
-    ...about('same', entries.filter(isSame)),
-    ...about('common', entries.filter(isCommon)),
-    ...about('short', entries.filter(isShort)),
-    ...about('long', entries.filter(isLong)),
-    ...about('every_pair', entries.filter(isForEveryPair)),
-  ];
+): Generator<undefined, { line_warnings: LineWarning[]; warning_counts: { code: Code; count: number }[] }> {
+  const warnings = notes.map(aboutNote);
+  if (!hasHeader && entries[0]) warnings.push(aboutEntry('no_header', entries[0]));
+  for (const group of yield* sameSources(entries))
+    for (const warning of repeated(group)) {
+      warnings.push(warning);
+      yield;
+    }
+  for (const { entry, target, setName } of conflicts)
+    warnings.push({ ...aboutEntry('conflict', entry), other_target: target, other_set: setName });
+  for (const entry of entries) {
+    for (const [code, applies] of signs) if (applies(entry)) warnings.push(aboutEntry(code, entry));
+    yield;
+  }
   const byCode = Map.groupBy(warnings, ({ code }) => code);
   const codes = lineWarningCodes.filter((code) => byCode.has(code));
   return {
@@ -109,21 +107,30 @@ function aboutNote({ code, line, place, name }: ReadingNote): LineWarning {
   return { ...empty, code, line, place: place ?? null, name: name ?? null };
 }
 
-/** Returns warnings about entries whose source occurs several times in the file. */
-function repeated(entries: readonly NewEntry[]): LineWarning[] {
-  return sameSources(entries).flatMap((group) => {
-    const [first, ...others] = group as [NewEntry, ...NewEntry[]];
-    if (isAmbiguous(group)) {
-      const another = group.find(({ targetTerm }) => targetTerm !== first.targetTerm)!.targetTerm;
-      return group.map((entry) => ({
-        ...aboutEntry('ambiguous', entry),
-        other_target: entry.targetTerm === first.targetTerm ? another : first.targetTerm,
-      }));
+/** Returns warnings about entries with the same source. */
+function* repeated(group: readonly NewEntry[]): Generator<LineWarning> {
+  const [first, ...others] = group as [NewEntry, ...NewEntry[]];
+  const another = group.find(({ targetTerm }) => targetTerm !== first.targetTerm)?.targetTerm;
+  if (another !== undefined) {
+    for (const entry of group) {
+      const other_target = entry.targetTerm === first.targetTerm ? another : first.targetTerm;
+      yield { ...aboutEntry('ambiguous', entry), other_target };
     }
-    const isVariant = ({ sourceTerm }: NewEntry) => normalForm(sourceTerm) !== normalForm(first.sourceTerm);
-    return others.map((entry) => aboutEntry(isVariant(entry) ? 'case_variant' : 'duplicate', entry));
-  });
+    return;
+  }
+  const normal = normalForm(first.sourceTerm);
+  for (const entry of others)
+    yield aboutEntry(normalForm(entry.sourceTerm) === normal ? 'duplicate' : 'case_variant', entry);
 }
+
+/** The mistakes that a single entry shows. */
+const signs: [code: Code, applies: (entry: NewEntry) => boolean][] = [
+  ['same', isSame],
+  ['common', isCommon],
+  ['short', isShort],
+  ['long', isLong],
+  ['every_pair', isForEveryPair],
+];
 
 function isSame({ sourceTerm, targetTerm }: NewEntry): boolean {
   return normalForm(sourceTerm) === normalForm(targetTerm);

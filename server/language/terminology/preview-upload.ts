@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { groupInSteps, inSlices } from '#server/platform/threads/slices.ts';
 import { findConflicts } from './glossary-conflicts.ts';
 import { lineWarnings } from './line-warnings.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
@@ -37,7 +38,8 @@ export async function previewUpload(
     const present = await selectPresent(tx, tenantId, name);
     if (Math.max(entries.length, present.terms.length) > limits.compared)
       throw new AppError('unprocessable', `a preview compares at most ${limits.compared} terms`);
-    const { changes, unchanged } = compare(present.terms, entries);
+    const { changes, unchanged } = await inSlices(compare(present.terms, entries));
+    const conflicts = await findConflicts(tx, tenantId, name, entries);
     const ofKind = (kind: Change['kind']) => changes.filter((change) => change.kind === kind);
     return {
       set_id: present.setId,
@@ -50,9 +52,9 @@ export async function previewUpload(
       changes: (['changed', 'removed', 'added'] as const).flatMap((kind) =>
         ofKind(kind).slice(0, limits.listed),
       ),
-      warnings: glossaryWarnings(read, entries),
+      warnings: await inSlices(glossaryWarnings(read, entries)),
       unit: read.unit,
-      ...lineWarnings(read, entries, await findConflicts(tx, tenantId, name, entries)),
+      ...(await inSlices(lineWarnings(read, entries, conflicts))),
     };
   });
 }
@@ -97,29 +99,36 @@ async function selectPresent(tx: Tx, tenantId: string, name: string) {
  * Compares the terms of a glossary with those of a file. Equal terms are unchanged. Of the others, terms with the same
  * source, languages and case rule are pairs of before and after.
  */
-function compare(present: readonly Compared[], entries: readonly NewEntry[]) {
-  const left = Map.groupBy(present, wholeKey);
-  const added = entries.filter((entry) => left.get(wholeKey(entry))?.pop() === undefined);
+function* compare(
+  present: readonly Compared[],
+  entries: readonly NewEntry[],
+): Generator<undefined, { changes: Change[]; unchanged: number }> {
+  const left = yield* groupInSteps<Compared>(present, wholeKey);
+  const added: NewEntry[] = [];
+  for (const entry of entries) {
+    if (left.get(wholeKey(entry))?.pop() === undefined) added.push(entry);
+    yield;
+  }
   const remaining = [...left.values()].flat();
-  const bySource = Map.groupBy(remaining.toReversed(), sourceKey);
+  const bySource = yield* groupInSteps(remaining.toReversed(), sourceKey);
   const paired = new Set<Compared>();
-  const changes = added.map((entry): Change => {
+  const changes: Change[] = [];
+  for (const entry of added) {
     const before = bySource.get(sourceKey(entry))?.pop();
     if (before) paired.add(before);
-    return {
+    changes.push({
       kind: before ? 'changed' : 'added',
       line: entry.line,
       place: entry.place ?? null,
       before: before ? termView(before) : null,
       after: termView(entry),
-    };
-  });
-  const removed = remaining
-    .filter((term) => !paired.has(term))
-    .map(
-      (term): Change => ({ kind: 'removed', line: null, place: null, before: termView(term), after: null }),
-    );
-  return { changes: [...changes, ...removed], unchanged: entries.length - added.length };
+    });
+    yield;
+  }
+  for (const term of remaining)
+    if (!paired.has(term))
+      changes.push({ kind: 'removed', line: null, place: null, before: termView(term), after: null });
+  return { changes, unchanged: entries.length - added.length };
 }
 
 function wholeKey(term: Compared): string {

@@ -3,6 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
 import type { GlossaryFileEntry } from '#server/formats/glossary-file.ts';
+import { addJob } from '#server/platform/job-queue.ts';
 import type { TerminologySet } from './schema.ts';
 
 export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet[]> {
@@ -12,6 +13,20 @@ export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet
 /** @throws AppError 404 if the set is unknown or belongs to another tenant */
 export async function removeSet(tx: Tx, tenantId: string, setId: string): Promise<void> {
   if (!(await deleteSet(tx, tenantId, setId))) throw new AppError('not_found', 'terminology set not found');
+  await queueTermCheck(tx, tenantId);
+}
+
+/**
+ * Queues the check of the open segments of the tenant's documents, after a change of the terms. Several changes within a
+ * minute need one check.
+ */
+export function queueTermCheck(tx: Tx, tenantId: string): Promise<void> {
+  return addJob(
+    tx,
+    'recheck_terms',
+    { tenantId, documentId: '', after: null },
+    { key: `recheck_terms:${tenantId}`, afterSeconds: 5, postpone: { seconds: 60 }, priority: 1 },
+  );
 }
 
 type SetRow = typeof terminologySets.$inferSelect;
@@ -41,6 +56,7 @@ export async function replaceSet(tx: Tx, set: typeof terminologySets.$inferInser
     await tx.execute(
       sql`delete from terminology_entries where tenant_id = ${tenantId} and set_id = ${stored.setId}`,
     );
+  await queueTermCheck(tx, tenantId);
   return stored;
 }
 

@@ -8,6 +8,7 @@ import { readLanguage } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
+import { queueTermCheck } from './sets.ts';
 import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 
 /*
@@ -65,6 +66,7 @@ export async function renewSet(tx: Tx, { tenantId, setId }: SetRow, added: numbe
     .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.setId, setId)))
     .returning();
   if (!set) throw new Error('a locked glossary is gone');
+  await queueTermCheck(tx, tenantId);
   return set;
 }
 

@@ -1,4 +1,5 @@
 import { normalForm } from '#server/matching/normal-form.ts';
+import { groupInSteps } from '#server/platform/threads/slices.ts';
 import type { NewEntry } from './sets.ts';
 import type { Term } from './term-changes.ts';
 
@@ -13,16 +14,13 @@ export function sourceKey({
   return `${sourceLang} ${targetLang} ${caseSensitive} ${caseSensitive ? normal : normal.toLowerCase()}`;
 }
 
-/** Returns the entries that match the same texts as another entry of the file, in groups. */
-export function sameSources(entries: readonly NewEntry[]): NewEntry[][] {
-  return [...Map.groupBy(entries, sourceKey).values()].filter((group) => group.length > 1);
+/** Returns the entries that match the same texts as another entry of the file, in groups. Yields after each entry. */
+export function* sameSources(entries: readonly NewEntry[]): Generator<undefined, NewEntry[][]> {
+  const groups = yield* groupInSteps(entries, sourceKey);
+  return [...groups.values()].filter((group) => group.length > 1);
 }
 
-/** Returns the entries of each source term that has different targets with the same language pair and case rule. */
-export function ambiguousGroups(entries: readonly NewEntry[]): NewEntry[][] {
-  return sameSources(entries).filter(isAmbiguous);
-}
-
+/** Whether the entries of a group have different targets. */
 export function isAmbiguous(group: readonly NewEntry[]): boolean {
   return new Set(group.map(({ targetTerm }) => targetTerm)).size > 1;
 }

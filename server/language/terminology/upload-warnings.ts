@@ -1,6 +1,6 @@
 import type { FilePosition, GlossaryFile, NoteCode } from '#server/formats/glossary-file.ts';
 import type { NewEntry } from './sets.ts';
-import { ambiguousGroups, isForEveryPair } from './term-groups.ts';
+import { isAmbiguous, isForEveryPair, sameSources } from './term-groups.ts';
 
 /** Maximum number of lines, names or terms in a warning, and of code points of each of them. */
 const limits = { named: 20, characters: 60 };
@@ -25,11 +25,16 @@ const sentences: Partial<Record<NoteCode, string>> = {
 /**
  * Returns warnings about likely mistakes in the file: one sentence for each kind of mistake, with the physical line
  * numbers, or the rows of a sheet. The length of the warnings is limited, however large the file is.
+ *
+ * @yields undefined after each entry, so that a caller can let other requests run
  */
-export function glossaryWarnings(read: ReadFile, entries: readonly NewEntry[]): string[] {
-  const ambiguous = ambiguousGroups(entries).map(
-    (group) => `${quoted(group[0]!.sourceTerm)} (${positionsOf(group, read, 5)})`,
-  );
+export function* glossaryWarnings(
+  read: ReadFile,
+  entries: readonly NewEntry[],
+): Generator<undefined, string[]> {
+  const ambiguous = (yield* sameSources(entries))
+    .filter(isAmbiguous)
+    .map((group) => `${quoted(group[0]!.sourceTerm)} (${positionsOf(group, read, 5)})`);
   const everywhere = entries.filter(isForEveryPair);
   return [
     ...(read.hasHeader ? [] : [withoutHeader(read, entries)]),

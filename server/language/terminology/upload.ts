@@ -19,6 +19,7 @@ import { newId } from '#server/platform/ids.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type { ReadGlossaryPayload } from '#server/platform/sandbox/tasks/read-glossary.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
+import { inSlices } from '#server/platform/threads/slices.ts';
 import type { UploadedFile } from '#server/trpc.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
 import { countOtherSets, insertEntries, lockSet, type NewEntry, replaceSet, setView } from './sets.ts';
@@ -45,7 +46,7 @@ export async function uploadGlossary(
     form,
     signal,
   );
-  const warnings = glossaryWarnings(read, entries);
+  const warnings = await inSlices(glossaryWarnings(read, entries));
   const revision = expected ? revisionAfter(expected.replaces, form) : newId();
   // With the lock, two uploads cannot both use the same free capacity.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {

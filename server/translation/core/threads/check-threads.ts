@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { QualityIssue, TaskStyle } from '#server/platform/engines/engine.ts';
+import { inSlices } from '#server/platform/threads/slices.ts';
 import { createThreads, DeadlineError, threadCount } from '#server/platform/threads/threads.ts';
 import { findIssues, findIssuesOfText, type Inspection, type ProposedTranslation } from '../inspection.ts';
 import { allRisks, type RiskFlag, type RiskyTexts } from '../plausibility/index.ts';
@@ -12,9 +12,6 @@ import type { CheckWork } from './check-thread.ts';
  * some milliseconds; the worst ones take less than 50 ms (`test/abuse/text-checks.test.ts`).
  */
 const inlineUnits = 10_000;
-
-/** Milliseconds that checks run on the event loop before other requests get a turn. */
-const sliceMs = 20;
 
 /** Milliseconds for one check. The worst texts take a second; only a fault of a check takes longer. */
 const deadlineMs = 30_000;
@@ -96,17 +93,6 @@ async function onThread<Name extends keyof CheckWork>(
       throw error;
     }
   });
-}
-
-async function inSlices<T>(steps: Generator<undefined, T>): Promise<T> {
-  let since = performance.now();
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-    if (performance.now() - since < sliceMs) continue;
-    await setImmediate();
-    since = performance.now();
-  }
 }
 
 function unitsOf(texts: readonly string[]): number {

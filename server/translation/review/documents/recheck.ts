@@ -32,7 +32,7 @@ import { confirmedSegments } from './confirm.ts';
 import { isPending } from './pending-rechecks.ts';
 import { selectSegments } from './positioned-segment.ts';
 import { lockTranslated, requireTranslated } from './reviewed-document.ts';
-import { changeSegments, storeChanges } from './segment-changes.ts';
+import { changeSegments, storeChanges, storeFindings } from './segment-changes.ts';
 
 /*
  * The judge model sees the present text of segments whose findings are about an earlier one: when a reviewer asks for it,
@@ -229,17 +229,7 @@ async function storeJudged(
       .filter(({ isWithdrawn }) => isWithdrawn)
       .map(({ position }) => ({ position, kind: 'unconfirmed' as const, isConfirmed: false }));
     await storeChanges(tx, row, { userId: null, name: 'judge model', claimedVia: null }, newId(), withdrawn);
-    const rows = changed.map(({ position, findings, score }) => ({
-      position,
-      score,
-      issues: findings.findings,
-      needs_review: findings.needsReview,
-    }));
-    await tx.execute(sql`
-      update document_segments s set issues = r.issues, score = r.score, needs_review = r.needs_review
-      from json_to_recordset(${JSON.stringify(rows)}::json)
-        as r(position int, score int, issues jsonb, needs_review boolean)
-      where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
+    await storeFindings(tx, row, changed);
   });
   return { rechecked: positions, updatedAt };
 }

@@ -144,6 +144,24 @@ async function storeChunk(
     from given r where r.target is null and ${isGiven}`);
 }
 
+/** Stores the findings of texts that stay, and their new scores if there are any. */
+export async function storeFindings(
+  tx: Tx,
+  { tenantId, documentId }: Document,
+  changed: readonly { position: number; findings: ReviewedFindings; score?: number }[],
+): Promise<void> {
+  const rows = changed.map(({ position, findings: { findings, needsReview }, score }) => ({
+    position,
+    score,
+    issues: findings,
+    needs_review: needsReview,
+  }));
+  await tx.execute(sql`
+    update document_segments s set issues = r.issues, score = coalesce(r.score, s.score), needs_review = r.needs_review
+    from json_to_recordset(${JSON.stringify(rows)}::json) as r(position int, score int, issues jsonb, needs_review boolean)
+    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = r.position`);
+}
+
 /**
  * Changes segments of a document that the caller has locked with `lockTranslated`: updates the document's figures by
  * those of the changed segments, so that a large document is not read as a whole, counts the segments with another
