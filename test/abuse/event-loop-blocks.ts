@@ -2,8 +2,8 @@ import { isMainThread } from 'node:worker_threads';
 
 /**
  * Loaded into a process of the service with `--import`. It measures the CPU time that the main thread uses between two turns
- * of the event loop: while it is long, nobody gets a response. Unlike elapsed time, it does not depend on other load of the
- * machine. At each message, the process sends the longest time in milliseconds since the message before.
+ * of the event loop, while other requests wait. Unlike elapsed time, it does not depend on other load of the
+ * machine. At each message, the process sends the longest time in milliseconds since its last message.
  */
 if (isMainThread && process.send) {
   let last = process.threadCpuUsage();

@@ -1,7 +1,7 @@
 const zalgo = `Z${'\u0300\u0323\u20dd'.repeat(60)}`;
 const family = '👩‍👩‍👧‍👦';
 
-/** What a hostile tenant repeats: each is costly for a pattern, a segmenter, a comparison or a reader of markup. */
+/** Texts that a hostile tenant repeats: each is costly for a pattern, a segmenter, a comparison or a reader of markup. */
 const repeated: Record<string, string> = {
   'one letter': 'a',
   'letters and capitals': 'aAaaA',

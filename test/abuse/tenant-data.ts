@@ -12,7 +12,7 @@ export interface Step {
 /** The longest text that the service accepts. */
 const longest = 50_000;
 
-/** Functions that send requests of a member, and fail if the service fails: every other status is an answer. */
+/** Functions that send requests of a member, and fail if the service fails: any other status is fine. */
 function requestsOf(server: Server, person: Person) {
   const headers = person.bearer;
   const answered = (what: string, status: number) => {
@@ -41,7 +41,7 @@ function requestsOf(server: Server, person: Person) {
 }
 
 /**
- * Stores the worst data that the limits allow in each place where a workspace can store something. The later steps run over
+ * Stores the worst data that the limits allow, in each place that a workspace can store something. The later steps use
  * this data.
  */
 export function storingSteps(server: Server, person: Person): Step[] {

@@ -23,7 +23,7 @@ afterAll(async () => {
   await populated?.close();
 });
 
-/** Signs in as the founder of a workspace. */
+/** Signs in as the first administrator. */
 async function founderOf(workspace: string): Promise<{ tenantId: string; headers: Headers }> {
   const response = await deployment.request('/api/oauth2/token', {
     method: 'POST',
@@ -33,7 +33,7 @@ async function founderOf(workspace: string): Promise<{ tenantId: string; headers
   return { tenantId: body.user.tenant_id, headers: bearer(body.access_token) };
 }
 
-/** What one request for a list or for the content of a screen may cost. */
+/** The limits of one request for a list or for the content of a screen. */
 const most = { cpuMs: 250, transactions: 6, bytes: 2_000_000 };
 
 /** Runs a request, and returns how it exceeds the limits or fails; null if it does not. */

@@ -111,7 +111,7 @@ class BlockReader extends SourceReader {
   }
 
   finish(): MarkupTexts {
-    // A tag that the end of the file cuts off is dropped by browsers: it is no text.
+    // Browsers drop a tag that the end of the file cuts off, and do not show it.
     const cutTag = this.#text ? /<\/?[a-z]/i.exec(this.#source.slice(this.#text.end)) : null;
     this.#endBlock(cutTag ? this.#text!.end + cutTag.index : this.#source.length);
     return {

@@ -115,7 +115,7 @@ async function storeChecked(
     const found = issues[index] as QualityIssue[];
     const earlier = segment.issues as Finding[];
     const findings = findingsAfterChecks(earlier, { issues: found, before: found }, false);
-    // A segment that was flagged for its terms only is no longer flagged without them.
+    // The flag of a segment goes with its last missing term, unless the score is low.
     const isFlaggedOtherwise =
       segment.needsReview && (!earlier.some(isOpenTerm) || (segment.score ?? 0) < defaultThreshold);
     const needsReview = isFlaggedOtherwise || findings.some((one) => isOpenCritical(one) || isOpenTerm(one));
