@@ -3,9 +3,13 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { TestApp } from '#test/setup/app.ts';
 
-const executable = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
-  existsSync(file),
-);
+/** The shell without windows needs 40% less CPU time for the same tests than the browser. */
+const executable = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((file) => existsSync(file));
 
 /** The reason why browser tests are skipped on this machine; undefined if they can run. */
 export const withoutBrowser = executable ? undefined : 'chromium is not installed';
