@@ -194,7 +194,7 @@ function address(file: string): string {
   return `/static/${file}`;
 }
 
-const catalogParts = ['signIn', 'workspace', 'operator', 'styleGuides', 'audit'] as const;
+const catalogParts = ['signIn', 'workspace', 'operator', 'styleGuides', 'audit', 'sets', 'usage'] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
 /** The parts to which areas of messages belong. All other areas belong to `workspace`. */
@@ -205,6 +205,8 @@ const partOfArea: Record<string, CatalogPart> = {
   operator: 'operator',
   styleGuides: 'styleGuides',
   audit: 'audit',
+  sets: 'sets',
+  usage: 'usage',
 };
 
 function catalogName(locale: Locale, part: CatalogPart): string {

@@ -69,7 +69,7 @@ describe.skipIf(withoutBrowser)('/app/settings/notifications', () => {
     const { page } = await silentBrowser.person('/app/settings/members', { member: admin });
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
-    await page.getByText('No email is sent').waitFor();
+    await page.getByText('Copy the link and send it yourself').waitFor();
     expect(await page.getByRole('link', { name: 'Notifications' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('dialog').getByRole('link', { name: 'Security' }).waitFor();

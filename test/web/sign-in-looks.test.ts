@@ -79,7 +79,7 @@ describe.skipIf(withoutBrowser)('the sign-in screens are accessible, and fit', (
     // A read of the page that ends after the deletion would open the dialog before the click.
     await page.waitForLoadState('networkidle');
     await openSuperuser(plain.superuserUrl)`delete from tokens where user_id = ${me.userId}`;
-    await page.locator('section button.primary').click();
+    await page.locator('section button.primary[type=button]').click();
     await page.getByRole('dialog').waitFor();
     expect(await page.getByRole('dialog').locator('[name=username]').inputValue()).toBe(me.email);
     await expectAccessible(page);

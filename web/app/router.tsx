@@ -98,6 +98,7 @@ const members = createRoute({
 const usage = createRoute({
   getParentRoute: () => workspace,
   path: '/app/reports',
+  beforeLoad: () => loadWords('usage'),
   validateSearch: (search: Record<string, unknown>): { period?: string; from?: string; to?: string } =>
     texts(search, { period: /^\d{4}-\d\d$/, from: date, to: date }),
   component: lazyRouteComponent(() => import('./screens/usage/usage.tsx'), 'UsageScreen'),
@@ -222,12 +223,14 @@ const review = createRoute({
 const glossaries = createRoute({
   getParentRoute: () => workspace,
   path: '/app/glossaries',
+  beforeLoad: () => loadWords('sets'),
   component: lazyRouteComponent(() => import('./screens/sets/glossaries.tsx'), 'GlossariesScreen'),
 });
 
 const glossary = createRoute({
   getParentRoute: () => workspace,
   path: '/app/glossaries/$setId',
+  beforeLoad: () => loadWords('sets'),
   validateSearch: readContentFilter,
   component: lazyRouteComponent(() => import('./screens/sets/glossary.tsx'), 'GlossaryScreen'),
 });
@@ -235,12 +238,14 @@ const glossary = createRoute({
 const memories = createRoute({
   getParentRoute: () => workspace,
   path: '/app/memories',
+  beforeLoad: () => loadWords('sets'),
   component: lazyRouteComponent(() => import('./screens/sets/memories.tsx'), 'MemoriesScreen'),
 });
 
 const memory = createRoute({
   getParentRoute: () => workspace,
   path: '/app/memories/$setId',
+  beforeLoad: () => loadWords('sets'),
   validateSearch: readContentFilter,
   component: lazyRouteComponent(() => import('./screens/sets/memory.tsx'), 'MemoryScreen'),
 });
@@ -248,6 +253,7 @@ const memory = createRoute({
 const concordance = createRoute({
   getParentRoute: () => workspace,
   path: '/app/concordance',
+  beforeLoad: () => loadWords('sets'),
   validateSearch: readConcordanceSearch,
   component: lazyRouteComponent(() => import('./screens/sets/concordance.tsx'), 'ConcordanceScreen'),
 });

@@ -7,9 +7,13 @@ export const dist = join(import.meta.dirname, '../dist');
 
 /**
  * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `operator`: those of
- * the screens for operators; `styleGuides` and `audit`: those of these screens; `workspace`: all others.
+ * the screens for operators; `styleGuides` and `audit`: those of these screens; `sets`: those of glossaries and TMs;
+ * `usage`: those of the reports; `workspace`: all others.
  */
-export type Catalog = Record<'signIn' | 'workspace' | 'operator' | 'styleGuides' | 'audit', string>;
+export type Catalog = Record<
+  'signIn' | 'workspace' | 'operator' | 'styleGuides' | 'audit' | 'sets' | 'usage',
+  string
+>;
 
 /** URLs of scripts and style sheets. */
 export interface Files {

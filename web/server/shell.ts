@@ -1,3 +1,4 @@
+import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import {
   charsPerPack,
   includedChars,
@@ -41,6 +42,8 @@ export interface Deployment {
   /** Maximum number of translations in a batch, and of pages in a text file. */
   maxBatchItems: number;
   maxUploadBytes: number;
+  /** The number of file formats whose layout is kept. */
+  layoutFormats: number;
   /** The weight of a character if the source or target language has a dense script. */
   denseScriptWeight: number;
 }
@@ -62,6 +65,7 @@ export function deploymentOf(
     maxSourceChars: settings.MAX_SOURCE_CHARS,
     maxBatchItems: settings.MAX_BATCH_ITEMS,
     maxUploadBytes: settings.MAX_UPLOAD_BYTES,
+    layoutFormats: layoutKindNames.length,
     denseScriptWeight: settings.DENSE_SCRIPT_WEIGHT,
     ...parts,
   };
@@ -107,11 +111,13 @@ export function shellPage(
 ): string {
   const { basePath } = deployment;
   const at = (path: string) => escapeHtml(basePath + path);
-  const { signIn, workspace, operator, styleGuides, audit } = build.catalogs[locale];
+  const { signIn, workspace, operator, styleGuides, audit, sets, usage } = build.catalogs[locale];
   const ofScreen = [
     ...(path.startsWith('/app/settings/operator') ? [operator] : []),
     ...(path === '/app/style-guides' ? [styleGuides] : []),
     ...(path === '/app/settings/audit' ? [audit] : []),
+    ...(/^\/app\/(glossaries|memories|concordance)(\/|$)/.test(path) ? [sets] : []),
+    ...(path === '/app/reports' ? [usage] : []),
   ];
   const words = signedOut ? [signIn] : [signIn, workspace, ...ofScreen];
   const screen = build.screens[screenAt(path)] ?? { scripts: [], styles: [] };

@@ -6,6 +6,9 @@ import { storeSegments } from './segment-cache.ts';
 import type { Segment } from './segment-filter.ts';
 import type { SegmentSaves } from './segment-saves.ts';
 
+/** Minimum number of characters in the note of a reason. */
+export const minNote = 10;
+
 /** How a reviewer resolves a finding. */
 export interface Decision {
   resolution: 'fixed' | 'not_an_error' | 'accepted';

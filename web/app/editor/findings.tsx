@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { lazy, Suspense, useId, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
@@ -7,11 +7,10 @@ import { problemText } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import type { Correction } from './corrections.ts';
 import styles from './editor.module.css';
-import { type Decision, type FindingActions, isOpen } from './finding-actions.ts';
+import { type Decision, type FindingActions, isOpen, minNote } from './finding-actions.ts';
 import type { Reason } from './segment-saves.ts';
 
-/** Minimum number of characters in the note of a reason. */
-const minNote = 10;
+const Resolve = lazy(async () => ({ default: (await import('./resolve-finding.tsx')).Resolve }));
 
 /**
  * The findings of the open segment, the worst first. If the reviewer confirmed a segment with critical findings, it asks
@@ -152,77 +151,16 @@ function FoundIssue({
         </span>
       )}
       {isResolving && actions && (
-        <Resolve
-          isCritical={severity === 'critical'}
-          canBeFixed={status === 'not_rechecked'}
-          isBusy={isBusy}
-          onResolve={(decision) => void act(actions.resolve(issue, decision))}
-        />
+        <Suspense>
+          <Resolve
+            isCritical={severity === 'critical'}
+            canBeFixed={status === 'not_rechecked'}
+            isBusy={isBusy}
+            onResolve={(decision) => void act(actions.resolve(issue, decision))}
+          />
+        </Suspense>
       )}
     </li>
-  );
-}
-
-const resolutions = ['fixed', 'not_an_error', 'accepted'] as const satisfies Decision['resolution'][];
-
-/** Asks how a finding is resolved. A critical one needs a note. */
-function Resolve({
-  isCritical,
-  canBeFixed,
-  isBusy,
-  onResolve,
-}: {
-  isCritical: boolean;
-  /** Whether the text has changed since the finding was made. */
-  canBeFixed: boolean;
-  isBusy: boolean;
-  onResolve: (decision: Decision) => void;
-}) {
-  const t = useT();
-  const group = useId();
-  const [resolution, setResolution] = useState<Decision['resolution']>();
-  const [note, setNote] = useState('');
-  const length = [...note.trim()].length;
-  const isReady = resolution !== undefined && !isBusy && (length >= minNote || (length === 0 && !isCritical));
-  return (
-    <form
-      className={styles['resolve']}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (resolution && isReady) onResolve({ resolution, reason: note.trim() || null });
-      }}
-    >
-      <fieldset>
-        <legend>{t('editor.resolve_how')}</legend>
-        {resolutions.map((one, index) => (
-          <label
-            key={one}
-            title={one === 'fixed' && !canBeFixed ? t('editor.fixed_needs_change') : undefined}
-          >
-            <input
-              type="radio"
-              name={group}
-              // biome-ignore lint/a11y/noAutofocus: the reviewer has just asked for this choice
-              autoFocus={index === (canBeFixed ? 0 : 1)}
-              disabled={one === 'fixed' && !canBeFixed}
-              checked={resolution === one}
-              onChange={() => setResolution(one)}
-            />
-            {t(`editor.reason_${one}`)}
-          </label>
-        ))}
-      </fieldset>
-      <input
-        aria-label={t(isCritical ? 'editor.note' : 'editor.note_optional')}
-        placeholder={t(isCritical ? 'editor.note' : 'editor.note_optional')}
-        maxLength={500}
-        value={note}
-        onChange={({ target }) => setNote(target.value)}
-      />
-      <button type="submit" className="small" aria-disabled={!isReady}>
-        {t('editor.resolve')}
-      </button>
-    </form>
   );
 }
 

@@ -111,16 +111,20 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   const isEmpty = plain.trim() === '';
   const [isMissing, setMissing] = useState(false);
   useEffect(() => () => saves.leave(position), [saves, position]);
-  const isCritical = open.some(({ severity }) => severity === 'critical');
+  const isCritical = ({ severity }: QualityIssue) => severity === 'critical';
+  // The findings of a model stay when the text changes. Those of the checks count only for the text as it is now.
+  const staysOpen = (segment.quality.issues as QualityIssue[]).some(
+    (issue) => isCritical(issue) && isOpen(issue) && issue.found_by !== 'check',
+  );
+  const hasCritical = staysOpen || (isCurrent && open.some(isCritical));
 
   const confirm = (reason?: Reason) => {
     if (isReadOnly) return;
     setMissing(isEmpty);
     if (isEmpty) return;
     saves.confirm(position, text, stored, reason);
-    // With critical findings, the segment stays open: the service will ask for a reason. Findings of an earlier text do
-    // not count, because the reviewer may just have corrected them, unless the service has already rejected this text.
-    if (reason || !(blocked || (isCritical && isCurrent))) onConfirmed();
+    // With critical findings, the segment stays open: the service will ask for a reason.
+    if (reason || !(blocked || hasCritical)) onConfirmed();
   };
   const putBack = () => missing[0] && element.current && insertText(element.current, missing[0]);
   const replaceAll = async (next: string) => {

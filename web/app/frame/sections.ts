@@ -65,17 +65,17 @@ export const sections: readonly Section[] = [
     name: 'common.assets',
     icon: Library,
     entries: [
-      { to: '/app/glossaries', name: 'sets.glossaries', icon: BookOpen },
+      { to: '/app/glossaries', name: 'common.glossaries', icon: BookOpen },
       { to: '/app/style-guides', name: 'common.style_guides', icon: SpellCheck },
-      { to: '/app/memories', name: 'sets.memories', icon: Database },
-      { to: '/app/concordance', name: 'sets.concordance', icon: Search },
+      { to: '/app/memories', name: 'common.memories', icon: Database },
+      { to: '/app/concordance', name: 'common.concordance', icon: Search },
     ],
   },
   {
-    name: 'usage.title',
+    name: 'common.usage',
     icon: ChartColumn,
     admin: true,
-    entries: [{ to: '/app/reports', name: 'usage.title', icon: ChartColumn, admin: true }],
+    entries: [{ to: '/app/reports', name: 'common.usage', icon: ChartColumn, admin: true }],
   },
   {
     name: 'common.settings',

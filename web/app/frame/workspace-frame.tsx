@@ -1,5 +1,5 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { draftDays, listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
 import { sendOpenEdits } from '../drafts/open-edits.ts';
 import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
@@ -7,14 +7,17 @@ import { useT } from '../i18n.tsx';
 import { CommandDialogs } from '../keys/command-dialogs.tsx';
 import { Announcer } from '../parts/announcer.tsx';
 import { OfflineNotice } from '../parts/offline.tsx';
-import { ProofDialog } from '../parts/proof-dialog.tsx';
 import { SignInAgain } from '../parts/sign-in-again.tsx';
 import { signOut } from '../session/keeper.ts';
+import { useProofRequest } from '../session/proof.ts';
 import { useSession } from '../session/use-session.ts';
 import { ConfirmEmail } from './confirm-email.tsx';
 import styles from './frame.module.css';
 import { Rail, SectionNavigation } from './rail.tsx';
 import { useMailLanguage } from './use-mail-language.ts';
+
+/** Few sessions need it, so it is not a part of the first load. */
+const ProofDialog = lazy(async () => ({ default: (await import('../parts/proof-dialog.tsx')).ProofDialog }));
 
 /** At a sign-out, milliseconds to wait for reviews that are being sent before the dialog asks. */
 const pauseBeforeAsking = 1000;
@@ -42,6 +45,7 @@ export function WorkspaceFrame() {
   }, [state.kind, navigate]);
   useMailLanguage(state.kind === 'signed_in');
   const isExpired = state.kind === 'expired';
+  const isProofAsked = useProofRequest() !== undefined;
   const shown = useRef(path);
   useEffect(() => {
     // A new screen moves the focus to its heading; otherwise it would stay on the clicked link. While the dialog to
@@ -91,7 +95,11 @@ export function WorkspaceFrame() {
           onClose={() => setUnsent(undefined)}
         />
       )}
-      <ProofDialog />
+      {isProofAsked && (
+        <Suspense>
+          <ProofDialog />
+        </Suspense>
+      )}
       {isExpired && <SignInAgain user={state.tokens.user} />}
     </>
   );

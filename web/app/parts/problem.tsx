@@ -1,11 +1,13 @@
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import { IdempotencyMismatchError } from '#sdk/outcome-errors.ts';
 import { type Translate, useT } from '../i18n.tsx';
 import { useOnline } from './offline.tsx';
-import { PlanLink } from './plan-link.tsx';
 import { detailOf, wordsOf } from './problem-words.ts';
+
+/** Not a part of the first load, because it asks who the member is: the sign-in shows errors, too. */
+const PlanLink = lazy(async () => ({ default: (await import('./plan-link.tsx')).PlanLink }));
 
 /**
  * Shows an error in the words of the interface, which name the next step. The service's own message, in English, and the
@@ -25,7 +27,9 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
       <p>{problemText(error, t)}</p>
       {known?.status === 402 && (
         <p>
-          <PlanLink />
+          <Suspense>
+            <PlanLink />
+          </Suspense>
         </p>
       )}
       {mayRetry && (

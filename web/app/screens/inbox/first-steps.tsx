@@ -3,7 +3,6 @@ import { Link } from '@tanstack/react-router';
 import { BookOpen, type LucideIcon, Plug, Upload, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { glossaryKinds } from '#server/formats/glossary-kinds.ts';
-import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
@@ -37,7 +36,7 @@ export function FirstSteps() {
           <Link to="/app/translate" search={{ kind: 'file' }} className={card(done?.file)}>
             <Step icon={Upload} name="inbox.step_file" isDone={done?.file}>
               {isFileCovered
-                ? t('inbox.step_file_hint', { formats: layoutKindNames.length })
+                ? t('inbox.step_file_hint', { formats: deployment.layoutFormats })
                 : t('translate.files_need_plan')}
             </Step>
           </Link>

@@ -33,8 +33,8 @@ export function ConcordanceScreen() {
   };
   return (
     <>
-      <title>{`${t('sets.concordance')} · LinguaLoop`}</title>
-      <PageHead title={t('sets.concordance')} />
+      <title>{`${t('common.concordance')} · LinguaLoop`}</title>
+      <PageHead title={t('common.concordance')} />
       <p className="hint">{t('sets.concordance_what')}</p>
       <SearchFields />
       {text && from && to ? (

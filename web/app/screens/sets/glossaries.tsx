@@ -43,8 +43,8 @@ export function GlossariesScreen() {
   };
   return (
     <>
-      <title>{`${t('sets.glossaries')} · LinguaLoop`}</title>
-      <PageHead title={t('sets.glossaries')} />
+      <title>{`${t('common.glossaries')} · LinguaLoop`}</title>
+      <PageHead title={t('common.glossaries')} />
       <Read from={glossaries} lines={8}>
         {(sets) => (
           <>

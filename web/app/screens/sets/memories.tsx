@@ -20,8 +20,8 @@ export function MemoriesScreen() {
   const memories = useMemories();
   return (
     <>
-      <title>{`${t('sets.memories')} · LinguaLoop`}</title>
-      <PageHead title={t('sets.memories')} />
+      <title>{`${t('common.memories')} · LinguaLoop`}</title>
+      <PageHead title={t('common.memories')} />
       <Read from={memories} lines={8}>
         {(sets) => (
           <>

@@ -22,8 +22,8 @@ interface TextSet {
 
 /** The list to which a set belongs, and the name of the link there. */
 const lists = {
-  glossary: { to: '/app/glossaries', name: 'sets.all_glossaries', heading: 'sets.glossaries' },
-  memory: { to: '/app/memories', name: 'sets.all_memories', heading: 'sets.memories' },
+  glossary: { to: '/app/glossaries', name: 'sets.all_glossaries', heading: 'common.glossaries' },
+  memory: { to: '/app/memories', name: 'sets.all_memories', heading: 'common.memories' },
 } as const satisfies Record<string, { to: string; name: MessageId; heading: MessageId }>;
 
 type Kind = keyof typeof lists;

@@ -13,7 +13,7 @@ import styles from './usage.module.css';
  */
 export function UsageScreen() {
   return (
-    <AdminsOnly title="usage.title" acts={<RangeChoice />}>
+    <AdminsOnly title="common.usage" acts={<RangeChoice />}>
       {({ tenant }) => (
         <div className={styles['reports']}>
           <KeyFigures />
