@@ -49,7 +49,7 @@ const limits = {
 export async function startDeployment(dataDir: string): Promise<Deployment> {
   const settings = readSettings({ ...env, ...limits, LOG_LEVEL: 'silent', DATA_DIR: dataDir });
   const server = await joinEmbeddedPostgres(dataDir);
-  await migrate(server.url);
+  await migrate(server.ownerUrl, { service: new URL(server.url).username });
   const faults: Faults = { engine: null, records: false };
   const secretsKeys = await loadSecretsKeys(settings);
   const fileWork = openFileWork();
