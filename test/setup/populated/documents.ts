@@ -23,15 +23,19 @@ export async function fillDocuments(deployment: Deployment, reviewers: readonly 
     files.push([`${kind} ${at}.${layoutKinds[kind].extensions[0]}`, await makers[kind](words)]);
   for (const [name, make] of Object.entries(largeMakers)) files.push([name, await make(words)]);
   const ids: string[] = [];
+  let novel: string | undefined;
   await inTurns(files, 4, async ([name, content]) => {
-    ids.push(await submit(deployment, owner, name, content, { target_lang: words.pick(targets) }));
+    const id = await submit(deployment, owner, name, content, { target_lang: words.pick(targets) });
+    if (name === 'novel.docx') novel = id;
+    ids.push(id);
   });
   await inTurns(ids, 8, (id) => ended(deployment, owner, id));
   await failDocuments(deployment, owner, words);
   const translated = await list(deployment, owner, 'translated');
   await inTurns([...translated.entries()], 3, async ([at, id]) => {
     const reviewer = reviewers[at % reviewers.length] as Person;
-    if (at % 6 === 5) return;
+    // The novel has the longest texts, and so the largest events.
+    if (at % 6 === 5 && id !== novel) return;
     await review(deployment, reviewer, id, at, words);
     if (at % 3 === 0)
       await succeed(deployment, 'POST', `/api/documents/${id}/approve`, reviewer.bearer, {
@@ -133,7 +137,11 @@ async function review(deployment: Deployment, reviewer: Person, id: string, at: 
     });
   const translated = segments.filter(({ target_text }) => target_text !== null);
   if (translated.length === 0) return;
-  const { change_id } = await save(translated.slice(-10), (text) => ({ target_text: `${text} *` }));
+  // Among them the longest text, whose event in the history is the largest.
+  const lengthOf = ({ target_text }: (typeof segments)[number]) => target_text?.length ?? 0;
+  const [longest] = translated.toSorted((one, other) => lengthOf(other) - lengthOf(one));
+  const edited = new Set([...translated.slice(-10), longest as (typeof segments)[number]]);
+  const { change_id } = await save([...edited], (text) => ({ target_text: `${text.slice(0, 49_000)} *` }));
   if (at % 2 === 0 && change_id) await call('documents.undo', { document_id: id, change_id });
   await save(
     (await read()).filter(({ target_text }) => target_text !== null),
