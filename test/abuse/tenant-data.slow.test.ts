@@ -40,13 +40,17 @@ beforeAll(async () => {
       LOG_LEVEL: 'silent',
       DATABASE_URL: database.url,
       DATA_DIR: dataDir,
+      SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'),
       DEFAULT_MONTHLY_CHAR_LIMIT: '2000000000',
       MONTHLY_CHAR_CEILING: '2000000000',
     },
     { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
   );
   // A busy machine needs a minute or more.
-  await poll(async () => launched.address() !== '', 300);
+  await Promise.race([
+    poll(async () => launched.address() !== '', 300),
+    launched.ended.then(({ stderr }) => Promise.reject(new Error(`the service ended: ${stderr}`))),
+  ]);
   service = connect(launched.address());
   bystander = await signUpFounder(service);
   hostile = await signUpFounder(service, { tenant_name: '<b>{a} \u202e=cmd|' });
