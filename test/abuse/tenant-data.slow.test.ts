@@ -11,8 +11,11 @@ import { poll } from '#test/setup/poll.ts';
 import { startProbe } from './measure-attack.ts';
 import { documentSteps, type Step, screenSteps, storingSteps, textSteps } from './tenant-data.ts';
 
-/** Maximum milliseconds of CPU time during which the service gives no other request a turn. */
-const longestBlock = 100;
+/**
+ * Maximum milliseconds of CPU time during which the service gives no other request a turn. No step of the service takes
+ * 100 ms, but a garbage collection with the 20,000 segments of a document can take 200 ms.
+ */
+const longestBlock = 250;
 /** Maximum milliseconds of the 99th percentile of `GET /healthz`, on a machine that does nothing else. */
 const healthzLimit = 300;
 
@@ -55,7 +58,8 @@ beforeAll(async () => {
   bystander = await signUpFounder(service);
   hostile = await signUpFounder(service, { tenant_name: '<b>{a} \u202e=cmd|' });
   // The first requests load modules.
-  for (let n = 0; n < 3; n++) await submit(service, bystander, { source_text: `Warm ${n}` });
+  for (let n = 0; n < 3; n++)
+    await submit(service, bystander, { source_text: `Warm ${n} `.repeat(1 + 500 * n) });
   await block();
 }, 600_000);
 
@@ -110,6 +114,7 @@ test('no data of a workspace holds up another workspace', { timeout: 1_800_000 }
     ])(),
   );
   const { p99, failed } = await probe.stop();
+  console.log(`GET /healthz: p99 of ${p99} ms during the attack, ${before.p99} ms before`);
   expect({ found, failed }).toEqual({ found: [], failed: 0 });
   // A machine that is busy with other work is slow before the attack, too.
   expect(p99).toBeLessThan(Math.max(healthzLimit, 3 * before.p99));

@@ -29,7 +29,7 @@ interface JobListing {
 }
 
 /** Maximum size of a page in bytes, approximately. A page of long texts contains fewer jobs than the limit. */
-const pageBytes = 4_000_000;
+const pageBytes = 3_000_000;
 
 /**
  * SQL: approximate bytes of a job in a response, computed from stored sizes, so that no value is decompressed.
