@@ -107,6 +107,11 @@ describe.each([mfaReset, resetLink])('resetting an operator’s sign-in (%s)', (
       expect((await act(first, what, headers)).status).toBe(200);
   });
 
+  test('is denied to a session of the operator that passed no second factor', async () => {
+    await openSuperuser(app.superuserUrl)`update tokens set factor_at_sign_in = false`;
+    expect((await act(first, what, first.bearer)).status).toBe(403);
+  });
+
   test('a member who is no operator can be reset by any administrator; the address alone makes none', async () => {
     expect((await act(ordinary, what, second.bearer)).status).toBe(200);
     const { tenantId, bearer } = await found(app);

@@ -14,7 +14,7 @@ const elsewhere = (more: Headers = {}): Headers => {
   return { 'x-forwarded-for': `198.18.${addresses >> 8}.${addresses & 255}`, ...more };
 };
 
-const wrong = 'a wrong passphrase of somebody';
+const wrong = 'a wrong passphrase of a stranger';
 const guess = (email: string, headers = elsewhere()) => signIn(app, { email, password: wrong }, {}, headers);
 
 /** The device's cookie, from the response to a sign-in. */
@@ -76,6 +76,30 @@ describe('guesses of one address’s password from many client addresses', () =>
     await letPass(901);
     expectTokens(await signIn(app, owner, {}, elsewhere()), owner);
     for (let i = 0; i < 30; i++) expect((await guess(owner.email)).status).toBe(401);
+  });
+
+  test('an own account with the address of another person gives no further guesses', async () => {
+    const owner = await found(app);
+    const stranger = await found(app, {
+      email: owner.email,
+      password: 'the stranger has another passphrase',
+    });
+    const ownDevice = deviceOf(await signIn(app, owner, { tenant_id: owner.tenantId }, elsewhere()));
+    const device = deviceOf(await signIn(app, stranger, {}, elsewhere()));
+    const guesses: Answer[] = [];
+    for (let round = 0; round < 4; round++) {
+      for (let i = 0; i < 14; i++) guesses.push(await guess(owner.email));
+      await signIn(app, stranger, {}, elsewhere());
+      await signIn(app, stranger, { tenant_id: stranger.tenantId }, elsewhere());
+    }
+    expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThan(10);
+    await openSuperuser(app.superuserUrl)`
+      update rate_windows set attempts = 45, ends_at = now() + interval '6 h' where bucket = 'password_guess'`;
+    expectRefused(await signIn(app, owner, {}, elsewhere()), 429);
+    // The device of the stranger is known for the account of the stranger only.
+    expectRefused(await signIn(app, owner, {}, elsewhere(device)), 401);
+    expectTokens(await signIn(app, stranger, {}, elsewhere(device)), stranger);
+    expectTokens(await signIn(app, owner, {}, elsewhere(ownDevice)), owner);
   });
 
   test('an address without an account gets the same responses, and spellings of one address count together', async () => {

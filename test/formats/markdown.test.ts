@@ -195,6 +195,9 @@ describe('a translated Markdown file', () => {
     ['title: a', '# b', 'title: "# b"'],
     ['title: a', 'yes', 'title: yes'],
     ['title: a', '12', 'title: "12"'],
+    ['title: a', '@b', 'title: "@b"'],
+    ['title: a', '`b`', 'title: "`b`"'],
+    ['title: a', '%b', 'title: "%b"'],
     ["title: 'a'", "it's", "title: 'it''s'"],
     ['title: "a"', 'say "b"', 'title: "say \\"b\\""'],
   ])('has valid front matter: %s', async (yaml, text, expected) => {

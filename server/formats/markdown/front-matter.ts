@@ -80,7 +80,8 @@ function writeScalar(text: string, type: Scalar.Type | undefined, written: strin
 function isPlain(text: string): boolean {
   if (/[\r\n]/.test(text)) return false;
   try {
-    return parseYaml(`a: ${text}`, { logLevel: 'silent' })?.a === text;
+    // At the level `silent`, errors are not thrown.
+    return parseYaml(`a: ${text}`, { logLevel: 'error' })?.a === text;
   } catch {
     return false;
   }

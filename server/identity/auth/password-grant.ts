@@ -9,7 +9,7 @@ import { AppError } from '#server/errors.ts';
 import { tooManyAttempts } from '#server/identity/access/rate-limit.ts';
 import { type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
 import { isEmail, normalizeEmail } from './email-address.ts';
-import { beginGuess, endGuesses, guessCountOf } from './passwords/guesses.ts';
+import { beginGuess, endGuess } from './passwords/guesses.ts';
 import { accountsOfPassword } from './passwords/hashing.ts';
 import { normalizePassword } from './passwords/policy.ts';
 import { completeSignIn, type SignIn } from './sign-in.ts';
@@ -44,13 +44,13 @@ export async function grantByPassword(
   if (!settings.PASSWORD_SIGNIN_ENABLED)
     throw new AppError('forbidden', 'password sign-in is disabled; use single sign-on');
   const email = normalizeEmail(username);
-  const guess = settings.AUTH_RATE_LIMIT_ENABLED ? guessCountOf(ctx, email) : null;
-  const { secondsToWait, accounts } = await database.inPlatform(async (tx) => {
-    const secondsToWait = guess === null ? undefined : await beginGuess(tx, guess);
-    if (secondsToWait !== undefined) return { secondsToWait, accounts: [] };
-    return { accounts: await findPasswordAccounts(tx, email, tenantId, candidatesSearched + 1) };
+  const guess = await database.inPlatform(async (tx) => {
+    const found = await findPasswordAccounts(tx, email, tenantId, candidatesSearched + 1);
+    if (!settings.AUTH_RATE_LIMIT_ENABLED) return { accounts: found, count: null };
+    return beginGuess(tx, ctx, email, found);
   });
-  if (secondsToWait !== undefined) throw tooManyAttempts(secondsToWait);
+  if (typeof guess === 'number') throw tooManyAttempts(guess);
+  const { accounts, count } = guess;
   const searched = accounts.slice(0, candidatesSearched);
   const { matching, passwordHash } = await accountsOfPassword(
     searched,
@@ -70,7 +70,8 @@ export async function grantByPassword(
     if (capped) throw new AppError('unauthenticated', tooManyWorkspaces);
     throw refused();
   }
-  if (guess !== null) await endGuesses(database, guess);
+  if (count !== null)
+    await endGuess(database, count, tenantId === undefined && matching.length === accounts.length);
   if (capped) await database.inPlatform((tx) => recordCapped(tx, ctx, email));
   if (others.length > 0) return { kind: 'selection', workspaces: matching };
   return signInTo(services, ctx, only, passwordHash, scope);
@@ -138,8 +139,7 @@ interface PasswordAccount {
 
 /**
  * Finds the active password accounts of an address in active tenants, those that have confirmed the address first, then
- * oldest first: in the tenant `tenantId`, or in all tenants if it is undefined. This must be the last statement of the
- * transaction.
+ * oldest first: in the tenant `tenantId`, or in all tenants if it is undefined.
  */
 async function findPasswordAccounts(
   tx: Tx,
@@ -147,11 +147,9 @@ async function findPasswordAccounts(
   tenantId: string | undefined,
   limit: number,
 ): Promise<PasswordAccount[]> {
-  const found =
-    tenantId === undefined
-      ? selectAccounts(tx, { email, limit })
-      : selectAccountsIn(tx, { email, tenantId, limit });
-  const rows = await tx.last(found);
+  const rows = await (tenantId === undefined
+    ? selectAccounts(tx, { email, limit })
+    : selectAccountsIn(tx, { email, tenantId, limit }));
   return rows.filter((row): row is FoundAccount & PasswordAccount => row.passwordHash !== null);
 }
 

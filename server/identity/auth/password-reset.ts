@@ -10,7 +10,7 @@ import {
   usePasswordResetLink,
 } from '#server/identity/members/password-reset-links.ts';
 import { hashPassword } from './passwords/hashing.ts';
-import { rememberDevice } from './passwords/known-device.ts';
+import { type DeviceAccount, rememberDevice } from './passwords/known-device.ts';
 import { checkPasswordPolicy, normalizePassword } from './passwords/policy.ts';
 import { passwordResetRequest, passwordResetResponse } from './schema.ts';
 
@@ -24,7 +24,7 @@ async function setPasswordByResetLink(
   origin: Origin,
   resetToken: string,
   newPassword: string,
-): Promise<{ email: string }> {
+): Promise<DeviceAccount> {
   const link = readResetToken(resetToken);
   if (!link) throw unusable();
   const { tenantId, linkHash } = link;
@@ -34,7 +34,7 @@ async function setPasswordByResetLink(
   await checkPasswordPolicy(password, member.email, member.tenantName);
   const passwordHash = await hashPassword(password, member.email, secretsKeys);
 
-  await database.inTenant(tenantId, async (tx) => {
+  const userId = await database.inTenant(tenantId, async (tx) => {
     const used = await usePasswordResetLink(tx, tenantId, linkHash, passwordHash);
     if (!used) throw unusable();
     const { userId } = used;
@@ -45,8 +45,9 @@ async function setPasswordByResetLink(
       target: userId,
     });
     await queueSecurityMail(tx, settings, { tenantId, userId, event: 'password' });
+    return userId;
   });
-  return member;
+  return { tenantId, userId };
 }
 
 function unusable(): AppError {
@@ -69,8 +70,8 @@ export const resetPassword = publicProcedure
   .input(passwordResetRequest)
   .output(passwordResetResponse)
   .mutation(async ({ ctx, input }) => {
-    const { email } = await setPasswordByResetLink(ctx.services, ctx, input.reset_token, input.new_password);
+    const member = await setPasswordByResetLink(ctx.services, ctx, input.reset_token, input.new_password);
     // A member whose address is under attack gets in with a reset link: the device then counts as known.
-    if (!ctx.crossSite) rememberDevice(ctx, email);
+    if (!ctx.crossSite) rememberDevice(ctx, member);
     return { password_reset: true };
   });

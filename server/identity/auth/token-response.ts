@@ -41,7 +41,7 @@ export function providerOf({ provider }: { provider: string }): 'email' | 'oauth
 /** Sets the session cookie for the tokens in the response, and after a password that of the device. */
 export function setSessionCookie(ctx: RequestContext, tokens: IssuedTokens): void {
   ctx.response.addCookie(sessionCookie(tokens, ctx.services.settings));
-  if (tokens.member.provider === 'email') rememberDevice(ctx, tokens.member.email);
+  if (tokens.member.provider === 'email') rememberDevice(ctx, tokens.member);
 }
 
 /**

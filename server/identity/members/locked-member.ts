@@ -43,14 +43,15 @@ export async function withLockedMember<T>(
 
 /**
  * Requires the operator key for resetting the sign-in of another operator: otherwise an administrator of the workspace
- * could take over the operator's account. Operators reset their own sign-in like every administrator.
+ * could take over the operator's account. Operators reset their own sign-in like every administrator, but only in a
+ * session that passed a second factor: another one could make itself an operator's with a new authenticator.
  * @throws AppError 403
  */
 export function requireMayReset(
   { tenantId, userId, admin, member }: LockedMemberContext,
   settings: Settings,
 ): void {
-  if (admin.operatorKey || admin.user?.id === userId) return;
+  if (admin.operatorKey || (admin.operator && admin.user?.id === userId)) return;
   if (!isDesignatedOperator(tenantId, member.email, settings)) return;
   throw new AppError('forbidden', "resetting an operator's sign-in requires the operator key");
 }

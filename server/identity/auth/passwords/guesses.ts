@@ -4,12 +4,12 @@ import type { RequestContext } from '#server/context.ts';
 import { siteOf } from '#server/http/client-address.ts';
 import { countAttempt } from '#server/identity/access/rate-limit.ts';
 import { keyedHashes } from '#server/platform/encryption.ts';
-import { knownDeviceOf } from './known-device.ts';
+import { type DeviceAccount, knownDeviceOf } from './known-device.ts';
 
 /*
  * The limit of password guesses for one email address, from all client addresses together (decision 131). An attempt is
- * counted before its password is hashed, so that attempts that arrive at once count, too. A right password deletes the
- * count. The limit is the same for addresses without an account.
+ * counted before its password is hashed, so that attempts that arrive at once count, too. The limit is the same for
+ * addresses without an account.
  */
 
 /** Attempts without a pause. */
@@ -23,7 +23,7 @@ const siteAttempts = 30;
 const siteWindow = 60;
 
 /** The count of one sign-in: of a device that signed in before, or of all others together. */
-export interface GuessCount {
+interface GuessCount {
   bucket: 'password_guess' | 'device_guess';
   /** A keyed hash, so that the table contains no addresses. */
   subject: string;
@@ -31,21 +31,48 @@ export interface GuessCount {
   site: string | null;
 }
 
-/** @param email normalized; need not be valid */
-export function guessCountOf(ctx: RequestContext, email: string): GuessCount {
-  const deviceId = knownDeviceOf(ctx, email);
-  const [hash] = keyedHashes(ctx.services.secretsKeys, 'password guess', `${deviceId ?? ''} ${email}`);
-  const subject = hash.subarray(0, 16).toString('hex');
-  return deviceId === null
-    ? { bucket: 'password_guess', subject, site: siteOf(ctx.clientAddress) }
-    : { bucket: 'device_guess', subject, site: null };
+/** An attempt that may go on: the accounts whose passwords may be checked, and where it is counted. */
+export interface Guess<A> {
+  accounts: readonly A[];
+  count: GuessCount;
 }
 
 /**
- * Counts an attempt, unless it comes too early.
- * @returns the seconds until the next attempt; undefined if the password may be checked
+ * Counts an attempt, unless it comes too early. A device that signed in to all accounts of the address is counted on its
+ * own. If it signed in only to some, it may still check these when the address has no attempts left.
+ * @param email normalized; need not be valid
+ * @param accounts the accounts of the address; may be empty
+ * @returns the seconds until the next attempt if no password may be checked
  */
-export async function beginGuess(tx: Tx, { bucket, subject, site }: GuessCount): Promise<number | undefined> {
+export async function beginGuess<A extends DeviceAccount>(
+  tx: Tx,
+  ctx: RequestContext,
+  email: string,
+  accounts: readonly A[],
+): Promise<Guess<A> | number> {
+  const known = accounts.filter((account) => knownDeviceOf(ctx, account) !== null);
+  const [first] = known;
+  if (!first || known.length < accounts.length) {
+    const count = countOf(ctx, 'password_guess', email);
+    const wait = await countGuess(tx, count);
+    if (wait === undefined) return { accounts, count };
+    if (!first) return wait;
+  }
+  const count = countOf(ctx, 'device_guess', `${knownDeviceOf(ctx, first)} ${email}`);
+  return (await countGuess(tx, count)) ?? { accounts: known, count };
+}
+
+function countOf(ctx: RequestContext, bucket: GuessCount['bucket'], counted: string): GuessCount {
+  const [hash] = keyedHashes(ctx.services.secretsKeys, 'password guess', counted);
+  return {
+    bucket,
+    subject: hash.subarray(0, 16).toString('hex'),
+    site: bucket === 'password_guess' ? siteOf(ctx.clientAddress) : null,
+  };
+}
+
+/** @returns the seconds until the next attempt; undefined if the attempt is counted */
+async function countGuess(tx: Tx, { bucket, subject, site }: GuessCount): Promise<number | undefined> {
   if (site !== null) {
     const { attempts, secondsLeft } = await countAttempt(tx, 'password_site', site, siteWindow);
     if (attempts > siteAttempts) return secondsLeft;
@@ -68,9 +95,24 @@ export async function beginGuess(tx: Tx, { bucket, subject, site }: GuessCount):
   return Math.max(1, Number(row?.['seconds'] ?? 1));
 }
 
-/** Deletes a count after a right password. */
-export async function endGuesses(database: Database, { bucket, subject }: GuessCount): Promise<void> {
+/**
+ * Ends an attempt with a right password: it does not count. Earlier attempts stop counting, too, if the password is that
+ * of all accounts of the address. Otherwise someone with an account of their own under the same address could guess
+ * without a limit.
+ */
+export async function endGuess(
+  database: Database,
+  { bucket, subject }: GuessCount,
+  isOfAll: boolean,
+): Promise<void> {
+  const isIt = sql`bucket = ${bucket} and subject = ${subject}`;
   await database.inPlatform((tx) =>
-    tx.last(tx.execute(sql`delete from rate_windows where bucket = ${bucket} and subject = ${subject}`)),
+    tx.last(
+      tx.execute(
+        isOfAll
+          ? sql`delete from rate_windows where ${isIt}`
+          : sql`update rate_windows set attempts = greatest(attempts - 1, 0) where ${isIt}`,
+      ),
+    ),
   );
 }
