@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -118,10 +119,17 @@ export async function buildApp(
     storage: parts.storage,
     log: http.log,
   });
+  let closed: Promise<void> | undefined;
   http.addHook('preClose', async () => {
     readiness.beginDrain();
+    // The event loop has just accepted the connections that waited. The system resets those that still wait when the
+    // port is closed, with the requests that a proxy has sent on them.
+    await setImmediate();
+    closed = new Promise((resolve) => http.server.close(() => resolve()));
     connections.drain();
   });
+  // Fastify does not wait for a server that is closing already.
+  http.addHook('onClose', () => closed);
   http.addHook('onSend', async (_request, reply) => {
     // So no proxy and no client sends a request on a kept connection at the moment when the server closes it.
     if (readiness.isDraining()) reply.header('connection', 'close');

@@ -70,8 +70,8 @@ export async function grantByPassword(
     if (capped) throw new AppError('unauthenticated', tooManyWorkspaces);
     throw refused();
   }
-  if (count !== null)
-    await endGuess(database, count, tenantId === undefined && matching.length === accounts.length);
+  if (count !== null && matching.length === accounts.length)
+    await endGuess(database, count, tenantId === undefined);
   if (capped) await database.inPlatform((tx) => recordCapped(tx, ctx, email));
   if (others.length > 0) return { kind: 'selection', workspaces: matching };
   return signInTo(services, ctx, only, passwordHash, scope);

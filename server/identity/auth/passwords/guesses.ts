@@ -96,20 +96,20 @@ async function countGuess(tx: Tx, { bucket, subject, site }: GuessCount): Promis
 }
 
 /**
- * Ends an attempt with a right password: it does not count. Earlier attempts stop counting, too, if the password is that
- * of all accounts of the address. Otherwise someone with an account of their own under the same address could guess
- * without a limit.
+ * Ends an attempt whose password was that of all checked accounts: it does not count. Any other attempt counts, because
+ * someone with an account of their own under the same address could otherwise guess without a limit.
+ * @param forgets whether earlier attempts stop counting, too: not if only the account of one workspace was checked
  */
 export async function endGuess(
   database: Database,
   { bucket, subject }: GuessCount,
-  isOfAll: boolean,
+  forgets: boolean,
 ): Promise<void> {
   const isIt = sql`bucket = ${bucket} and subject = ${subject}`;
   await database.inPlatform((tx) =>
     tx.last(
       tx.execute(
-        isOfAll
+        forgets
           ? sql`delete from rate_windows where ${isIt}`
           : sql`update rate_windows set attempts = greatest(attempts - 1, 0) where ${isIt}`,
       ),
