@@ -13,10 +13,12 @@ const events =
   'abort|after|animation|auxclick|before|beforetoggle|blur|bounce|cancel|canplay|change|click|close|command|contentvis|contextmenu|copy|cuechange|cut|dblclick|drag|drop|duration|emptied|ended|error|finish|focus|formdata|fullscreen|gotpointer|hashchange|input|invalid|key|languagechange|load|lostpointer|message|mouse|offline|online|page|paste|pause|play|pointer|popstate|progress|ratechange|reset|resize|scroll|search|securitypolicy|seek|select|show|slotchange|stalled|start|storage|submit|suspend|timeupdate|toggle|touch|transition|unhandled|unload|volumechange|waiting|webkit|wheel|zoom';
 /**
  * Browsers ignore tabs and line ends in the name of a scheme, and spaces after it. In prose, as in `JavaScript: The basics`, a
- * word follows the space.
+ * word follows the space. In the value of an attribute, everything after the scheme is code.
  */
-const scheme = (name: string) =>
-  `${[...name].join('[\\t\\n\\r]*')}[\\t\\n\\r]*:(?=\\S|\\s{1,20}[\\w.$!+-]{0,60}[(=;\`[])`;
+const scheme = (name: string) => {
+  const written = `${[...name].join('[\\t\\n\\r]*')}[\\t\\n\\r]*:`;
+  return `(?<==\\s{0,20}["']?\\s{0,20})${written}|${written}(?=\\S|\\s{1,20}[\\w.$!+-]{0,60}[(=;\`[{'"/~])`;
+};
 
 const signs = new RegExp(
   [
@@ -25,10 +27,12 @@ const signs = new RegExp(
     // ERB, EJS, PHP, FreeMarker, server-side includes, Template Toolkit, Thymeleaf, wikis.
     String.raw`<%|<\?(?=[a-z=\s])|<[#@](?=[a-z])|<!--#|<(?:jsp|esi|c):|\[%(?=[^[\]]{0,500}%\])|\[\[`,
     // Template strings, expressions of Java and Velocity, Ruby, Razor and Thymeleaf.
-    String.raw`\$!?\{|[#@]\{`,
+    String.raw`\$!?\{|[#@!]\{`,
+    // Directives of Svelte, Velocity and Blade.
+    String.raw`\{@(?=[a-z])|#(?:set|foreach|include|parse|evaluate)\s*\(|@php\b`,
     `<(?:${elements})(?![\\w-])`,
     `(?<![\\w-])(?:on(?:${events})[a-z]*|srcdoc|formaction)\\s*=(?!=)`,
-    String.raw`(?<![\w-])(?:v-[a-z]+(?=[:=.])|ng-[a-z]+(?==)|x-(?:data|init|on|html|bind|effect)(?=[:=.]))`,
+    String.raw`(?<![\w-])(?:(?:v|ng|hx)-[a-z-]+(?=\s*[:=.])|x-(?:data|init|on|html|bind|effect)(?=\s*[:=.])|(?:data-bind|on:[a-z]+)(?=\s*=))`,
     String.raw`(?:[@*][a-z][\w.:-]{0,60}|\([a-z][\w.]{0,60}\)|\[[a-z][\w.]{0,60}\])=(?=["'])`,
     ...['javascript', 'vbscript', 'livescript'].map(scheme),
     String.raw`(?<!\w)data:\s*(?:text/html|application/xhtml|image/svg|text/xml|application/xml|text/javascript)`,
@@ -43,7 +47,7 @@ const ends: Readonly<Record<string, string>> = {
 };
 
 /** The maximum length of code that is compared as a whole. */
-const maxLength = 200;
+const maxLength = 1000;
 
 const invisible = /\u034f|[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]/g;
 const escapes = /\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|x([0-9a-f]{2}))/gi;
@@ -86,7 +90,7 @@ function formsOf(text: string): string[] {
 
 function keyOf(sign: string, code: string): string {
   const end = ends[sign];
-  if (end === undefined) return sign.toLowerCase().replace(/\s+/g, '');
+  if (end === undefined) return `${sign}${codeAfter(sign, code)}`.toLowerCase().replace(/\s+/g, '');
   const at = code.indexOf(end, sign.length);
   const inside = at < 0 ? undefined : code.slice(sign.length, at);
   // A form of a wiki, such as `{{PLURAL:$1|page|pages}}`, has texts to translate.
@@ -95,4 +99,23 @@ function keyOf(sign: string, code: string): string {
   if (inside !== undefined && !/[{}]/.test(inside)) return `${sign}${inside.replace(/\s+/g, '')}${end}`;
   // Without its own end, such as the braces of `one {{n} item}` in a message, the first word identifies it.
   return sign + /^\s*[\w.$-]*\s*[^\w\s]?/.exec(code.slice(sign.length))![0].replace(/\s+/g, '');
+}
+
+/** The addresses in a tag, and the code in the element `script`. */
+const inTag = /^[^>]*/;
+const addresses = /[\s"'/](?:src|href|data|code|type)\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]*)/gi;
+const script = /^<script(?![\w-])[\s\S]*?<\/script/i;
+/** The value of an attribute that runs code, and an address. */
+const attributeValue = /^\s*(?:"[^"]*"|'[^']*'|[^\s>]*)/;
+const address = /^\s*[^\s"'<>)]*/;
+
+/** Returns what identifies code besides its sign: a translation may not replace the code of its source. */
+function codeAfter(sign: string, code: string): string {
+  const rest = code.slice(sign.length);
+  if (sign.startsWith('<')) {
+    const body = script.exec(code)?.[0];
+    return body ?? inTag.exec(rest)![0].match(addresses)?.join() ?? '';
+  }
+  if (sign.endsWith('=')) return attributeValue.exec(rest)![0];
+  return sign.includes(':') ? address.exec(rest)![0] : '';
 }

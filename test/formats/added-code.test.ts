@@ -65,6 +65,24 @@ describe('code that a translation has and its source lacks', () => {
   });
 
   it.each([
+    ['<a href="javascript:void(0)">', '<a href="javascript:alert(1)">'],
+    ['<a href="x">', '<a href="javascript: delete alert(1)">'],
+    ['<a href="x">', "<a href='javascript: // x'>"],
+    ['<a onclick="track()">', '<a onclick="steal()">'],
+    ['<script>a()</script>', '<script>b()</script>'],
+    ['<script src="a.js">', '<script src="//b/a.js">'],
+    ['<iframe src=a>', '<iframe src=b>'],
+    ['Hello', '!{b}'],
+    ['Hello', '{@html b}'],
+    ['Hello', '<p hx-on:click="b">'],
+    ['Hello', '<p v-html = "b">'],
+    ['Hello', '#set($b = 1)'],
+  ])('other code than that of the source is found: %s, %s', (source, target) => {
+    expect(addedCode(source, target)).not.toEqual([]);
+    expect(addedCode(target, target)).toEqual([]);
+  });
+
+  it.each([
     ['Hello {{name}}', 'Bonjour {{ name }}'],
     ['{{name}}', '{{name}} et {{name}}'],
     [

@@ -185,7 +185,10 @@ export function findingsAfterJudgement(
   const unknown = new Set(judged);
   const kept = others.flatMap((finding) => {
     if (finding.found_by !== undefined) return finding;
-    const again = judged.find((issue) => unknown.has(issue) && isSame(finding, issue));
+    const again = judged.find(
+      (issue) =>
+        unknown.has(issue) && isSame(finding, issue) && (isOpen(finding) || !isWorse(issue, finding)),
+    );
     if (!again) return after(finding, 'seen') ?? [];
     unknown.delete(again);
     const next = after(finding, 'found_again');
@@ -193,6 +196,13 @@ export function findingsAfterJudgement(
     return next && isOpen(next) ? again : (next ?? []);
   });
   return bounded([...kept, ...unknown]);
+}
+
+const weights = { minor: 0, major: 1, critical: 2 };
+
+/** Whether an issue is more severe: a decision about the other one is then none about it. */
+function isWorse(one: QualityIssue, other: QualityIssue): boolean {
+  return weights[one.severity] > weights[other.severity];
 }
 
 function isSame(one: QualityIssue, other: QualityIssue): boolean {

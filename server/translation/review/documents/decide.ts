@@ -106,13 +106,14 @@ async function applyReview(
   const changed = corrections.map(({ position }) => position);
   if (changed.length === 0) return { named, changed };
   const checked = await checkChanges(services, row, corrections);
-  const changes = corrections.map((correction, index): SegmentChange => {
+  const checkedAt = new Map(corrections.map(({ position }, index) => [position, checked[index]]));
+  const changeOf = (correction: Correction): SegmentChange => {
     const { position, target, targetText, present, isMarkedFinal } = correction;
     const isEdited =
       present.targetText !== targetText || !isSameContent(target, present.target as InlineContent | null);
     // A correction settles a low score without a finding, because the score was that of the former text.
     const former = { ...present, score: isEdited ? null : present.score };
-    const reviewed = reviewedFindings(former, checked[index] ?? { issues: [] }, isEdited);
+    const reviewed = reviewedFindings(former, checkedAt.get(position) ?? { issues: [] }, isEdited);
     return {
       position,
       kind: 'edited',
@@ -120,7 +121,7 @@ async function applyReview(
       findings: isMarkedFinal ? acceptedMinor(reviewed, author) : reviewed,
       translation: { target, targetText },
     };
-  });
+  };
   const changeId = newId();
   await renderAndStore(
     services,
@@ -131,8 +132,7 @@ async function applyReview(
       claimed_via: author.claimedVia,
       notes: request.notes ?? null,
       async store(tx) {
-        const isOpen = await selectStillOpen(tx, row, request);
-        const stored = changes.filter(({ position }) => isOpen(position));
+        const stored = (await selectStillOpen(tx, row, request, corrections)).map(changeOf);
         await storeChanges(tx, row, author, changeId, stored);
         return stored.length;
       },
@@ -143,20 +143,20 @@ async function applyReview(
 }
 
 /**
- * Compares the corrections again with the segments, if reviewers have saved segments during the rendering.
- * @returns whether a segment is still to be corrected: someone may have saved the same text
+ * Reads the segments again if the document has changed during the rendering: reviewers may have saved them, and a check
+ * may have stored findings.
+ * @returns the corrections that are still to be made: someone may have saved the same text
  * @throws AppError 409 conflict
  */
 async function selectStillOpen(
   tx: Tx,
-  { tenantId, documentId, edits }: DocumentRow,
+  { tenantId, documentId, updatedAt }: DocumentRow,
   request: ReviewOfSegments,
-): Promise<(position: number) => boolean> {
+  corrections: readonly Correction[],
+): Promise<readonly Correction[]> {
   const present = await requireDocument(tx, tenantId, documentId);
-  if (present.edits === edits) return () => true;
-  const { corrections } = await selectCorrected(tx, tenantId, documentId, request);
-  const open = new Set(corrections.map(({ position }) => position));
-  return (position) => open.has(position);
+  if (present.updatedAt.getTime() === updatedAt.getTime()) return corrections;
+  return (await selectCorrected(tx, tenantId, documentId, request)).corrections;
 }
 
 /**

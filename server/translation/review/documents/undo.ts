@@ -1,16 +1,20 @@
 import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
+import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { newId } from '#server/platform/ids.ts';
+import { type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
 import { withdrawUndoneFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { correctionConflicts } from '../review-conflict.ts';
 import { positionedSegment, selectSegments } from './positioned-segment.ts';
 import { authorOf, lockTranslated, type SegmentAuthor } from './reviewed-document.ts';
 import { maxReturned } from './save-schema.ts';
-import { changeSegments, chunk, replacedColumns, restoredColumns } from './segment-changes.ts';
+import { changeSegments, chunk, replacedColumns, restoredColumns, storeFindings } from './segment-changes.ts';
 
 export const changeInput = z.object({
   document_id: z.string().describe('The document.'),
@@ -95,6 +99,7 @@ async function restoreChange(
   if (conflicts.length > 0) throw correctionConflicts(conflicts, direction);
   const edits = segments.filter(({ isEdit }) => isEdit).length;
   const updatedAt = await changeSegments(tx, row, { positions, edits }, async () => {
+    const before = await selectStates(tx, row, positions);
     const events: string[] = [];
     for (let from = 0; from < segments.length; from += chunk)
       events.push(
@@ -104,6 +109,7 @@ async function restoreChange(
           segments: segments.slice(from, from + chunk),
         })),
       );
+    await keepLaterFindings(tx, row, before);
     if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
     await markPending(tx, row, positions);
   });
@@ -127,6 +133,9 @@ function requireAuthor(principal: Principal, [first]: readonly ChangedSegment[])
     );
 }
 
+/** SQL: the columns that change without a reviewer: a check may store other findings for the same text. */
+const notCompared = sql.raw(`'{feed_pending,issues,score,needs_review}'`);
+
 /** Returns the segments of a change with their current state, in reading order. */
 async function selectChange(
   tx: Tx,
@@ -137,7 +146,7 @@ async function selectChange(
   const isApplied = sql`undone_at is null and kind not in ('undone', 'redone')`;
   // The segment must have the state that the change gave it, or for a redo the state to which it was applied.
   const isOtherState =
-    direction === 'redone' ? sql`s.state is distinct from (e.before - 'feed_pending')` : sql`false`;
+    direction === 'redone' ? sql`s.state is distinct from (e.before - ${notCompared}::text[])` : sql`false`;
   const restoreFrom =
     direction === 'redone'
       ? sql`case when first_value(kind) over undos = 'undone' then first_value(event_id) over undos else event_id end`
@@ -161,7 +170,7 @@ async function selectChange(
       (e.later_changes > 0 or ${isOtherState}) as "isMoved"
     from history e
     cross join lateral (
-      select s.*, ${replacedColumns} - 'feed_pending' as state from document_segments s
+      select s.*, ${replacedColumns} - ${notCompared}::text[] as state from document_segments s
       where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position = e.position offset 0) s
     cross join lateral (
       select before from segment_events where tenant_id = ${tenantId} and event_id = e.restore_from offset 0) f
@@ -206,6 +215,63 @@ async function restoreSegments(
       from restored r join document_segments s on ${isGiven})
     update document_segments s set ${restoredColumns} from restored r where ${isGiven}`);
   return rows.map(({ id }) => id);
+}
+
+/** The text of a segment, and its findings. */
+interface SegmentState {
+  position: number;
+  target: unknown;
+  issues: unknown[];
+  needsReview: boolean;
+}
+
+function selectStates(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  positions: readonly number[],
+): Promise<SegmentState[]> {
+  const { position, target, issues, needsReview } = documentSegments;
+  return tx
+    .select({ position, target, issues, needsReview })
+    .from(documentSegments)
+    .where(sql`${ofDocument(tenantId, documentId)} and ${isAtOneOf(positions)}`);
+}
+
+/**
+ * Keeps the findings that a check has stored since the change: the restored state does not have them. A segment with an
+ * open critical one among them is not confirmed again, because the reviewer who confirmed it had not seen the finding.
+ */
+async function keepLaterFindings(tx: Tx, row: DocumentRow, before: readonly SegmentState[]): Promise<void> {
+  const former = new Map(before.map((state) => [state.position, state]));
+  const restored = await selectStates(tx, row, [...former.keys()]);
+  const changed = restored.flatMap((state) => {
+    const was = former.get(state.position) as SegmentState;
+    const later = laterFindings(was, state);
+    const needsReview = state.needsReview || was.needsReview || later.some(isOpenCritical);
+    const findings = [...(state.issues as Finding[]), ...later];
+    return later.length === 0
+      ? []
+      : [{ position: state.position, findings: { findings, needsReview }, later }];
+  });
+  if (changed.length === 0) return;
+  await storeFindings(tx, row, changed);
+  const critical = changed.filter(({ later }) => later.some(isOpenCritical));
+  await tx
+    .update(documentSegments)
+    .set({ confirmedAt: null, confirmedBy: null })
+    .where(
+      sql`${ofDocument(row.tenantId, row.documentId)} and ${isAtOneOf(critical.map(({ position }) => position))}`,
+    );
+}
+
+/** Of another text, only open critical findings of a model are kept: they may apply to the restored text, too. */
+function laterFindings(was: SegmentState, restored: SegmentState): Finding[] {
+  const known = new Set((restored.issues as Finding[]).map(idOf));
+  const later = (was.issues as Finding[]).filter((finding) => !known.has(idOf(finding)));
+  if (isSameContent(was.target as InlineContent, restored.target as InlineContent)) return later;
+  return later
+    .filter((finding) => isOpenCritical(finding) && finding.found_by !== 'check')
+    .map((finding) => ({ ...finding, status: 'not_rechecked' }));
 }
 
 /**
