@@ -58,10 +58,17 @@ export interface TaskPayloads {
    */
   recheck_findings: { tenantId: string; documentId: string; after: number };
   /**
-   * Checks the open segments of a tenant's documents again after a change of a glossary: those of the document after the
-   * position `after`, or, if that is null, those of the next document.
+   * Checks the terms of the open segments of a tenant's documents again after a change of a glossary, at `changedAt`: those
+   * of the document after the position `after`, or, if that is null, those of the next document. With `single`, only those
+   * of this document.
    */
-  recheck_terms: { tenantId: string; documentId: string; after: number | null };
+  recheck_terms: {
+    tenantId: string;
+    documentId: string;
+    after: number | null;
+    changedAt: string;
+    single?: true;
+  };
   /** Completes an interrupted approval: adds the approved document to the TM and writes its audit record. */
   resume_approval: { tenantId: string; documentId: string };
   /**

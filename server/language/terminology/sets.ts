@@ -24,7 +24,7 @@ export function queueTermCheck(tx: Tx, tenantId: string): Promise<void> {
   return addJob(
     tx,
     'recheck_terms',
-    { tenantId, documentId: '', after: null },
+    { tenantId, documentId: '', after: null, changedAt: new Date().toISOString() },
     { key: `recheck_terms:${tenantId}`, afterSeconds: 5, postpone: { seconds: 60 }, priority: 1 },
   );
 }

@@ -45,6 +45,11 @@ export const qualityIssue = z
         by: z.string().nullable().describe('The person; null for an API key without a name.'),
         at: dateTime,
         reason: z.string().nullable().describe('The reason in words, or null.'),
+        claimed_via: claimedVia
+          .exactOptional()
+          .describe(
+            'The API key whose client named the person. If absent, the person is a signed-in member.',
+          ),
       })
       .exactOptional()
       .describe('Who resolved the problem; missing unless it is resolved.'),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 
 /*
@@ -32,6 +33,8 @@ export interface FindingResolution {
   /** ISO 8601 in UTC. */
   at: string;
   reason: string | null;
+  /** The API key whose client named the person; absent for a signed-in member. */
+  claimed_via?: ClaimedVia;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
+import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
 import {
   type Finding,
   idOf,
@@ -35,14 +36,14 @@ interface Decision {
 
 /**
  * Returns the findings with one of them resolved.
- * @param by the person
+ * @param person who decides; `name` is null for an API key without a name
  * @throws AppError 409 conflict without such an open finding: another reviewer may have resolved it; 400 if it is
  *   called fixed although the text has not changed; 422 without the reason that a critical finding needs
  */
 export function resolveFinding(
   findings: readonly Finding[],
   { finding_id: id, resolution, reason = null }: Decision,
-  by: string | null,
+  person: { name: string | null; claimedVia: ClaimedVia | null },
 ): Finding[] {
   const finding = findings.find((one) => idOf(one) === id && isOpen(one));
   if (!finding) throw new AppError('conflict', 'the finding is no longer open; read the findings again');
@@ -51,7 +52,10 @@ export function resolveFinding(
       { loc: ['body', 'reason'], msg: 'is required for a critical finding', type: 'missing' },
     ]);
   const at = new Date().toISOString();
-  const resolved = withResolution(findings, id, { as: resolution, by, at, reason });
+  const resolved = withResolution(findings, id, {
+    ...{ as: resolution, by: person.name, at, reason },
+    ...(person.claimedVia && { claimed_via: person.claimedVia }),
+  });
   if (!resolved)
     throw new AppError(
       'validation_error',

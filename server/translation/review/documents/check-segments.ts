@@ -2,8 +2,9 @@ import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { type Checked, type Finding, hasUnmarked } from '#server/translation/core/findings.ts';
 import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
-import { termIssues } from '#server/translation/core/leverage/terms.ts';
+import { findTerms, termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
+import { readSourceText } from '#server/translation/core/pipeline/source-text.ts';
 import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
 import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
 import { chipIssues } from './chip-issues.ts';
@@ -45,6 +46,28 @@ export async function checkSegments(
       ...(await inspectProposed({ request, text: targetText, style: leverage.style }, { tenantId, signal })),
       ...(compliance && !compliance.passed ? termIssues(compliance) : []),
     ]);
+  }
+  return issues;
+}
+
+/**
+ * Checks only the terms of the texts of segments.
+ * @returns the issues of each text, in the order of the texts
+ * @throws AppError rate_limit if too many long texts are queued for the check
+ */
+export async function checkTerms(
+  services: Parameters<typeof leverageOf>[0],
+  row: DocumentRow,
+  texts: readonly ProposedText[],
+): Promise<QualityIssue[][]> {
+  const request = { ...groupRequestOf(requestOf(row)), source_text: '' };
+  const found = await services.database.inTenant(row.tenantId, (tx) => prefetch(tx, [request]));
+  const { glossary } = await leverageOf(services, row.tenantId, request, found);
+  const issues: QualityIssue[][] = [];
+  for (const { sourceText, targetText } of texts) {
+    const text = readSourceText({ ...request, source_text: sourceText });
+    const compliance = await (await findTerms(text, glossary, text.plain))?.check([targetText]);
+    issues.push(compliance && !compliance.passed ? termIssues(compliance) : []);
   }
   return issues;
 }

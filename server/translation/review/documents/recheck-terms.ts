@@ -8,13 +8,14 @@ import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import {
   type Finding,
   findingsAfterChecks,
+  idOf,
   isOpen,
   isOpenCritical,
 } from '#server/translation/core/findings.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
-import { checkSegments } from './check-segments.ts';
+import { checkTerms } from './check-segments.ts';
 import { lockTranslated } from './reviewed-document.ts';
 import { changeSegments, storeFindings } from './segment-changes.ts';
 
@@ -24,16 +25,18 @@ const maxSegments = 200;
 type SegmentRow = typeof documentSegments.$inferSelect;
 
 /**
- * Checks the open segments of the documents that await approval again after a change of a glossary, and marks those that
- * the new terms concern. An open segment is translated, and no reviewer has confirmed it. Each run checks a part of one
- * document and queues the run for the next part.
+ * Checks the terms of the open segments of documents that await approval again after a change of a glossary, and marks
+ * those that miss a term. An open segment is translated, and no reviewer has confirmed it. Each run checks a part of one
+ * document and queues the run for the next part. A chain of runs ends if a later change has begun another one.
  * @throws AppError rate_limit if too many long texts are queued for the check; the task is then repeated
  */
 export async function recheckTerms(
-  services: Parameters<typeof checkSegments>[0],
-  { tenantId, documentId, after }: TaskPayloads['recheck_terms'],
+  services: Parameters<typeof checkTerms>[0],
+  { tenantId, documentId, after, changedAt, single }: TaskPayloads['recheck_terms'],
 ): Promise<void> {
-  const found = await services.database.inTenant(tenantId, async (tx) => {
+  const { database, log } = services;
+  const found = await database.inTenant(tenantId, async (tx) => {
+    if (await hasLaterChain(tx, tenantId, changedAt)) return 'superseded';
     const [row] = await tx
       .select()
       .from(documentJobs)
@@ -47,26 +50,41 @@ export async function recheckTerms(
       )
       .orderBy(asc(documentJobs.documentId))
       .limit(1);
-    if (!row) return;
-    const isNext = gt(documentSegments.position, after ?? -1);
-    return { row, segments: await selectOpen(tx, row, sql`${isNext}`, maxSegments) };
+    if (!row) return null;
+    const isNext = sql`${documentSegments.position} > ${after ?? -1}`;
+    return { row, segments: await selectOpen(tx, row, isNext, maxSegments) };
   });
   // The document of a part that was queued before may have been approved or deleted since.
-  if (!found && after === null) return;
-  const next = { tenantId, documentId: found?.row.documentId ?? documentId };
+  if (found === 'superseded' || (found === null && after === null)) return;
   const segments = found?.segments ?? [];
-  if (found && segments.length > 0) {
-    const issues = await checkSegments(services, found.row, segments.map(proposedOf));
-    await services.database
-      .inTenant(tenantId, (tx) => storeChecked(tx, found.row, segments, issues))
-      .catch((error: unknown) => {
-        if (!(error instanceof AppError)) throw error;
-      });
-  }
-  const last = segments.length === maxSegments ? segments.at(-1)!.position : null;
-  await services.database.inTenant(tenantId, (tx) =>
-    addJob(tx, 'recheck_terms', { ...next, after: last }, { priority: 1 }),
-  );
+  if (found && segments.length > 0)
+    try {
+      const issues = await checkTerms(services, found.row, segments.map(proposedOf));
+      await database.inTenant(tenantId, (tx) => storeChecked(tx, found.row, segments, issues));
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'rate_limit') throw error;
+      // A document must not keep the others from being checked.
+      log.warn({ document_id: found.row.documentId, err: error }, 'the terms of a document were not checked');
+    }
+  if (single && segments.length < maxSegments) return;
+  const next = {
+    ...(single && { single }),
+    tenantId,
+    documentId: found?.row.documentId ?? documentId,
+    after: segments.length === maxSegments ? (segments.at(-1) as SegmentRow).position : null,
+    changedAt,
+  };
+  await database.inTenant(tenantId, (tx) => addJob(tx, 'recheck_terms', next, { priority: 1 }));
+}
+
+/** Whether runs for a later change are queued, which check all documents. */
+async function hasLaterChain(tx: Tx, tenantId: string, changedAt: string): Promise<boolean> {
+  const [row] = await tx.execute<{ later: boolean }>(sql`
+    select exists (
+      select from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+      where t.identifier = 'recheck_terms' and j.payload ->> 'tenantId' = ${tenantId}
+        and j.payload ->> 'changedAt' > ${changedAt} and j.payload -> 'single' is null) as later`);
+  return row?.later ?? false;
 }
 
 function selectOpen(
@@ -94,8 +112,8 @@ function proposedOf({ sourceText, targetText, source, target }: SegmentRow) {
   };
 }
 
-function isOpenTerm(finding: Finding): boolean {
-  return finding.category === 'terminology' && isOpen(finding);
+function isTermOfCheck({ category, found_by }: Finding): boolean {
+  return category === 'terminology' && found_by === 'check';
 }
 
 /** Stores the findings of segments that are still open and have the checked text, if they have changed. */
@@ -112,16 +130,25 @@ async function storeChecked(
   const changed = present.flatMap((segment) => {
     const { segment: before, index } = seen.get(segment.position)!;
     if (!isSameContent(segment.target as InlineContent, before.target as InlineContent)) return [];
-    const found = issues[index] as QualityIssue[];
     const earlier = segment.issues as Finding[];
-    const findings = findingsAfterChecks(earlier, { issues: found, before: found }, false);
-    // The flag of a segment goes with its last missing term, unless the score is low.
+    const [others, terms] = [earlier.filter((one) => !isTermOfCheck(one)), earlier.filter(isTermOfCheck)];
+    const present = findingsAfterChecks(terms, { issues: issues[index] as QualityIssue[] }, false);
+    const had = terms.filter(isOpen).map(idOf);
+    const has = present.filter(isOpen).map(idOf);
+    if (had.length === has.length && has.every((id) => had.includes(id))) return [];
+    const findings = [...present, ...others];
+    // A segment that was flagged for its terms only is not flagged without them.
     const isFlaggedOtherwise =
-      segment.needsReview && (!earlier.some(isOpenTerm) || (segment.score ?? 0) < defaultThreshold);
-    const needsReview = isFlaggedOtherwise || findings.some((one) => isOpenCritical(one) || isOpenTerm(one));
-    const isChanged =
-      needsReview !== segment.needsReview || JSON.stringify(findings) !== JSON.stringify(earlier);
-    return isChanged ? [{ position: segment.position, findings: { findings, needsReview } }] : [];
+      segment.needsReview &&
+      (had.length === 0 ||
+        (segment.score !== null && segment.score < defaultThreshold) ||
+        others.some((one) => isOpenCritical(one) || (isOpen(one) && one.found_by !== 'check')));
+    return [
+      {
+        position: segment.position,
+        findings: { findings, needsReview: has.length > 0 || isFlaggedOtherwise },
+      },
+    ];
   });
   if (changed.length === 0) return;
   const positions = changed.map(({ position }) => position);

@@ -44,7 +44,7 @@ export async function resolveSegmentFinding(
   const tenantId = principal.tenant.id;
   const row = await lockTranslated(tx, tenantId, documentId);
   const author = await authorOf(tx, principal, input.reviewer);
-  const by = requireName(author);
+  const name = requireName(author);
   const [segment] = await tx
     .select()
     .from(documentSegments)
@@ -59,7 +59,7 @@ export async function resolveSegmentFinding(
       [{ index: 0, position, region_id, cell_id, target_text: targetText, corrected }],
       'resolved',
     );
-  const findings = resolveFinding(segment.issues as Finding[], input, by);
+  const findings = resolveFinding(segment.issues as Finding[], input, { ...author, name });
   const change = {
     position,
     kind: 'resolved' as const,

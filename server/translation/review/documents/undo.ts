@@ -6,6 +6,7 @@ import { AppError } from '#server/errors.ts';
 import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { newId } from '#server/platform/ids.ts';
+import { addJob } from '#server/platform/job-queue.ts';
 import { type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
 import { withdrawUndoneFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
@@ -110,6 +111,12 @@ async function restoreChange(
         })),
       );
     await keepLaterFindings(tx, row, before);
+    // The glossary may have changed since the restored texts were checked.
+    if (edits > 0)
+      await addJob(tx, 'recheck_terms', {
+        ...{ tenantId: row.tenantId, documentId, after: Math.min(...positions) - 1 },
+        ...{ changedAt: new Date().toISOString(), single: true },
+      });
     if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
     await markPending(tx, row, positions);
   });

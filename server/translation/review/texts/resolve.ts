@@ -49,7 +49,7 @@ export async function resolveTextFinding(
     };
   });
   const findings = await findingsOf(tenantId, seen, seen.job.final_translation ?? '');
-  const resolved = resolveFinding(findings, input, by.name);
+  const resolved = resolveFinding(findings, input, by);
   return store(services, tenantId, input, { findings: resolved, by });
 }
 
@@ -122,7 +122,7 @@ async function store(
   });
 }
 
-function withDecision(run: AgentRun, { name }: Reviewer): AgentRun {
+function withDecision(run: AgentRun, { name, claimedVia }: Reviewer): AgentRun {
   const at = new Date().toISOString();
   return {
     ...run,
@@ -132,6 +132,7 @@ function withDecision(run: AgentRun, { name }: Reviewer): AgentRun {
         id: newId(),
         name: 'human_review',
         actor: name ?? 'reviewer',
+        ...(claimedVia && { claimed_via: claimedVia }),
         kind: 'human',
         status: 'completed',
         input_summary: null,
