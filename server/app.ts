@@ -122,13 +122,13 @@ export async function buildApp(
   let closed: Promise<void> | undefined;
   http.addHook('preClose', async () => {
     readiness.beginDrain();
-    // The event loop has just accepted the connections that waited. The system resets those that still wait when the
-    // port is closed, with the requests that a proxy has sent on them.
+    // The event loop has just accepted all connections. When the port is closed, the system resets those that are not
+    // accepted, although a proxy may have sent requests on them.
     await setImmediate();
     closed = new Promise((resolve) => http.server.close(() => resolve()));
     connections.drain();
   });
-  // Fastify does not wait for a server that is closing already.
+  // If the server is closing already, Fastify ends at once.
   http.addHook('onClose', () => closed);
   http.addHook('onSend', async (_request, reply) => {
     // So no proxy and no client sends a request on a kept connection at the moment when the server closes it.

@@ -68,7 +68,7 @@ function checkText(text: string, path: Path): FieldProblem | undefined {
 /**
  * Maximum bytes of a body whose values are not counted before parsing: so small a body has too few values to matter.
  */
-const uncheckedBytes = 100_000;
+const uncheckedBytes = 1_000_000;
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
+import { type Finding, findingsAfterJudgement } from '#server/translation/core/findings.ts';
 import { env } from '#test/factories.ts';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -200,6 +201,47 @@ describe('checking again', () => {
     await tasks.recheck_findings.run(app.services, payload);
     expect(judged()).toBe(before + 1);
   });
+});
+
+test('undoing a change keeps the findings that the judge has stored since, and confirms no text with a critical one', async () => {
+  const { id } = await mine.translate([roof]);
+  const better = `${text(roof)}.`;
+  await reviewers.save(id, [[0, text(roof), better, true]]);
+  const { body: withdrawn } = await reviewers.save(id, [[0, better, better, false]]);
+  expect((await mine.segments(id)).segments[0].confirmed_at).toBeNull();
+  fake.otherwise(
+    translatingReply({
+      translate: text,
+      repair: (translation) => translation,
+      score: () => 50,
+      issues: () => [found('critical', 'the season is wrong')],
+    }),
+  );
+  expect((await recheck(id)).status).toBe(200);
+  await reviewers.undo(id, withdrawn.change_id);
+  const [segment] = (await mine.segments(id)).segments;
+  expect(segment).toMatchObject({
+    confirmed_at: null,
+    quality: {
+      needs_review: true,
+      issues: expect.arrayContaining([expect.objectContaining({ severity: 'critical' })]),
+    },
+  });
+  const approval = await app.json('POST', `/api/documents/${id}/approve`, {
+    headers: mine.admin,
+    body: { confirm_critical: false },
+  });
+  expect(approval.status).toBe(409);
+});
+
+test('a decision about a minor finding does not settle a critical one about the same words', () => {
+  const span = '100 EUR';
+  const minor: Finding = { ...found('minor', 'clumsy'), span, status: 'accepted' };
+  const critical = { ...found('critical', 'the source says 1000 EUR'), span };
+  const none = { issues: [], before: [] };
+  expect(findingsAfterJudgement([minor], [critical], none)).toEqual([minor, critical]);
+  const again = { ...found('minor', 'clumsy again'), span };
+  expect(findingsAfterJudgement([minor], [again], none)).toEqual([minor]);
 });
 
 test('a glossary that changes later marks the open segments that its terms concern, and only these', async () => {

@@ -31,7 +31,7 @@ interface GuessCount {
   site: string | null;
 }
 
-/** An attempt that may go on: the accounts whose passwords may be checked, and where it is counted. */
+/** An attempt that is not too early: the accounts whose passwords may be checked, and its count. */
 export interface Guess<A> {
   accounts: readonly A[];
   count: GuessCount;
@@ -97,7 +97,7 @@ async function countGuess(tx: Tx, { bucket, subject, site }: GuessCount): Promis
 
 /**
  * Ends an attempt whose password was that of all checked accounts: it does not count. Any other attempt counts, because
- * someone with an account of their own under the same address could otherwise guess without a limit.
+ * anyone can create an account with the same address, and could otherwise guess without a limit.
  * @param forgets whether earlier attempts stop counting, too: not if only the account of one workspace was checked
  */
 export async function endGuess(

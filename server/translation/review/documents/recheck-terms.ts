@@ -142,7 +142,10 @@ async function storeChecked(
       segment.needsReview &&
       (had.length === 0 ||
         (segment.score !== null && segment.score < defaultThreshold) ||
-        others.some((one) => isOpenCritical(one) || (isOpen(one) && one.found_by !== 'check')));
+        others.some(
+          (one) =>
+            isOpenCritical(one) || (isOpen(one) && one.found_by !== 'check' && one.severity !== 'minor'),
+        ));
     return [
       {
         position: segment.position,
