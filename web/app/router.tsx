@@ -161,7 +161,8 @@ const storage = createRoute({
 const operators = createRoute({
   getParentRoute: () => workspace,
   id: 'operators',
-  beforeLoad: () => loadWords('operator'),
+  // These screens show charts of the reports, too.
+  beforeLoad: () => Promise.all([loadWords('operator'), loadWords('usage')]),
 });
 
 const operator = createRoute({

@@ -113,7 +113,7 @@ export function shellPage(
   const at = (path: string) => escapeHtml(basePath + path);
   const { signIn, workspace, operator, styleGuides, audit, sets, usage } = build.catalogs[locale];
   const ofScreen = [
-    ...(path.startsWith('/app/settings/operator') ? [operator] : []),
+    ...(path.startsWith('/app/settings/operator') ? [operator, usage] : []),
     ...(path === '/app/style-guides' ? [styleGuides] : []),
     ...(path === '/app/settings/audit' ? [audit] : []),
     ...(/^\/app\/(glossaries|memories|concordance)(\/|$)/.test(path) ? [sets] : []),
