@@ -16,8 +16,11 @@ const events =
  * word follows the space. In the value of an attribute, everything after the scheme is code.
  */
 const scheme = (name: string) => {
-  const written = `${[...name].join('[\\t\\n\\r]*')}[\\t\\n\\r]*:`;
-  return `(?<==\\s{0,20}["']?\\s{0,20})${written}|${written}(?=\\S|\\s{1,20}[\\w.$!+-]{0,60}[(=;\`[{'"/~])`;
+  const [first, ...rest] = [...name];
+  const written = `${[first, ...rest].join('[\\t\\n\\r]*')}[\\t\\n\\r]*:`;
+  // The first letter is before the look at what precedes it, which would otherwise take long in a text of spaces.
+  const inValue = written.replace(first as string, `${first}(?<==\\s{0,20}["']?\\s{0,20}${first})`);
+  return `${inValue}|${written}(?=\\S|\\s{1,20}[\\w.$!+-]{0,60}[(=;\`[{'"/~])`;
 };
 
 const signs = new RegExp(
@@ -27,12 +30,13 @@ const signs = new RegExp(
     // ERB, EJS, PHP, FreeMarker, server-side includes, Template Toolkit, Thymeleaf, wikis.
     String.raw`<%|<\?(?=[a-z=\s])|<[#@](?=[a-z])|<!--#|<(?:jsp|esi|c):|\[%(?=[^[\]]{0,500}%\])|\[\[`,
     // Template strings, expressions of Java and Velocity, Ruby, Razor and Thymeleaf.
-    String.raw`\$!?\{|[#@!]\{`,
+    String.raw`\$!?\{|[#@]\{`,
     // Directives of Svelte, Velocity and Blade.
     String.raw`\{@(?=[a-z])|#(?:set|foreach|include|parse|evaluate)\s*\(|@php\b`,
     `<(?:${elements})(?![\\w-])`,
     `(?<![\\w-])(?:on(?:${events})[a-z]*|srcdoc|formaction)\\s*=(?!=)`,
-    String.raw`(?<![\w-])(?:(?:v|ng|hx)-[a-z-]+(?=\s*[:=.])|x-(?:data|init|on|html|bind|effect)(?=\s*[:=.])|(?:data-bind|on:[a-z]+)(?=\s*=))`,
+    // In prose, as in `V-neck.`, there is no equals sign.
+    String.raw`(?<![\w-])(?:(?:v|ng|hx)-[a-z-]{1,40}|x-(?:data|init|on|html|bind|effect)|data-bind|on:[a-z]{1,40})[\w.:[\]-]{0,60}\s{0,20}=(?!=)`,
     String.raw`(?:[@*][a-z][\w.:-]{0,60}|\([a-z][\w.]{0,60}\)|\[[a-z][\w.]{0,60}\])=(?=["'])`,
     ...['javascript', 'vbscript', 'livescript'].map(scheme),
     String.raw`(?<!\w)data:\s*(?:text/html|application/xhtml|image/svg|text/xml|application/xml|text/javascript)`,
@@ -43,7 +47,7 @@ const signs = new RegExp(
 /** The ends of code, by its beginnings. */
 const ends: Readonly<Record<string, string>> = {
   ...{ '{{{': '}}}', '{{': '}}', '{%': '%}', '{#': '#}', '{!!': '!!}', '{$': '}' },
-  ...{ '<%': '%>', '<?': '?>', '[%': '%]', '${': '}', '$!{': '}', '#{': '}', '@{': '}' },
+  ...{ '<%': '%>', '<?': '?>', '[%': '%]', '${': '}', '$!{': '}', '#{': '}', '@{': '}', '{@': '}' },
 };
 
 /** The maximum length of code that is compared as a whole. */

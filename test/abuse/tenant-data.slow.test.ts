@@ -89,7 +89,7 @@ async function blocksOf(steps: readonly Step[]): Promise<string[]> {
 }
 
 /** Submits texts of the other workspace until `work` has ended. Each must be published. */
-async function meanwhile<T>(work: Promise<T>): Promise<T> {
+async function besideTexts<T>(work: Promise<T>): Promise<T> {
   let running = true;
   const ended = work.finally(() => {
     running = false;
@@ -102,10 +102,10 @@ async function meanwhile<T>(work: Promise<T>): Promise<T> {
 
 test('no data of a workspace holds up another workspace', { timeout: 1_800_000 }, async () => {
   const idle = await startProbe(service.address);
-  await meanwhile(new Promise((resolve) => setTimeout(resolve, 3000)));
+  await besideTexts(new Promise((resolve) => setTimeout(resolve, 3000)));
   const before = await idle.stop();
   const probe = await startProbe(service.address);
-  const found = await meanwhile(
+  const found = await besideTexts(
     (async () => [
       ...(await blocksOf(storingSteps(service, hostile))),
       ...(await blocksOf(textSteps(service, hostile))),

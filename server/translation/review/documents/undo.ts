@@ -111,12 +111,14 @@ async function restoreChange(
         })),
       );
     await keepLaterFindings(tx, row, before);
-    // The glossary may have changed since the restored texts were checked.
+    // The glossary may have changed since the restored texts were checked. Several steps need one check.
     if (edits > 0)
-      await addJob(tx, 'recheck_terms', {
-        ...{ tenantId: row.tenantId, documentId, after: Math.min(...positions) - 1 },
-        ...{ changedAt: new Date().toISOString(), single: true },
-      });
+      await addJob(
+        tx,
+        'recheck_terms',
+        { tenantId: row.tenantId, documentId, after: -1, changedAt: new Date().toISOString(), single: true },
+        { key: `recheck_terms:${documentId}`, afterSeconds: 5, priority: 1 },
+      );
     if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
     await markPending(tx, row, positions);
   });
@@ -263,6 +265,7 @@ async function keepLaterFindings(tx: Tx, row: DocumentRow, before: readonly Segm
   if (changed.length === 0) return;
   await storeFindings(tx, row, changed);
   const critical = changed.filter(({ later }) => later.some(isOpenCritical));
+  if (critical.length === 0) return;
   await tx
     .update(documentSegments)
     .set({ confirmedAt: null, confirmedBy: null })
