@@ -35,7 +35,7 @@ const signs = new RegExp(
     String.raw`\{@(?=[a-z])|#(?:set|foreach|include|parse|evaluate)\s*\(|@php\b`,
     `<(?:${elements})(?![\\w-])`,
     `(?<![\\w-])(?:on(?:${events})[a-z]*|srcdoc|formaction)\\s*=(?!=)`,
-    // In prose, as in `V-neck.`, there is no equals sign.
+    // In prose, as in `V-neck.`, no equals sign follows.
     String.raw`(?<![\w-])(?:(?:v|ng|hx)-[a-z-]{1,40}|x-(?:data|init|on|html|bind|effect)|data-bind|on:[a-z]{1,40})[\w.:[\]-]{0,60}\s{0,20}=(?!=)`,
     String.raw`(?:[@*][a-z][\w.:-]{0,60}|\([a-z][\w.]{0,60}\)|\[[a-z][\w.]{0,60}\])=(?=["'])`,
     ...['javascript', 'vbscript', 'livescript'].map(scheme),
