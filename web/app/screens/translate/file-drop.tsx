@@ -7,7 +7,7 @@ import { useFormat } from '../../parts/format.ts';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { detected, SourceLanguageSelect } from '../../parts/source-language.tsx';
 import type { Coverage } from '../../session/use-coverage.ts';
-import { accepted, acceptedKinds } from './file-kind.ts';
+import { accepted } from './file-kind.ts';
 import { type FileQueue, type ListedFile, maxFiles } from './file-queue.ts';
 import { FileRow } from './file-rows.tsx';
 import styles from './files.module.css';
@@ -58,7 +58,8 @@ export function FileDrop({
             <b id="file-label">{t('translate.drop', { count: maxFiles })}</b>
             <span className="hint">
               {t('translate.drop_kinds', {
-                formats: number(acceptedKinds),
+                // Those with a layout, plain text and CSV.
+                formats: number(deployment.layoutFormats + 2),
                 most: bytes(deployment.maxUploadBytes),
               })}{' '}
               <label className={styles.choose}>

@@ -1,5 +1,4 @@
 import { allExtensions, kindOfExtension, type LayoutKind } from '#server/formats/layout-kinds.ts';
-import { deployment } from '../../deployment.ts';
 
 /**
  * The ways in which a file can be translated. `text`: only its text, page by page; `layout`: the whole file, keeping
@@ -17,9 +16,6 @@ export function layoutFormatOf({ name }: Pick<File, 'name'>): LayoutKind | undef
   const [, extension = ''] = /\.(\w+)$/.exec(name) ?? [];
   return kindOfExtension(extension.toLowerCase());
 }
-
-/** The number of formats that the file dialog offers: those with a layout, and plain text and CSV. */
-export const acceptedKinds = deployment.layoutFormats + 2;
 
 /** The extensions that the file dialog offers. */
 export const accepted = [...new Set(['csv', 'htm', 'html', 'json', 'md', 'txt', 'xml', ...allExtensions])]
