@@ -34,7 +34,11 @@ describe.skipIf(!isInstalled)('the embedded PostgreSQL 17', () => {
       SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
     };
     const old = await joinOld(settings['DATA_DIR'] as string);
-    const service = await startService({ ...settings, DATABASE_URL: old.url, DATABASE_MIGRATION_URL: old.ownerUrl });
+    const service = await startService({
+      ...settings,
+      DATABASE_URL: old.url,
+      DATABASE_MIGRATION_URL: old.ownerUrl,
+    });
     populated = await populate(connect(service.address));
     answers = await answersOf(connect(service.address), populated);
     await service.stop();
