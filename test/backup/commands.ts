@@ -8,6 +8,7 @@ const scripts = {
   'verify-backup': 'server/commands/backup/verify-backup.ts',
   restore: 'server/commands/backup/restore.ts',
   migrate: 'server/commands/migrate.ts',
+  admin: 'server/commands/admin/main.ts',
   'upgrade-database': 'server/commands/backup/upgrade-database.ts',
 } as const;
 

@@ -63,6 +63,8 @@ async function combine(database: 'after' | 'before', storage: 'after' | 'before'
     DATA_DIR: data,
     PLATFORM_STORAGE_URL: pathToFileURL(files).href,
   };
+  // Each restore has made a deployment with an ID of its own.
+  await succeed('admin', settings, ['adopt-storage']);
   const verify = (...args: string[]) => runVerify(settings, args);
   return { files, settings, verify };
 }

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { CannotLoadError, loadDatabase, type Target } from '#db/copy/load.ts';
 import { advance, untilStalled } from '#db/progress.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
 import type { Settings } from '#server/settings.ts';
+import { identityPath } from '#server/storage/store-identity.ts';
 import { Refusal } from '../refusal.ts';
 import { compareFile, DamagedError, type ReadPart, readParts, requireEnd } from './archive-reader.ts';
 import { hasKeyOf, isAuthentic } from './authentication.ts';
@@ -174,12 +177,24 @@ async function restoreParts(
   await restoreLast(backup, target, storage, restored, stop);
 }
 
+const identityTable = { schema: 'public', name: 'store_identity', columns: ['singleton', 'store_id'] };
+
 /**
  * The tables that are not restored. The places that readers have got since the backup would name other events in the
- * restored database; without their feeds, these readers get an error. And a restored deployment is a new one: its first
- * start gives its storage a new ID, so that it never uses the storage of the other one.
+ * restored database; without their feeds, these readers get an error. The identity of the storage is a new one.
  */
-const notRestored: ReadonlySet<string> = new Set(['public.event_feeds', 'public.store_identity']);
+const notRestored: ReadonlySet<string> = new Set(['public.event_feeds', tableName(identityTable)]);
+
+/**
+ * Gives the restored database and its storage a new ID: a restored deployment is a new one, and must never use the
+ * storage of the other one. Backups of versions without this table get theirs at the first start.
+ */
+async function identify(target: Target, storage: RestoredStorage): Promise<void> {
+  if (!target.has(identityTable)) return;
+  const id = randomUUID();
+  await storage.put(identityPath, id);
+  await target.copyIn(identityTable, Readable.from([Buffer.from(`t\t${id}\n`)]));
+}
 
 async function restoreLast(
   backup: VerifiedBackup,
@@ -215,6 +230,7 @@ async function restoreLast(
   }
   await objects.end(restore);
   restored.objects += objects.count;
+  await identify(target, storage);
 }
 
 async function restorePiece({ path, kind, content }: StoredPiece, storage: RestoredStorage): Promise<void> {
