@@ -63,7 +63,7 @@ async function combine(database: 'after' | 'before', storage: 'after' | 'before'
     DATA_DIR: data,
     PLATFORM_STORAGE_URL: pathToFileURL(files).href,
   };
-  // Each restore has made a deployment with an ID of its own.
+  // Each restore has made a new deployment, with its ID.
   await succeed('admin', settings, ['adopt-storage']);
   const verify = (...args: string[]) => runVerify(settings, args);
   return { files, settings, verify };

@@ -100,7 +100,9 @@ describe.each(['an empty DATA_DIR', 'an empty database of another server'])('res
     // A restored database never takes the storage of the original, not even at its first start.
     if (database) {
       const DATA_DIR = original.settings['DATA_DIR'] as string;
-      await expect(startService({ ...settings, DATA_DIR })).rejects.toThrow(/does not belong to this database/);
+      await expect(startService({ ...settings, DATA_DIR })).rejects.toThrow(
+        /does not belong to this database/,
+      );
     }
     service = await startService(settings);
     app = connect(service.address);

@@ -192,7 +192,7 @@ const notRestored: ReadonlySet<string> = new Set(['public.event_feeds', tableNam
 async function identify(target: Target, storage: RestoredStorage): Promise<void> {
   if (!target.has(identityTable)) return;
   const id = randomUUID();
-  await storage.put(identityPath, id);
+  await storage.put(identityPath, Buffer.from(id));
   await target.copyIn(identityTable, Readable.from([Buffer.from(`t\t${id}\n`)]));
 }
 
