@@ -11,7 +11,7 @@ import {
 import { refuseSharedSessions } from './pooler.ts';
 import { queueUrl } from './queue-url.ts';
 import { countMissingMigrations } from './schema-version.ts';
-import { grantToService, mayMigrate, mayReadJournal, type Query } from './service-role.ts';
+import { grantToService, lacksGrants, mayMigrate, mayReadJournal, type Query } from './service-role.ts';
 import { Session } from './session.ts';
 
 export const migrationsFolder = join(import.meta.dirname, 'migrations');
@@ -61,7 +61,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 
 /**
  * For a process that runs without the owner of the tables: `npm run migrate` applies the migrations.
- * @throws Error if the database lacks migrations of this version
+ * @throws Error if the database lacks migrations of this version, or the role of the service lacks rights
  */
 async function requireMigrated(query: Query): Promise<void> {
   const [row] = (await mayReadJournal(query))
@@ -73,6 +73,11 @@ async function requireMigrated(query: Query): Promise<void> {
   if (missing > 0)
     throw new Error(
       `the database lacks ${missing} migrations of this version, and the role of DATABASE_URL may not apply them: run "npm run migrate" with DATABASE_MIGRATION_URL (docs/upgrading.md)`,
+    );
+  // A migration may have been interrupted before its last step.
+  if (await lacksGrants(query))
+    throw new Error(
+      'the role of DATABASE_URL lacks rights on tables of this version: run "npm run migrate" with DATABASE_MIGRATION_URL (docs/upgrading.md)',
     );
 }
 

@@ -44,7 +44,11 @@ const missingGrants = `
       -- A temporary table could shadow one of the service.
       select format('revoke create, temporary on database %I from public', datname),
         not has_database_privilege($1::text, oid, 'temporary')
-      from pg_database where datname = current_database() and datdba = current_user::regrole)
+      from pg_database where datname = current_database() and datdba = current_user::regrole
+      union all
+      -- Databases that were created by PostgreSQL 14 let every role create tables there.
+      select 'revoke create on schema public from public', not has_schema_privilege($1::text, oid, 'create')
+      from pg_namespace where nspname = 'public' and pg_has_role(nspowner, 'usage'))
   select statement from wanted where not is_granted`;
 
 /**
@@ -56,6 +60,12 @@ export async function grantToService(query: Query, role: string): Promise<void> 
   await refuseOwner(query, role);
   for (const { statement } of await query<{ statement: string }>(missingGrants, [role]))
     await query(statement);
+}
+
+/** Whether the role of this connection lacks rights that `grantToService` gives. */
+export async function lacksGrants(query: Query): Promise<boolean> {
+  const [self] = await query<{ role: string }>('select current_user as role');
+  return (await query(missingGrants, [self?.role ?? ''])).length > 0;
 }
 
 /** @throws Error if the role is missing, bypasses policies, creates roles, or is a member of the owner */

@@ -134,6 +134,34 @@ describe('the role of the service owns nothing', () => {
   });
 });
 
+test('a migration that was killed before its grants is noticed at the start, and continued', async () => {
+  const database = await open();
+  const owner = postgres(database.ownerUrl, { max: 1, onnotice: () => {} });
+  onTestFinished(() => owner.end());
+  const service = new URL(database.url).username;
+  await migrate(database.url);
+  await owner.unsafe(`revoke insert on audit_log from ${service}`);
+  await expect(migrate(database.url)).rejects.toThrow(
+    /lacks rights .*npm run migrate.*DATABASE_MIGRATION_URL/,
+  );
+  await migrate(database.ownerUrl, { service });
+  await migrate(database.url);
+});
+
+test('a database of PostgreSQL 14, where every role may create tables, no longer lets it', async () => {
+  const database = await open();
+  const superuser = openSuperuser(database.superuserUrl);
+  await superuser`grant create on schema public to public`;
+  const client = connect(database);
+  await client.inPlatform((tx) => tx.execute(sql`create table mine (a text)`));
+  await migrate(database.ownerUrl, { service: new URL(database.url).username });
+  await expect(client.inPlatform((tx) => tx.execute(sql`create table yours (a text)`))).rejects.toMatchObject(
+    {
+      cause: { code: '42501' },
+    },
+  );
+});
+
 describe('a deployment changes from one role to two', () => {
   test('as docs/upgrading.md has it: another role takes the tables over, and the service keeps its rows', async () => {
     const [database, template] = [await open({ empty: true }), await open()];
