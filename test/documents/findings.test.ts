@@ -244,33 +244,42 @@ test('a decision about a minor finding does not settle a critical one about the 
   expect(findingsAfterJudgement([minor], [again], none)).toEqual([minor]);
 });
 
-test('a glossary that changes later marks the open segments that its terms concern, and only these', async () => {
-  const { id } = await mine.translate([roof]);
-  const unconcerned = await mine.translate([keys]);
-  const confirmed = await mine.translate([roof]);
-  await reviewers.save(confirmed.id, [[0, text(roof), `${text(roof)}.`, true]]);
-  expect((await mine.segments(confirmed.id)).segments[0].confirmed_at).not.toBeNull();
-  const csv = 'source,target\nroof,couverture';
-  const added = new FormData();
-  added.append('name', 'Houses');
-  added.append('source_lang', 'en');
-  added.append('target_lang', 'fr');
-  added.append('terminology_file', new File([csv], 'terms.csv', { type: 'text/csv' }));
-  const upload = await app.request('/api/terminology', { method: 'POST', headers: mine.admin, body: added });
-  expect(upload.status).toBe(200);
-  const set = (await upload.json()) as { id: string };
-  const sql = openSuperuser(app.superuserUrl);
-  const queued = () => sql`select j.id, p.payload from graphile_worker.jobs j
+describe('after a change of a glossary', () => {
+  const missing = [true, ['The glossary term “couverture” is missing.']];
+
+  /** Adds a glossary whose term the translation of `roof` misses. Returns its ID. */
+  async function addGlossary(): Promise<string> {
+    const added = new FormData();
+    added.append('name', 'Houses');
+    added.append('source_lang', 'en');
+    added.append('target_lang', 'fr');
+    const csv = 'source,target\nroof,couverture';
+    added.append('terminology_file', new File([csv], 'terms.csv', { type: 'text/csv' }));
+    const upload = await app.request('/api/terminology', {
+      method: 'POST',
+      headers: mine.admin,
+      body: added,
+    });
+    expect(upload.status).toBe(200);
+    return ((await upload.json()) as { id: string }).id;
+  }
+
+  const queued = () => openSuperuser(app.superuserUrl)`select j.id, p.payload from graphile_worker.jobs j
     join graphile_worker._private_jobs p using (id) where j.task_identifier = 'recheck_terms'
-    and p.payload ->> 'tenantId' = ${mine.tenantId}`;
+    and p.payload ->> 'tenantId' = ${mine.tenantId} order by p.payload ->> 'changedAt'`;
+
+  async function runCheck(job: Awaited<ReturnType<typeof queued>>[number] | undefined): Promise<void> {
+    await openSuperuser(app.superuserUrl)`
+      delete from graphile_worker._private_jobs where id = ${job?.['id']}`;
+    await tasks.recheck_terms.run(app.services, job?.['payload']);
+  }
+
   /** Runs the queued checks, as workers do, until none is left. */
-  const runAll = async () => {
+  async function runAll(): Promise<void> {
     expect(await queued()).toHaveLength(1);
-    for (let [job] = await queued(); job; [job] = await queued()) {
-      await sql`delete from graphile_worker._private_jobs where id = ${job['id']}`;
-      await tasks.recheck_terms.run(app.services, job['payload']);
-    }
-  };
+    for (let [job] = await queued(); job; [job] = await queued()) await runCheck(job);
+  }
+
   const flags = async (of: string) =>
     (await qualities(of)).map((one: unknown) => {
       const { needs_review, issues } = one as { needs_review: boolean; issues: QualityIssue[] };
@@ -279,17 +288,44 @@ test('a glossary that changes later marks the open segments that its terms conce
         issues.filter(({ category }) => category === 'terminology').map((issue) => issue.explanation),
       ];
     });
-  const flagged = async () => (await mine.read(id)).quality_report.metadata.llm_quality.needs_review_units;
-  const before = await flags(id);
-  const flaggedBefore = await flagged();
-  await runAll();
-  const missing = [true, ['The glossary term “couverture” is missing.']];
-  expect(await flags(id)).toEqual([missing]);
-  expect(await flags(unconcerned.id)).not.toContainEqual(missing);
-  expect(await flags(confirmed.id)).not.toContainEqual(missing);
-  expect(await flagged()).toBe(flaggedBefore + 1);
 
-  await app.json('DELETE', `/api/terminology/${set.id}`, { headers: mine.admin });
-  await runAll();
-  expect(await flags(id)).toEqual(before);
+  test('the open segments that its terms concern are marked, and only these', async () => {
+    const { id } = await mine.translate([roof]);
+    const unconcerned = await mine.translate([keys]);
+    const confirmed = await mine.translate([roof]);
+    await reviewers.save(confirmed.id, [[0, text(roof), `${text(roof)}.`, true]]);
+    expect((await mine.segments(confirmed.id)).segments[0].confirmed_at).not.toBeNull();
+    const flagged = async () => (await mine.read(id)).quality_report.metadata.llm_quality.needs_review_units;
+    const before = await flags(id);
+    const flaggedBefore = await flagged();
+    const set = await addGlossary();
+    await runAll();
+    expect(await flags(id)).toEqual([missing]);
+    expect(await flags(unconcerned.id)).not.toContainEqual(missing);
+    expect(await flags(confirmed.id)).not.toContainEqual(missing);
+    expect(await flagged()).toBe(flaggedBefore + 1);
+
+    await app.json('DELETE', `/api/terminology/${set}`, { headers: mine.admin });
+    await runAll();
+    expect(await flags(id)).toEqual(before);
+  });
+
+  test('a document that is translated meanwhile is marked, too', async () => {
+    const { held, reached, letGo } = heldReply(judging);
+    fake.otherwise(held);
+    const translating = mine.translate([roof]);
+    await reached;
+    await addGlossary();
+    // The check of all documents comes before this one is translated.
+    await runAll();
+    fake.otherwise(judging);
+    letGo();
+    const { id } = await translating;
+    expect(await flags(id)).not.toContainEqual(missing);
+    await runAll();
+    expect(await flags(id)).toEqual([missing]);
+    const later = await mine.translate([roof]);
+    expect(await queued()).toEqual([]);
+    expect(await flags(later.id)).toEqual([missing]);
+  });
 });

@@ -1,4 +1,4 @@
-import { and, count, eq, sql } from 'drizzle-orm';
+import { and, count, eq, gte, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
@@ -27,6 +27,29 @@ export function queueTermCheck(tx: Tx, tenantId: string): Promise<void> {
     { tenantId, documentId: '', after: null, changedAt: new Date().toISOString() },
     { key: `recheck_terms:${tenantId}`, afterSeconds: 5, postpone: { seconds: 60 }, priority: 1 },
   );
+}
+
+/**
+ * Queues the check of the open segments of one document: their terms may have changed since they were checked. Several
+ * calls within a few seconds need one check.
+ */
+export function queueTermCheckOf(tx: Tx, tenantId: string, documentId: string): Promise<void> {
+  return addJob(
+    tx,
+    'recheck_terms',
+    { tenantId, documentId, after: -1, changedAt: new Date().toISOString(), single: true },
+    { key: `recheck_terms:${documentId}`, afterSeconds: 5, priority: 1 },
+  );
+}
+
+/** Whether a set was created or changed since then. */
+export async function haveSetsChanged(tx: Tx, tenantId: string, since: Date): Promise<boolean> {
+  const rows = await tx
+    .select({ setId: terminologySets.setId })
+    .from(terminologySets)
+    .where(and(eq(terminologySets.tenantId, tenantId), gte(terminologySets.updatedAt, since)))
+    .limit(1);
+  return rows.length > 0;
 }
 
 type SetRow = typeof terminologySets.$inferSelect;

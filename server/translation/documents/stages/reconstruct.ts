@@ -6,6 +6,7 @@ import { settleTopUp } from '#server/billing/metering/top-up-settlement.ts';
 import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recording.ts';
 import type { Finding } from '#server/formats/document.ts';
 import { queueDocumentMail } from '#server/identity/mail/outbox.ts';
+import { haveSetsChanged, queueTermCheckOf } from '#server/language/terminology/sets.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import { removeAt } from '#server/storage/destination.ts';
 import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
@@ -67,6 +68,8 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
     await storeTargetRectangles(tx, tenantId, documentId, rebuilt.rectangles);
     await insertArtifact(tx, output);
     if (row.drawsTopup) await settleTopUp(tx, tenantId);
+    // Check its terms as those of the documents that were translated before the change of the glossary.
+    if (await haveSetsChanged(tx, tenantId, row.createdAt)) await queueTermCheckOf(tx, tenantId, documentId);
     await queueDocumentMail(tx, services.settings, { ...mailOf(run), hasFailed: false });
   };
   await services.database.inTenant(tenantId, finish).catch(async (error: unknown) => {

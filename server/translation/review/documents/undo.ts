@@ -5,8 +5,8 @@ import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
+import { queueTermCheckOf } from '#server/language/terminology/sets.ts';
 import { newId } from '#server/platform/ids.ts';
-import { addJob } from '#server/platform/job-queue.ts';
 import { type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
 import { withdrawUndoneFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
@@ -112,13 +112,7 @@ async function restoreChange(
       );
     await keepLaterFindings(tx, row, before);
     // The glossary may have changed since the restored texts were checked. Several steps need one check.
-    if (edits > 0)
-      await addJob(
-        tx,
-        'recheck_terms',
-        { tenantId: row.tenantId, documentId, after: -1, changedAt: new Date().toISOString(), single: true },
-        { key: `recheck_terms:${documentId}`, afterSeconds: 5, priority: 1 },
-      );
+    if (edits > 0) await queueTermCheckOf(tx, row.tenantId, documentId);
     if (direction === 'undone') await withdrawFromMemory(tx, row, segments, events);
     await markPending(tx, row, positions);
   });
