@@ -122,9 +122,7 @@ export async function buildApp(
   let closed: Promise<void> | undefined;
   http.addHook('preClose', async () => {
     readiness.beginDrain();
-    // The event loop has just accepted all connections. When the port is closed, the system resets those that are not
-    // accepted, although a proxy may have sent requests on them.
-    await setImmediate();
+    await untilIdle();
     closed = new Promise((resolve) => http.server.close(() => resolve()));
     connections.drain();
   });
@@ -146,6 +144,21 @@ export async function buildApp(
   serveReadiness(http, readiness);
   await http.ready();
   return { http, services, readiness };
+}
+
+/**
+ * Waits until the event loop has accepted all connections and has nothing else to do, but at most a second. When a port is
+ * closed, the system resets the connections that are not accepted, although a proxy may have sent requests on them. So
+ * the port is closed in the moment after a short turn of the loop, in which hardly any can have arrived.
+ */
+async function untilIdle(): Promise<void> {
+  const begun = performance.now();
+  for (let last = begun; last < begun + 1000; ) {
+    await setImmediate();
+    const now = performance.now();
+    if (now - last < 0.05) return;
+    last = now;
+  }
 }
 
 /**
