@@ -9,8 +9,8 @@ import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 
 /**
  * HTML and XHTML pages, and fragments of them. A segment is the text of a block with its inline elements, or an attribute
- * that readers see. Code, `pre`, templates and everything under `translate="no"` stay. The element `html` declares the
- * language and direction of the translation.
+ * that readers see. Code, `pre`, templates and everything under `translate="no"` stay. The element `html`
+ * declares the language and direction of the translation, and so do `meta` elements that declare the language.
  *
  * @throws {FileError} `not_text`, `unreadable` or `too_large`
  */
@@ -33,7 +33,7 @@ function findTexts(source: string, { targetLanguage }: TextOptions): TextPlaces 
     places: found.places,
     kept: [...kept, ...found.kept],
     characters: markup.characters,
-    always: declaredLanguage(source, markup.root, targetLanguage),
+    always: declaredLanguage(source, markup.declarations, targetLanguage),
   };
 }
 

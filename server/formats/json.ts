@@ -9,8 +9,9 @@ import { countCharacters } from './text-tally.ts';
 
 /**
  * JSON files with the texts of a program: nested keys and arrays; plural forms as i18next has them in keys (`file_one`,
- * `file_other`) and as other libraries have them in objects (`{ "one": …, "other": … }`); ICU messages; and ARB files,
- * whose entries with `@` describe others.
+ * `file_other`) and as other libraries have them in objects (`{ "one": …, "other": … }`); and ICU messages. Descriptions
+ * of texts and examples of placeholders are context, in ARB files, in the messages of browser extensions, of FormatJS and
+ * of Transifex. The metadata of MediaWiki stays, and the locale of Angular becomes the target language.
  *
  * @throws {FileError} `not_text` or `unreadable`
  */
@@ -34,6 +35,49 @@ function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces 
   };
 }
 
+/** The members that the described messages of a file have, by the member with the text. */
+const messageMembers: Readonly<Record<string, readonly string[]>> = {
+  // Browser extensions
+  message: ['message', 'description', 'placeholders', 'hash'],
+  // Transifex
+  string: ['string', 'context', 'developer_comment', 'character_limit'],
+};
+
+/** Whether each entry of a file is an object with a text in this member, and has no members but those that describe it. */
+function areMessages(root: JsonObject, key: string): boolean {
+  const entries = [...root.values()].map(({ value }) => value);
+  return (
+    entries.length > 0 &&
+    entries.every(
+      (value) =>
+        value instanceof Map &&
+        typeof value.get(key)?.value === 'string' &&
+        [...value.keys()].every((name) => messageMembers[key]!.includes(name)),
+    )
+  );
+}
+
+/** Returns the locale of a file of Angular, which has no other members than this and the translations. */
+function localeOfAngular(root: JsonObject): JsonMember | undefined {
+  const locale = root.get('locale');
+  const isAngular =
+    root.size === 2 && typeof locale?.value === 'string' && root.get('translations')?.value instanceof Map;
+  return isAngular ? locale : undefined;
+}
+
+/** Returns the description of a message with the examples of its placeholders. */
+function describe(object: JsonObject): string | undefined {
+  const texts = ['description', 'context', 'developer_comment'].map((name) => object.get(name)?.value);
+  const placeholders = object.get('placeholders')?.value;
+  if (placeholders instanceof Map)
+    for (const [name, { value }] of placeholders) {
+      const example = value instanceof Map ? value.get('example')?.value : undefined;
+      if (typeof example === 'string') texts.push(`${name} is, for example, “${example}”`);
+    }
+  const said = texts.filter((text) => typeof text === 'string' && text.trim() !== '');
+  return said.length === 0 ? undefined : said.join('; ');
+}
+
 type Entries = [key: string, member: JsonMember][];
 
 class Reader {
@@ -44,13 +88,23 @@ class Reader {
   readonly #writer: (text: string) => string;
   /** The entries of the root if the file is an ARB file. */
   readonly #arb: JsonObject | null;
+  /** The declared language of an ARB file, or of one of Angular. */
+  readonly #locale: JsonMember | undefined;
+  /** The metadata of a file of MediaWiki. */
+  readonly #metadata: JsonMember | undefined;
+  /** The member of each object that has the text, if all entries of the root are described messages. */
+  readonly #messageKey: string | undefined;
   /** Whether keys of the file end with a plural category in addition to `other`. */
   readonly #hasSuffixes: boolean;
 
   constructor(text: string, root: JsonValue) {
     this.#text = text;
     this.#writer = writerFor(text);
-    this.#arb = root.value instanceof Map && isArb(root.value) ? root.value : null;
+    const object = root.value instanceof Map ? root.value : new Map<string, JsonMember>();
+    this.#arb = isArb(object) ? object : null;
+    this.#messageKey = Object.keys(messageMembers).find((key) => areMessages(object, key));
+    this.#locale = this.#arb?.get('@@locale') ?? localeOfAngular(object);
+    this.#metadata = object.get('@metadata');
     this.#hasSuffixes = /_(?:zero|one|two|few|many)"\s*:/.test(text) && /_other"\s*:/.test(text);
   }
 
@@ -63,16 +117,25 @@ class Reader {
     else if (value instanceof Map) this.#readObject(value, path);
   }
 
-  /** Returns the change of the language that an ARB file declares. */
+  /** Returns the change of the language that the file declares. */
   declaredLanguage(language: string | undefined): Edit | undefined {
-    const declared = this.#arb?.get('@@locale');
-    if (!declared || language === undefined) return undefined;
+    if (!this.#locale || language === undefined) return undefined;
+    const { start, end } = this.#locale;
     // The tools of Flutter expect an underscore.
-    return { start: declared.start, end: declared.end, text: JSON.stringify(language.replace('-', '_')) };
+    return { start, end, text: JSON.stringify(this.#arb ? language.replace('-', '_') : language) };
   }
 
   #readObject(object: JsonObject, path: readonly string[]): void {
-    const members: Entries = [...object].filter(([key]) => !(this.#arb && key.startsWith('@')));
+    const message = this.#messageOf(object, path);
+    if (message) {
+      this.characters += countCharacters(message.text);
+      this.entries.push(message);
+      return;
+    }
+    const members: Entries = [...object].filter(
+      ([key, member]) =>
+        member !== this.#locale && member !== this.#metadata && !(this.#arb && key.startsWith('@')),
+    );
     const whole =
       path.length > 0 && pluralsOf(members, (key) => ({ base: '', category: key, type: 'cardinal' }));
     const groups =
@@ -100,14 +163,22 @@ class Reader {
     });
   }
 
+  /** Returns the text of an object that has the text of a message with its description. */
+  #messageOf(object: JsonObject, path: readonly string[]): StringEntry | undefined {
+    const isEntry = path.length === 1 && this.#messageKey !== undefined;
+    const member = object.get(isEntry ? this.#messageKey! : 'defaultMessage');
+    if (typeof member?.value !== 'string') return undefined;
+    const { line, start, end, value } = member;
+    return { ...this.#entry(path, value, line, start, end), comment: describe(object) };
+  }
+
   #entry(path: readonly string[], text: string, line: number, start: number, end: number): StringEntry {
     const description = this.#arb?.get(`@${path[0]}`)?.value;
-    const comment = description instanceof Map ? description.get('description')?.value : undefined;
     return {
       key: path.join('.'),
       text,
       line,
-      comment: typeof comment === 'string' ? comment : undefined,
+      comment: description instanceof Map ? describe(description) : undefined,
       write: (translation) => ({ start, end, text: this.#writer(translation) }),
     };
   }

@@ -1,8 +1,9 @@
 import { FileError } from './file-error.ts';
+import { hasIcuChoice, type MessageText, readIcu } from './messages/icu.ts';
 import { describeForm, sourceOfForm } from './messages/plural-forms.ts';
 import { reasonToKeep, withSpaceOf } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
-import { type PoEntry, type PoString, parsePo, quotePo } from './po/parser.ts';
+import { type PoEntry, parsePo, quotePo } from './po/parser.ts';
 import { poPluralsOf } from './po/plural-rules.ts';
 import {
   placeOfLine,
@@ -19,11 +20,14 @@ import { countCharacters } from './text-tally.ts';
  * that needs a review gets the flag `fuzzy`; in the source file, entries with this flag are translated again. Other
  * entries that already have a translation stay.
  *
+ * The source is in `msgid`. In a catalog of the source language, and in one whose IDs are keys (`home.title`), it is in
+ * `msgstr`. If one text has a choice in the syntax of ICU, all are read as ICU messages.
+ *
  * @throws {FileError} `not_text` or `unreadable`
  */
 export const { check, extract, rebuild } = textFormat(findEntries);
 
-function findEntries(text: string, { targetLanguage }: TextOptions): TextPlaces {
+function findEntries(text: string, { sourceLanguage, targetLanguage }: TextOptions): TextPlaces {
   const all = parsePo(text);
   const header = all.find(({ id, context }) => id.text === '' && !context);
   const fields = readHeader(header?.translations[0]?.text ?? '');
@@ -31,24 +35,87 @@ function findEntries(text: string, { targetLanguage }: TextOptions): TextPlaces 
   const declared = fields.get('language')?.replace('_', '-') ?? '';
   // The translations of a file in another language, such as that of the source, are replaced.
   const hasTarget = targetLanguage === undefined || declared === '' || isSame(declared, targetLanguage);
-  const writer = new Writer(text, fields, targetLanguage, hasTarget && declared !== '');
+  const entries = all.filter((entry) => entry !== header && entry.id.text.trim() !== '');
+  const isOfSource = !hasTarget && sourceLanguage !== undefined && isSamePrimary(declared, sourceLanguage);
+  const isTranslated = hasTarget && declared !== '';
+  const hasKeys = areKeys(entries);
+  const isKey = (entry: PoEntry) => hasKeys || hasExplicitId(entry);
+  const sources = entries.map((entry) =>
+    sourceOf(entry, isOfSource || (!isTranslated && isKey(entry)), sourceLanguage),
+  );
+  const isIcu = sources.some(({ forms }) => forms.size === 1 && hasIcuChoice(forms.get('other')!));
+  const writer = new Writer(text, fields, { targetLanguage, isTarget: isTranslated, isIcu });
   const places: TextPlace[] = [];
   const kept: { reason: string; text: string }[] = [];
   let characters = 0;
-  for (const entry of all) {
-    if (entry === header || entry.id.text.trim() === '') continue;
-    const source = entry.id.text + (entry.plural?.text ?? '');
-    characters += countCharacters(source);
+  for (const [at, entry] of entries.entries()) {
+    const source = sources[at]!;
+    const own = [...source.forms.values()].join('');
+    characters += countCharacters(own);
     const isDone =
-      hasTarget && !entry.flags.includes('fuzzy') && entry.translations.every((one) => one.text !== '');
-    const reason = isDone ? 'translated_before' : reasonToKeep(source);
-    if (reason) kept.push({ reason, text: source });
-    else places.push(writer.placeOf(entry, source));
+      hasTarget &&
+      !source.isTranslation &&
+      !entry.flags.includes('fuzzy') &&
+      entry.translations.every((one) => one.text !== '');
+    const hasText = source.isTranslation || !isKey(entry);
+    const reason = isDone ? 'translated_before' : hasText ? reasonToKeep(own) : 'identifier';
+    if (reason) kept.push({ reason, text: own });
+    else places.push(writer.placeOf(entry, source, own));
   }
   return { places, kept, characters, always: header ? writer.headerEdits(header) : [] };
 }
 
+/** The text of an entry to translate. */
+interface PoSource {
+  /** The plural forms by category; only `other` without plural forms. */
+  forms: ReadonlyMap<string, string>;
+  /** Whether the text is in `msgstr`. Then the `msgid` is its key. */
+  isTranslation: boolean;
+}
+
+/** @param inTranslation whether the source is in `msgstr`, unless that is empty */
+function sourceOf(
+  { id, plural, translations }: PoEntry,
+  inTranslation: boolean,
+  language: string | undefined,
+): PoSource {
+  const isTranslation = inTranslation && translations.every(({ text }) => text.trim() !== '');
+  if (!isTranslation) {
+    const forms = plural
+      ? [['one', id.text] as const, ['other', plural.text] as const]
+      : [['other', id.text] as const];
+    return { forms: new Map(forms), isTranslation };
+  }
+  if (!plural) return { forms: new Map([['other', translations[0]!.text]]), isTranslation };
+  const categories = poPluralsOf(language ?? 'en').forms;
+  const forms = new Map(translations.map(({ text }, form) => [categories[form] ?? 'other', text]));
+  if (!forms.has('other')) forms.set('other', translations.at(-1)!.text);
+  return { forms, isTranslation };
+}
+
+/** A key has parts and no spaces, such as `home.title`, `cart_items` and `errors/not-found`. */
+const key = /^[\p{L}\p{N}_$-]+(?:[._:/-][\p{L}\p{N}_$-]+)+$/u;
+
+/** Whether the IDs of a catalog are keys: none has a space, half of them look like one, and there are texts for them. */
+function areKeys(entries: readonly PoEntry[]): boolean {
+  const ids = entries.map(({ id }) => id.text);
+  return (
+    ids.every((id) => !/\s/.test(id.trim())) &&
+    ids.filter((id) => key.test(id)).length * 2 >= ids.length &&
+    entries.some(({ id, translations: [first] }) => first!.text.trim() !== '' && first!.text !== id.text)
+  );
+}
+
+/** Whether Lingui has marked the ID of an entry as a key. */
+function hasExplicitId({ comments }: PoEntry): boolean {
+  return comments.includes(explicitId);
+}
+
+const explicitId = 'js-lingui-explicit-id';
+
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
+const isSamePrimary = (one: string, other: string) => isSame(one.split('-')[0]!, other.split('-')[0]!);
 
 /** Returns the fields of the header, by their names in lower case. */
 function readHeader(text: string): Map<string, string> {
@@ -78,15 +145,20 @@ class Writer {
   readonly #forms: readonly string[];
   /** The header `Plural-Forms` that the translated file needs; undefined if that of the file fits. */
   readonly #pluralForms: string | undefined;
+  readonly #isIcu: boolean;
 
   /** @param isTarget whether the file is declared to be in the target language */
   constructor(
     text: string,
     fields: ReadonlyMap<string, string>,
-    language: string | undefined,
-    isTarget: boolean,
+    {
+      targetLanguage: language,
+      isTarget,
+      isIcu,
+    }: { targetLanguage: string | undefined; isTarget: boolean; isIcu: boolean },
   ) {
     this.#text = text;
+    this.#isIcu = isIcu;
     this.#lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
     this.#fields = fields;
     this.#language = language;
@@ -99,12 +171,12 @@ class Writer {
     this.#pluralForms = fits ? undefined : header;
   }
 
-  placeOf(entry: PoEntry, original: string): TextPlace {
-    const { context, plural, comments, id } = entry;
-    const note = [context && `context “${context.text}”`, ...comments].filter(Boolean).join('; ');
-    const forms = plural
-      ? this.#formsOf(id, plural)
-      : [{ source: id.text, variant: undefined, note: undefined }];
+  placeOf(entry: PoEntry, source: PoSource, original: string): TextPlace {
+    const { context, comments, id } = entry;
+    const note = [context && `context “${context.text}”`, ...comments.filter((one) => one !== explicitId)]
+      .filter(Boolean)
+      .join('; ');
+    const { forms, write } = this.#messageOf(entry, source) ?? this.#formsOf(entry, source);
     return {
       isBilingual: true,
       original,
@@ -113,37 +185,42 @@ class Writer {
         const about = [note, form.note].filter(Boolean).join('; ');
         return {
           kind: 'text_block',
-          place: placeOfLine(id.line),
+          place: placeOfLine(id.line, source.isTranslation ? id.text : ''),
           ...(about !== '' && { context: about }),
           ...(variant !== '' && { variant }),
-          source: [form.source.trim()],
+          source: [form.text.trim()],
         };
       }),
-      write: (targets) =>
-        this.#write(
-          entry,
-          targets,
-          forms.map(({ source }) => source),
-        ),
+      write: (targets) => {
+        const texts = targets.map(({ target }, at) => withSpaceOf(forms[at]!.text, target));
+        return this.#write(entry, targets, write(texts));
+      },
     };
   }
 
-  #formsOf(id: PoString, plural: PoString) {
-    const language = this.#language ?? 'en';
-    const sources = new Map([
-      ['one', id.text],
-      ['other', plural.text],
-    ]);
-    return this.#forms.map((category) => ({
-      source: sourceOfForm(sources, category, language),
-      variant: category,
-      note: describeForm(language, category),
-    }));
+  /** Returns the texts of an ICU message, and how they are joined; undefined for other entries. */
+  #messageOf({ plural }: PoEntry, { forms }: PoSource): PoForms | undefined {
+    const message = this.#isIcu && !plural ? readIcu(forms.get('other')!, this.#language) : null;
+    if (!message || message.texts.some(({ text }) => text.trim() === '')) return undefined;
+    return { forms: message.texts, write: (texts) => [message.write(texts)] };
   }
 
-  #write(entry: PoEntry, targets: readonly TextTarget[], sources: readonly string[]): Edit[] {
+  #formsOf({ plural }: PoEntry, { forms }: PoSource): PoForms {
+    if (!plural) return { forms: [{ text: forms.get('other')! }], write: (texts) => texts };
+    const language = this.#language ?? 'en';
+    return {
+      forms: this.#forms.map((category) => ({
+        text: sourceOfForm(forms, category, language),
+        variant: category,
+        note: describeForm(language, category),
+      })),
+      write: (texts) => texts,
+    };
+  }
+
+  #write(entry: PoEntry, targets: readonly TextTarget[], texts: readonly string[]): Edit[] {
     const { plural, translations, flags, flagLine, previous, start, id, context } = entry;
-    const lines = targets.map(({ target }, at) => quotePo(withSpaceOf(sources[at]!, target), this.#lineEnd));
+    const lines = texts.map((text) => quotePo(text, this.#lineEnd));
     const edits: Edit[] = [];
     if (plural) {
       const first = this.#text.lastIndexOf('msgstr', translations[0]!.start);
@@ -151,11 +228,10 @@ class Writer {
       edits.push({ start: first, end: translations.at(-1)!.end, text: written });
     } else edits.push({ start: translations[0]!.start, end: translations[0]!.end, text: lines[0]! });
     const needsReview = targets.some((one) => one.needsReview);
-    const changed = [
+    const line = this.#flagLine([
       ...(needsReview ? ['fuzzy'] : []),
-      ...flags.filter((flag) => flag !== 'fuzzy' && flag !== ''),
-    ];
-    const line = changed.length === 0 ? '' : `#, ${changed.join(', ')}${this.#lineEnd}`;
+      ...flags.filter((flag) => flag !== 'fuzzy'),
+    ]);
     if (flagLine && needsReview !== flags.includes('fuzzy')) edits.push({ ...flagLine, text: line });
     if (!flagLine && needsReview) {
       const at = this.#text.lastIndexOf(context ? 'msgctxt' : 'msgid', (context ?? id).start);
@@ -165,12 +241,22 @@ class Writer {
     return edits;
   }
 
-  /** Returns the changes of the header's fields `Language` and `Plural-Forms`. */
-  headerEdits({ translations: [value], plural }: PoEntry): Edit[] {
+  #flagLine(flags: readonly string[]): string {
+    const named = flags.filter((flag) => flag !== '');
+    return named.length === 0 ? '' : `#, ${named.join(', ')}${this.#lineEnd}`;
+  }
+
+  /**
+   * Returns the changes of the header: its fields `Language`, `Plural-Forms` and `Content-Type`, and its flag `fuzzy`,
+   * with which some programs skip the whole file.
+   */
+  headerEdits({ translations: [value], plural, flags, flagLine }: PoEntry): Edit[] {
     const targetLanguage = this.#language;
     if (!value || plural || targetLanguage === undefined) return [];
     const wanted = new Map([['Language', targetLanguage.replace('-', '_')]]);
     if (this.#pluralForms !== undefined) wanted.set('Plural-Forms', this.#pluralForms);
+    if (!/charset=utf-?8\b/i.test(this.#fields.get('content-type') ?? ''))
+      wanted.set('Content-Type', 'text/plain; charset=UTF-8');
     let text = value.text;
     for (const [name, content] of wanted) {
       const field = new RegExp(`^${name}:.*$`, 'im');
@@ -180,8 +266,18 @@ class Writer {
         ? text.replace(field, () => `${name}: ${content}`)
         : `${text.replace(/\n?$/, '\n')}${name}: ${content}\n`;
     }
-    return text === value.text
-      ? []
-      : [{ start: value.start, end: value.end, text: quotePo(text, this.#lineEnd) }];
+    const edits: Edit[] = [];
+    if (flagLine && flags.includes('fuzzy'))
+      edits.push({ ...flagLine, text: this.#flagLine(flags.filter((flag) => flag !== 'fuzzy')) });
+    if (text !== value.text)
+      edits.push({ start: value.start, end: value.end, text: quotePo(text, this.#lineEnd) });
+    return edits;
   }
+}
+
+/** The texts of an entry that are translated, and how their translations are written. */
+interface PoForms {
+  forms: readonly MessageText[];
+  /** Returns the values of `msgstr`. */
+  write(texts: readonly string[]): readonly string[];
 }

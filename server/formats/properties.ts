@@ -2,7 +2,9 @@ import { hasIcuChoice } from './messages/icu.ts';
 import { placesOfStrings, type StringEntry } from './messages/strings.ts';
 import {
   lineCounter,
+  markOf,
   openTextFile,
+  requireNoNul,
   type TextFile,
   type TextOptions,
   type TextPlaces,
@@ -11,7 +13,7 @@ import {
 import { countCharacters } from './text-tally.ts';
 
 /**
- * Java `.properties` files, in UTF-8 or, if they are not valid UTF-8, in ISO 8859-1. Characters outside of ASCII are
+ * Java `.properties` files, in UTF-8, in UTF-16 with a byte order mark or, if they are neither, in ISO 8859-1. Characters outside of ASCII are
  * written as `\u00e9` unless the file has such characters in UTF-8. In a value with an argument of MessageFormat
  * (`{0}`), two apostrophes stand for one.
  *
@@ -20,11 +22,14 @@ import { countCharacters } from './text-tally.ts';
 export const { check, extract, rebuild } = textFormat(findStrings, openProperties);
 
 function openProperties(bytes: Uint8Array): TextFile {
+  if (markOf(bytes).mark.length > 0) return openTextFile(bytes);
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     // Every character is escaped that is not ASCII, so what is written has one byte for each character.
-    return { text: Buffer.from(bytes).toString('latin1'), encode: (text) => Buffer.from(text, 'latin1') };
+    const text = Buffer.from(bytes).toString('latin1');
+    requireNoNul(text);
+    return { text, encode: (changed) => Buffer.from(changed, 'latin1') };
   }
   return openTextFile(bytes);
 }

@@ -1,7 +1,13 @@
-import { limits, overLimit } from './file-error.ts';
+import { FileError, limits, overLimit } from './file-error.ts';
 import { countCodePoints } from './text.ts';
 
-/** Counts the segments and characters of one document, and rejects the document if it exceeds a limit. */
+/** Characters that no text has and the database cannot store: NUL, and half of a surrogate pair. Escapes can contain them. */
+const forbidden = /[\0\p{Cs}]/u;
+
+/**
+ * Counts the segments and characters of one document, and rejects the document if it exceeds a limit or a text has
+ * characters that cannot be stored.
+ */
 export class SegmentBudget {
   readonly #sources = new Set<string>();
   #segments = 0;
@@ -12,7 +18,7 @@ export class SegmentBudget {
    *
    * @param tagged the text with its tags, as the engine receives it. Segments with equal tagged texts are translated
    *   once
-   * @throws {FileError} `too_large`
+   * @throws {FileError} `too_large` or `not_text`
    */
   add(source: string, tagged = source): void {
     this.addChars(source);
@@ -23,10 +29,27 @@ export class SegmentBudget {
       throw overLimit('the number of different texts of the file', limits.segments);
   }
 
-  /** Counts the characters of a segment without counting the segment. Used to check the limit of characters first. */
+  /**
+   * Counts the characters of a segment without counting the segment. Used to check the limit of characters first.
+   *
+   * @throws {FileError} `too_large` or `not_text`
+   */
   addChars(source: string): void {
+    requireCharacters(source);
     this.#chars += countCodePoints(source);
     if (this.#chars > limits.textChars)
       throw overLimit('the number of characters of the file', limits.textChars);
   }
+}
+
+/**
+ * @param place where the text is in the file, such as `line 3`
+ * @throws {FileError} `not_text` if the text has a NUL character or half of a surrogate pair
+ */
+export function requireCharacters(text: string, place = 'the file'): void {
+  const [found] = forbidden.exec(text) ?? [];
+  if (found === undefined) return;
+  const what =
+    found === '\0' ? 'a NUL character' : 'half of a character outside of the BMP (a lone surrogate)';
+  throw new FileError('not_text', `${place}: a text has ${what}`);
 }

@@ -52,7 +52,17 @@ function findCues(
     group.push(one);
   }
   finish();
-  return { places, kept, characters };
+  const language = kind === 'vtt' && targetLanguage ? languageOf(text) : undefined;
+  return { places, kept, characters, always: language ? [{ ...language, text: targetLanguage! }] : [] };
+}
+
+/** Returns the position of the language in the header of a WebVTT file, as YouTube writes it. */
+function languageOf(text: string): { start: number; end: number } | undefined {
+  const [header = ''] = /^(?:[^\r\n]+(?:\r\n|\r|\n|$))*/.exec(text) ?? [];
+  const found = /^(Language:[ \t]*)([\w-]+)/im.exec(header);
+  if (!found) return undefined;
+  const start = found.index + found[1]!.length;
+  return { start, end: start + found[2]!.length };
 }
 
 interface ParsedCue {
@@ -77,15 +87,37 @@ const formats: Readonly<Record<string, FormatKind>> = { b: 'bold', i: 'italic', 
 /** Markup inside of a cue: a tag, or a position of SubRip such as `{\an8}`. */
 const markup = /<\/?[^<>\r\n]+>|\{\\[^{}\r\n]*\}/g;
 
-/** Returns the content of a cue. Lines are joined, except those of several speakers, which begin with a dash. */
-function contentOf(written: string, kind: SubtitleKind): InlineContent {
+/** The first characters of a line that stays a line: a dash or `>>` of a speaker, a name in capitals, a sound or music. */
+const ownLine = /^(?:[-–—([♪♫]|>>|\p{Lu}[\p{Lu}\p{N} .'’-]{1,30}:)/u;
+
+/** A line with nothing but a sound or music. */
+const sound = /^(?:\[.*\]|\(.*\)|[♪♫].*[♪♫])$/;
+
+/** A noncharacter instead of a line end that stays. */
+const keptEnd = '\ufdd3';
+
+/** Returns a cue in which the ends of lines that stay are marked. */
+function markLines(written: string): string {
+  const lines = written.split('\n');
+  const shown = lines.map((line) => line.replaceAll(markup, '').trim());
+  return lines
+    .map((line, at) => {
+      if (at === 0) return line;
+      return (ownLine.test(shown[at]!) || sound.test(shown[at - 1]!) ? keptEnd : '\n') + line;
+    })
+    .join('');
+}
+
+/** Returns the content of a cue. Lines are joined, except those of several speakers and of sounds. */
+function contentOf(cue: string, kind: SubtitleKind): InlineContent {
+  const written = markLines(cue.replaceAll(keptEnd, ''));
   const codes = [...written.matchAll(markup)].map(({ 0: code, index }) => ({ code, index }));
   const pairs = pairsOf(codes.map(({ code }) => code));
   const content: InlineContent = [];
   let tag = 0;
   const numbers = new Map<number, number>();
   const addText = (text: string): void => {
-    const parts = text.split(/[ \t]*\n[ \t]*(?=[-–—])/);
+    const parts = text.split(/[ \t]*\ufdd3[ \t]*/);
     for (const [at, part] of parts.entries()) {
       if (at > 0) content.push({ tag: ++tag, type: 'void', text: '\n' });
       const shown = kind === 'vtt' ? decode(part) : part;
@@ -164,8 +196,12 @@ function placeOf(group: readonly ParsedCue[], writing: Writing): TextPlace {
     }
   }
   const content = joinStrings(source);
+  // `>>` of a speaker stays, where the file does not escape it.
+  const isRaw = group.some(({ cue }) => cue.text.replaceAll(markup, '').includes('>'));
+  const encode = (text: string) => (writing.kind === 'vtt' ? escapeText(text, isRaw) : text);
   const split = (target: InlineContent) => splitAt(target, breaks);
-  const texts = (target: InlineContent) => split(target).map((part) => writeCue(part, codes, writing));
+  const texts = (target: InlineContent) =>
+    split(target).map((part) => writeCue(part, codes, encode, writing.targetLanguage));
   return {
     segments: [{ kind: 'text_block', place: placeOfLine(group[0]!.cue.line), source: content }],
     write([one]) {
@@ -173,7 +209,9 @@ function placeOf(group: readonly ParsedCue[], writing: Writing): TextPlace {
       return split(one!.target).flatMap((part, at): Edit[] => {
         const { start, end } = group[at]!.cue;
         if (isSameContent(part, own[at]!)) return [];
-        return [{ start, end, text: writeCue(part, codes, writing).join(writing.lineEnd) }];
+        return [
+          { start, end, text: writeCue(part, codes, encode, writing.targetLanguage).join(writing.lineEnd) },
+        ];
       });
     },
     check: ([one]) => problemsOf(texts(one!.target), group, writing.targetLanguage),
@@ -203,11 +241,12 @@ function trim(content: InlineContent): InlineContent {
 function writeCue(
   content: InlineContent,
   codes: ReadonlyMap<number, { open: string; close: string }>,
-  { kind, targetLanguage }: Writing,
+  encode: (text: string) => string,
+  targetLanguage: string,
 ): string[] {
   const written = content
     .map((item) => {
-      if (typeof item === 'string') return kind === 'vtt' ? encode(item) : item;
+      if (typeof item === 'string') return encode(item);
       const code = codes.get(item.tag);
       return item.text ?? (item.type === 'close' ? code?.close : code?.open) ?? '';
     })
@@ -261,9 +300,9 @@ function decode(text: string): string {
   );
 }
 
-function encode(text: string): string {
-  return text.replaceAll(
-    /[&<>\u00a0\u200e\u200f]/g,
-    (found) => references.find(([one]) => one === found)![1],
+/** @param isRaw whether `>` stays as it is */
+function escapeText(text: string, isRaw: boolean): string {
+  return text.replaceAll(/[&<>\u00a0\u200e\u200f]/g, (found) =>
+    isRaw && found === '>' ? found : references.find(([one]) => one === found)![1],
   );
 }

@@ -11,7 +11,7 @@ import type {
 import { FileError } from './file-error.ts';
 import { formatTagged, type InlineContent, isSameContent, plainText } from './inline-content.ts';
 import { type Edit, splice } from './office/splice.ts';
-import { SegmentBudget } from './segment-budget.ts';
+import { requireCharacters, SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
 import { clip } from './text.ts';
 import { countCharacters, type TextOutcome, TextTally } from './text-tally.ts';
@@ -76,8 +76,9 @@ export function textFormat(
       const { places } = await find((await open(bytes)).text, selection);
       const budget = new SegmentBudget();
       let wanted = true;
-      for (const { source } of places.flatMap(({ segments }) => segments)) {
-        const text = plainText(source);
+      for (const segment of places.flatMap(({ segments }) => segments)) {
+        requireText(segment);
+        const text = plainText(segment.source);
         budget.addChars(text);
         wanted = wanted && take(text);
       }
@@ -88,7 +89,10 @@ export function textFormat(
       const found = await find(file.text, options);
       const segments = withKeys(found).flatMap((place) => place.segments);
       const budget = new SegmentBudget();
-      for (const { source } of segments) budget.add(plainText(source), formatTagged(source));
+      for (const segment of segments) {
+        requireText(segment);
+        budget.add(plainText(segment.source), formatTagged(segment.source));
+      }
       const findings = [...(found.findings ?? []), ...(file.findings ?? [])];
       if (segments.length === 0)
         findings.push({
@@ -126,6 +130,12 @@ export function textFormat(
       return { bytes: await file.encode([...splice(file.text, edits)].join('')), findings };
     },
   };
+}
+
+/** @throws {FileError} `not_text` with the line, if the key, the context or the text cannot be stored */
+function requireText({ place, context = '', source }: Pick<Segment, 'place' | 'context' | 'source'>): void {
+  const [, line] = /^(line \d+)/.exec(place) ?? [];
+  requireCharacters(`${place} ${context} ${formatTagged(source)}`, line);
 }
 
 /**
@@ -239,9 +249,22 @@ function decodeFile(bytes: Uint8Array, { name, mark }: Encoding): TextFile {
     const problem = `the file must be text in UTF-8, or in UTF-16 with a byte order mark; this is not valid ${name.toUpperCase()}`;
     throw new FileError('not_text', problem, { cause: error });
   }
-  const nul = text.indexOf('\0');
-  if (nul >= 0) throw new FileError('not_text', `line ${lineAt(text, nul)}: the text has a NUL character`);
+  requireNoNul(text);
   return { text, encode: (changed) => joinBytes(mark, encode(changed, name)) };
+}
+
+/** @throws {FileError} `not_text` with the line */
+export function requireNoNul(text: string): void {
+  const nul = text.indexOf('\0');
+  if (nul < 0) return;
+  // Every second byte of ASCII in UTF-16 is NUL.
+  const isUtf16 = nul < 4 && text.split('\0', 1000).length - 1 > Math.min(text.length, 2000) / 3;
+  throw new FileError(
+    'not_text',
+    isUtf16
+      ? 'the file is in UTF-16 or UTF-32 without a byte order mark; save it in UTF-8'
+      : `line ${lineAt(text, nul)}: the text has a NUL character`,
+  );
 }
 
 function encode(text: string, name: Encoding['name']): Uint8Array {

@@ -6,7 +6,10 @@ export interface TranslatedName {
   sourceName: string;
   sourceLang: string;
   targetLang: string;
-  /** The extension of the translated file, without the dot. By default, the extension of the source. */
+  /**
+   * The extension of the translated file, without the dot. By default, the extension of the source; a template of gettext
+   * (`.pot`) becomes a catalog.
+   */
   extension?: string;
   /** The number of the translated page, if the source has several pages. */
   page?: number | undefined;
@@ -54,7 +57,7 @@ export function translatedFileName({
   const ending = [
     page !== undefined && `-page-${page}`,
     `.${targetLang}`,
-    (extension ?? own) && `.${extension ?? own}`,
+    (extension ?? own) && `.${extension ?? own.replace(/^pot$/i, 'po')}`,
   ]
     .filter(Boolean)
     .join('');

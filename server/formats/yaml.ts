@@ -113,6 +113,7 @@ class Reader {
       text,
       line: this.#lines.linePos(start).line,
       comment,
+      ...(node.type === Scalar.PLAIN && symbol.test(text) && { keep: 'identifier' }),
       write: (translation) => ({
         start,
         end,
@@ -171,6 +172,9 @@ class Reader {
   }
 }
 
+/** A symbol of Ruby, such as `:year`. */
+const symbol = /^:[a-z_]\w*[?!]?$/i;
+
 /** Whether the keys of a map are plural categories with strings, one of them `other`. */
 function isPlural(map: YAMLMap): boolean {
   return (
@@ -205,18 +209,21 @@ function scalarText({ type }: Scalar, text: string, written: string): string {
   return JSON.stringify(text);
 }
 
-/** Whether a text without quotes is read as the same string, in a block as well as in brackets. */
+/** Whether a text without quotes is read as the same string, in a block as well as in brackets. PyYAML rejects `=`. */
 function isPlain(text: string): boolean {
-  return !text.includes('\n') && readsAs(`k: ${text}`, text) && readsAs(`[${text}]`, text);
+  return !text.includes('\n') && text !== '=' && readsAs(`k: ${text}`, text) && readsAs(`[${text}]`, text);
 }
 
+/** Whether YAML 1.2 and YAML 1.1, which Ruby and PyYAML read, both read a text. In 1.1, `No` and `2024-05-01` are no strings. */
 function readsAs(yaml: string, text: string): boolean {
-  try {
-    const value: unknown = parse(yaml, { logLevel: 'error' });
-    return (Array.isArray(value) && value.length === 1 ? value[0] : (value as { k: unknown }).k) === text;
-  } catch {
-    return false;
-  }
+  return (['1.2', '1.1'] as const).every((version) => {
+    try {
+      const value: unknown = parse(yaml, { logLevel: 'error', version });
+      return (Array.isArray(value) && value.length === 1 ? value[0] : (value as { k: unknown }).k) === text;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Writes a block scalar with the header and the indentation of another one. */

@@ -138,6 +138,19 @@ describe('a translated HTML file', () => {
     ['<html lang="en">', 'ar', '<html dir="rtl" lang="ar">'],
     ['<html lang="ar" dir="rtl">', 'de', '<html lang="de" dir="ltr">'],
     ['<html lang="{{ lang }}">', 'de', '<html lang="{{ lang }}">'],
+    ['<meta property="og:locale" content="en_US">', 'fr', '<meta property="og:locale" content="fr_FR">'],
+    ['<meta property="og:locale" content="en_US">', 'zh-Hant', '<meta property="og:locale" content="zh_TW">'],
+    [
+      "<meta http-equiv='Content-Language' content='en'>",
+      'pt-BR',
+      "<meta http-equiv='Content-Language' content='pt-BR'>",
+    ],
+    [
+      '<meta name="language" content="English words">',
+      'fr',
+      '<meta name="language" content="English words">',
+    ],
+    ['<meta name="language" content="fr-FR">', 'fr', '<meta name="language" content="fr-FR">'],
     ['<p>a</p>', 'ar', '<p>a</p>'],
   ])('declares its language: %s in %s', async (file, language, expected) => {
     expect(await translate(html, file, unchanged, language)).toBe(expected);

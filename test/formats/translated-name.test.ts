@@ -13,6 +13,7 @@ describe('the suggested name of a translated file', () => {
     ['menu.EN.xlsx', 'menu.fr.xlsx'],
     ['menu.fr.xlsx', 'menu.fr.fr.xlsx'],
     ['prices 1.2.xlsx', 'prices 1.2.fr.xlsx'],
+    ['garden.pot', 'garden.fr.po'],
     ['.xlsx', 'document.fr.xlsx'],
     ['', 'document.fr'],
     ['..', 'document.fr'],

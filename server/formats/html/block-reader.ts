@@ -36,8 +36,8 @@ export interface MarkupTexts {
   blocks: readonly Block[];
   attributes: readonly AttributeText[];
   templateCode: readonly TemplateCode[];
-  /** The first tag of the element `html`; undefined if the file has none. */
-  root: Token.TagToken | undefined;
+  /** The tags that declare the language: the first one of the element `html`, and those of `meta`. */
+  declarations: readonly Token.TagToken[];
   /** Visible characters of texts and attributes. */
   characters: number;
 }
@@ -50,7 +50,9 @@ const inline = names(
 );
 /** Elements of SVG and MathML that contain separate texts. */
 const foreignBlocks = names('text title desc foreignobject');
-const translatable = names('alt title placeholder aria-label');
+const translatable = names(
+  'alt title placeholder aria-label aria-description aria-placeholder aria-roledescription aria-valuetext',
+);
 const withLabel = names('optgroup option track');
 const buttons = names('submit button reset');
 const metaNames = names(
@@ -93,7 +95,7 @@ class BlockReader extends SourceReader {
   #source = '';
   #templateCode: readonly TemplateCode[] = [];
   #isXml = false;
-  #root: Token.TagToken | undefined;
+  readonly #declarations: Token.TagToken[] = [];
   #characters = 0;
   #items: Item[] = [];
   #count = 0;
@@ -118,7 +120,7 @@ class BlockReader extends SourceReader {
       blocks: this.#blocks,
       attributes: this.#attributes,
       templateCode: this.#templateCode,
-      root: this.#root,
+      declarations: this.#declarations,
       characters: this.#characters,
     };
   }
@@ -157,7 +159,8 @@ class BlockReader extends SourceReader {
         `the elements are nested more than ${maxDepth.toLocaleString('en-US')} levels deep`,
       );
     const name = token.tagName.toLowerCase();
-    if (name === 'html') this.#root ??= token;
+    if (name === 'meta' || (name === 'html' && !this.#declarations.some((one) => one.tagName === 'html')))
+      this.#declarations.push(token);
     const attributes = withTranslateMode(name, token.attrs);
     const mode = modeOfTag(name, attributes, modeOf(this.current));
     if (mode === 'yes' && this.openElements.tmplCount === 0) this.#readAttributes(token);

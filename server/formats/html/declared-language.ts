@@ -1,43 +1,81 @@
 import type { Token } from 'parse5';
-import { canonicalLanguage, languageDirection, readLanguage } from '#server/languages.ts';
+import { canonicalLanguage, type LanguageCode, languageDirection, readLanguage } from '#server/languages.ts';
 import type { Edit } from '../office/splice.ts';
 
 /**
- * Returns the changes that declare the language of a translation and its direction in the tag of the element `html`. A
- * declaration that means the same language stays, such as `en-GB` for `en`.
+ * Returns the changes that declare the language of a translation in the tags of the element `html`, which also declares
+ * its direction, and of `meta`. A declaration that means the same language stays, such as `en-GB` for `en`.
  */
 export function declaredLanguage(
   source: string,
-  root: Token.TagToken | undefined,
+  tags: readonly Token.TagToken[],
   language: string | undefined,
 ): Edit[] {
   const code = language === undefined ? undefined : canonicalLanguage(language);
-  if (!root || !code) return [];
+  if (!code) return [];
+  return tags.flatMap((tag) =>
+    tag.tagName === 'html' ? declareOnRoot(source, tag, code) : declareInMeta(source, tag, code),
+  );
+}
+
+function declareOnRoot(source: string, root: Token.TagToken, code: LanguageCode): Edit[] {
   const direction = languageDirection(code);
   const edits: Edit[] = [];
   const added: string[] = [];
-  const attributeOf = (name: string): string | undefined =>
-    root.attrs.find((one) => one.name === name)?.value;
   const declare = (name: string, value: string): void => {
-    const range = root.location!.attrs?.[name];
-    if (!range) {
-      added.push(` ${name}="${value}"`);
-      return;
-    }
-    const { startOffset: start, endOffset: end } = range;
-    const [, before, quote] = /^([^=]*=?\s*)(["']?)/.exec(source.slice(start, end))!;
-    // The value may be template code.
-    if (/[{<]/.test(source.slice(start, end))) return;
-    const written = before!.includes('=') ? before! : `${name}=`;
-    edits.push({ start, end, text: `${written}${quote || '"'}${value}${quote || '"'}` });
+    if (root.location!.attrs?.[name]) edits.push(...replaceValue(source, root, name, value));
+    else added.push(` ${name}="${value}"`);
   };
   for (const name of ['lang', 'xml:lang']) {
-    const declared = attributeOf(name);
+    const declared = attributeOf(root, name);
     if (declared === undefined ? name === 'lang' : readLanguage(declared) !== code) declare(name, code);
   }
-  const declared = attributeOf('dir')?.toLowerCase();
+  const declared = attributeOf(root, 'dir')?.toLowerCase();
   if (direction === 'rtl' ? declared !== 'rtl' : declared === 'rtl') declare('dir', direction);
   const at = root.location!.startOffset + '<html'.length;
   if (added.length > 0) edits.push({ start: at, end: at, text: added.join('') });
   return edits;
+}
+
+/** The names of `meta` elements that contain a language. */
+const metaNames = new Set([
+  'content-language',
+  'og:locale',
+  'language',
+  'dc.language',
+  'dcterms.language',
+  'inlanguage',
+]);
+
+function declareInMeta(source: string, tag: Token.TagToken, code: LanguageCode): Edit[] {
+  const name = ['http-equiv', 'property', 'name', 'itemprop']
+    .map((attribute) => attributeOf(tag, attribute)?.toLowerCase())
+    .find((one) => one !== undefined);
+  const declared = attributeOf(tag, 'content')?.trim().replace('_', '-');
+  if (
+    !name ||
+    !metaNames.has(name) ||
+    !declared ||
+    !readLanguage(declared) ||
+    readLanguage(declared) === code
+  )
+    return [];
+  // Open Graph requires a country.
+  const { language, region } = new Intl.Locale(code).maximize();
+  return replaceValue(source, tag, 'content', name === 'og:locale' ? `${language}_${region}` : code);
+}
+
+const attributeOf = (tag: Token.TagToken, name: string): string | undefined =>
+  tag.attrs.find((one) => one.name === name)?.value;
+
+/** Returns the change of the value of an attribute; none if the value may be template code. */
+function replaceValue(source: string, tag: Token.TagToken, name: string, value: string): Edit[] {
+  const range = tag.location!.attrs?.[name];
+  if (!range) return [];
+  const { startOffset: start, endOffset: end } = range;
+  const written = source.slice(start, end);
+  if (/[{<]/.test(written)) return [];
+  const [, before, quote] = /^([^=]*=?\s*)(["']?)/.exec(written)!;
+  const sign = before!.includes('=') ? before! : `${name}=`;
+  return [{ start, end, text: `${sign}${quote || '"'}${value}${quote || '"'}` }];
 }

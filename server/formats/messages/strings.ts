@@ -24,6 +24,8 @@ export interface StringEntry {
   line: number;
   /** The comment of a developer on the string. */
   comment?: string | undefined;
+  /** Why the string is not translated, as the name of a reason in a receipt, if its format says so. */
+  keep?: string | undefined;
   /** Returns the change that replaces the string. A format that can mark texts for review also changes the mark. */
   write(text: string, needsReview?: boolean): Edit | Edit[];
 }
@@ -65,7 +67,7 @@ export function placesOfStrings(
       else kept.push(...texts.map(({ reason, text }) => ({ reason: reason!, text })));
       continue;
     }
-    const reason = reasonToKeep(entry.text);
+    const reason = entry.keep ?? reasonToKeep(entry.text);
     if (reason) kept.push({ reason, text: entry.text });
     else places.push((isIcu && placeOfMessage(entry, options)) || placeOfText(entry));
   }

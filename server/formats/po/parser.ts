@@ -153,11 +153,19 @@ function entryOf(draft: Draft, id: PoString): PoEntry {
 function unquote(written: string): string {
   return written
     .slice(1, -1)
-    .replaceAll(/\\(?:x([0-9a-f]{1,2})|([0-7]{1,3})|(.))/gi, (_, hex, octal, character) => {
-      if (hex) return String.fromCharCode(Number.parseInt(hex, 16));
-      if (octal) return String.fromCharCode(Number.parseInt(octal, 8));
-      return escapes[character] ?? character;
-    });
+    .replaceAll(
+      /((?:\\(?:x[0-9a-f]{1,2}|[0-7]{1,3}))+)|\\(.)/gi,
+      (_, bytes: string | undefined, character) =>
+        bytes === undefined ? (escapes[character] ?? character) : decodeBytes(bytes),
+    );
+}
+
+/** Decodes escaped bytes, which are in the encoding of the file. */
+function decodeBytes(written: string): string {
+  const bytes = [...written.matchAll(/\\(?:x([0-9a-f]{1,2})|([0-7]{1,3}))/gi)].map(([, hex, octal]) =>
+    hex ? Number.parseInt(hex, 16) : Number.parseInt(octal!, 8),
+  );
+  return Buffer.from(bytes).toString('utf8');
 }
 
 const escaped: Readonly<Record<string, string>> = Object.fromEntries([

@@ -139,6 +139,83 @@ msgstr ""
     );
   });
 
+  const header = (language: string) =>
+    `msgid ""\nmsgstr ""\n"Language: ${language}\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n`;
+  const read = async (text: string, target = 'pl') =>
+    (await textsOf('po', text, target).extract()).segments.map(({ source: [own], place, variant }) => [
+      own,
+      place.split(', ')[1],
+      variant,
+    ]);
+
+  test('of the source language has its source in msgstr, with its plural forms; an empty one has it in msgid', async () => {
+    const catalog = `${header('en_GB')}msgid "Title"\nmsgstr "Our garden"\n\nmsgid "Buy"\nmsgstr ""\n\nmsgid "tree"\nmsgid_plural "trees"\nmsgstr[0] "%d tree"\nmsgstr[1] "%d trees"\n`;
+    expect(await read(catalog)).toEqual([
+      ['Our garden', 'Title', undefined],
+      ['Buy', undefined, undefined],
+      ['%d tree', 'tree', 'one'],
+      ['%d trees', 'tree', 'few'],
+      ['%d trees', 'tree', 'many'],
+    ]);
+    expect(await textsOf('po', catalog, 'fr').pseudo()).toContain(
+      'msgid "Title"\nmsgstr "[Our garden]"\n\nmsgid "Buy"\nmsgstr "[Buy]"\n\nmsgid "tree"\nmsgid_plural "trees"\nmsgstr[0] "[%d tree]"\nmsgstr[1] "[%d trees]"',
+    );
+  });
+
+  test('whose IDs are keys has its source in msgstr, and an ID without a text is no text', async () => {
+    const entries = `msgid "home.title"\nmsgstr "Our garden"\n\nmsgid "home.cta"\nmsgstr ""\n\nmsgid "welcome"\nmsgstr "Hello"\n`;
+    const found = [
+      ['Our garden', 'home.title', undefined],
+      ['Hello', 'welcome', undefined],
+    ];
+    for (const language of ['', 'en', 'it']) expect(await read(header(language) + entries)).toEqual(found);
+    expect((await textsOf('po', header('') + entries).extract()).outcome?.kept).toMatchObject([
+      { reason: 'identifier', texts: 1 },
+    ]);
+    // In the target language, the texts are translations.
+    expect(await read(header('pl') + entries)).toEqual([]);
+    // Words without spaces are no keys.
+    const words = `msgid "Save"\nmsgstr "Salva"\n\nmsgid "e-mail"\nmsgstr "Posta"\n\nmsgid "Close"\nmsgstr ""\n`;
+    expect(await read(header('') + words)).toEqual([['Close', undefined, undefined]]);
+  });
+
+  test('of Lingui has keys that are marked as such, and ICU messages with the forms of the target', async () => {
+    const catalog = `${header('en')}msgid "{n, plural, one {# item} other {# items}}"\nmsgstr ""\n\n#. js-lingui-explicit-id\nmsgid "welcome.title"\nmsgstr "Welcome, {name}"\n\nmsgid "It''s '{'here'}'"\nmsgstr ""\n`;
+    expect(await read(catalog)).toEqual([
+      ['# item', undefined, 'n one'],
+      ['# items', undefined, 'n few'],
+      ['# items', undefined, 'n many'],
+      ['# items', undefined, 'n other'],
+      ['Welcome, {name}', 'welcome.title', undefined],
+      ["It's {here}", undefined, undefined],
+    ]);
+    const { segments } = await textsOf('po', catalog, 'pl').extract();
+    expect(segments[4]!.context).toBeUndefined();
+    const written = await textsOf('po', catalog, 'pl').pseudo();
+    expect(written).toContain(
+      'msgstr "{n, plural, one {[# item]} few {[# items]} many {[# items]} other {[# items]}}"',
+    );
+    expect(written).toContain(`msgstr "[It's '{'here'}']"`);
+  });
+
+  test('loses the flag fuzzy of its header, with which programs skip it, and declares UTF-8', async () => {
+    const template = `#, fuzzy, no-wrap\nmsgid ""\nmsgstr "Content-Type: text/plain; charset=CHARSET\\n"\n\nmsgid "Café"\nmsgstr ""\n`;
+    expect(await textsOf('po', template, 'fr').pseudo()).toBe(
+      '#, no-wrap\nmsgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n"Language: fr\\n"\n"Plural-Forms: nplurals=2; plural=(n > 1);\\n"\n\nmsgid "Café"\nmsgstr "[Café]"\n',
+    );
+    const plain = template
+      .replace('#, fuzzy, no-wrap', '#, fuzzy')
+      .replace('charset=CHARSET', 'charset=us-ascii');
+    expect(await textsOf('po', plain, 'fr').pseudo()).toMatch(
+      /^msgid ""\nmsgstr ""\n"[^"]*charset=UTF-8\\n"/,
+    );
+  });
+
+  test('has bytes in escapes, which are in UTF-8', async () => {
+    const catalog = `${header('')}msgid "Caf\\303\\251 \\xe2\\x82\\xac \\101"\nmsgstr ""\n`;
+    expect(await read(catalog)).toEqual([['Café € A', undefined, undefined]]);
+  });
+
   test('keeps Windows line ends', async () => {
     const { text } = await textsOf('po', 'msgid "A\\nb"\r\nmsgstr ""\r\n').rebuild(() => ['X\ny']);
     expect(text).toBe('msgid "A\\nb"\r\nmsgstr ""\r\n"X\\n"\r\n"y"\r\n');

@@ -134,14 +134,66 @@ describe('a JSON file', () => {
       '{"@@locale": "en", "hi": "Hello {name}", "@hi": {"description": "A greeting", "placeholders": {"name": {"example": "Ann"}}}}',
       'pt-BR',
     );
-    expect((await file.extract()).segments).toMatchObject([{ place: 'line 1, hi', context: 'A greeting' }]);
+    expect((await file.extract()).segments).toMatchObject([
+      { place: 'line 1, hi', context: 'A greeting; name is, for example, “Ann”' },
+    ]);
     expect(await file.pseudo()).toBe(
       '{"@@locale": "pt_BR", "hi": "[Hello {name}]", "@hi": {"description": "A greeting", "placeholders": {"name": {"example": "Ann"}}}}',
     );
   });
 
   test.each([
+    [
+      'of a browser extension',
+      '{"hi": {"message": "Hello $USER$", "description": "A greeting", "placeholders": {"user": {"content": "$1", "example": "Ann"}}}}',
+      '"[Hello $USER$]"',
+      'A greeting; user is, for example, “Ann”',
+    ],
+    [
+      'of FormatJS',
+      '{"a1": {"defaultMessage": "Hello {name}", "description": "A greeting"}, "other": {"message": "M", "text": "T"}}',
+      '"[Hello {name}]"',
+      'A greeting',
+    ],
+    [
+      'of FormatJS, as a list',
+      '[{"id": "a.b", "defaultMessage": "Hello {name}", "description": "A greeting", "file": "src/a.tsx"}]',
+      '"[Hello {name}]"',
+      'A greeting',
+    ],
+    [
+      'of Transifex',
+      '{"a": {"string": "Hello", "context": "menu", "developer_comment": "A greeting", "character_limit": 9}}',
+      '"[Hello]"',
+      'menu; A greeting',
+    ],
+  ])('%s has descriptions as context, which stay', async (_, source, written, context) => {
+    const { segments, outcome } = await textsOf('json', source).extract();
+    expect(segments[0]).toMatchObject({ context });
+    expect(outcome?.unaccounted).toBe(0);
+    const [, own] = /"(Hello[^"]*)"/.exec(source)!;
+    const expected = source.replace(`"${own}"`, written).replace('"M"', '"[M]"').replace('"T"', '"[T]"');
+    expect(await textsOf('json', source).pseudo()).toBe(expected);
+  });
+
+  test('of other shapes has all its texts translated, whatever their names', async () => {
+    const source = '{"a": {"message": "One", "title": "Two"}, "locale": "Three", "description": "Four"}';
+    expect(await textsOf('json', source).texts()).toEqual(['One', 'Two', 'Three', 'Four']);
+  });
+
+  test('of Angular declares the target language, and the metadata of MediaWiki stays', async () => {
+    expect(
+      await textsOf('json', '{"locale": "en", "translations": {"1": "Hi {$NAME}"}}', 'pt-BR').pseudo(),
+    ).toBe('{"locale": "pt-BR", "translations": {"1": "[Hi {$NAME}]"}}');
+    const wiki = '{"@metadata": {"authors": ["Ann Lee"]}, "a": "Text"}';
+    expect(await textsOf('json', wiki).pseudo()).toBe(wiki.replace('"Text"', '"[Text]"'));
+  });
+
+  test.each([
     ['{"a": "x",}', 'line 1'],
+    ['{\n"a": "cut \\ud83d emoji"}', 'line 2: a text has half of a character'],
+    ['{\n"a": "a \\u0000 NUL"}', 'line 2: a text has a NUL'],
+    ['{\n"key \\u0000": "text"}', 'line 2: a text has a NUL'],
     ['{"a": "x"\n "b": 1}', 'line 2'],
     ['', 'line 1'],
     ['['.repeat(100_000), 'nested'],
@@ -188,6 +240,37 @@ describe('a YAML file', () => {
     expect((error as Error).message).toContain(message);
   });
 
+  test.each([
+    'Off',
+    'no',
+    'y',
+    'Yes',
+    '2024-05-01',
+    '12:30',
+    '0o17',
+    '017',
+    '1_000',
+    '.5',
+    '~',
+    'null',
+    '0x1f',
+    '=',
+  ])('quotes %j, which YAML 1.1 or 1.2 reads as another type', async (text) => {
+    const { text: written } = await textsOf(
+      'yaml',
+      'a: Text\nb:\n  one: A file\n  other: Files\n',
+      'de',
+    ).rebuild(() => [text]);
+    expect(written).toBe(`a: "${text}"\nb:\n  one: "${text}"\n  other: "${text}"\n`);
+  });
+
+  test('keeps the symbols of Ruby, which are no texts', async () => {
+    const source = 'en:\n  order: [:year, :month]\n  action: :save\n  text: ": a text"\n  other: \':year\'\n';
+    expect(await textsOf('yaml', source, 'fr').pseudo()).toBe(
+      'fr:\n  order: [:year, :month]\n  action: :save\n  text: "[: a text]"\n  other: \'[:year]\'\n',
+    );
+  });
+
   test('with several documents is translated in all', async () => {
     expect(await textsOf('yaml', '---\na: One text\n---\nb: Another\n').pseudo()).toBe(
       '---\na: "[One text]"\n---\nb: "[Another]"\n',
@@ -217,6 +300,17 @@ describe('a properties file', () => {
     expect(await textsOf('properties', 'a={0} {0,choice,0#days|1#day|1<days}\nb={0}\n').texts()).toEqual([
       '{0} {0,choice,0#days|1#day|1<days}',
     ]);
+  });
+
+  test('in UTF-16 is read and written, and without a byte order mark is rejected by name', async () => {
+    const bytes = Buffer.from('\ufeffa=Caf\u00e9\n', 'utf16le');
+    const { bytes: written } = await textsOf('properties', bytes).rebuild(({ source }) => [...source, '!']);
+    expect(Buffer.from(written).toString('utf16le')).toBe('\ufeffa=Caf\\u00e9!\n');
+    for (const encoding of ['utf16le', 'latin1'] as const) {
+      const text = encoding === 'latin1' ? 'a=caf\u00e9\nb=x\0y' : 'a=caf\u00e9 and more';
+      const error = await textsOf('properties', Buffer.from(text, encoding)).extract().catch(String);
+      expect(error).toContain(encoding === 'latin1' ? 'line 2: the text has a NUL' : 'UTF-16');
+    }
   });
 
   test('in ISO 8859-1 is read and written', async () => {

@@ -109,6 +109,34 @@ describe('subtitles', () => {
     );
   });
 
+  test('the line of a speaker or a sound stays a line, and other lines are joined', async () => {
+    const lines = async (text: string) => {
+      const { segments } = await textsOf('srt', `1\n00:00:01,000 --> 00:00:09,000\n${text}\n`).extract();
+      return segments.map(({ source }) =>
+        source.map((item) => (typeof item === 'string' ? item : (item.text ?? ''))).join(''),
+      );
+    };
+    for (const own of [
+      '[DOOR SLAMS]\nMAN: Who is it?',
+      '<i>- Is it raining?</i>\n<i>- Not yet.</i>',
+      '>> Hi.\n>> Bye.',
+      '(laughs)\nso funny',
+      'Listen.\n♪ la la ♪',
+      'ANNA: Yes.\nDR. LEE: No.',
+    ])
+      expect(await lines(own)).toEqual([own.replaceAll(/<[^>]*>/g, '')]);
+    expect(await lines('I saw\nAnna: she (the\ngirl) left')).toEqual(['I saw Anna: she (the girl) left']);
+  });
+
+  test('the header of WebVTT declares the target language, and signs of speakers stay', async () => {
+    const source = 'WEBVTT\nKind: captions\nLanguage: en-US\n\n00:01.000 --> 00:09.000\n>> Hi & bye\n';
+    expect(await textsOf('vtt', source, 'pt-BR').pseudo()).toBe(
+      source.replace('en-US', 'pt-BR').replace('>> Hi & bye', '[>> Hi &amp; bye]'),
+    );
+    const noHeader = 'WEBVTT\n\n00:01.000 --> 00:09.000\nLanguage: en\n';
+    expect(await textsOf('vtt', noHeader, 'fr').identity()).toBe(noHeader);
+  });
+
   test('a translation that is too long or too fast has a finding that names the line', async () => {
     const { text, findings } = await textsOf('srt', '1\n00:00:01,000 --> 00:00:02,000\nShort\n').rebuild(
       () => [
