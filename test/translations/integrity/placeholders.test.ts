@@ -32,9 +32,36 @@ describe('placeholders', () => {
     ['Chrome', '$user$'],
     ['Drupal', '@count'],
     ['Laravel', ':attribute'],
+    ['a short name of Laravel', ':id'],
+    ['a text of another key in i18next', '$t(menu.open)'],
+    ['the same with options', '$t(item, {"count": 2})'],
+    ['a text of another key in Vue', '@:menu.open'],
+    ['the same with a modifier', '@.lower:menu.open'],
+    ['ERB and EJS', '<%= userName %>'],
+    ['a statement of EJS', '<% if (x) { %>'],
+    ['Jinja', '{% block %}'],
+    ['Template Toolkit', '[% name %]'],
+    ['Handlebars', '{{#if x}}'],
+    ['Fluent', '{ $name }'],
+    ['Angular', '{$INTERPOLATION}'],
+    ['Smarty', '{$user.name}'],
+    ['Swift', '\\(name)'],
+    ['a variable of make', '$(HOME)'],
+    ['capitals between underscores', '__USER__'],
+    ['Drupal, unescaped', '!user'],
+    ['double brackets', '[[user]]'],
+    ['ColdFusion', '#name#'],
+    ['an emoji by its name', ':tada:'],
+    ['BBCode', '[b]'],
   ])('%s', (_kind, placeholder) => {
     expect(issuesOf(`Hello ${placeholder} there`, `Da ist ${placeholder} also`)).toEqual([]);
     expect(criticalSpans(`Hello ${placeholder} there`, 'Da ist also')).toEqual([placeholder]);
+  });
+
+  it('a word form of MediaWiki whose name is translated', () => {
+    expect(
+      criticalSpans('$1 {{PLURAL:$1|page|pages}} found', '$1 {{PLURIEL:$1|page|pages}} trouvées', 'fr'),
+    ).toEqual(['{{PLURAL:$1']);
   });
 
   it('one whose loss is named to the reviewer and to the repairing model', () => {
@@ -55,6 +82,11 @@ describe('placeholders', () => {
       'I am 100 % sure and 50 % done',
       'Ich bin 100 % sicher und 50 % fertig',
     ],
+    ['an exclamation in a word', 'Yahoo!news says hi', 'Yahoo sagt hallo'],
+    ['a smiley', 'Good :D and :p and :) now', 'Gut'],
+    ['bold Markdown', 'This is __important__ here', 'Das ist wichtig hier'],
+    ['a footnote', 'As said [1] and [note] here', 'Wie gesagt [1] hier, [Hinweis]'],
+    ['a path of Windows', 'See C:\\(old) files', 'Siehe C:\\(alte) Dateien'],
     ['a percent sign after a number', 'It is 100%sure', 'Es ist 100 % sicher'],
     ['a Hungarian suffix', 'a 50% discount', '50%-os kedvezmény', 'hu'],
     ['a Turkish percentage', 'a 50% discount', '%50 indirim', 'tr'],

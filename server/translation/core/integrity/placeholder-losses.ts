@@ -141,6 +141,10 @@ export function choiceIssues(source: Placeholders, target: Placeholders, rest: s
   const wanted = byArgument(source.choices);
   const present = byArgument(target.choices);
   const shown = new Set(target.certain.map(({ key }) => key));
+  const wantedKeys = new Set(source.certain.map(({ key }) => key));
+  // The head of a choice that was translated, such as `{{PLURIEL:$1|`, looks like another placeholder.
+  const hasOtherBraces =
+    rest.includes('{') || [...shown].some((key) => /^\{\{.*\|/.test(key) && !wantedKeys.has(key));
   const issues: QualityIssue[] = [];
   if (source.choices.length > 0 && source.bracesMatch && !target.bracesMatch) {
     const { head } = source.choices[0]!;
@@ -154,7 +158,7 @@ export function choiceIssues(source: Placeholders, target: Placeholders, rest: s
     if (own !== undefined) issues.push(...lostWithin(choice, own, isShown));
     // Languages such as Japanese and Turkish need no plural here, so the choice may be missing, unless it shows its
     // number.
-    else if (choice.type === 'select' || (choice.hash && !isShown) || rest.includes('{')) {
+    else if (choice.type === 'select' || (choice.hash && !isShown) || hasOtherBraces) {
       issues.push(lostChoice(choice));
     }
   }

@@ -55,7 +55,21 @@ const percentName = /%(?![a-z][A-Z])[a-z_]\w{2,40}/y;
 const dollarName = /\$[A-Za-z_]\w{0,60}\$?/y;
 const dollarNumber = /\$[1-9](?![\d.,]?\d)/y;
 const at = /@[a-z_][\w-]{1,40}/y;
-const colon = /:[A-Za-z_][A-Za-z0-9_]{2,40}(?![\w:(])/y;
+const colon = /:(?:[A-Za-z_][A-Za-z0-9_]{2,40}|[a-z]{2})(?![\w:(])/y;
+/** Vue: a text of another key, `@:menu.open` and `@.lower:menu.open`. */
+const linked = /@(?:\.[a-z]{1,20})?:(?:\([\w.-]{1,80}\)|\w[\w.-]{0,80}(?<=\w))/y;
+/** i18next: a text of another key, with options. */
+const nested = /\$t\([^()\n\0]{1,200}\)/y;
+const make = /\$\([A-Za-z_]\w{0,60}\)/y;
+const swift = /\\\([A-Za-z_][\w.]{0,60}\)/y;
+/** Tags of templates: ERB and EJS, Jinja and Liquid, Template Toolkit. */
+const templateTag = /<%(?:(?!%>)[^\0]){1,300}%>|\{%(?:(?!%\})[^\0]){1,300}%\}|\[%(?:(?!%\])[^\0]){1,300}%\]/y;
+const bbCode = /\[\/?(?:b|i|u|s|url|img|quote|code|color|size|list)(?:=[^\]\n\0]{0,100})?\]/iy;
+const doubleSquare = /\[\[[a-z_]\w{0,40}\]\]/y;
+const underscored = /__[A-Z][A-Z0-9]*(?:_[A-Z0-9]+){0,10}__/y;
+const exclaimed = /![a-z_]\w{1,40}(?!\w)/y;
+const hashed = /#[A-Za-z_]\w{0,40}#/y;
+const emoji = /:[a-z][a-z0-9_+-]{1,40}:/y;
 
 const latin = /[A-Za-z]/;
 const mayTouchLetters = /^(?:l{0,2}|h{1,2}|z)[dsf@]$|^(?:l{1,2}|z)[iux]$/;
@@ -97,7 +111,33 @@ function likely({ known, out }: Reading, match: RegExpExecArray | null, key = ma
   return found;
 }
 
-function brace({ text, out }: Reading, i: number): Found | undefined {
+/** Returns the placeholder of a pattern that matches nothing else. */
+function certain({ text, out }: Reading, pattern: RegExp, i: number): Found | undefined {
+  const match = matchAt(pattern, text, i);
+  if (match === null) return undefined;
+  const found = piece(match, squeezed(match[0]));
+  out.certain.push(found);
+  return found;
+}
+
+function square(reading: Reading, i: number): Found | undefined {
+  return (
+    certain(reading, templateTag, i) ??
+    certain(reading, bbCode, i) ??
+    likely(reading, matchAt(doubleSquare, reading.text, i))
+  );
+}
+
+/** Returns a placeholder that begins a word in the source. */
+function wordwise(reading: Reading, pattern: RegExp, i: number): Found | undefined {
+  if (i > 0 && reading.known === undefined && !opensWord.test(reading.text[i - 1]!)) return undefined;
+  return likely(reading, matchAt(pattern, reading.text, i));
+}
+
+function brace(reading: Reading, i: number): Found | undefined {
+  const { text, out } = reading;
+  const tag = certain(reading, templateTag, i);
+  if (tag) return tag;
   const twice = matchAt(double, text, i);
   if (twice !== null) {
     const found = piece(twice, `{{${squeezed(twice[1]!)}}}`);
@@ -158,10 +198,9 @@ function percent(reading: Reading, i: number): Found | undefined {
     return found;
   }
   const py = matchAt(python, text, i);
-  const named = py === null ? matchAt(ruby, text, i) : undefined;
-  const certain = py ?? named;
-  if (certain) {
-    const found = piece(certain, py ? `%(${py[1]})${certain[0].at(-1)}` : squeezed(certain[0]));
+  const named = py ?? matchAt(ruby, text, i);
+  if (named) {
+    const found = piece(named, py ? `%(${py[1]})${named[0].at(-1)}` : squeezed(named[0]));
     out.certain.push(found);
     return found;
   }
@@ -188,14 +227,10 @@ function percent(reading: Reading, i: number): Found | undefined {
 }
 
 function dollar(reading: Reading, i: number): Found | undefined {
-  const { text, out } = reading;
-  const certain = matchAt(shell, text, i);
-  if (certain !== null) {
-    const found = piece(certain, squeezed(certain[0]));
-    out.certain.push(found);
-    return found;
-  }
-  if (text[i] === '#') return undefined;
+  const { text } = reading;
+  const found = certain(reading, shell, i) ?? certain(reading, nested, i) ?? certain(reading, make, i);
+  if (found) return found;
+  if (text[i] === '#') return likely(reading, matchAt(hashed, text, i));
   // "US$5" has no argument. "从$1" has one, and so has "a$1" in a translation whose source has `$1`.
   if (i > 0 && reading.known === undefined && spacedWord.test(text[i - 1]!)) return undefined;
   return likely(reading, matchAt(dollarName, text, i)) ?? likely(reading, matchAt(dollarNumber, text, i));
@@ -203,13 +238,15 @@ function dollar(reading: Reading, i: number): Found | undefined {
 
 function prefixed(reading: Reading, i: number): Found | undefined {
   const { text } = reading;
+  const link = text[i] === '@' ? certain(reading, linked, i) : undefined;
+  if (link) return link;
   const pattern = text[i] === '@' ? at : colon;
   // `:DETAIL` is a word in a command's usage, not a placeholder.
   if (reading.known === undefined && /[A-Z]/.test(text[i + 1] ?? '')) return undefined;
   if (i > 0 && !opensWord.test(text[i - 1]!)) return undefined;
   // `:option` is not a placeholder if the text has `--option`.
   if (pattern === colon && reading.isUsage) return undefined;
-  const match = matchAt(pattern, text, i);
+  const match = matchAt(pattern, text, i) ?? (pattern === colon ? matchAt(emoji, text, i) : null);
   // Laravel capitalizes the value in the same way as the placeholder's name, so letter case does not count.
   return likely(reading, match, pattern === colon ? match?.[0].toLowerCase() : match?.[0]);
 }
@@ -221,8 +258,13 @@ const readers: Record<string, (reading: Reading, i: number) => Found | undefined
   '#': dollar,
   '@': prefixed,
   ':': prefixed,
+  '[': square,
+  '<': (reading, i) => certain(reading, templateTag, i),
+  '\\': (reading, i) => wordwise(reading, swift, i),
+  _: (reading, i) => wordwise(reading, underscored, i),
+  '!': (reading, i) => wordwise(reading, exclaimed, i),
 };
-const starts = /[{%$#@:]/g;
+const starts = /[{%$#@:[<\\_!]/g;
 
 /** Whether a text such as "%Y-%m-%d %H:%M" is a date format. Date formats differ between languages. */
 function isDateFormat(text: string): boolean {
