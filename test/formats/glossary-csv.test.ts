@@ -124,7 +124,74 @@ describe('a first row of terms is never a header of languages', () => {
 
   it('without both languages, no row of languages is a header', () => {
     expect(termsOf('en,fr\na,b')).toHaveLength(2);
+    expect(termsOf('English,French\na,b')).toHaveLength(2);
+    expect(termsOf('English,French,en,fr\na,b')).toHaveLength(2);
   });
+
+  const none: DeclaredLanguages = { source: null, target: null };
+  const isHeaderOf = (text: string, declared: DeclaredLanguages): boolean => {
+    try {
+      return readAs(text, declared).hasHeader;
+    } catch {
+      return false;
+    }
+  };
+  it.each([
+    ['English (US);French (France);Definition\nspade;bêche;"a tool; with blade"', 'spade = bêche'],
+    [
+      '"Term [en]","Description [en]","Part of Speech [en]","Term [fr]"\nspade,tool,noun,bêche',
+      'spade = bêche',
+    ],
+    ['Term (en)\tTerm (fr)\nspade\tbêche', 'spade = bêche'],
+    ['en-US,fr_FR,Note\nspade,bêche,x', 'spade = bêche'],
+    ['Anglais,Französisch,Forbidden\nspade,bêche,no', 'spade = bêche'],
+  ])('the languages of %j are those of its terms, declared or not', (text, expected) => {
+    for (const declared of [
+      none,
+      pair('en', 'fr'),
+      { ...none, source: { tag: 'en', code: 'en' as const } },
+    ]) {
+      const { entries, hasHeader } = readAs(text, declared);
+      expect(hasHeader).toBe(true);
+      expect(entries.map(({ sourceTerm, targetTerm }) => `${sourceTerm} = ${targetTerm}`)).toEqual([
+        expected,
+      ]);
+      if (declared === none) expect(entries[0]).toMatchObject({ sourceLang: 'en', targetLang: 'fr' });
+    }
+    expect(isHeaderOf(text, pair('de', 'fr'))).toBe(false);
+  });
+
+  it('a region selects a variant, and a description is no term', () => {
+    const text = 'Term [en],French (CA),Description [fr]\nspade,bêche,outil';
+    expect(readAs(text, pair('en', 'fr-CA')).entries).toMatchObject([{ targetTerm: 'bêche' }]);
+    expect(readAs('Term [en],Term [pt]\na,b', pair('en', 'pt-BR')).entries).toMatchObject([
+      { targetTerm: 'b' },
+    ]);
+  });
+});
+
+it('the line with which Excel names the delimiter is no row, and lines keep their numbers', () => {
+  const file = (text: string) => readGlossaryCsv(Buffer.from(text));
+  expect(file('\ufeffsep=;\r\nsource_term;target_term\r\na, b;c\r\n')).toMatchObject({
+    hasHeader: true,
+    entries: [{ line: 3, sourceTerm: 'a, b', targetTerm: 'c' }],
+  });
+  expect(read('sep=|\na;b|c')).toMatchObject([{ line: 2, sourceTerm: 'a;b' }]);
+  expect(termsOf('sep=x,y\na,b')).toHaveLength(2);
+});
+
+it('names in camel case and languages of three letters are read as other programs write them', () => {
+  expect(
+    read('SourceTerm,TargetTerm,SourceLanguage,TargetLanguage,CaseSensitive\na,b,eng,fra,true'),
+  ).toMatchObject([
+    { sourceTerm: 'a', targetTerm: 'b', sourceLang: 'en', targetLang: 'fr', caseSensitive: true },
+  ]);
+});
+
+it('a first row that cannot be a term says what a header needs', () => {
+  expect(refusalOf('Begriff,Übersetzung,Kommentar\na,b,c').message).toMatch(
+    /^line 1: source_lang is not a supported language.*if this is a header, it needs the columns source_term and target_term/,
+  );
 });
 
 it('reads the columns of a file without a header by position, and its first row', () => {

@@ -144,7 +144,7 @@ test('a glossary of another type is refused by the fixed text, and a hint names 
   const error = await upload.catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     ...{ status: 415, detail: 'terminology_file must be a .csv or .tmx file' },
-    hint: '.tbx, .xlsx and .json files are accepted too',
-    message: expect.stringContaining('.csv or .tmx file; .tbx, .xlsx and .json files'),
+    hint: '.tsv, .tbx, .xlsx and .json files are accepted too',
+    message: expect.stringContaining('.csv or .tmx file; .tsv, .tbx, .xlsx and .json files'),
   });
 });

@@ -131,6 +131,16 @@ describe('the type of the file', () => {
       ]);
   });
 
+  test('.tsv is read as CSV, whatever programs declare', async () => {
+    const text = Buffer.from('spade\tbêche\nrake\trâteau\n');
+    for (const type of ['text/tab-separated-values', 'application/octet-stream', 'text/plain', null]) {
+      const { body } = await mine.uploadFile(text, pair, { name: 'terms.tsv', type });
+      expect(body).toMatchObject({ entry_count: 2 });
+    }
+    const refused = await mine.uploadFile(text, pair, { name: 'terms.tsv', type: 'application/json' });
+    expect(refused.status).toBe(415);
+  });
+
   test('is not guessed without a suffix', async () => {
     for (const [name, type] of [
       ['terms.xlsx', spreadsheet],

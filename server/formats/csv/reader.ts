@@ -120,7 +120,7 @@ const limits = { rows: 100_000, columns: 1000 } as const;
 
 /**
  * Reads the rows of a delimited file. Accepts UTF-8, UTF-16 with a byte order mark, and any line end. Detects the
- * delimiter. A quoted cell may contain delimiters, line ends and doubled quotes. In a cell that does not start with a
+ * delimiter, which the first line may name (`sep=;`). A quoted cell may contain delimiters, line ends and doubled quotes. In a cell that does not start with a
  * quote, a quote is an ordinary character (`5" pipe`). Rows may differ in length. Blank rows are skipped.
  *
  * @param isHeader returns whether cells are column names; helps to detect the delimiter
@@ -128,7 +128,7 @@ const limits = { rows: 100_000, columns: 1000 } as const;
  *   exceeds a limit
  */
 export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): CsvRow[] {
-  const text = decode(bytes);
+  const { text, delimiter } = readSeparator(decode(bytes));
   const rows: CsvRow[] = [];
   let line = 1;
   const take = (written: string[]): void => {
@@ -141,12 +141,19 @@ export function readCsv(bytes: Uint8Array, isHeader: IsHeader = () => false): Cs
       1 + (row?.multiline ?? []).reduce((ends, place) => ends + written[place]!.split('\n').length - 1, 0);
   };
   try {
-    eachRow(text, sniffDelimiter(text, isHeader), take);
+    eachRow(text, delimiter ?? sniffDelimiter(text, isHeader), take);
   } catch (error) {
     if (!(error instanceof ParserError)) throw error;
     throw new CsvError(explain(error), line);
   }
   return rows;
+}
+
+/** Reads the line with which Excel names the delimiter, `sep=;`. The line stays as a blank one, so that lines keep their numbers. */
+function readSeparator(text: string): { text: string; delimiter: Delimiter | undefined } {
+  const [line, separator] = /^"?sep=([^\n])"?[ \t]*(?=\n|$)/i.exec(text) ?? [];
+  const delimiter = delimiters.find((one) => one === separator);
+  return delimiter === undefined ? { text, delimiter } : { text: text.slice(line!.length), delimiter };
 }
 
 function decode(bytes: Uint8Array): string {

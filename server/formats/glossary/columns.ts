@@ -57,7 +57,8 @@ export type Table = 'csv' | 'sheet' | 'keys';
 /**
  * Reads the column names of a header. Returns undefined if the row is not a header, because it has no column for the
  * source term or the target term. These columns are named `source_term` and `target_term`. If they are missing, they are
- * the columns that are named after the declared languages, unless the row could be terms. Ignores letter case; spaces,
+ * the columns that are named after the declared languages, unless the row could be terms; `languagesOfHeader` gives the
+ * languages if the upload declares none. Ignores letter case, but `SourceTerm` is read as `source_term`; spaces,
  * punctuation and symbols count as underscores. If several columns have the same name, the first one is used.
  */
 export function readHeader(
@@ -71,11 +72,12 @@ export function readHeader(
     if (column !== undefined && !indexes.has(column)) indexes.set(column, place);
   }
   if (indexes.has('source_term') && indexes.has('target_term')) return indexes;
-  return readLanguageHeader(cells, declared, indexes, table);
+  return readLanguageHeader(cells, languagesOfHeader(cells, declared), indexes, table);
 }
 
 function normalName(cell: string): string {
   return cell
+    .replace(/(?<=[a-z])(?=[A-Z])/g, '_')
     .toLowerCase()
     .replace(/[\s\p{P}\p{S}]+/gu, '_')
     .replace(/^_|_$/g, '');
@@ -83,7 +85,7 @@ function normalName(cell: string): string {
 
 /** Names of other columns that may precede those of the languages. */
 const otherNames = new Set(
-  'id key no nr number category domain subject field type status context note notes comment comments definition description example part_of_speech pos'.split(
+  'id key no nr number category domain subject field type status context note notes comment comments definition description example part_of_speech pos gender forbidden url tags'.split(
     ' ',
   ),
 );
@@ -97,9 +99,7 @@ function readLanguageHeader(
 ): ColumnIndexes | undefined {
   if (!source || !target) return undefined;
   const placeOf = ({ code }: DeclaredLanguage): number =>
-    cells.findIndex(
-      (cell) => readDeclaredVariant(cell, code) === code || languagesNamed(cell).includes(code),
-    );
+    cells.findIndex((cell) => languagesOfColumn(cell, code).includes(code));
   const [sourceAt, targetAt] = [placeOf(source), placeOf(target)];
   if (sourceAt < 0 || targetAt < 0) return undefined;
   if (table !== 'keys') {
@@ -115,6 +115,46 @@ function readLanguageHeader(
   return indexes;
 }
 
+/** A name with something in brackets after it, such as `Term [en]`, `English (US)` and `Description [fr]`. */
+const bracketed = /^([^[\]()]*?)\s*[[(]\s*([^[\]()]+?)\s*[\])]$/;
+
+/** The languages of a column by its name: `en-US`, `German`, `Deutsch`, `English (US)`, `Term [en]`; none for others. */
+function languagesOfColumn(cell: string, declared?: LanguageCode): readonly LanguageCode[] {
+  const named = (tag: string) => {
+    const code = (declared && readDeclaredVariant(tag, declared)) ?? readLanguage(tag);
+    return code ? [code] : languagesNamed(tag);
+  };
+  const whole = named(cell);
+  const [, name = '', inner = ''] = bracketed.exec(cell) ?? [];
+  if (whole.length > 0 || inner === '') return whole;
+  if (/^(?:terms?|text|translation|source|target|)$/i.test(name)) return named(inner);
+  // The region may select a variant: `French (CA)`.
+  return named(name).flatMap((code) => readLanguage(`${code.slice(0, 2)}-${inner}`) ?? code);
+}
+
+/** Whether a column is named after the language of its terms, as `Term [en]` is, and not only after a language. */
+function isTermColumn(cell: string): boolean {
+  const [, name = '', inner = ''] = bracketed.exec(cell) ?? [];
+  return /^terms?$/i.test(name) && (isCode(inner) || languagesNamed(inner).length > 0);
+}
+
+/**
+ * Returns the declared languages, or those of a header that names exactly two: as columns of terms (`Term [en]`), or
+ * beside other columns.
+ */
+export function languagesOfHeader(cells: readonly string[], declared: DeclaredLanguages): DeclaredLanguages {
+  if (declared.source && declared.target) return declared;
+  const columns = cells.filter((cell) => languagesOfColumn(cell).length === 1);
+  const [source, target, ...others] = columns.map((cell) => languagesOfColumn(cell)[0]!);
+  const filled = cells.filter((cell) => cell !== '');
+  if (!source || !target || source === target || others.length > 0 || !cells.every(isKnownName))
+    return declared;
+  if (!columns.every(isTermColumn) && filled.length === 2) return declared;
+  if ((declared.source ?? { code: source }).code !== source) return declared;
+  if ((declared.target ?? { code: target }).code !== target) return declared;
+  return { source: { tag: source, code: source }, target: { tag: target, code: target } };
+}
+
 function isKnownName(cell: string): boolean {
   const name = normalName(cell);
   return (
@@ -122,7 +162,8 @@ function isKnownName(cell: string): boolean {
     isCode(cell) ||
     columnOfName.has(name) ||
     otherNames.has(name) ||
-    languagesNamed(cell).length > 0
+    otherNames.has(normalName(bracketed.exec(cell)?.[1] ?? '')) ||
+    languagesOfColumn(cell).length > 0
   );
 }
 
@@ -145,8 +186,9 @@ function couldBeTerms(
   if (!/^(?:1|0|true|false|yes|no|on|off)?$/i.test(sensitive) || parsePriority(priority) === undefined)
     return false;
   const filled = cells.filter((cell) => cell !== '');
+  if (filled.every(isTermColumn)) return false;
   if (filled.length === 2) return table === 'csv' && !filled.every(isCode);
-  const found = filled.flatMap((cell) => readLanguage(cell) ?? languagesNamed(cell).slice(0, 1));
+  const found = filled.flatMap((cell) => languagesOfColumn(cell).slice(0, 1));
   const isRepeated = new Set(found).size < filled.length;
   return isRepeated || isCode(term) !== isCode(from || to);
 }
@@ -181,7 +223,7 @@ function readNames(): ReadonlyMap<string, LanguageCode[]> {
 }
 
 /** Returns the languages of a row in which every filled cell names another language, if it has several; otherwise []. */
-export function languagesOfHeader(cells: readonly string[]): LanguageCode[] {
+export function languagesOfRow(cells: readonly string[]): LanguageCode[] {
   const filled = cells.filter((cell) => cell !== '');
   const found = new Set(filled.flatMap((cell) => readLanguage(cell) ?? languageOfName(cell) ?? []));
   return found.size > 1 && found.size === filled.length ? [...found] : [];
@@ -191,6 +233,18 @@ export function languagesOfHeader(cells: readonly string[]): LanguageCode[] {
 export function unusedColumns(header: readonly string[], indexes: ColumnIndexes): string[] {
   const used = new Set(indexes.values());
   return header.filter((name, index) => name !== '' && !used.has(index));
+}
+
+/** Gives entries without a language those of the header. */
+export function withLanguages(
+  entries: readonly GlossaryFileEntry[],
+  { source, target }: DeclaredLanguages,
+): GlossaryFileEntry[] {
+  return entries.map((entry) => ({
+    ...entry,
+    sourceLang: entry.sourceLang ?? source?.code ?? null,
+    targetLang: entry.targetLang ?? target?.code ?? null,
+  }));
 }
 
 /** The cells of a row by column. A missing cell is ''. */
@@ -238,7 +292,10 @@ const notSupported =
   'is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR';
 
 function parseLanguage(cell: string): LanguageCode | null | undefined {
-  return cell === '' ? null : (readLanguage(cell) ?? languageOfName(cell));
+  if (cell === '') return null;
+  // `eng` is `en`.
+  const [short] = /^[a-z]{3}$/i.test(cell) ? Intl.getCanonicalLocales(cell) : [];
+  return readLanguage(short ?? cell) ?? languageOfName(cell);
 }
 
 function parsePriority(cell: string): number | undefined {

@@ -10,10 +10,12 @@ import {
   type ColumnIndexes,
   cellsOf,
   columns,
+  languagesOfHeader,
   positional,
   readEntry,
   readHeader,
   unusedColumns,
+  withLanguages,
 } from './columns.ts';
 
 /**
@@ -22,9 +24,10 @@ import {
  * @param declared the languages after which the columns of the terms may be named
  * @throws {GlossaryFileError} with the line of the first invalid row; without a line if no row is usable
  */
-export function readGlossaryCsv(bytes: Uint8Array, declared?: DeclaredLanguages): GlossaryFile {
+export function readGlossaryCsv(bytes: Uint8Array, declared: DeclaredLanguages = none): GlossaryFile {
   const rows = readRows(bytes, declared);
-  const header = readHeader(rows[0]?.cells ?? [], declared);
+  const names = rows[0]?.cells ?? [];
+  const header = readHeader(names, declared);
   const indexes = header ?? positional;
   const entries: GlossaryFileEntry[] = [];
   const notes = (header ? unusedColumns(rows[0]!.cells, header) : []).map(
@@ -39,7 +42,11 @@ export function readGlossaryCsv(bytes: Uint8Array, declared?: DeclaredLanguages)
       notes.push({ code: 'skipped', line });
       continue;
     }
-    entries.push(readEntry(cells, { line }, (_, message) => GlossaryFileError.at(line, message)));
+    entries.push(
+      readEntry(cells, { line }, (_, message) =>
+        GlossaryFileError.at(line, index === 0 ? `${message}; ${whatHeadersAre}` : message),
+      ),
+    );
     if (
       row.trimmed.some(
         (place) => place === indexes.get('source_term') || place === indexes.get('target_term'),
@@ -48,12 +55,26 @@ export function readGlossaryCsv(bytes: Uint8Array, declared?: DeclaredLanguages)
       notes.push({ code: 'trimmed', line });
   }
   if (entries.length === 0) throw new GlossaryFileError(noUsableRow);
-  return { entries, unit: 'line', hasHeader: header !== undefined, notes };
+  return {
+    // The upload gives the declared languages to the terms.
+    entries:
+      header && !declared.source && !declared.target
+        ? withLanguages(entries, languagesOfHeader(names, declared))
+        : entries,
+    unit: 'line',
+    hasHeader: header !== undefined,
+    notes,
+  };
 }
+
+const whatHeadersAre =
+  'if this is a header, it needs the columns source_term and target_term, or columns with the names or codes of both languages';
+
+const none: DeclaredLanguages = { source: null, target: null };
 
 export const noUsableRow = 'no row of the file has both a source term and a target term';
 
-function readRows(bytes: Uint8Array, declared: DeclaredLanguages | undefined): CsvRow[] {
+function readRows(bytes: Uint8Array, declared: DeclaredLanguages): CsvRow[] {
   try {
     return readCsv(bytes, (cells) => readHeader(cells, declared) !== undefined);
   } catch (error) {

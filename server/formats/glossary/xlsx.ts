@@ -16,11 +16,13 @@ import {
   cellsOf,
   columns,
   languagesOfHeader,
+  languagesOfRow,
   maxRows,
   positional,
   readEntry,
   readHeader,
   unusedColumns,
+  withLanguages,
 } from './columns.ts';
 import { noUsableRow } from './csv.ts';
 import {
@@ -62,7 +64,16 @@ async function readGlossary(bytes: Uint8Array, declared: DeclaredLanguages): Pro
   ];
   const entries = rows.filled.flatMap((row) => entriesOf(row, notes));
   if (entries.length === 0) throw new GlossaryFileError(noUsableRow);
-  return { entries, unit: 'row', hasHeader: header !== undefined, notes };
+  return {
+    // The upload gives the declared languages to the terms.
+    entries:
+      header && !declared.source && !declared.target
+        ? withLanguages(entries, languagesOfHeader(namesOf(start), declared))
+        : entries,
+    unit: 'row',
+    hasHeader: header !== undefined,
+    notes,
+  };
 }
 
 /** Returns the texts of a row by column, from the first column of the sheet. */
@@ -117,7 +128,7 @@ async function chooseSheet(
  * languages would be read as a term.
  */
 function requireNoLanguages(start: SheetRow, { source, target }: DeclaredLanguages): void {
-  const languages = languagesOfHeader(namesOf(start));
+  const languages = languagesOfRow(namesOf(start));
   if (languages.length === 0) return;
   const missing = [source, target].find((one) => one && !languages.includes(one.code));
   throw new GlossaryFileError(

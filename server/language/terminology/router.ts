@@ -49,7 +49,7 @@ const upload = deferredTenantProcedure('admin')
       tag: 'Terminology',
       summary: 'Create or replace a glossary from a file',
       description:
-        'Send a form with `terminology_file` (.csv, .tmx, .tbx, .xlsx or .json) and `name`. `source_lang` and `target_lang` are required for TMX and TBX files. If a glossary has this name, the file replaces its entries.',
+        'Send a form with `terminology_file` (.csv, .tsv, .tmx, .tbx, .xlsx or .json) and `name`. `source_lang` and `target_lang` are required for TMX and TBX files. If a glossary has this name, the file replaces its entries.',
     },
   })
   .input(glossaryForm)

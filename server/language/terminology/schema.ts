@@ -53,7 +53,7 @@ const declaredLanguage = z.string().optional().meta({
 export const glossaryForm = z.object({
   terminology_file: uploadedFile
     .optional()
-    .meta({ description: 'The file of the glossary: .csv, .tmx, .tbx, .xlsx or .json.' }),
+    .meta({ description: 'The file of the glossary: .csv, .tsv, .tmx, .tbx, .xlsx or .json.' }),
   terminology_csv: uploadedFile.optional().meta({
     deprecated: true,
     description: 'The old name of `terminology_file`. If both are sent, `terminology_file` is used.',

@@ -171,6 +171,9 @@ const typesOf: Readonly<Record<GlossaryKind, readonly string[]>> = {
   json: ['application/json', 'text/json', 'text/plain', 'application/octet-stream'],
 };
 
+/** The further content types of a file with the extension `.tsv`, which programs often do not know. */
+const tsvTypes = ['text/tab-separated-values', 'application/octet-stream'];
+
 /**
  * Returns the kind of a file, by its suffix. Without a suffix it is CSV, TMX or TBX, by its content type
  * (docs/decisions/0067, 0115).
@@ -179,13 +182,14 @@ const typesOf: Readonly<Record<GlossaryKind, readonly string[]>> = {
 function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
   const suffix = suffixOf(name);
   const type = declaredType(contentType);
-  const bySuffix = glossaryKinds.find((kind) => suffix === `.${kind}`);
+  // The delimiter of a CSV file is detected.
+  const bySuffix = suffix === '.tsv' ? 'csv' : glossaryKinds.find((kind) => suffix === `.${kind}`);
   if (suffix !== '' && !bySuffix)
     throw new AppError('unsupported_media_type', 'terminology_file must be a .csv or .tmx file', {
-      hint: '.tbx, .xlsx and .json files are accepted too',
+      hint: '.tsv, .tbx, .xlsx and .json files are accepted too',
     });
   const kind = bySuffix ?? (tbxTypes.includes(type) ? 'tbx' : tmxTypes.includes(type) ? 'tmx' : 'csv');
-  const types = typesOf[kind];
+  const types = suffix === '.tsv' ? [...typesOf.csv, ...tsvTypes] : typesOf[kind];
   if (type !== '' && !types.includes(type))
     throw new AppError(
       'unsupported_media_type',

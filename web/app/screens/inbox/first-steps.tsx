@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { BookOpen, type LucideIcon, Plug, Upload, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { glossaryKinds } from '#server/formats/glossary-kinds.ts';
+import { glossaryExtensions } from '#server/formats/glossary-kinds.ts';
 import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
@@ -45,7 +45,7 @@ export function FirstSteps() {
           <Link to="/app/glossaries" className={card(done?.glossary)}>
             <Step icon={BookOpen} name="inbox.step_glossary" isDone={done?.glossary}>
               {t('inbox.step_glossary_hint', {
-                types: listOf(glossaryKinds.map((kind) => kind.toUpperCase())),
+                types: listOf(glossaryExtensions.map((kind) => kind.toUpperCase())),
               })}
             </Step>
           </Link>

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { TerminologySet, UploadedTerminologySet } from '#sdk/types.ts';
-import { glossaryKinds } from '#server/formats/glossary-kinds.ts';
+import { glossaryExtensions } from '#server/formats/glossary-kinds.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
@@ -51,9 +51,9 @@ export function GlossariesScreen() {
             {sets.length === 0 && <p>{t('sets.no_glossary')}</p>}
             <UploadSection title={t('sets.upload_glossary')} isOpenFirst={sets.length === 0}>
               <UploadForm
-                accept={glossaryKinds.map((kind) => `.${kind}`).join(',')}
+                accept={glossaryExtensions.map((kind) => `.${kind}`).join(',')}
                 hint={t('sets.glossary_file', {
-                  types: listOf(glossaryKinds.map((kind) => kind.toUpperCase())),
+                  types: listOf(glossaryExtensions.map((kind) => kind.toUpperCase())),
                 })}
                 isPairNeeded={(file) => /\.t[bm]x$/i.test(file?.name ?? '')}
                 names={sets.map(({ name }) => name)}
