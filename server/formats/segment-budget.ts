@@ -43,7 +43,7 @@ export class SegmentBudget {
 }
 
 /**
- * @param place where the text is in the file, such as `line 3`
+ * @param place the place in the file, such as `line 3`
  * @throws {FileError} `not_text` if the text has a NUL character or half of a surrogate pair
  */
 export function requireCharacters(text: string, place = 'the file'): void {

@@ -196,7 +196,7 @@ function placeOf(group: readonly ParsedCue[], writing: Writing): TextPlace {
     }
   }
   const content = joinStrings(source);
-  // `>>` of a speaker stays, where the file does not escape it.
+  // `>>` of a speaker stays if the file does not escape it.
   const isRaw = group.some(({ cue }) => cue.text.replaceAll(markup, '').includes('>'));
   const encode = (text: string) => (writing.kind === 'vtt' ? escapeText(text, isRaw) : text);
   const split = (target: InlineContent) => splitAt(target, breaks);

@@ -214,7 +214,7 @@ function isPlain(text: string): boolean {
   return !text.includes('\n') && text !== '=' && readsAs(`k: ${text}`, text) && readsAs(`[${text}]`, text);
 }
 
-/** Whether YAML 1.2 and YAML 1.1, which Ruby and PyYAML read, both read a text. In 1.1, `No` and `2024-05-01` are no strings. */
+/** Whether YAML 1.2 and YAML 1.1, which Ruby and PyYAML read, both read a text. In 1.1, `No` and `2024-05-01` have other types. */
 function readsAs(yaml: string, text: string): boolean {
   return (['1.2', '1.1'] as const).every((version) => {
     try {

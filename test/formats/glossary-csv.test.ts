@@ -161,7 +161,7 @@ describe('a first row of terms is never a header of languages', () => {
     expect(isHeaderOf(text, pair('de', 'fr'))).toBe(false);
   });
 
-  it('a region selects a variant, and a description is no term', () => {
+  it('a region selects a variant, and a description is not read as a term', () => {
     const text = 'Term [en],French (CA),Description [fr]\nspade,bêche,outil';
     expect(readAs(text, pair('en', 'fr-CA')).entries).toMatchObject([{ targetTerm: 'bêche' }]);
     expect(readAs('Term [en],Term [pt]\na,b', pair('en', 'pt-BR')).entries).toMatchObject([
@@ -170,7 +170,7 @@ describe('a first row of terms is never a header of languages', () => {
   });
 });
 
-it('the line with which Excel names the delimiter is no row, and lines keep their numbers', () => {
+it('the line with which Excel names the delimiter is skipped, and lines keep their numbers', () => {
   const file = (text: string) => readGlossaryCsv(Buffer.from(text));
   expect(file('\ufeffsep=;\r\nsource_term;target_term\r\na, b;c\r\n')).toMatchObject({
     hasHeader: true,
@@ -188,7 +188,7 @@ it('names in camel case and languages of three letters are read as other program
   ]);
 });
 
-it('a first row that cannot be a term says what a header needs', () => {
+it('the error for a first row that cannot be a term has what a header needs', () => {
   expect(refusalOf('Begriff,Übersetzung,Kommentar\na,b,c').message).toMatch(
     /^line 1: source_lang is not a supported language.*if this is a header, it needs the columns source_term and target_term/,
   );

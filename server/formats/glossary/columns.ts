@@ -140,7 +140,7 @@ function isTermColumn(cell: string): boolean {
 
 /**
  * Returns the declared languages, or those of a header that names exactly two: as columns of terms (`Term [en]`), or
- * beside other columns.
+ * together with other columns.
  */
 export function languagesOfHeader(cells: readonly string[], declared: DeclaredLanguages): DeclaredLanguages {
   if (declared.source && declared.target) return declared;

@@ -24,7 +24,7 @@ export interface StringEntry {
   line: number;
   /** The comment of a developer on the string. */
   comment?: string | undefined;
-  /** Why the string is not translated, as the name of a reason in a receipt, if its format says so. */
+  /** Why the string is not translated, as the name of a reason in a receipt, if the format decides so. */
   keep?: string | undefined;
   /** Returns the change that replaces the string. A format that can mark texts for review also changes the mark. */
   write(text: string, needsReview?: boolean): Edit | Edit[];

@@ -162,7 +162,7 @@ msgstr ""
     );
   });
 
-  test('whose IDs are keys has its source in msgstr, and an ID without a text is no text', async () => {
+  test('whose IDs are keys has its source in msgstr, and an ID without a text stays', async () => {
     const entries = `msgid "home.title"\nmsgstr "Our garden"\n\nmsgid "home.cta"\nmsgstr ""\n\nmsgid "welcome"\nmsgstr "Hello"\n`;
     const found = [
       ['Our garden', 'home.title', undefined],
@@ -174,7 +174,7 @@ msgstr ""
     ]);
     // In the target language, the texts are translations.
     expect(await read(header('pl') + entries)).toEqual([]);
-    // Words without spaces are no keys.
+    // Words without spaces do not count as keys.
     const words = `msgid "Save"\nmsgstr "Salva"\n\nmsgid "e-mail"\nmsgstr "Posta"\n\nmsgid "Close"\nmsgstr ""\n`;
     expect(await read(header('') + words)).toEqual([['Close', undefined, undefined]]);
   });

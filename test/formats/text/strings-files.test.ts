@@ -264,7 +264,7 @@ describe('a YAML file', () => {
     expect(written).toBe(`a: "${text}"\nb:\n  one: "${text}"\n  other: "${text}"\n`);
   });
 
-  test('keeps the symbols of Ruby, which are no texts', async () => {
+  test('keeps the symbols of Ruby', async () => {
     const source = 'en:\n  order: [:year, :month]\n  action: :save\n  text: ": a text"\n  other: \':year\'\n';
     expect(await textsOf('yaml', source, 'fr').pseudo()).toBe(
       'fr:\n  order: [:year, :month]\n  action: :save\n  text: "[: a text]"\n  other: \'[:year]\'\n',
