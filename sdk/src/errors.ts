@@ -117,6 +117,16 @@ export class LinguaLoopError extends Error {
     this.candidates = failure.candidates ?? null;
     this.answeredBy = failure.answeredBy ?? null;
   }
+
+  /** The fields that are not null, with the message, for `JSON.stringify` and for logs. Without the cause and `present`. */
+  toJSON(): Record<string, unknown> {
+    const { cause: _, present: _present, ...fields } = this;
+    return Object.fromEntries(
+      Object.entries({ name: this.name, message: this.message, ...fields }).filter(
+        ([, value]) => value !== null,
+      ),
+    );
+  }
 }
 
 /** No complete response arrived: the service could not be reached, or the connection broke. */

@@ -33,6 +33,29 @@ describe('each status has its class', () => {
   });
 });
 
+test('JSON.stringify has the message and what is known, but neither the cause nor the changed resource', async () => {
+  server.script(failure(409, 'it has changed', { error_code: 'conflict', current: { secret: 1 } }));
+  const error = await errorOfNext();
+  Object.defineProperty(error, 'cause', { value: new Error('inner'), enumerable: true });
+  expect(JSON.parse(JSON.stringify({ error }))).toEqual({
+    error: {
+      name: 'ConflictError',
+      message: '409 it has changed (request 01a1)',
+      status: 409,
+      code: 'conflict',
+      requestId: '01a1',
+      detail: 'it has changed',
+      answeredBy: 'service',
+    },
+  });
+  const unreachable = new sdk.LinguaLoop({ baseUrl: 'http://127.0.0.1:9', maxRetries: 0 });
+  const broken = await unreachable.system.health().catch((thrown: unknown) => thrown);
+  expect(JSON.parse(JSON.stringify(broken))).toMatchObject({
+    name: 'ConnectionError',
+    message: expect.stringMatching(/./),
+  });
+});
+
 test('Retry-After is read from the header, or else from the body of a procedure', async () => {
   const data = { code: 'X', httpStatus: 429, detail: 'slow down', error_code: null, retry_after: 5 };
   const body = { error: { json: { message: 'slow down', code: -32000, data } } };

@@ -135,7 +135,11 @@ function readTable(text: string): Entry[] {
       if (code !== undefined) return code;
       const column = `line ${index + 1}: ${side === 0 ? 'source_lang' : 'target_lang'}`;
       throw unreadable(
-        `${column} is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR`,
+        `${column} is not a supported language; Chinese and Portuguese need their variant, such as zh-Hans or pt-BR${
+          index === 0
+            ? '; if this is a header, it needs the columns source_term and target_term, or columns with the names or codes of both languages'
+            : ''
+        }`,
       );
     });
     return [{ source, target, sourceLang, targetLang }];
