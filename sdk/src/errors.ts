@@ -120,11 +120,9 @@ export class LinguaLoopError extends Error {
 
   /** The fields that are not null, with the message, for `JSON.stringify` and for logs. Without the cause and `present`. */
   toJSON(): Record<string, unknown> {
-    const { cause: _, present: _present, ...fields } = this;
+    const { cause: _, present: _present, name, message, ...fields } = this;
     return Object.fromEntries(
-      Object.entries({ name: this.name, message: this.message, ...fields }).filter(
-        ([, value]) => value !== null,
-      ),
+      Object.entries({ name, message, ...fields }).filter(([, value]) => value !== null),
     );
   }
 }

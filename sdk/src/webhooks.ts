@@ -59,7 +59,7 @@ export async function verifyWebhook(
   throw new WebhookError('no signature of the request matches a secret');
 }
 
-function importKey(secret: string): Promise<CryptoKey> {
+function importKey(secret: string) {
   const bytes = bytesOf(secret.replace(/^whsec_/, ''));
   if (!bytes || bytes.length < 24)
     throw new TypeError('a secret must be whsec_ and the base64 of at least 24 bytes');

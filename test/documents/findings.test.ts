@@ -310,7 +310,7 @@ describe('after a change of a glossary', () => {
     expect(await flags(id)).toEqual(before);
   });
 
-  test('a document that is translated meanwhile is marked, too', async () => {
+  test('a document that is translated during the change is marked, too', async () => {
     const { held, reached, letGo } = heldReply(judging);
     fake.otherwise(held);
     const translating = mine.translate([roof]);

@@ -34,9 +34,9 @@ describe('each status has its class', () => {
 });
 
 test('JSON.stringify has the message and what is known, but neither the cause nor the changed resource', async () => {
-  server.script(failure(409, 'it has changed', { error_code: 'conflict', current: { secret: 1 } }));
+  server.script(failure(409, 'it has changed', { error_code: 'conflict' }));
   const error = await errorOfNext();
-  Object.defineProperty(error, 'cause', { value: new Error('inner'), enumerable: true });
+  Object.assign(error, { cause: new Error('inner'), present: { secret: 1 } });
   expect(JSON.parse(JSON.stringify({ error }))).toEqual({
     error: {
       name: 'ConflictError',
