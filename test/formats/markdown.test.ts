@@ -44,7 +44,7 @@ describe('the texts of a Markdown file', () => {
     [
       'directives and admonitions',
       ':::note Title\nA\n:::\n\n> [!TIP]\n> B\n\n!!! note "T"\n    C',
-      ['A', 'B', 'C'],
+      ['Title', 'A', 'B', 'T', 'C'],
     ],
     ['identifiers of headings', '## A {#a}\n\n## B {: .c}\n', ['A', 'B']],
     [

@@ -1,9 +1,11 @@
+import { type BlockMark, findBlocks } from './block-syntax.ts';
+
 /*
  * Syntax that is not part of Markdown, but that site generators add to it. A parser of Markdown would read it as text, and
  * its signs as emphasis. So each range is replaced by a character that the file does not have, and the positions stay.
  */
 
-/** A range within one line. */
+/** A range within one line, or a line end with the signs before the next line. */
 export interface ForeignSyntax {
   start: number;
   end: number;
@@ -11,6 +13,20 @@ export interface ForeignSyntax {
   separates: boolean;
   /** Whether it stands for a word, such as a formula. */
   isWord: boolean;
+  /** Set for the signs before a text, as in `[[page|text]]`, and after it. */
+  side?: 'open' | 'close';
+  /** Whether it belongs to the markup directly before it, as attributes of a link do. */
+  isAttribute?: boolean;
+}
+
+/** The additional syntax to look for. */
+export interface ForeignOptions {
+  /** Whether braces and modules are part of the syntax, and comments of HTML are not. */
+  isMdx: boolean;
+  /** Whether syntax that could also be code of an expression in braces, such as `[[1]]`, stays. */
+  isCautious?: boolean;
+  /** The starts of blocks that the parser has read as text. */
+  ignored?: ReadonlySet<number> | 'all';
 }
 
 export interface MaskedSource {
@@ -18,17 +34,23 @@ export interface MaskedSource {
   /** The character in place of the syntax. */
   mask: string;
   ranges: readonly ForeignSyntax[];
+  blocks: readonly BlockMark[];
 }
 
-/** Lines that are not text: fences of directives, titles of admonitions, marks of alerts. */
-const lines = /^[ \t>]*(?::{3,}[^\n]*|(?:!!!|\?\?\?\+?)[ \t][^\n]*|\[![A-Za-z]+\][-+]?)[ \t]*\r?$/gm;
 /** Formulas between lines with `$$`, each line of which is masked. */
 const formulas = /^[ \t>]*\$\$[^`]{0,20000}?\$\$[ \t]*\r?$/gm;
 /** Formulas in a sentence. Amounts of money have a space before the second sign, or a digit after it. */
 export const formula =
   /(?<![\\$\w])\$(?![\s${])[^$\n`]{0,1000}?(?<![\s\\])\$(?![\w${])|(?<!\\)\$\$[^$\n`]{1,1000}\$\$/g;
-/** Identifiers and classes of headings: `{#id}`, `{: .class}`. */
-const attributes = /\{[#:.][^{}\n`]*\}/g;
+/** Identifiers and classes: `{#id}`, `{: .class}`, `{ .class }`, and directly after markup `{target=_blank}`. */
+const attributes = /(?<!\\)\{(?:[#:.]|[ \t]{1,9}[#.][\w-]|(?<=[\])`*_:>]\{)[ \t]{0,9}[\w-]{1,40}=)[^{}\n`]*\}/g;
+/** Links of wikis to other pages, and embedded files. Only the text after `|` is shown. A link of Markdown can have brackets. */
+const wikiLinks = /(?<!\\)(!?)\[\[([^[\]|\n`]+)(?:(\|)([^[\]\n`]+))?\]\](?![([])/g;
+/** Texts with attributes, and footnotes in their place: `[text]{.class}`, `^[text]`. */
+const spans =
+  /(?<!\\)(?:(?<=\^)\[([^[\]\n]+)\]|\[([^[\]\n]+)\](?=\{[ \t]{0,9}(?:[#:.]|[\w-]{1,40}=)[^{}\n`]*\}))/g;
+/** Files that Microsoft's documentation includes. */
+const includes = /\[![A-Za-z-]{1,40}[ \t]?\[[^[\]\n]*\]\([^()\n]*\)\]/g;
 const comments = /<!--(?:(?!-->)[^\n]){0,1000}-->/g;
 /** Shortcodes of Hugo, and values and tags of Liquid and Jinja. */
 const shortcodes = /\{\{[<%][^{}\n`]*[%>]\}\}|\{%[^{}\n`]*%\}/g;
@@ -36,50 +58,87 @@ const values = /\{\{[^{}<%\n`]+\}\}/g;
 const modules =
   /^(?:import\s[^\n]*?['"][^'"\n]+['"];?|export\s(?:const|default|function)\s[^\n]*)[ \t]*\r?$/gm;
 
-/** @param isMdx whether braces and modules are part of the syntax, and comments of HTML are not */
-export function maskForeignSyntax(source: string, isMdx: boolean): MaskedSource {
+export function maskForeignSyntax(source: string, options: ForeignOptions): MaskedSource {
   const found: ForeignSyntax[] = [];
-  const add = (pattern: RegExp, { separates = false, isWord = false } = {}): void => {
+  const add = (pattern: RegExp, { separates = false, isWord = false, isAttribute = false } = {}): void => {
     for (const { index, 0: text } of source.matchAll(pattern)) {
       // A range has no line end and no prefix of a line, so that the lines stay what they are.
       for (const { index: at, 0: line } of text.matchAll(/[^\r\n]+/g)) {
         const prefix = separates ? /^[ \t>]*/.exec(line)![0].length : 0;
         const end = index + at + line.trimEnd().length;
-        if (index + at + prefix < end) found.push({ start: index + at + prefix, end, separates, isWord });
+        if (index + at + prefix < end)
+          found.push({ start: index + at + prefix, end, separates, isWord, isAttribute });
       }
     }
   };
-  add(lines, { separates: true });
   add(formulas, { separates: true });
   add(formula, { isWord: true });
-  add(attributes);
-  if (isMdx) add(comments);
+  add(attributes, { isAttribute: true });
+  if (options.isMdx) add(comments);
   else {
     add(modules, { separates: true });
     add(shortcodes, { separates: true });
     add(values, { isWord: true });
   }
-  return masked(source, found);
+  if (!options.isCautious) {
+    add(includes);
+    found.push(...wikiLinksOf(source), ...spansOf(source));
+  }
+  const blocks: BlockMark[] = [];
+  for (const block of findBlocks(source)) {
+    if (options.isCautious && !block.isNeverCode) continue;
+    const isIgnored = options.ignored === 'all' || options.ignored?.has(block.start);
+    if (!isIgnored) {
+      blocks.push(block);
+      found.push(...block.masks);
+    } else if (block.isOnlyMarks)
+      found.push({ start: block.start, end: block.lineEnd, separates: true, isWord: false });
+  }
+  return masked(source, found, blocks);
 }
 
-function masked(source: string, found: ForeignSyntax[]): MaskedSource {
+function* wikiLinksOf(source: string): Generator<ForeignSyntax> {
+  for (const { index, 0: link, 1: embedded, 2: page, 3: bar } of source.matchAll(wikiLinks)) {
+    const end = index + link.length;
+    // The text of an embedded file can be its size.
+    if (embedded || !bar) yield { start: index, end, separates: false, isWord: true };
+    else yield* pairOf(index, index + `[[${page}|`.length, end - ']]'.length, end);
+  }
+}
+
+function* spansOf(source: string): Generator<ForeignSyntax> {
+  for (const { index, 0: span, 1: footnote } of source.matchAll(spans)) {
+    const end = index + span.length;
+    const start = footnote === undefined ? index : index - 1;
+    // The braces after a text are found as attributes.
+    yield* pairOf(start, index + 1, end - 1, end);
+  }
+}
+
+function pairOf(start: number, from: number, to: number, end: number): ForeignSyntax[] {
+  const common = { separates: false, isWord: false };
+  return [
+    { ...common, start, end: from, side: 'open' },
+    { ...common, start: to, end, side: 'close' },
+  ];
+}
+
+function masked(source: string, found: ForeignSyntax[], blocks: readonly BlockMark[]): MaskedSource {
   const used = new Set(source.match(/[\ue000-\uf8ff]/g));
   let mask = '\ue000';
   while (used.has(mask)) mask = String.fromCharCode(mask.charCodeAt(0) + 1);
   const ranges: ForeignSyntax[] = [];
+  const kept: BlockMark[] = [];
   let text = '';
   let copied = 0;
-  for (const range of found.sort((one, other) => one.start - other.start || other.end - one.end)) {
-    const last = ranges.at(-1);
+  const all = [...found, ...blocks].sort((one, other) => one.start - other.start || other.end - one.end);
+  for (const range of all) {
     if (range.start < copied) continue;
-    text += source.slice(copied, range.start) + mask.repeat(range.end - range.start);
+    const isBlock = 'text' in range;
+    text += source.slice(copied, range.start) + (isBlock ? range.text : mask.repeat(range.end - range.start));
     copied = range.end;
-    // Without a character between them, the parser sees one range.
-    if (last?.end === range.start) {
-      last.end = range.end;
-      last.separates ||= range.separates;
-      last.isWord ||= range.isWord;
-    } else ranges.push({ ...range });
+    if (isBlock) kept.push(range);
+    else ranges.push(range);
   }
-  return { text: text + source.slice(copied), mask, ranges };
+  return { text: text + source.slice(copied), mask, ranges, blocks: kept };
 }

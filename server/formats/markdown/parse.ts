@@ -1,4 +1,4 @@
-import type { Root } from 'mdast';
+import type { Nodes, Root } from 'mdast';
 import { type CompileContext, type Extension, fromMarkdown } from 'mdast-util-from-markdown';
 import { frontmatterFromMarkdown } from 'mdast-util-frontmatter';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
@@ -6,7 +6,7 @@ import { mdxFromMarkdown } from 'mdast-util-mdx';
 import { frontmatter } from 'micromark-extension-frontmatter';
 import { gfm } from 'micromark-extension-gfm';
 import { mdxjs } from 'micromark-extension-mdxjs';
-import { type MaskedSource, maskForeignSyntax } from './foreign-syntax.ts';
+import { type ForeignOptions, type MaskedSource, maskForeignSyntax } from './foreign-syntax.ts';
 
 export interface Markdown extends MaskedSource {
   tree: Root;
@@ -30,13 +30,44 @@ const maxMdx = { length: 500_000, signs: 10_000 };
  */
 export function parseMarkdown(source: string, isNamedMdx: boolean): Markdown {
   if (canBeMdx(source) && (isNamedMdx || looksLikeMdx(source))) {
-    try {
-      return parse(source, true);
-    } catch {
-      // The file is not valid MDX, such as a file with `<` before a number.
+    // In an expression, `[[1]]` and a line `: value` are code.
+    for (const isCautious of [false, true]) {
+      try {
+        return parseBlocks(source, { isMdx: true, isCautious });
+      } catch {
+        // The file is not valid MDX, such as a file with `<` before a number.
+      }
     }
   }
-  return parse(source, false);
+  return parseBlocks(source, { isMdx: false });
+}
+
+/** Parses a file until no mark of a block is read as text, as in a line that is too far to the right for a block. */
+function parseBlocks(source: string, options: ForeignOptions): Markdown {
+  const ignored = new Set<number>();
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const markdown = parse(source, { ...options, ignored });
+    const texts = blocksInTexts(markdown);
+    if (texts.length === 0) return markdown;
+    for (const start of texts) ignored.add(start);
+  }
+  return parse(source, { ...options, ignored: 'all' });
+}
+
+/** Returns the starts of the blocks that are not blocks for the parser. */
+function blocksInTexts({ tree, blocks }: Markdown): number[] {
+  const found: number[] = [];
+  if (blocks.length === 0) return found;
+  let next = 0;
+  const visit = (node: Nodes): void => {
+    if ('children' in node) for (const child of node.children) visit(child);
+    if (node.type !== 'text') return;
+    const [start, end] = [node.position!.start.offset!, node.position!.end.offset!];
+    while (next < blocks.length && blocks[next]!.start < start) next++;
+    for (; next < blocks.length && blocks[next]!.start < end; next++) found.push(blocks[next]!.start);
+  };
+  visit(tree);
+  return found;
 }
 
 function canBeMdx(source: string): boolean {
@@ -61,8 +92,9 @@ function looksLikeMdx(source: string): boolean {
   return false;
 }
 
-function parse(source: string, isMdx: boolean): Markdown {
-  const masked = maskForeignSyntax(source, isMdx);
+function parse(source: string, options: ForeignOptions): Markdown {
+  const { isMdx } = options;
+  const masked = maskForeignSyntax(source, options);
   const [labels, titles]: [Range[], Range[]] = [[], []];
   const positions: Extension = {
     enter: {

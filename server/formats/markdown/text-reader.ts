@@ -15,6 +15,14 @@ export interface TextBlock {
   /** The offset of the block. */
   start: number;
   items: MarkdownItem[];
+  /** Whether the text is between double quotes. */
+  isQuoted?: boolean;
+  /** Set for a heading of Markdown. */
+  heading?: Heading;
+}
+
+export interface Heading extends Range {
+  node: Nodes & { type: 'heading' };
 }
 
 /** The text of an image or the title of a link. */
@@ -59,20 +67,32 @@ class TextReader {
   readBlock(node: Nodes, depth: number): void {
     checkDepth(depth);
     if (node.type === 'paragraph' || node.type === 'heading' || node.type === 'tableCell') {
-      const { start } = rangeOf(node);
-      const isAtx = node.type === 'heading' && this.#source[start] === '#';
       this.#items = [];
       this.#readChildren(node, depth);
-      this.texts.blocks.push({
-        kind: node.type === 'tableCell' ? 'table_cell' : node.type,
-        syntax: isAtx ? 'headingAtx' : node.type === 'tableCell' ? 'tableCell' : 'paragraph',
-        start,
-        items: this.#items,
-      });
+      const { start } = rangeOf(node);
+      const block: TextBlock = { kind: 'paragraph', syntax: 'paragraph', start, items: this.#items };
+      if (node.type === 'tableCell') Object.assign(block, { kind: 'table_cell', syntax: 'tableCell' });
+      else if (node.type === 'heading') this.#readHeading(node, block);
+      this.texts.blocks.push(block);
     } else if (node.type === 'code') this.#keep('code', node.value);
     // The parser does not read the texts of a block of HTML.
     else if (node.type === 'html') this.#keep('code', node.value.replace(/<[^<>]*>/g, ''));
     else if ('children' in node) for (const child of node.children) this.readBlock(child, depth + 1);
+  }
+
+  /** Adds what a heading, or the title of a block that is read as one, has besides its text. */
+  #readHeading(node: Nodes & { type: 'heading' }, block: TextBlock): void {
+    const { start, end } = rangeOf(node);
+    const { blocks } = this.#markdown;
+    // The sign of a heading is the last one of the marks.
+    const mark = blocks[indexFrom(blocks, start + 1) - 1];
+    if (mark && start < mark.end) {
+      const { kind = 'heading', isQuoted = false } = mark;
+      Object.assign(block, { kind, syntax: 'headingAtx', isQuoted });
+    } else {
+      const syntax = this.#source[start] === '#' ? 'headingAtx' : 'paragraph';
+      Object.assign(block, { kind: 'heading', syntax, heading: { node, start, end } });
+    }
   }
 
   #readChildren(parent: Parents, depth: number): void {
@@ -176,21 +196,30 @@ class TextReader {
     const { mask } = this.#markdown;
     const masks = this.#rangesWithin(start, end);
     const values = masks.length === 0 ? [value] : value.split(new RegExp(`${mask}+`));
-    let at = start;
-    for (const [index, piece] of values.entries()) {
-      const range = masks[index];
-      const to = range?.start ?? end;
-      this.#addText(piece, at, to);
-      if (range) {
-        const { separates, isWord } = range;
-        this.#items.push({
-          ...{ start: range.start, end: range.end },
-          type: separates ? 'boundary' : 'void',
-          isWord,
-        });
+    let [at, index] = [start, 0];
+    for (const piece of values) {
+      this.#addText(piece, at, masks[index]?.start ?? end);
+      // Between ranges without a character between them, the value has no text.
+      do {
+        const range = masks[index++];
+        if (!range) break;
+        this.#addSyntax(range);
         at = range.end;
-      }
+      } while (masks[index]?.start === at);
     }
+  }
+
+  #addSyntax({ start, end, separates, isWord, side, isAttribute }: ForeignSyntax): void {
+    const last = this.#items.at(-1);
+    if (side === 'open') {
+      this.#items.push({ start, end, type: 'open', name: 'foreign', markup: 'link', isWord: true });
+    } else if (side === 'close') {
+      this.#items.push({ start, end, type: 'close', name: 'foreign', markup: 'link' });
+    } else if (isAttribute && last?.end === start && hasAttributes(last)) {
+      // The markup may move, but not without its attributes.
+      if (last.written !== undefined) last.written += this.#source.slice(start, end);
+      last.end = end;
+    } else this.#items.push({ start, end, type: separates ? 'boundary' : 'void', isWord });
   }
 
   #addText(value: string, start: number, end: number): void {
@@ -242,6 +271,11 @@ class TextReader {
     this.texts.characters += countCharacters(text);
     this.texts.kept.push({ reason, text });
   }
+}
+
+/** Whether attributes after a tag are written with it. The signs of emphasis are written anew. */
+function hasAttributes({ type, markup, text }: MarkdownItem): boolean {
+  return type === 'close' ? markup === 'link' : type === 'void' && text !== '\n';
 }
 
 /** Removes the white space at the end of a source, and line ends with the prefix of the next line. */

@@ -34,6 +34,8 @@ interface Node {
 
 type Handler = Handle & { peek?: Handle; attention?: (node: Node) => unknown };
 
+const blockStart = /^(?=:{3}|:[ \t]|!{3}[ \t\w-]|\?{3}[+ \t\w-]|={3}[!+]*[ \t]+"|\/{3}|;*-{1,3}8<)/;
+
 const handler = (
   handle: (
     node: Node,
@@ -98,8 +100,8 @@ const handlers: Record<string, Handler> = {
       .text(node as never, parent, state, info)
       // An underscore between letters or digits has no meaning.
       .replace(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_')
-      // Directives and admonitions begin like this.
-      .replace(info.before.endsWith('\n') ? /^(?=:{3}|!{3}[ \t]|\?{3}\+?[ \t])/ : /$^/, '\\')
+      // The blocks of site generators begin like this.
+      .replace(info.before.endsWith('\n') ? blockStart : /$^/, '\\')
       // A sign before the text in the file may be the start of code.
       .replace(/(\\*)`/g, (found, slashes: string) => (slashes.length % 2 === 0 ? `${slashes}\\\`` : found))
       .replace(formula, (found) => found.replaceAll('$', '\\$'))
@@ -124,7 +126,7 @@ const noExpressions: ReadonlySet<string> = new Set();
 export interface MarkdownWriter {
   text(
     run: Pick<Run, 'start' | 'end' | 'tags'>,
-    block: Pick<TextBlock, 'start' | 'syntax'>,
+    block: Pick<TextBlock, 'start' | 'syntax' | 'isQuoted'>,
     target: InlineContent,
     markupOf: (item: Item) => string,
   ): string;
@@ -157,6 +159,7 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
         after: after === '\r' ? '\n' : after,
         children,
       });
+      if (block.isQuoted) text = text.replaceAll('"', '&quot;');
       // A module of MDX begins in the first column.
       if (prefix === '' && block.syntax === 'paragraph')
         text = text.replace(/^(?:i(?=mport\b)|e(?=xport\b))/gm, (letter) => `&#${letter.charCodeAt(0)};`);

@@ -1,0 +1,185 @@
+import type { SegmentKind } from '../document.ts';
+import type { ForeignSyntax } from './foreign-syntax.ts';
+
+/*
+ * Blocks that are not part of Markdown, but that site generators add to it: admonitions, tabs, callouts, directives, lists of
+ * definitions, and abbreviations. Their marks are replaced by marks of Markdown that have the same effect on the lines around
+ * them, so that the parser finds their texts: the line of a title becomes a heading, and a block with an indented body becomes
+ * an item of a list. A replacement has the length of the marks, so the positions stay.
+ */
+
+/** A line that begins a block. */
+export interface BlockMark {
+  /** The range of the line that is replaced by `text`. */
+  start: number;
+  end: number;
+  text: string;
+  /** The rest of the marks, and of the line ends that separate texts. */
+  masks: readonly ForeignSyntax[];
+  /** The end of the line. */
+  lineEnd: number;
+  /** The kind of the text of this line, if the line is read as a heading. */
+  kind?: SegmentKind;
+  /** Whether the text is between double quotes. */
+  isQuoted?: boolean;
+  /** Whether the whole line has no text, if the parser reads its marks as text. */
+  isOnlyMarks: boolean;
+  /** Whether the line has no meaning in a program. */
+  isNeverCode: boolean;
+}
+
+/** The signs of quotes and lists before a block. Each sign has its own first character. */
+const prefix = /^(?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*/;
+const admonition = /^(?:!!!|\?\?\?\+?)[ \t]?[\w-][\w \t-]*/;
+const tab = /^={3}[!+]*[ \t]+(?=")/;
+const callout = /^\[![A-Za-z][^[\]\n]*\][-+]?(?=[ \t]|$)/;
+const directive = /^:{3,}[ \t]*(?:\{[\w:-]+\}|[\w-]+)?/;
+const pymdownBlock = /^\/{3,}(?:[ \t]*$|[ \t]+[\w-]+[ \t]*(?:\|[ \t]*(?![<^#])|$))/;
+const abbreviation = /^\*\[[^[\]\n]+\]:[ \t]*(?=\S)/;
+const definition = /^:([ \t]+)(?=\S)/;
+/** Lines that only name a file, and places of a table of contents. */
+const include = /^(?:;*-{1,3}8<-{1,3}(?:[ \t].*)?|\[(?:TOC|toc)\])$/;
+
+/** The directives of MyST whose argument is a title, and not a file or a language. */
+const mystTitles = new Set(
+  'admonition attention caution danger error hint important note seealso tip warning dropdown tab-item card grid-item-card'.split(
+    ' ',
+  ),
+);
+
+/** A line that can be a term of a definition. */
+const term = /^(?![-+*][ \t]|\*\[|\d{1,9}[.)][ \t]|`{3})[\p{L}\p{N}*_`"'“‘([$&]/u;
+
+interface Line {
+  /** The offset after the signs of quotes and lists. */
+  at: number;
+  /** The text from there. */
+  text: string;
+  /** The signs of quotes and lists. */
+  signs: string;
+}
+
+/** Returns the blocks of a file in their order, also those in code, which the parser does not read. */
+export function findBlocks(source: string): BlockMark[] {
+  const found: BlockMark[] = [];
+  /** The last lines that can be terms. */
+  let terms: Line[] = [];
+  let start = 0;
+  for (const { 0: written } of source.matchAll(/[^\r\n]*(?:\r\n?|\n|$)/g)) {
+    if (written === '') break;
+    const content = written.trimEnd();
+    const signs = prefix.exec(content)![0];
+    const line: Line = { at: start + signs.length, text: content.slice(signs.length), signs };
+    start += written.length;
+    const spaces = definition.exec(line.text)?.[1];
+    const mark = spaces ? definitionMark(line, spaces, terms) : markOf(line);
+    if (mark) found.push(mark);
+    if (line.text === '' || (mark && !spaces)) terms = [];
+    // A term directly after a definition continues it for the parser.
+    else if (spaces) terms = [line];
+    else if (term.test(line.text) && (terms.length === 0 || isSamePlace(terms.at(-1)!, line))) terms.push(line);
+    else terms = [];
+  }
+  return found;
+}
+
+/** Whether a line continues the block of another one, so that its line end can be part of a text. */
+function isSamePlace(last: Line, line: Line): boolean {
+  return line.signs === last.signs.replace(/[^>\t]/g, ' ') || last.signs === line.signs;
+}
+
+/** The mark becomes that of a list. Each term before it is a text of its own. */
+function definitionMark({ at, text }: Line, spaces: string, terms: readonly Line[]): BlockMark {
+  const masks: ForeignSyntax[] = [];
+  for (const [index, line] of terms.entries()) {
+    const last = terms[index - 1];
+    if (last) masks.push(separator(last.at + last.text.length, line.at));
+  }
+  // After more spaces, the parser would see code.
+  const from = at + 1 + (/^ {1,4}$/.test(spaces) ? spaces.length : 1);
+  if (from < at + 1 + spaces.length) masks.push(separator(from, at + 1 + spaces.length));
+  return {
+    ...{ start: at, end: at + 1, text: '-', masks, lineEnd: at + text.length },
+    ...{ isOnlyMarks: false, isNeverCode: false },
+  };
+}
+
+function markOf(line: Line): BlockMark | undefined {
+  const { at, text, signs } = line;
+  const sign = text[0];
+  if (sign === '!' || sign === '?') {
+    const marks = admonition.exec(text)?.[0].trimEnd();
+    if (marks === undefined) return undefined;
+    const rest = text.slice(marks.length).trim();
+    const isQuoted = /^".*"$/.test(rest) && rest.length > 1;
+    if (rest !== '' && !isQuoted) return undefined;
+    return titleOf(line, '- # ', isQuoted ? text.indexOf('"') + 1 : text.length, isQuoted);
+  }
+  if (sign === '=') {
+    const marks = tab.exec(text)?.[0];
+    const isTab = marks !== undefined && text.endsWith('"') && text.length > marks.length + 1;
+    return isTab ? titleOf(line, '- # ', marks.length + 1, true) : undefined;
+  }
+  if (sign === ':') return directiveMark(line);
+  if (sign === '/') {
+    const marks = pymdownBlock.exec(text)?.[0];
+    return marks === undefined ? undefined : titleOf(line, '# ', marks.length);
+  }
+  if (sign === '*') {
+    const marks = abbreviation.exec(text)?.[0];
+    return marks === undefined ? undefined : { ...titleOf(line, '# ', marks.length), kind: 'text_block' };
+  }
+  if (include.test(text)) return titleOf(line, '# ', text.length);
+  const marks = callout.exec(text)?.[0];
+  if (marks === undefined || (marks !== text && !signs.trimEnd().endsWith('>'))) return undefined;
+  return titleOf(line, '# ', marks.length);
+}
+
+function directiveMark(line: Line): BlockMark | undefined {
+  const { text } = line;
+  const name = directive.exec(text)?.[0];
+  if (name === undefined) return undefined;
+  const rest = text.slice(name.length);
+  const only = titleOf(line, '# ', text.length);
+  // A title in brackets, perhaps before attributes.
+  if (rest.startsWith('[')) {
+    const end = rest.endsWith('}') ? rest.lastIndexOf(']{') : rest.lastIndexOf(']');
+    const isTitle = end > 1 && (rest.endsWith('}') || end === rest.length - 1);
+    return isTitle ? titleOf(line, '# ', name.length + 1, false, name.length + end) : only;
+  }
+  const myst = /\{([\w:-]+)\}$/.exec(name)?.[1];
+  if (!/^[ \t]/.test(rest) || !/[\w}]$/.test(name) || (myst && !mystTitles.has(myst))) return only;
+  // Attributes in braces, and signs that close the directive in the same line, follow a title.
+  const end = /[ \t]+(?:\{[^{}]*\}|:{3,})$/.exec(rest)?.index ?? rest.length;
+  const title = rest.slice(0, end).trim();
+  const isText = title !== '' && !/=|:::|^\{|^[^\s/]*\/\S+$|^\S+\.[a-z]{2,5}$/i.test(title);
+  return isText
+    ? titleOf(line, '# ', name.length + rest.search(/[^ \t]/), false, name.length + end)
+    : only;
+}
+
+/**
+ * Makes the line a heading.
+ *
+ * @param from the start of the title in the line
+ * @param to its end, if it is not that of the line
+ */
+function titleOf(line: Line, mark: string, from: number, isQuoted = false, to?: number): BlockMark {
+  const { at, text } = line;
+  const end = to ?? (isQuoted ? text.length - 1 : text.length);
+  const masks = [separator(at + mark.length, at + Math.max(from, mark.length))];
+  if (end < text.length && end >= from) masks.push(separator(at + end, at + text.length));
+  return {
+    ...{ start: at, end: at + mark.length, text: mark, kind: 'heading', isQuoted },
+    masks: masks.filter((one) => one.start < one.end),
+    lineEnd: at + text.length,
+    isOnlyMarks: true,
+    isNeverCode: /^(?::::|!!!|\?\?\?|\[!)/.test(text),
+  };
+}
+
+const separator = (start: number, end: number): ForeignSyntax => ({
+  ...{ start, end },
+  separates: true,
+  isWord: false,
+});
