@@ -89,6 +89,7 @@ export type FindingCode =
   | 'font_substituted'
   | 'formatting_lost'
   | 'added_code_not_written'
+  | 'link_broken'
   | 'low_segment_quality'
   | 'table_header_kept'
   | 'unsupported_content_kept'

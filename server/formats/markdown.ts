@@ -1,5 +1,6 @@
 import { plainText } from './inline-content.ts';
 import { type FrontMatterText, readToml, readYaml } from './markdown/front-matter.ts';
+import { findHeadingLinks, type HeadingLinks } from './markdown/heading-links.ts';
 import { checkLimits } from './markdown/limits.ts';
 import { type Markdown, parseMarkdown } from './markdown/parse.ts';
 import { type LabelText, readTexts, type TextBlock } from './markdown/text-reader.ts';
@@ -11,8 +12,10 @@ import { countCharacters } from './text-tally.ts';
 
 /**
  * Markdown as GitHub has it, and MDX. A segment is a paragraph, a heading or a cell with its inline markup, the text of an
- * image, the title of a link, or a value of the front matter. Code, blocks of HTML, formulas, components, shortcodes and
- * definitions of links stay. A changed text is written in one line, except for its line breaks.
+ * image, the title of a link, or a value of the front matter. The titles and bodies of admonitions, tabs and callouts are
+ * texts, and terms and their definitions. Code, blocks of HTML, formulas, components, shortcodes and definitions of links
+ * stay. A changed text is written in one line, except for its line breaks. A translated heading keeps the address that
+ * links of the file have; where it cannot, the finding `link_broken` names the line of the link.
  *
  * @throws {FileError} `not_text`, `unreadable` or `too_large`
  */
@@ -28,10 +31,12 @@ function findTexts(source: string, isMdx: boolean): TextPlaces {
   const writer = writerFor(source, markdown.isMdx);
   const matter = frontMatterOf(source, markdown);
   const texts: MarkupText[] = [];
+  const links = findHeadingLinks(source, markdown, blocks);
   for (const block of blocks) {
     const found = runsOf(block.items);
     kept.push(...found.kept);
-    for (const run of found.runs) texts.push(textOfRun(run, block, writer));
+    for (const [at, run] of found.runs.entries())
+      texts.push(textOfRun(run, block, writer, at === 0 ? links.get(block) : undefined));
   }
   texts.push(...labels.map((label) => textOfLabel(label, writer)), ...matter.map(textOfMatter));
   const found = placesOfMarkup(source, texts);
@@ -42,12 +47,13 @@ function findTexts(source: string, isMdx: boolean): TextPlaces {
   };
 }
 
-function textOfRun(run: Run, block: TextBlock, writer: MarkdownWriter): MarkupText {
+function textOfRun(run: Run, block: TextBlock, writer: MarkdownWriter, links?: HeadingLinks): MarkupText {
   return {
     ...run,
     kind: block.kind,
     name: '',
     write: (target, markupOf) => writer.text(run, block, target, markupOf),
+    ...(links && { around: links.edits, check: links.findings }),
   };
 }
 

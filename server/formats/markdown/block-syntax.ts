@@ -38,7 +38,7 @@ const pymdownBlock = /^\/{3,}(?:[ \t]*$|[ \t]+[\w-]+[ \t]*(?:\|[ \t]*(?![<^#])|$
 const abbreviation = /^\*\[[^[\]\n]+\]:[ \t]*(?=\S)/;
 const definition = /^:([ \t]+)(?=\S)/;
 /** Lines that only name a file, and places of a table of contents. */
-const include = /^(?:;*-{1,3}8<-{1,3}(?:[ \t].*)?|\[(?:TOC|toc)\])$/;
+const include = /^(?:;*-{1,3}8<-{1,3}(?:[ \t].*)?|<<<[ \t].+|\[(?:TOC|toc)\])$/;
 
 /** The directives of MyST whose argument is a title, and not a file or a language. */
 const mystTitles = new Set(
@@ -64,6 +64,7 @@ export function findBlocks(source: string): BlockMark[] {
   const found: BlockMark[] = [];
   /** The last lines that can be terms. */
   let terms: Line[] = [];
+  let isAfterEmptyLine = false;
   let start = 0;
   for (const { 0: written } of source.matchAll(/[^\r\n]*(?:\r\n?|\n|$)/g)) {
     if (written === '') break;
@@ -74,18 +75,23 @@ export function findBlocks(source: string): BlockMark[] {
     const spaces = definition.exec(line.text)?.[1];
     const mark = spaces ? definitionMark(line, spaces, terms) : markOf(line);
     if (mark) found.push(mark);
-    if (line.text === '' || (mark && !spaces)) terms = [];
+    // A definition can begin with a block.
+    if (spaces) found.push(...blockIn(line, spaces));
     // A term directly after a definition continues it for the parser.
-    else if (spaces) terms = [line];
-    else if (term.test(line.text) && (terms.length === 0 || isSamePlace(terms.at(-1)!, line))) terms.push(line);
-    else terms = [];
+    if (spaces) terms = [line];
+    else if (line.text !== '') {
+      if (isAfterEmptyLine || !isSamePlace(terms.at(-1), line)) terms = [];
+      if (!mark && term.test(line.text)) terms.push(line);
+      else terms = [];
+    }
+    isAfterEmptyLine = line.text === '';
   }
   return found;
 }
 
 /** Whether a line continues the block of another one, so that its line end can be part of a text. */
-function isSamePlace(last: Line, line: Line): boolean {
-  return line.signs === last.signs.replace(/[^>\t]/g, ' ') || last.signs === line.signs;
+function isSamePlace(last: Line | undefined, line: Line): boolean {
+  return last === undefined || line.signs === last.signs.replace(/[^>\t]/g, ' ') || last.signs === line.signs;
 }
 
 /** The mark becomes that of a list. Each term before it is a text of its own. */
@@ -104,8 +110,14 @@ function definitionMark({ at, text }: Line, spaces: string, terms: readonly Line
   };
 }
 
+function blockIn({ at, text, signs }: Line, spaces: string): BlockMark[] {
+  const from = 1 + spaces.length;
+  const mark = markOf({ at: at + from, text: text.slice(from), signs });
+  return mark ? [mark] : [];
+}
+
 function markOf(line: Line): BlockMark | undefined {
-  const { at, text, signs } = line;
+  const { text, signs } = line;
   const sign = text[0];
   if (sign === '!' || sign === '?') {
     const marks = admonition.exec(text)?.[0].trimEnd();
@@ -150,12 +162,10 @@ function directiveMark(line: Line): BlockMark | undefined {
   const myst = /\{([\w:-]+)\}$/.exec(name)?.[1];
   if (!/^[ \t]/.test(rest) || !/[\w}]$/.test(name) || (myst && !mystTitles.has(myst))) return only;
   // Attributes in braces, and signs that close the directive in the same line, follow a title.
-  const end = /[ \t]+(?:\{[^{}]*\}|:{3,})$/.exec(rest)?.index ?? rest.length;
+  const end = /(?<![ \t])[ \t]+(?:\{[^{}]*\}|:{3,})$/.exec(rest)?.index ?? rest.length;
   const title = rest.slice(0, end).trim();
   const isText = title !== '' && !/=|:::|^\{|^[^\s/]*\/\S+$|^\S+\.[a-z]{2,5}$/i.test(title);
-  return isText
-    ? titleOf(line, '# ', name.length + rest.search(/[^ \t]/), false, name.length + end)
-    : only;
+  return isText ? titleOf(line, '# ', name.length + rest.search(/[^ \t]/), false, name.length + end) : only;
 }
 
 /**

@@ -43,12 +43,18 @@ const formulas = /^[ \t>]*\$\$[^`]{0,20000}?\$\$[ \t]*\r?$/gm;
 export const formula =
   /(?<![\\$\w])\$(?![\s${])[^$\n`]{0,1000}?(?<![\s\\])\$(?![\w${])|(?<!\\)\$\$[^$\n`]{1,1000}\$\$/g;
 /** Identifiers and classes: `{#id}`, `{: .class}`, `{ .class }`, and directly after markup `{target=_blank}`. */
-const attributes = /(?<!\\)\{(?:[#:.]|[ \t]{1,9}[#.][\w-]|(?<=[\])`*_:>]\{)[ \t]{0,9}[\w-]{1,40}=)[^{}\n`]*\}/g;
+const attributes =
+  /(?<!\\)\{(?:[#:.]|[ \t]{1,9}[#.][\w-]|[ \t]{0,9}(?:id|class)=|(?<=[\])`*_:>]\{)[ \t]{0,9}[\w-]{1,40}=)[^{}\n`]*\}/g;
 /** Links of wikis to other pages, and embedded files. Only the text after `|` is shown. A link of Markdown can have brackets. */
 const wikiLinks = /(?<!\\)(!?)\[\[([^[\]|\n`]+)(?:(\|)([^[\]\n`]+))?\]\](?![([])/g;
-/** Texts with attributes, and footnotes in their place: `[text]{.class}`, `^[text]`. */
+/** Texts with attributes, and footnotes in their place: `[text]{.class}`, `^[text]`. The text has no brackets. */
 const spans =
   /(?<!\\)(?:(?<=\^)\[([^[\]\n]+)\]|\[([^[\]\n]+)\](?=\{[ \t]{0,9}(?:[#:.]|[\w-]{1,40}=)[^{}\n`]*\}))/g;
+/** References to definitions in another file: `[text][page.name]`. */
+const references = /(?<![\\\]])\[([^[\]\n]+)\]\[([\w.:/#-]{3,100})\]/g;
+const definitions = /^[ \t>]*\[([^[\]\n]+)\]:/gm;
+/** Tasks that are neither open nor done: `- [?] text`. */
+const tasks = /^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]{1,4}(\[[^\w\s\]\\]\])(?=[ \t])/gm;
 /** Files that Microsoft's documentation includes. */
 const includes = /\[![A-Za-z-]{1,40}[ \t]?\[[^[\]\n]*\]\([^()\n]*\)\]/g;
 const comments = /<!--(?:(?!-->)[^\n]){0,1000}-->/g;
@@ -82,7 +88,7 @@ export function maskForeignSyntax(source: string, options: ForeignOptions): Mask
   }
   if (!options.isCautious) {
     add(includes);
-    found.push(...wikiLinksOf(source), ...spansOf(source));
+    found.push(...wikiLinksOf(source), ...spansOf(source), ...referencesOf(source), ...tasksOf(source));
   }
   const blocks: BlockMark[] = [];
   for (const block of findBlocks(source)) {
@@ -112,6 +118,22 @@ function* spansOf(source: string): Generator<ForeignSyntax> {
     const start = footnote === undefined ? index : index - 1;
     // The braces after a text are found as attributes.
     yield* pairOf(start, index + 1, end - 1, end);
+  }
+}
+
+function* referencesOf(source: string): Generator<ForeignSyntax> {
+  const defined = new Set(Array.from(source.matchAll(definitions), ([, label]) => label!.toLowerCase()));
+  for (const { index, 0: reference, 1: text, 2: label } of source.matchAll(references)) {
+    const end = index + reference.length;
+    if (!defined.has(label!.toLowerCase()) && !defined.has(text!.toLowerCase()))
+      yield* pairOf(index, index + 1, index + 1 + text!.length, end);
+  }
+}
+
+function* tasksOf(source: string): Generator<ForeignSyntax> {
+  for (const { index, 0: all, 1: sign } of source.matchAll(tasks)) {
+    const end = index + all.length;
+    yield { start: end - sign!.length, end, separates: true, isWord: false };
   }
 }
 

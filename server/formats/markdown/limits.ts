@@ -18,7 +18,8 @@ const maxDelimiterWork = 30_000_000;
 const maxBacktickWork = 100_000_000;
 
 const nested = new RegExp(`(?:>[ \\t]*|(?:[-+*]|\\d{1,9}[.)])[ \\t]+){${maxDepth}}`);
-const listItem = /^([ \t>]*)(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
+/** Also blocks that are read as lists: definitions, admonitions and tabs. */
+const listItem = /^([ \t>]*)(?:(?:[-+*:]|\d{1,9}[.)])(?:[ \t]|$)|!{3}|\?{3}|={3})/;
 
 /** @throws {FileError} `too_large` or `unreadable` */
 export function checkLimits(source: string): void {

@@ -57,16 +57,16 @@ function parseBlocks(source: string, options: ForeignOptions): Markdown {
 /** Returns the starts of the blocks that are not blocks for the parser. */
 function blocksInTexts({ tree, blocks }: Markdown): number[] {
   const found: number[] = [];
-  if (blocks.length === 0) return found;
   let next = 0;
-  const visit = (node: Nodes): void => {
-    if ('children' in node) for (const child of node.children) visit(child);
-    if (node.type !== 'text') return;
+  // The tree can be deeper than the stack.
+  const nodes: Nodes[] = blocks.length === 0 ? [] : [tree];
+  for (let node = nodes.pop(); node; node = nodes.pop()) {
+    if ('children' in node) for (const child of [...node.children].reverse()) nodes.push(child);
+    if (node.type !== 'text') continue;
     const [start, end] = [node.position!.start.offset!, node.position!.end.offset!];
     while (next < blocks.length && blocks[next]!.start < start) next++;
     for (; next < blocks.length && blocks[next]!.start < end; next++) found.push(blocks[next]!.start);
-  };
-  visit(tree);
+  }
   return found;
 }
 

@@ -143,8 +143,7 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
   };
   return {
     text(run, block, target, markupOf) {
-      // Continued lines have the signs of quotes, and spaces instead of those of lists.
-      const prefix = source.slice(lineStartOf(source, block), block.start).replace(/[^>\t]/g, ' ');
+      const prefix = linePrefix(source, block);
       const isLineStart = block.syntax === 'paragraph' && startsLine(source, run.start, block.start);
       const before = isLineStart ? '\n' : (source[run.start - 1] ?? '\n');
       const after = source[run.end] ?? '\n';
@@ -179,6 +178,11 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
       return plain.replace(/[\\&]/g, '\\$&').replaceAll(quote === '(' ? /[()]/g : quote, '\\$&');
     },
   };
+}
+
+/** Returns the prefix of continued lines of a block: the signs of quotes, and spaces instead of those of lists. */
+export function linePrefix(source: string, block: Pick<TextBlock, 'start' | 'syntax'>): string {
+  return source.slice(lineStartOf(source, block), block.start).replace(/[^>\t]/g, ' ');
 }
 
 /** Returns the start of the line of a block. A cell has no continued lines. */

@@ -1,8 +1,15 @@
-import type { SegmentKind } from '../document.ts';
+import type { Finding, SegmentKind } from '../document.ts';
 import { type InlineContent, isSameContent, plainText } from '../inline-content.ts';
 import { reasonToKeep } from '../messages/strings.ts';
 import { type Edit, splice } from '../office/splice.ts';
-import { lineCounter, placeOfLine, type TextPlace, type TextPlaces, type TextSegment } from '../text-file.ts';
+import {
+  lineCounter,
+  placeOfLine,
+  type TextPlace,
+  type TextPlaces,
+  type TextSegment,
+  type TextTarget,
+} from '../text-file.ts';
 import type { Item, Run } from './inline-runs.ts';
 
 /** A text of a file, and how a translation of it is written. */
@@ -18,6 +25,10 @@ export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags
   cellId?: string;
   /** @param markupOf returns the source of a tag, with the translations of the texts in it */
   write(target: InlineContent, markupOf: (item: Item) => string): string;
+  /** Returns changes outside of the range that a changed text needs. */
+  around?(target: InlineContent): readonly Edit[];
+  /** Returns what is wrong with a changed text. */
+  check?(target: InlineContent): readonly Omit<Finding, 'unitId'>[];
 }
 
 /** The length up to which a text may be a number, an address or code. */
@@ -77,9 +88,25 @@ function placeOf(
         while (edits.length > 0 && edits.at(-1)!.start < text.end) inside.push(edits.pop()!);
         edits.push(editOf(source, text, target, editsByTag([...text.tags.values()], inside)));
       }
-      return edits.reverse();
+      return [
+        ...edits.reverse(),
+        ...ofChanged(group, targets, (text, target) => text.around?.(target) ?? []),
+      ];
     },
+    check: (targets) => ofChanged(group, targets, (text, target) => text.check?.(target) ?? []),
   };
+}
+
+/** Applies a function to the texts with a translation that differs from the source. */
+function ofChanged<T>(
+  group: readonly MarkupText[],
+  targets: readonly TextTarget[],
+  apply: (text: MarkupText, target: InlineContent) => readonly T[],
+): T[] {
+  return group.flatMap((text, at) => {
+    const { target } = targets[at]!;
+    return isSameContent(target, text.source) ? [] : apply(text, target);
+  });
 }
 
 function editOf(
