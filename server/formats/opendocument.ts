@@ -8,11 +8,13 @@ import { encodePart, type PartText } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, escapeXmlText, withoutForbidden } from './office/splice.ts';
 import { readDirectory } from './office/zip.ts';
+import { markupOfAttribute } from './opendocument/attribute-texts.ts';
 import { languageEdits } from './opendocument/languages.ts';
-import { type FileKind, readParts, type TextBlock } from './opendocument/text-reader.ts';
+import type { TextBlock } from './opendocument/text-block.ts';
+import { type FileKind, readParts } from './opendocument/text-reader.ts';
 import { readStyles } from './opendocument/text-styles.ts';
 import { clip } from './text.ts';
-import { type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
+import { type Dependent, type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 
 /**
  * OpenDocument texts, spreadsheets and presentations. The texts are in two parts, `content.xml` and `styles.xml`, the
@@ -82,6 +84,7 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
   const texts: MarkupText[] = [];
   const kept: { reason: string; text: string }[] = [];
   const always: Edit[] = [];
+  const dependent: Dependent[] = [];
   let characters = 0;
   let [comments, hiddenSlides] = [0, 0];
   for (const [at, source] of [content, styles].entries()) {
@@ -98,6 +101,8 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
     comments += found.comments;
     hiddenSlides += found.hiddenSlides;
     always.push(...languageEdits(source, offsets[at]!, options));
+    for (const one of found.repeated) dependent.push(one);
+    for (const text of found.attributes) texts.push(markupOfAttribute(text, offsets[at]!));
     for (const block of found.blocks) {
       const { runs, kept: inside } = runsOf(block.items);
       kept.push(...inside);
@@ -108,7 +113,14 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
   const findings: Finding[] = [];
   if (hiddenSlides > 0) findings.push(keptFinding(hiddenSlides, ['hidden slide', 'hidden slides'], 'hidden'));
   if (comments > 0) findings.push(keptFinding(comments, ['comment', 'comments'], 'comments'));
-  return { places: found.places, kept: [...kept, ...found.kept], characters, always, findings };
+  return {
+    places: found.places,
+    kept: [...kept, ...found.kept],
+    characters,
+    always,
+    dependent,
+    findings,
+  };
 }
 
 function textOf(

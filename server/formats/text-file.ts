@@ -46,6 +46,14 @@ export interface TextPlace {
   original?: string;
 }
 
+/** A change that is made if a text in a range changes. The change is outside of all texts. */
+export interface Dependent {
+  /** The range, from `start` to `end`. */
+  start: number;
+  end: number;
+  edit: Edit;
+}
+
 /** The texts of a file. */
 export interface TextPlaces {
   /** In the order of the file. */
@@ -56,6 +64,7 @@ export interface TextPlaces {
   characters: number;
   /** Changes that every translation needs, such as the declared language. */
   always?: readonly Edit[];
+  dependent?: readonly Dependent[];
   findings?: readonly Finding[];
 }
 
@@ -108,7 +117,7 @@ export function textFormat(
       const file = await open(bytes);
       const found = await find(file.text, options);
       const targets = new Map(translations.map((one) => [nameOf(one), one]));
-      const edits = [...(found.always ?? [])];
+      const edits: Edit[] = [];
       const findings: Finding[] = [];
       for (const { place, segments } of withKeys(found)) {
         const own = withoutAddedCode(
@@ -126,7 +135,8 @@ export function textFormat(
         for (const problem of place.check?.(written) ?? [])
           findings.push({ ...problem, unitId: segments[0]!.regionId });
       }
-      edits.sort((one, other) => one.start - other.start || one.end - other.end);
+      edits.push(...dependentEdits(found.dependent ?? [], edits), ...(found.always ?? []));
+      edits.sort(byPosition);
       return { bytes: await file.encode([...splice(file.text, edits)].join('')), findings };
     },
   };
@@ -136,6 +146,19 @@ export function textFormat(
 function requireText({ place, context = '', source }: Pick<Segment, 'place' | 'context' | 'source'>): void {
   const [, line] = /^(line \d+)/.exec(place) ?? [];
   requireCharacters(`${place} ${context} ${formatTagged(source)}`, line);
+}
+
+const byPosition = (one: Edit, other: Edit): number => one.start - other.start || one.end - other.end;
+
+/** Returns the changes of the ranges in which a text changes. */
+function dependentEdits(ranges: readonly Dependent[], changed: readonly Edit[]): Edit[] {
+  const sorted = ranges.length === 0 ? [] : changed.toSorted(byPosition);
+  let at = 0;
+  const ordered = ranges.toSorted((one, other) => one.start - other.start);
+  return ordered.flatMap(({ start, end, edit }) => {
+    while (at < sorted.length && sorted[at]!.start < start) at++;
+    return at < sorted.length && sorted[at]!.start < end ? [edit] : [];
+  });
 }
 
 /**

@@ -25,17 +25,22 @@ export interface Parts {
   body: string;
   styles?: string;
   more?: Record<string, string>;
+  /** Whether the manifest lists the parts, as programs need it. */
+  isComplete?: boolean;
 }
 
+const manifestOf = (kind: string): string =>
+  `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.${kind}"/><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/></manifest:manifest>`;
+
 /** Makes an OpenDocument file. */
-export function fileOf({ kind = 'text', body, styles, more = {} }: Parts): Uint8Array {
+export function fileOf({ kind = 'text', body, styles, more = {}, isComplete = false }: Parts): Uint8Array {
   const content = `<?xml version="1.0" encoding="UTF-8"?>\n<office:document-content ${namespaces}><office:automatic-styles>${automatic}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`;
   const entries: Record<string, Uint8Array> = {
     'content.xml': strToU8(content),
     ...(styles !== undefined && {
       'styles.xml': strToU8(`<office:document-styles ${namespaces}>${styles}</office:document-styles>`),
     }),
-    'META-INF/manifest.xml': strToU8('<manifest/>'),
+    'META-INF/manifest.xml': strToU8(isComplete ? manifestOf(kind) : '<manifest/>'),
     ...Object.fromEntries(Object.entries(more).map(([name, text]) => [name, strToU8(text)])),
   };
   return zipSync({

@@ -3,6 +3,7 @@ import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import { odp, ods, odt } from '#server/formats/opendocument.ts';
+import { convertByLibreOffice } from './libreoffice.ts';
 import { fileOf, type Parts } from './opendocument-file.ts';
 
 const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -174,6 +175,156 @@ describe('the texts of an OpenDocument file', () => {
       ['header', 'Top'],
     ]);
     expect(header.outcome?.kept).toMatchObject([{ reason: 'masters' }]);
+  });
+});
+
+/** A sheet with one cell in each row. */
+const sheetOf = (...cells: string[]): Parts => ({
+  kind: 'spreadsheet',
+  body: `<table:table table:name="S">${cells.map((cell) => `<table:table-row>${cell}</table:table-row>`).join('')}</table:table>`,
+});
+/** A cell whose attribute has its value. */
+const valued = (value: string, content: string, more = 'office:value-type="string"'): string =>
+  `<table:table-cell ${more} office:string-value="${value}">${content}</table:table-cell>`;
+
+/** Translates a sheet in a way that is easy to see. */
+async function inCapitals(parts: Parts, change = (text: string) => text.toUpperCase()) {
+  const bytes = fileOf(parts);
+  const { segments, findings, outcome } = await ods.extract(bytes, languages);
+  const taken: string[] = [];
+  await ods.check(bytes, (text) => taken.push(text) > 0);
+  expect(taken).toEqual(segments.map(({ source }) => plainText(source)));
+  expect(outcome?.unaccounted).toBe(0);
+  const translations = segments.map(({ regionId, cellId, source }) => ({
+    ...{ regionId, cellId },
+    target: source.map((item) => (typeof item === 'string' ? change(item) : item)),
+  }));
+  const rebuilt = await ods.rebuild(bytes, translations, languages);
+  const content = strFromU8(unzipSync(rebuilt.bytes)['content.xml']!);
+  return { segments, findings, outcome, body: bodyOf(content), bytes: rebuilt.bytes };
+}
+
+describe('the value of a cell in an attribute', () => {
+  it.each<[string, string, string]>([
+    [
+      'is removed if the paragraph that repeats it is translated',
+      valued('Tea  cup', '<text:p>Tea <text:s/>cup</text:p>'),
+      '<table:table-cell office:value-type="string"><text:p>TEA CUP</text:p></table:table-cell>',
+    ],
+    [
+      'is removed once if the cell has several paragraphs',
+      valued('One&#10;Two', '<text:p>One</text:p><text:p>Two</text:p>'),
+      '<table:table-cell office:value-type="string"><text:p>ONE</text:p><text:p>TWO</text:p></table:table-cell>',
+    ],
+    [
+      'is translated if the cell has no paragraph',
+      valued('Tea &amp; &quot;cups&quot;', ''),
+      valued('TEA &amp; &quot;CUPS&quot;', ''),
+    ],
+    [
+      'is translated if the cell has an empty paragraph',
+      valued('Tea', '<text:p/>'),
+      valued('TEA', '<text:p/>'),
+    ],
+    [
+      'is translated apart from a paragraph with another text',
+      valued('Tea', '<text:p>Cup of Tea</text:p>'),
+      valued('TEA', '<text:p>CUP OF TEA</text:p>'),
+    ],
+    [
+      'is translated in a cell without a type',
+      valued('Tea', '', 'table:style-name="a"'),
+      valued('TEA', '', 'table:style-name="a"'),
+    ],
+    [
+      'stays in a cell with a formula',
+      valued('Tea', '', 'table:formula="of:=[.A1]" office:value-type="string"'),
+      valued('Tea', '', 'table:formula="of:=[.A1]" office:value-type="string"'),
+    ],
+    [
+      'stays in a cell with a number',
+      valued('Tea', '<text:p>1</text:p>', 'office:value-type="float" office:value="1"'),
+      valued('Tea', '<text:p>1</text:p>', 'office:value-type="float" office:value="1"'),
+    ],
+    [
+      'keeps its quotes',
+      `<table:table-cell office:value-type="string" office:string-value='a "b"'/>`,
+      `<table:table-cell office:value-type="string" office:string-value='A &quot;B&quot;&apos;'/>`,
+    ],
+  ])('%s', async (name, cell, expected) => {
+    const quoted = name === 'keeps its quotes' ? "'" : '';
+    const { body } = await inCapitals(sheetOf(cell), (text) => text.toUpperCase() + quoted);
+    expect(body).toBe(sheetOf(expected).body);
+    const unchanged = await inCapitals(sheetOf(cell), (text) => text);
+    expect(unchanged.body).toBe(sheetOf(cell).body);
+  });
+
+  it('is a segment of its cell, and a text that stays is in the receipt', async () => {
+    const { segments, outcome } = await inCapitals(
+      sheetOf(valued('Tea', ''), valued('Sum', '', 'table:formula="of:=[.A1]" office:value-type="string"')),
+    );
+    expect(segments).toMatchObject([{ kind: 'cell', place: 'S!A1', cellId: 'A1', page: 1, source: ['Tea'] }]);
+    expect(outcome?.kept).toMatchObject([{ reason: 'formula_result', texts: 1, characters: 3 }]);
+  });
+
+  it('stays if only the comment of the cell is translated', async () => {
+    const bytes = fileOf(
+      sheetOf(
+        valued('1.5', '<office:annotation><text:p>Note</text:p></office:annotation><text:p>1.5</text:p>'),
+      ),
+    );
+    const options = { ...languages, include: ['comments'] as const };
+    const { segments } = await ods.extract(bytes, options);
+    expect(segments.map(({ source }) => source)).toEqual([['Note']]);
+    const [{ regionId, cellId }] = segments as [(typeof segments)[number]];
+    const rebuilt = await ods.rebuild(bytes, [{ regionId, cellId, target: ['Nota'] }], options);
+    expect(strFromU8(unzipSync(rebuilt.bytes)['content.xml']!)).toContain('office:string-value="1.5"');
+  });
+
+  it('is translated in a table inside of a paragraph', async () => {
+    const body = (name: string, value: string) =>
+      `<text:p>${name}<draw:frame><draw:text-box><table:table><table:table-row>${valued(value, `<text:p>${value}</text:p>`)}</table:table-row></table:table></draw:text-box></draw:frame></text:p>`;
+    const { 'content.xml': content } = await translated({ body: body('Out', 'In') }, (source) =>
+      source.map((item) => (typeof item === 'string' ? item.toUpperCase() : item)),
+    );
+    expect(bodyOf(content)).toBe(body('OUT', 'IN'));
+  });
+
+  it('is no longer the source when LibreOffice shows the cell', async ({ skip }) => {
+    const cells = [
+      valued('only an attribute', ''),
+      valued('both forms', '<text:p>both forms</text:p>'),
+      valued('two\nparagraphs', '<text:p>two</text:p><text:p>paragraphs</text:p>'),
+      valued('no type', '<text:p>no type</text:p>', 'table:style-name="a"'),
+      valued('other value', '<text:p>other words</text:p>'),
+      '<table:table-cell office:value-type="string"><text:p>plain text</text:p></table:table-cell>',
+    ];
+    const { bytes } = await inCapitals({ ...sheetOf(...cells), isComplete: true });
+    const shown = convertByLibreOffice({ 'cells.ods': bytes }, 'csv');
+    if (!shown) return skip('LibreOffice is not installed');
+    expect(strFromU8(shown['cells.ods']!).replace(/"/g, '').trim().split(/\s*\n/)).toEqual([
+      'ONLY AN ATTRIBUTE',
+      'BOTH FORMS',
+      'TWO',
+      'PARAGRAPHS',
+      'NO TYPE',
+      'OTHER VALUE',
+      'PLAIN TEXT',
+    ]);
+  });
+});
+
+describe('the messages of a validation', () => {
+  it('are translated with their titles', async () => {
+    const messages = (change: (text: string) => string) =>
+      `<table:content-validations><table:content-validation table:name="v"><table:help-message table:title="${change('Colour')}" table:display="true"><text:p>${change('Pick one')}</text:p></table:help-message><table:error-message table:title="${change('Wrong')}"/></table:content-validation></table:content-validations>`;
+    const { segments, body } = await inCapitals({ kind: 'spreadsheet', body: messages((text) => text) });
+    expect(body).toBe(messages((text) => text.toUpperCase()));
+    expect(segments.map(({ place, kind }) => [place, kind])).toEqual([
+      ['content.xml, title of a validation message', 'text_block'],
+      ['content.xml, paragraph 1', 'paragraph'],
+      ['content.xml, title of a validation message', 'text_block'],
+    ]);
   });
 });
 

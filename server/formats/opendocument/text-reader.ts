@@ -3,60 +3,30 @@ import { limits, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
 import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
+import type { Dependent } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
-import { writeReference } from '../xlsx/cell-reference.ts';
+import { type AttributeText, type TextAttribute, textAttribute } from './attribute-texts.ts';
+import { addParagraph, type CellValue, cellValue, isRepeated } from './cell-values.ts';
 import { elementName } from './elements.ts';
+import { OpenTables, repeats } from './tables.ts';
+import { type OpenBlock, type TextBlock, textItems } from './text-block.ts';
 import type { Styles, TextStyle } from './text-styles.ts';
 
 /** The kinds of files, as the element with the content of the file is named. */
 export type FileKind = 'text' | 'spreadsheet' | 'presentation';
 
-/** A paragraph, heading, title or description. */
-export interface TextBlock {
-  kind: SegmentKind;
-  /** The place for a reviewer, such as `content.xml, paragraph 3`, `Costs!B4` or `slide 2, notes, paragraph 1`. */
-  place: string;
-  /** The number of the sheet or slide; 1 in files without them. */
-  page: number | undefined;
-  /** The reference of the cell in a spreadsheet. */
-  cellId?: string;
-  items: Item[];
-  /** The tags of elements without an effect, which are not items, in the order of the file. */
-  leftOut: { start: number; end: number; type: 'open' | 'close' }[];
-  /** The prefix of the elements of the text, such as `text:`. */
-  prefix: string;
-}
-
 export interface FoundTexts {
   blocks: TextBlock[];
+  /** The texts of attributes. */
+  attributes: AttributeText[];
+  /** The attributes that repeat the texts of cells, and are removed if these change. */
+  repeated: Dependent[];
   /** The number of comments and hidden slides that stay. */
   comments: number;
   hiddenSlides: number;
   kept: { reason: string; text: string }[];
   /** Visible characters. */
   characters: number;
-}
-
-/** A block that is open, inside others if it is the text of a frame, a note or a comment. */
-interface OpenBlock extends TextBlock {
-  /** Why its text stays. */
-  reason: string | undefined;
-  /** The offset after the last tag. */
-  at: number;
-  /** The text since the last tag. */
-  text: string;
-  /** The element that becomes one tag, with the number of open elements around it. */
-  whole: { start: number; depth: number; isField: boolean; text?: string | undefined } | undefined;
-  /** The elements around the current text: the pairs, and null for those that are left out. */
-  pairs: (Pair | null)[];
-  /** The pair that the last tag closed. */
-  closed: Pair | undefined;
-}
-
-/** A pair of tags: its name, and the effect of its style; the effect is undefined for a link. */
-interface Pair {
-  name: string;
-  look: string | undefined;
 }
 
 const blocks: ReadonlySet<string> = new Set(['text:p', 'text:h', 'svg:title', 'svg:desc']);
@@ -97,20 +67,16 @@ export function readParts(source: string, options: Options): FoundTexts {
   return reader.found;
 }
 
-interface Table {
-  /** The name of a sheet. */
-  name: string;
-  /** The number of the table in the part or on the slide. */
-  number: number;
-  row: number;
-  column: number;
-  /** The repetitions of the current row and cell. */
-  rows: number;
-  columns: number;
-}
-
 class TextReader {
-  readonly found: FoundTexts = { blocks: [], comments: 0, hiddenSlides: 0, kept: [], characters: 0 };
+  readonly found: FoundTexts = {
+    blocks: [],
+    attributes: [],
+    repeated: [],
+    comments: 0,
+    hiddenSlides: 0,
+    kept: [],
+    characters: 0,
+  };
   readonly #source: string;
   readonly #styles: Styles;
   readonly #offset: number;
@@ -124,9 +90,7 @@ class TextReader {
   #paragraphs = 0;
   #slide = 0;
   #sheets = 0;
-  /** The tables around the current element, with the position of the current cell. */
-  readonly #tables: Table[] = [];
-  #tableCount = 0;
+  readonly #tables = new OpenTables();
 
   constructor(source: string, { path, styles, offset, include, kind }: Options) {
     this.#kind = kind;
@@ -160,7 +124,7 @@ class TextReader {
     if (!isSelfClosing) this.#endText(tag);
     const block = this.#open.at(-1);
     if (block) {
-      if (blocks.has(name)) this.#closeBlock();
+      if (blocks.has(name)) this.#closeBlock(tag.end);
       else if (block.whole?.depth === this.#depth) {
         const { start, isField, text } = block.whole;
         block.whole = undefined;
@@ -184,10 +148,9 @@ class TextReader {
       if (current) current.at = tag.end;
     }
     if (this.#contexts.at(-1)?.depth === this.#depth) this.#contexts.pop();
-    const table = this.#tables.at(-1);
-    if (name === 'table:table') this.#tables.pop();
-    else if (table && cells.has(name)) table.column += table.columns;
-    else if (table && name === 'table:table-row') table.row += table.rows;
+    if (name === 'table:table') this.#tables.close();
+    else if (cells.has(name)) this.#closeCell();
+    else if (name === 'table:table-row') this.#tables.closeRow();
     this.#depth--;
   }
 
@@ -209,32 +172,74 @@ class TextReader {
     else if (name === 'presentation:notes') this.#contexts.push({ depth, notes: true });
     else if (name === 'draw:page' && this.#kind === 'presentation') {
       this.#slide++;
-      [this.#paragraphs, this.#tableCount] = [0, 0];
+      this.#paragraphs = 0;
+      this.#tables.restart();
       if (this.#styles.hiddenSlides.has(attributeOf(tag, 'style-name') ?? '')) {
         if (!this.#include.has('hidden')) this.found.hiddenSlides++;
         this.#leaveOut('hidden');
       }
     } else if (name === 'table:table') {
       if (this.#depth === 4 && this.#kind === 'spreadsheet') this.#sheets++;
-      const tableName = attributeOf(tag, 'name') ?? '';
-      const number = ++this.#tableCount;
-      this.#tables.push({ name: tableName, number, row: 1, column: 1, rows: 1, columns: 1 });
-    } else if (name === 'table:table-row') {
-      const table = this.#tables.at(-1);
-      if (table) Object.assign(table, { column: 1, rows: repeats(tag, 'number-rows-repeated') });
-    } else if (cells.has(name)) {
-      const table = this.#tables.at(-1);
-      if (table) table.columns = repeats(tag, 'number-columns-repeated');
-      const type = attributeOf(tag, 'value-type');
-      const isFormula = attributeOf(tag, 'formula') !== undefined;
-      const kept = isFormula
-        ? 'formula_result'
-        : type !== undefined && type !== 'string'
-          ? 'number'
-          : undefined;
-      const kind = this.#kind === 'spreadsheet' && this.#tables.length === 1 ? 'cell' : 'table_cell';
-      this.#contexts.push({ depth, kind, ...(kept && { reason: kept }) });
+      this.#tables.open(tag);
+    } else if (name === 'table:table-row') this.#tables.openRow(tag);
+    else if (cells.has(name)) this.#openCell(tag);
+    else if (name === 'table:help-message' || name === 'table:error-message') {
+      const title = textAttribute(this.#source, tag, 'title');
+      if (title) this.#addAttribute(title, 'text_block', `${this.#path}, title of a validation message`);
     }
+  }
+
+  #openCell(tag: XmlStartTag): void {
+    const depth = this.#depth;
+    const type = attributeOf(tag, 'value-type');
+    const isFormula = attributeOf(tag, 'formula') !== undefined;
+    const kept = isFormula
+      ? 'formula_result'
+      : type !== undefined && type !== 'string'
+        ? 'number'
+        : undefined;
+    const isSheet = this.#kind === 'spreadsheet';
+    this.#tables.openCell(tag, cellValue(this.#source, tag, { type, isSheet, depth, kept }));
+    const kind = isSheet && this.#tables.depth === 1 ? 'cell' : 'table_cell';
+    this.#contexts.push({ depth, kind, ...(kept && { reason: kept }) });
+  }
+
+  #closeCell(): void {
+    const value = this.#tables.current?.value;
+    if (value) this.#useValue(value);
+    this.#tables.closeCell();
+  }
+
+  /** Decides what becomes of the attribute with the value of a cell, whose paragraphs are usually the same text. */
+  #useValue(value: CellValue): void {
+    const { start, end, first, last, kept } = value;
+    if (kept !== undefined) {
+      if (first < 0) this.#keep(kept, value.text);
+    } else if (isRepeated(value) && this.#open.length === 0)
+      this.found.repeated.push({
+        start: first + this.#offset,
+        end: last + this.#offset,
+        edit: { ...this.#shifted({ start, end }), text: '' },
+      });
+    else {
+      const kind = this.#kind === 'spreadsheet' && this.#tables.depth === 1 ? 'cell' : 'table_cell';
+      this.#addAttribute(value, kind, this.#place(kind));
+    }
+  }
+
+  #addAttribute(attribute: TextAttribute, kind: SegmentKind, place: string): void {
+    this.found.characters += countCharacters(attribute.text);
+    const reason = this.#reason();
+    if (reason !== undefined) this.found.kept.push({ reason, text: attribute.text });
+    else this.found.attributes.push({ ...attribute, ...this.#locate(kind), kind, place });
+  }
+
+  /** Returns the page and the cell of the current position. */
+  #locate(kind: SegmentKind | undefined): { page: number | undefined; cellId?: string } {
+    return {
+      page: this.#slide || this.#sheets || (this.#kind === 'text' ? 1 : undefined),
+      ...(kind === 'cell' && { cellId: this.#tables.reference }),
+    };
   }
 
   /** The texts of the current element stay, unless the request includes them. Deleted texts always stay. */
@@ -262,12 +267,12 @@ class TextReader {
     this.#open.push({
       kind: kind ?? (name === 'text:h' ? 'heading' : name === 'text:p' ? 'paragraph' : 'text_block'),
       place: this.#place(kind),
-      page: this.#slide || this.#sheets || (this.#kind === 'text' ? 1 : undefined),
-      ...(kind === 'cell' && { cellId: writeReference(this.#tables[0]!) }),
+      ...this.#locate(kind),
       items: [],
       leftOut: [],
       prefix: tag.name.includes(':') ? `${tag.name.split(':')[0]}:` : '',
       reason: this.#reason(),
+      start: tag.start,
       at: tag.end,
       text: '',
       whole: undefined,
@@ -285,25 +290,27 @@ class TextReader {
   }
 
   #place(kind: SegmentKind | undefined): string {
-    const sheet = this.#kind === 'spreadsheet' ? this.#tables[0] : undefined;
-    if (sheet && kind === 'cell') return `${sheet.name}!${writeReference(sheet)}`;
+    const sheet = this.#kind === 'spreadsheet' ? this.#tables.outermost : undefined;
+    if (sheet && kind === 'cell') return `${sheet.name}!${this.#tables.reference}`;
     const isNote = this.#contexts.some(({ notes }) => notes);
     const page =
       this.#slide > 0 ? `slide ${this.#slide}${isNote ? ', notes' : ''}` : (sheet?.name ?? this.#path);
-    const table = this.#tables.at(-1);
+    const table = this.#tables.current;
     return table && kind === 'table_cell'
       ? `${page}, table ${table.number}, row ${table.row}, cell ${table.column}`
       : `${page}, paragraph ${++this.#paragraphs}`;
   }
 
-  #closeBlock(): void {
-    const { reason, whole, at, text, pairs, closed, ...block } = this.#open.pop()!;
+  #closeBlock(end: number): void {
+    const { reason, whole, start, at, text, pairs, closed, ...block } = this.#open.pop()!;
     const outer = this.#open.at(-1);
     if (outer?.whole && outer.whole.depth === this.#depth) {
       // This block was directly in another one, which no program writes.
       this.#push(outer, { start: outer.whole.start, end: at, type: 'boundary' });
       outer.whole = undefined;
     }
+    const value = this.#tables.current?.value;
+    if (value?.depth === this.#depth - 1) addParagraph(value, block.items, start, end);
     if (reason === undefined) this.found.blocks.push(block);
     else
       for (const { type, text: own = '' } of block.items)
@@ -366,15 +373,7 @@ class TextReader {
     const { text, at } = block;
     block.text = '';
     this.found.characters += countCharacters(text);
-    const raw = this.#source.slice(at, start);
-    const lead = /^[ \t\r\n]*/.exec(raw)![0].length;
-    const trail = lead === raw.length ? 0 : /[ \t\r\n]*$/.exec(raw.slice(-1_000))![0].length;
-    const add = (from: number, to: number, own: string) => {
-      if (to > from) this.#push(block, { start: from, end: to, type: 'text', text: own });
-    };
-    add(at, at + lead, ' ');
-    add(at + lead, start - trail, text.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, ''));
-    add(start - trail, start, ' ');
+    for (const item of textItems(this.#source.slice(at, start), text, at)) this.#push(block, item);
   }
 
   #push(block: OpenBlock, item: Item): void {
@@ -390,9 +389,4 @@ class TextReader {
     this.found.characters += countCharacters(text);
     this.found.kept.push({ reason, text });
   }
-}
-
-function repeats(tag: XmlStartTag, name: string): number {
-  const count = Number(attributeOf(tag, name) ?? 1);
-  return Number.isSafeInteger(count) && count > 0 ? count : 1;
 }

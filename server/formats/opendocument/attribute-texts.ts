@@ -1,0 +1,63 @@
+import type { SegmentKind } from '../document.ts';
+import { plainText } from '../inline-content.ts';
+import type { MarkupText } from '../markup/markup-places.ts';
+import { escapeAttribute } from '../office/attributes.ts';
+import { withoutForbidden } from '../office/splice.ts';
+import type { XmlStartTag } from '../office/xml-reader.ts';
+
+/** An attribute whose value is a text. */
+export interface TextAttribute {
+  /** The range of the attribute with the white space before it. */
+  start: number;
+  end: number;
+  /** The offset of the value, after the quote. */
+  valueStart: number;
+  quote: string;
+  text: string;
+}
+
+/** An attribute whose text is translated, and its place for a reviewer. */
+export interface AttributeText extends TextAttribute {
+  kind: SegmentKind;
+  place: string;
+  page: number | undefined;
+  cellId?: string;
+}
+
+const attribute = /\s+([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')/g;
+
+/** Returns the attribute of a tag with a local name; undefined if it is missing or has no visible text. */
+export function textAttribute(source: string, tag: XmlStartTag, local: string): TextAttribute | undefined {
+  const name = Object.keys(tag.attributes).find((one) => one === local || one.endsWith(`:${local}`));
+  const text = name === undefined ? '' : tag.attributes[name]!;
+  if (text.trim() === '') return undefined;
+  for (const { 0: written, 1: found, 2: value = '', index } of source
+    .slice(tag.start, tag.end)
+    .matchAll(attribute)) {
+    if (found !== name) continue;
+    const start = tag.start + index;
+    const end = start + written.length;
+    return { start, end, valueStart: end - value.length + 1, quote: value[0]!, text };
+  }
+  return undefined;
+}
+
+/** Returns the text of an attribute as a place that a translation replaces. */
+export function markupOfAttribute(text: AttributeText, offset: number): MarkupText {
+  const { kind, place, page, cellId, quote } = text;
+  return {
+    start: offset + text.valueStart,
+    end: offset + text.end - 1,
+    source: [text.text.trim()],
+    tags: new Map(),
+    kind,
+    name: '',
+    place,
+    ...(page !== undefined && { page }),
+    ...(cellId !== undefined && { cellId }),
+    write: (target) => {
+      const written = escapeAttribute(withoutForbidden(plainText(target)));
+      return quote === "'" ? written.replaceAll("'", '&apos;') : written;
+    },
+  };
+}
