@@ -1,7 +1,9 @@
 import type { Finding, LayoutFormat } from './document.ts';
 import { FileError } from './file-error.ts';
+import { plainText } from './inline-content.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
 import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { ComparedTexts } from './office/compared-texts.ts';
 import { keptFinding, signatureFinding } from './office/kept-finding.ts';
 import { openPackage } from './office/package.ts';
 import { encodePart, type PartText } from './office/part-text.ts';
@@ -86,7 +88,8 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
   const always: Edit[] = [];
   const dependent: Dependent[] = [];
   let characters = 0;
-  let [comments, hiddenSlides] = [0, 0];
+  const compared = new ComparedTexts();
+  let [comments, hiddenSlides, lists] = [0, 0, 0];
   for (const [at, source] of [content, styles].entries()) {
     if (source === '') continue;
     const found = readParts(source, {
@@ -100,6 +103,8 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
     characters += found.characters;
     comments += found.comments;
     hiddenSlides += found.hiddenSlides;
+    lists += found.lists;
+    compared.addAll(found.compared);
     always.push(...languageEdits(source, offsets[at]!, options));
     for (const one of found.repeated) dependent.push(one);
     for (const text of found.attributes) texts.push(markupOfAttribute(text, offsets[at]!));
@@ -113,6 +118,12 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
   const findings: Finding[] = [];
   if (hiddenSlides > 0) findings.push(keptFinding(hiddenSlides, ['hidden slide', 'hidden slides'], 'hidden'));
   if (comments > 0) findings.push(keptFinding(comments, ['comment', 'comments'], 'comments'));
+  if (lists > 0)
+    findings.push(
+      keptFinding(lists, ['dropdown list with fixed entries', 'dropdown lists with fixed entries']),
+    );
+  const translated = found.places.flatMap(({ segments }) => segments.map(({ source }) => plainText(source)));
+  findings.push(...compared.findings(translated));
   return {
     places: found.places,
     kept: [...kept, ...found.kept],

@@ -1,5 +1,6 @@
 import type { ExtractedDocument, Finding, Segment, TakeText } from './document.ts';
 import { classOf } from './layout-kinds.ts';
+import { ComparedTexts } from './office/compared-texts.ts';
 import { signatureFinding } from './office/kept-finding.ts';
 import { withFileErrors } from './office/package.ts';
 import { SegmentBudget } from './segment-budget.ts';
@@ -7,7 +8,6 @@ import type { Selection } from './selection.ts';
 import { countCharacters, type KeptClass, TextTally } from './text-tally.ts';
 import { writeReference } from './xlsx/cell-reference.ts';
 import { hasLetter, splitText } from './xlsx/cell-text.ts';
-import { ComparedTexts } from './xlsx/compared-texts.ts';
 import { KeptContent } from './xlsx/kept-content.ts';
 import { readXmlPart } from './xlsx/part-stream.ts';
 import { includedParts, namedSheets, PartTextReader, sheetNameKey } from './xlsx/part-texts.ts';

@@ -3,7 +3,6 @@ import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { formatTagged, type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import { odp, ods, odt } from '#server/formats/opendocument.ts';
-import { convertByLibreOffice } from './libreoffice.ts';
 import { fileOf, type Parts } from './opendocument-file.ts';
 
 const languages = { sourceLanguage: 'en', targetLanguage: 'de' };
@@ -201,7 +200,7 @@ async function inCapitals(parts: Parts, change = (text: string) => text.toUpperC
   }));
   const rebuilt = await ods.rebuild(bytes, translations, languages);
   const content = strFromU8(unzipSync(rebuilt.bytes)['content.xml']!);
-  return { segments, findings, outcome, body: bodyOf(content), bytes: rebuilt.bytes };
+  return { segments, findings, outcome, body: bodyOf(content) };
 }
 
 describe('the value of a cell in an attribute', () => {
@@ -289,28 +288,76 @@ describe('the value of a cell in an attribute', () => {
     );
     expect(bodyOf(content)).toBe(body('OUT', 'IN'));
   });
+});
 
-  it('is no longer the source when LibreOffice shows the cell', async ({ skip }) => {
-    const cells = [
-      valued('only an attribute', ''),
-      valued('both forms', '<text:p>both forms</text:p>'),
-      valued('two\nparagraphs', '<text:p>two</text:p><text:p>paragraphs</text:p>'),
-      valued('no type', '<text:p>no type</text:p>', 'table:style-name="a"'),
-      valued('other value', '<text:p>other words</text:p>'),
-      '<table:table-cell office:value-type="string"><text:p>plain text</text:p></table:table-cell>',
-    ];
-    const { bytes } = await inCapitals({ ...sheetOf(...cells), isComplete: true });
-    const shown = convertByLibreOffice({ 'cells.ods': bytes }, 'csv');
-    if (!shown) return skip('LibreOffice is not installed');
-    expect(strFromU8(shown['cells.ods']!).replace(/"/g, '').trim().split(/\s*\n/)).toEqual([
-      'ONLY AN ATTRIBUTE',
-      'BOTH FORMS',
-      'TWO',
-      'PARAGRAPHS',
-      'NO TYPE',
-      'OTHER VALUE',
-      'PLAIN TEXT',
-    ]);
+describe('a text that is translated in a cell of a sheet', () => {
+  const cell = (text: string, more = '') =>
+    `<table:table-cell office:value-type="string"${more}><text:p>${text}</text:p></table:table-cell>`;
+  const warningsOf = async (text: string, more: string, before = '', after = '') => {
+    const { body } = sheetOf(cell(text), `<table:table-cell${more}/>`);
+    const { findings, outcome } = await ods.extract(
+      fileOf({ kind: 'spreadsheet', body: before + body + after }),
+      languages,
+    );
+    expect(outcome?.unaccounted).toBe(0);
+    return findings.filter(({ severity }) => severity === 'warning').map(({ message }) => message);
+  };
+
+  it.each<[where: string, more: string, before: string, after: string]>([
+    ['a formula', ' table:formula="of:=COUNTIF([.A1:.A9];&quot;done&quot;)"', '', ''],
+    [
+      'a formula of a covered cell',
+      '/><table:covered-table-cell table:formula="of:=IF([.A1]=&quot;Done&quot;;1;0)"',
+      '',
+      '',
+    ],
+    [
+      'a dropdown list',
+      '',
+      '<table:content-validations><table:content-validation table:name="v" table:condition="of:cell-content-is-in-list(&quot;Done&quot;;&quot;Open&quot;)"/></table:content-validations>',
+      '',
+    ],
+    [
+      'a filter',
+      '',
+      '',
+      '<table:database-ranges><table:database-range table:target-range-address="S.A1:S.A9"><table:filter><table:filter-and><table:filter-condition table:field-number="0" table:operator="=" table:value="Done"/></table:filter-and></table:filter></table:database-range></table:database-ranges>',
+    ],
+    [
+      'a filter with several values',
+      '',
+      '',
+      '<table:database-ranges><table:database-range><table:filter><table:filter-condition table:value="Old" table:operator="="><table:filter-set-item table:value="Done"/></table:filter-condition></table:filter></table:database-range></table:database-ranges>',
+    ],
+    [
+      'a conditional format',
+      '',
+      '',
+      '<calcext:conditional-formats xmlns:calcext="urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0"><calcext:conditional-format><calcext:condition calcext:value="contains-text(&quot;Done&quot;)"/></calcext:conditional-format></calcext:conditional-formats>',
+    ],
+    [
+      'a style',
+      '',
+      '<style:map style:condition="cell-content()=&quot;Done&quot;" style:apply-style-name="a"/>',
+      '',
+    ],
+  ])('has a warning if %s compares cells with it', async (where, more, before, after) => {
+    const [found, ...others] = await warningsOf('Done', more, before, after);
+    expect(found?.toLowerCase()).toBe(
+      'formulas, conditional formats, filters or dropdown lists compare cells with texts that are translated only in the cells; check their results: "done"',
+    );
+    expect(others).toEqual([]);
+    expect(await warningsOf('Finished', more, before, after), where).toEqual([]);
+  });
+
+  it('is not in a dropdown list with fixed entries, which stays', async () => {
+    const list =
+      '<table:content-validations><table:content-validation table:name="v" table:condition="of:cell-content-is-in-list(&quot;Yes&quot;;&quot;Not &quot;&quot;yet&quot;&quot;&quot;)"/></table:content-validations>';
+    const { findings, outcome } = await inCapitals({ kind: 'spreadsheet', body: list });
+    expect(findings.map(({ message }) => message)).toContain(
+      '1 dropdown list with fixed entries is not translated',
+    );
+    expect(outcome?.kept).toMatchObject([{ reason: 'dropdown_lists', texts: 2, characters: 11 }]);
   });
 });
 

@@ -11,7 +11,7 @@ const cells = row(shared(0, ' r="A1"'), shared(1, ' r="B1"'));
 const withFormula = (content: string): string =>
   row(shared(0, ' r="A1"'), shared(1, ' r="B1"'), formula(content));
 const message = (...texts: string[]): string =>
-  `formulas, conditional formats or dropdown lists compare cells with texts that are translated only in the cells; check their results: ${texts.join(', ')}`;
+  `formulas, conditional formats, filters or dropdown lists compare cells with texts that are translated only in the cells; check their results: ${texts.join(', ')}`;
 
 describe('a text that is translated in a cell', () => {
   it.each<[where: string, rows: string, after: string]>([

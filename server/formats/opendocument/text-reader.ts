@@ -1,13 +1,16 @@
 import type { SegmentKind } from '../document.ts';
 import { limits, overLimit } from '../file-error.ts';
 import type { Item } from '../markup/inline-runs.ts';
+import { ComparedTexts } from '../office/compared-texts.ts';
 import { attributeOf, readPositionedXml, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
+import { letter } from '../text.ts';
 import type { Dependent } from '../text-file.ts';
 import { countCharacters } from '../text-tally.ts';
 import { type AttributeText, type TextAttribute, textAttribute } from './attribute-texts.ts';
 import { addParagraph, type CellValue, cellValue, isRepeated } from './cell-values.ts';
-import { elementName } from './elements.ts';
+import { addCompared } from './compared.ts';
+import { elementName, headers, reasons } from './elements.ts';
 import { OpenTables, repeats } from './tables.ts';
 import { type OpenBlock, type TextBlock, textItems } from './text-block.ts';
 import type { Styles, TextStyle } from './text-styles.ts';
@@ -24,6 +27,10 @@ export interface FoundTexts {
   /** The number of comments and hidden slides that stay. */
   comments: number;
   hiddenSlides: number;
+  /** The number of dropdown lists whose entries stay. */
+  lists: number;
+  /** The texts with which cells may be compared. */
+  compared: ComparedTexts;
   kept: { reason: string; text: string }[];
   /** Visible characters. */
   characters: number;
@@ -35,22 +42,6 @@ const leftOut: ReadonlySet<string> = new Set(['text:soft-page-break', 'text:meta
 const cells: ReadonlySet<string> = new Set(['table:table-cell', 'table:covered-table-cell']);
 /** Elements that are one character. */
 const blanks: Readonly<Record<string, string>> = { 'text:tab': '\t', 'text:line-break': '\n' };
-/** Elements whose texts stay, with the reason. */
-const reasons: Readonly<Record<string, string>> = {
-  'office:annotation': 'comments',
-  'text:tracked-changes': 'tracked_changes',
-  'style:master-page': 'masters',
-};
-/** Elements of a master page whose texts are translated. */
-const headers: Readonly<Record<string, SegmentKind>> = {
-  'style:header': 'header',
-  'style:header-left': 'header',
-  'style:header-first': 'header',
-  'style:footer': 'footer',
-  'style:footer-left': 'footer',
-  'style:footer-first': 'footer',
-};
-
 interface Options {
   styles: Styles;
   /** The path of the part. */
@@ -74,6 +65,8 @@ class TextReader {
     repeated: [],
     comments: 0,
     hiddenSlides: 0,
+    lists: 0,
+    compared: new ComparedTexts(),
     kept: [],
     characters: 0,
   };
@@ -164,6 +157,9 @@ class TextReader {
   /** Records what an element means for the texts inside. */
   #enter(name: string, tag: XmlStartTag): void {
     const depth = this.#depth;
+    const entries = addCompared(this.found.compared, name, tag);
+    for (const entry of entries) this.#keep('dropdown_lists', entry);
+    if (entries.some((entry) => letter.test(entry))) this.found.lists++;
     const reason = reasons[name];
     if (name === 'office:annotation' && !this.#include.has('comments')) this.found.comments++;
     if (reason !== undefined) this.#leaveOut(reason);

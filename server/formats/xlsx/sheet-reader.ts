@@ -1,4 +1,5 @@
 import { FileError } from '../file-error.ts';
+import { ComparedTexts } from '../office/compared-texts.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { countCharacters } from '../text-tally.ts';
 import {
@@ -10,7 +11,6 @@ import {
   writeReference,
 } from './cell-reference.ts';
 import { hasLetter } from './cell-text.ts';
-import { ComparedTexts } from './compared-texts.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
 import { SheetColumns } from './sheet-columns.ts';
 import { StringItem } from './string-item.ts';

@@ -5,7 +5,7 @@ const maxLiterals = 10_000;
 const maxNamed = 3;
 
 /**
- * The texts in formulas, in conditional formats and in dropdown lists. They stay unchanged, so the comparison with a
+ * The texts in formulas, in conditional formats, in filters and in dropdown lists. They stay unchanged, so the comparison with a
  * cell has another result after the translation of the cell.
  */
 export class ComparedTexts {
@@ -19,6 +19,11 @@ export class ComparedTexts {
   /** Adds the entries of a dropdown list such as `"Yes,No"`. */
   addList(formula: string): void {
     for (const entry of formula.replace(/^\s*"|"\s*$/g, '').split(',')) this.#add(entry);
+  }
+
+  /** Adds a value of a filter. */
+  addValue(value: string): void {
+    this.#add(value);
   }
 
   addAll(other: ComparedTexts): void {
@@ -41,12 +46,12 @@ export class ComparedTexts {
     if (found.size === 0) return [];
     const named = [...found.values()].slice(0, maxNamed).map((text) => `"${text}"`);
     const others = found.size > maxNamed ? `, and ${found.size - maxNamed} more` : '';
-    const message = `formulas, conditional formats or dropdown lists compare cells with texts that are translated only in the cells; check their results: ${named.join(', ')}${others}`;
+    const message = `formulas, conditional formats, filters or dropdown lists compare cells with texts that are translated only in the cells; check their results: ${named.join(', ')}${others}`;
     return [{ severity: 'warning', code: 'unsupported_content_kept', message, unitId: null }];
   }
 }
 
-/** Excel ignores case when it compares texts. */
+/** Programs ignore case when they compare texts. */
 function keyOf(text: string): string {
   return text.trim().toLowerCase();
 }
