@@ -35,17 +35,20 @@ export function check(
     const workbook = await openWorkbook(bytes);
     const strings = await SharedStrings.read(workbook.office, workbook.sharedStrings);
     await new KeptContent().read(workbook);
-    for (const sheet of selectSheets(workbook.sheets, pages))
-      await readTextCells(workbook, sheet, strings, await SheetTables.read(workbook.office, sheet.path), {
+    for (const sheet of selectSheets(workbook.sheets, pages)) {
+      const tables = await SheetTables.read(workbook.office, sheet.path);
+      const { validationTexts } = await readTextCells(workbook, sheet, strings, tables, {
         text: (_cell, _, text) => {
           wanted = wanted && take(text());
         },
       });
+      for (const { text } of validationTexts) wanted = wanted && take(text);
+    }
   });
 }
 
 /**
- * Lists the texts of a workbook's cells, and the other texts that a request includes. Excludes cells with a formula and
+ * Lists the texts of a workbook's cells and the messages of data validations, and the other texts that a request includes. Excludes cells with a formula and
  * texts without a letter. White space around a text is not part of the segment.
  *
  * @throws {FileError} `protected`, `too_large` or `unreadable`
@@ -73,14 +76,17 @@ export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<E
       accounted += characters;
       if (characters > 0) tally.keep(kind, reason, characters);
     };
-    for (const sheet of left)
-      await readTextCells(workbook, sheet, strings, await SheetTables.read(workbook.office, sheet.path), {
+    for (const sheet of left) {
+      const tables = await SheetTables.read(workbook.office, sheet.path);
+      const { validationTexts } = await readTextCells(workbook, sheet, strings, tables, {
         text: () => {},
         outcome: (_, characters) => {
           read += characters;
           keep('not_selected', 'pages', characters);
         },
       });
+      for (const { text } of validationTexts) tally.keep('not_selected', 'pages', countCharacters(text));
+    }
     const headers = include.includes('table_headers') ? { sliced: await slicedTables(workbook) } : undefined;
     const compared = new ComparedTexts();
     for (const sheet of selected) {
@@ -101,6 +107,11 @@ export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<E
       });
       kept.addSheet(summary);
       compared.addAll(summary.compared);
+      compared.addAll(tables.compared);
+      for (const { key, place, text } of summary.validationTexts) {
+        const { number: page, name, regionId } = sheet;
+        add({ regionId, cellId: key, kind: 'text_block', page, place: `${name}, ${place}` }, text);
+      }
       findings.push(...tables.findings());
     }
     const parts = await includedParts(workbook, selected, selection);

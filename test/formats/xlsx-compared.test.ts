@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { extract } from '#server/formats/xlsx.ts';
-import { item, row, shared, workbookOf } from './xlsx-file.ts';
+import { item, row, shared, table, workbookOf } from './xlsx-file.ts';
 
 const warnings = async (rows: string, after = '', items = ['Done', 'Open']): Promise<string[]> => {
   const { findings } = await extract(workbookOf([{ rows, after }], items.map(item)));
@@ -26,10 +26,39 @@ describe('a text that is translated in a cell', () => {
       cells,
       '<dataValidations><dataValidation type="list" sqref="A1"><formula1>"Done, None"</formula1></dataValidation></dataValidations>',
     ],
+    [
+      'a formula of a validation',
+      cells,
+      '<dataValidations><dataValidation type="custom" sqref="A1"><formula1>A1&lt;&gt;"Done"</formula1></dataValidation></dataValidations>',
+    ],
+    [
+      'a rule in the form of newer versions',
+      cells,
+      '<extLst><ext><x14:conditionalFormattings xmlns:x14="x" xmlns:xm="y"><x14:conditionalFormatting><x14:cfRule type="cellIs"><xm:f>"Done"</xm:f></x14:cfRule></x14:conditionalFormatting></x14:conditionalFormattings></ext></extLst>',
+    ],
+    [
+      'a filter',
+      cells,
+      '<autoFilter ref="A1:A9"><filterColumn colId="0"><filters><filter val="Done"/></filters></filterColumn></autoFilter>',
+    ],
+    [
+      'a filter with a condition',
+      cells,
+      '<autoFilter ref="A1:A9"><filterColumn colId="0"><customFilters><customFilter operator="notEqual" val="Done*"/></customFilters></filterColumn></autoFilter>',
+    ],
   ])('has a warning if %s compares cells with it', async (where, rows, after) => {
     const [found] = await warnings(rows, after);
     expect(found?.toLowerCase()).toBe(message('"done"'));
     expect(await warnings(rows, after, ['Finished', 'Open']), where).toEqual([]);
+  });
+
+  it('has a warning if the filter of a table compares cells with it', async () => {
+    const rows = row(...['Name', 'Done'].map((_, index) => shared(index))) + row(shared(1));
+    const filter =
+      '<autoFilter ref="A1:B9"><filterColumn colId="0"><filters><filter val="Done"/></filters></filterColumn></autoFilter>';
+    const parts = table('Sales', 'A1:B2', '', filter);
+    const { findings } = await extract(workbookOf([{ rows, parts }], ['Name', 'Done'].map(item)));
+    expect(findings.map((finding) => finding.message)).toContain(message('"Done"'));
   });
 
   it('is named with at most two others', async () => {

@@ -50,6 +50,16 @@ export function encodeForbidden(text: string): string {
   return storable.replace(literalEscape, '_x005F_').replace(notXml, spell);
 }
 
+/**
+ * Encodes a text for the value of an attribute. Line breaks and tabs become Office's escape sequences, like characters
+ * that XML cannot contain. Does not escape markup.
+ */
+export function encodeAttributeText(text: string): string {
+  return encodeForbidden(text).replace(/[\t\n]/g, (character) =>
+    character === '\n' ? '_x000a_' : '_x0009_',
+  );
+}
+
 /** Returns a `<t>` element with this text. `prefix` is the namespace prefix with its colon. */
 export function textElement(prefix: string, text: string): string {
   // Without `xml:space`, programs remove white space at the edges, and some also inside the text.
@@ -81,9 +91,9 @@ export function splitText(text: string): SplitText {
   };
 }
 
-/** Truncates a text to the maximum length that Excel accepts in a cell. */
-export function cutToLimit(text: string): string {
-  if (text.length <= cellTextLimit) return text;
-  const cut = text.slice(0, cellTextLimit);
-  return (cut.charCodeAt(cellTextLimit - 1) & 0xfc00) === 0xd800 ? cut.slice(0, -1) : cut;
+/** Truncates a text to a maximum length in UTF-16 units, which is that of a cell by default. */
+export function cutToLimit(text: string, limit = cellTextLimit): string {
+  if (text.length <= limit) return text;
+  const cut = text.slice(0, limit);
+  return (cut.charCodeAt(limit - 1) & 0xfc00) === 0xd800 ? cut.slice(0, -1) : cut;
 }

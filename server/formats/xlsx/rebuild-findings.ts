@@ -29,6 +29,15 @@ export function shortened({ name }: Sheet): Finding {
   };
 }
 
+export function messageCut({ name }: Sheet, key: string, place: string, limit: number): Finding {
+  return {
+    severity: 'warning',
+    code: 'text_truncated',
+    message: `the translation of ${name}, ${place}, is longer than the ${limit} characters that Excel accepts there, and was cut`,
+    unitId: key,
+  };
+}
+
 export function unsureReferences({ unsure, places }: References): Finding {
   const subject = unsure === 1 ? '1 formula makes a reference' : `${unsure} formulas make references`;
   const where = places.length === 0 ? '' : ` (${places.join(', ')}${unsure > places.length ? ', …' : ''})`;

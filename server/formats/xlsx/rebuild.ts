@@ -5,7 +5,7 @@ import { type DirectionChange, directionChange } from '../typesetting/languages.
 import type { CellPosition } from './cell-reference.ts';
 import { CellStyles } from './cell-styles.ts';
 import { CellTargets } from './cell-targets.ts';
-import { cellTextLimit } from './cell-text.ts';
+import { cellTextLimit, cutToLimit } from './cell-text.ts';
 import { NewNames } from './names.ts';
 import {
   columnNameLimit,
@@ -24,7 +24,7 @@ import {
   sheetNameKey,
   type TextPart,
 } from './part-texts.ts';
-import { formattingLost, shortened, truncated, unsureReferences } from './rebuild-findings.ts';
+import { formattingLost, messageCut, shortened, truncated, unsureReferences } from './rebuild-findings.ts';
 import { findReferences, ReferenceReader } from './references.ts';
 import {
   repoint,
@@ -43,6 +43,7 @@ import type { Cell } from './sheet-reader.ts';
 import { selectSheets } from './sheet-selection.ts';
 import { type HeaderSelection, SheetTables, slicedTables, type TableHeader } from './tables.ts';
 import { readTextCells, type TextCellVisitor, textCellReader } from './text-cells.ts';
+import { type ValidationText, validationWriter } from './validation-texts.ts';
 import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
 
 /**
@@ -147,7 +148,7 @@ class Rebuilding {
     const tables = await SheetTables.read(this.#workbook.office, sheet.path, this.#headers);
     const headers: (NewHeader & { index: number | undefined; cell: CellPosition })[] = [];
     const fit = new SheetFit(styles);
-    const { merged } = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
+    const { merged, validationTexts } = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
       filled: (cell) => fit.filled(cell),
       text: (cell, index, text, header) => {
         const old = text();
@@ -169,6 +170,7 @@ class Rebuilding {
       formulaResult: (index) => plan.pin(index),
     });
     this.#sizes.set(sheet.number, fit.sizes(merged));
+    this.#readValidations(sheet, validationTexts);
     for (const { text, cell } of headers)
       if (text.length > columnNameLimit)
         this.findings.push(truncated(sheet, cell, "the header of a table's column", columnNameLimit));
@@ -189,6 +191,18 @@ class Rebuilding {
     }
     if (index !== undefined) this.#plan.use(index, text, sheet.number);
     else if (text !== old) this.#changedSheets.add(sheet.number);
+  }
+
+  /** Decides the new messages of data validations, and adds the change of the sheet. */
+  #readValidations(sheet: Sheet, validationTexts: readonly ValidationText[]): void {
+    const texts = new Map<string, string>();
+    for (const { key, place, text, limit } of validationTexts) {
+      const next = this.targets.partTextOf(sheet.regionId, key, text);
+      if (next === undefined) continue;
+      texts.set(key, cutToLimit(next, limit));
+      if (next.length > limit) this.findings.push(messageCut(sheet, key, place, limit));
+    }
+    if (texts.size > 0) this.changes.add(sheet.path, (editor) => validationWriter(editor, texts));
   }
 
   #textsOf(table: string): TableTexts {

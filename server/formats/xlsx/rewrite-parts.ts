@@ -1,7 +1,7 @@
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents } from '../office/xml-reader.ts';
 import { replaceAttributes } from './attributes.ts';
-import { encodeCellText, encodeForbidden, textElement } from './cell-text.ts';
+import { encodeAttributeText, encodeCellText, textElement } from './cell-text.ts';
 import { type PartEditor, rewriteXmlPart } from './part-stream.ts';
 import { richText } from './rich-text.ts';
 import type { SharedStringPlan } from './shared-string-plan.ts';
@@ -158,7 +158,7 @@ export function tableWriter(editor: PartEditor, { labels, names }: TableTexts): 
       column++;
       const values = new Map<string, string>();
       const set = (attribute: string, text: string | undefined): void => {
-        if (text !== undefined) values.set(attribute, encodeColumnText(text));
+        if (text !== undefined) values.set(attribute, encodeAttributeText(text));
       };
       set('totalsRowLabel', labels.get(column));
       set('name', names.get(column));
@@ -169,11 +169,4 @@ export function tableWriter(editor: PartEditor, { labels, names }: TableTexts): 
     },
     text: () => {},
   };
-}
-
-/** Line breaks and tabs become Office's escape sequences, like characters that XML cannot contain. */
-function encodeColumnText(text: string): string {
-  return encodeForbidden(text).replace(/[\t\n]/g, (character) =>
-    character === '\n' ? '_x000a_' : '_x0009_',
-  );
 }

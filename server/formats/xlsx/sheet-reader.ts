@@ -10,10 +10,11 @@ import {
   readReference,
   writeReference,
 } from './cell-reference.ts';
-import { hasLetter } from './cell-text.ts';
+import { decodeCellText, hasLetter } from './cell-text.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
 import { SheetColumns } from './sheet-columns.ts';
 import { StringItem } from './string-item.ts';
+import { type ValidationText, ValidationTexts } from './validation-texts.ts';
 import { isSpreadsheet, requireRoot } from './workbook.ts';
 
 /** The position of an element's content, which is between the element's start tag and end tag. */
@@ -63,6 +64,8 @@ export interface SheetSummary {
   headersAndFooters: TextCount;
   /** The data validations that contain their list of values. */
   literalLists: TextCount;
+  /** The messages of data validations. */
+  validationTexts: readonly ValidationText[];
 }
 
 /** A number of texts, and of their visible characters. */
@@ -80,11 +83,13 @@ interface TextCount {
  * @param onCell is called at the end of each cell; it may change the cell by means of the editor
  */
 export class SheetReader implements PositionedXmlEvents {
+  readonly #validations = new ValidationTexts();
   readonly summary: SheetSummary = {
     merged: new Map(),
     compared: new ComparedTexts(),
     headersAndFooters: { texts: 0, characters: 0 },
     literalLists: { texts: 0, characters: 0 },
+    validationTexts: this.#validations.texts,
   };
   readonly #onCell: (cell: Cell) => void;
   readonly #editor: PartEditor | undefined;
@@ -140,6 +145,8 @@ export class SheetReader implements PositionedXmlEvents {
       this.#text = '';
       if (tag.local === 'mergeCell' && this.#section === 'mergeCells') this.#openMerge(tag);
       else if (tag.local === 'col' && this.#section === 'cols') this.#cell.columns.add(tag);
+      else if (tag.local === 'dataValidation') this.#validations.add(tag);
+      else if (isFilter(tag)) this.summary.compared.addValue(decodeCellText(tag.attributes['val'] ?? ''));
     }
   }
 
@@ -162,14 +169,20 @@ export class SheetReader implements PositionedXmlEvents {
     if (depth === 4 && this.#section === 'conditionalFormatting')
       this.summary.compared.addFormula(this.#text);
     if (
-      depth === 4 &&
-      this.#section === 'dataValidations' &&
-      tag.local === 'formula1' &&
-      isList(this.#text)
-    ) {
-      this.summary.compared.addList(this.#text);
-      count(this.summary.literalLists, this.#text.replace(/^\s*"|"\s*$/g, ''));
-    }
+      this.#section === 'dataValidations'
+        ? depth === 4 && /^formula[12]$/.test(tag.local)
+        : this.#section === 'extLst' && tag.local === 'f'
+    )
+      this.#closeRule();
+  }
+
+  /** Adds the formula of a data validation, or of a rule in the form of newer versions of Excel. */
+  #closeRule(): void {
+    const { compared, literalLists } = this.summary;
+    if (isList(this.#text)) {
+      compared.addList(this.#text);
+      count(literalLists, this.#text.replace(/^\s*"|"\s*$/g, ''));
+    } else compared.addFormula(this.#text);
   }
 
   text(text: string): void {
@@ -248,6 +261,11 @@ export class SheetReader implements PositionedXmlEvents {
     }
     this.#part = '';
   }
+}
+
+/** Whether an element is a value by which rows are filtered. */
+export function isFilter({ local }: XmlStartTag): boolean {
+  return local === 'filter' || local === 'customFilter';
 }
 
 function isOn(value: string | undefined): boolean {

@@ -1,9 +1,11 @@
 import type { Finding } from '../document.ts';
 import { FileError, limits, overLimit } from '../file-error.ts';
+import { ComparedTexts } from '../office/compared-texts.ts';
 import type { OfficePackage } from '../office/package.ts';
 import { type CellPosition, lastRow, readRange, writeReference } from './cell-reference.ts';
 import { decodeCellText } from './cell-text.ts';
 import { readXmlPart } from './part-stream.ts';
+import { isFilter } from './sheet-reader.ts';
 import { isSpreadsheet, requireRoot, type Workbook } from './workbook.ts';
 
 /** An Excel Table. Formulas refer to the table's columns by the texts of their headers. */
@@ -55,6 +57,8 @@ export interface TotalsLabel {
 /** The tables of one sheet. */
 export class SheetTables {
   readonly tables: Table[] = [];
+  /** The values of the filters. */
+  readonly compared = new ComparedTexts();
   readonly #headerRows = new Map<number, HeaderRow[]>();
   readonly #totalsLabels = new Map<string, TotalsLabel>();
   readonly #selection: HeaderSelection | undefined;
@@ -92,6 +96,7 @@ export class SheetTables {
     await readXmlPart(office, path, {
       openTag: (tag) => {
         if (++depth > 1) {
+          if (isFilter(tag)) this.compared.addValue(decodeCellText(tag.attributes['val'] ?? ''));
           if (depth !== 3 || tag.local !== 'tableColumn' || !isSpreadsheet(tag)) return;
           column++;
           if (this.#selection) this.#addColumn(table, tag.attributes['name'] ?? '');
