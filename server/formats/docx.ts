@@ -11,6 +11,7 @@ import type {
 } from './document.ts';
 import { addBelow, growingHeights } from './docx/bilingual.ts';
 import { complexScriptEdits, paragraphDirection } from './docx/direction.ts';
+import { splitDropCap } from './docx/drop-caps.ts';
 import { WordRunFormatting } from './docx/run-formatting.ts';
 import type { StoryParagraph } from './docx/story-paragraph.ts';
 import { textOutcome } from './docx/text-outcome.ts';
@@ -141,23 +142,48 @@ export async function rebuild(
     bytes,
     include,
     (paragraph, story, styles): WrittenParagraph => {
-      const { prefix, properties, style, start, end, innerEdits } = paragraph;
+      const { prefix, properties, start, end, innerEdits, dropCap } = paragraph;
       const isRead = paragraph.texts.some((text) => targets.has(keyOf(text)));
       const texts = isRead ? paragraph.texts : [paragraph.whole()];
       for (const text of texts) used.add(keyOf(text));
-      const { bidi = false, rtl = false } = styles.ofParagraph(style);
       const findings: Finding[] = [];
-      const writing = { prefix, formatting, markup: wordMarkup, isRightToLeftStyle: rtl };
+      const keepsUnchanged = direction === 'kept' || output === 'bilingual';
+      const writingOf = (one: StoryParagraph) => {
+        const { bidi = false, rtl = false } = styles.ofParagraph(one.style);
+        return {
+          style: { prefix: one.prefix, formatting, markup: wordMarkup, isRightToLeftStyle: rtl },
+          properties: paragraphDirection(one.properties, one.prefix, direction, bidi),
+        };
+      };
+      // Below its source, a translation has no large letters.
+      const split =
+        dropCap && output !== 'bilingual'
+          ? splitDropCap(dropCap.texts[0]!, texts[0]!, (text) => targets.get(keyOf(text)), keepsUnchanged)
+          : undefined;
+      const large: Edit[] = [];
+      if (dropCap) {
+        used.add(keyOf(dropCap.texts[0]!));
+        const { style: own, properties: translated } = writingOf(dropCap);
+        const opening = writeTexts(
+          dropCap.texts,
+          () => split?.opening,
+          { style: own, keepsUnchanged },
+          () => {},
+        );
+        if (opening !== undefined)
+          large.push({ start: dropCap.start, end: dropCap.end, text: translated + opening });
+      }
+      const { style: writing, properties: translatedProperties } = writingOf(paragraph);
       const translation = writeTexts(
-        texts,
-        (text) => targets.get(keyOf(text)),
-        { style: writing, keepsUnchanged: direction === 'kept' || output === 'bilingual' },
+        split ? [split.text, ...texts.slice(1)] : texts,
+        (text) => (text === split?.text ? split.rest : targets.get(keyOf(text))),
+        { style: writing, keepsUnchanged },
         (text, loss) => findings.push(lossOf(loss, text, story)),
       );
-      if (translation === undefined) return { edits: [], findings };
-      const translatedProperties = paragraphDirection(properties, prefix, direction, bidi);
+      if (translation === undefined)
+        return { edits: large.length === 0 ? [] : [...large, ...innerEdits], findings };
       if (output !== 'bilingual')
-        return { edits: [{ start, end, text: translatedProperties + translation }], findings };
+        return { edits: [...large, { start, end, text: translatedProperties + translation }], findings };
       const source = story.source.slice(start, end);
       const below = addBelow({
         ...{ source, properties, translatedProperties, translation, prefix },

@@ -4,6 +4,8 @@ import type { Edit } from '../office/splice.ts';
 /** A paragraph that has text to translate. */
 export interface StoryParagraph {
   texts: PlacedText[];
+  /** The paragraph before it that holds the large first letters, which `texts` have, too. */
+  dropCap?: StoryParagraph;
   /** Returns the whole paragraph as one text, as earlier versions have read it. */
   whole(): PlacedText;
   inTable: boolean;

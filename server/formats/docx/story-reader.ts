@@ -3,6 +3,7 @@ import { Numbering } from '../office/numbering.ts';
 import { FieldStack } from '../office/paragraph/fields.ts';
 import { type ParagraphTexts, readContent } from '../office/paragraph/paragraph-content.ts';
 import { placedTexts } from '../office/paragraph/placed-texts.ts';
+import type { Token } from '../office/paragraph/tokens.ts';
 import { type Edit, splice } from '../office/splice.ts';
 import {
   attributeOf,
@@ -11,51 +12,16 @@ import {
   type XmlEndTag,
   type XmlStartTag,
 } from '../office/xml-reader.ts';
-import type { Includable } from '../selection.ts';
 import { ControlProperties } from './content-controls.ts';
+import { isDropCap, withOpening } from './drop-caps.ts';
 import { KeptContent } from './kept-content.ts';
 import { PageCounter } from './page-counter.ts';
 import { type ParagraphContext, ParagraphReader } from './paragraph-reader.ts';
+import { type ParagraphResult, roots, type Story, type StoryOptions, type StoryResult } from './story.ts';
 import type { StoryParagraph } from './story-paragraph.ts';
-import type { Styles } from './styles.ts';
 import { ignored, KeptSubtree, type Subtree } from './subtrees.ts';
 import { TextBoxes } from './text-boxes.ts';
 import { isWord } from './word-xml.ts';
-
-/** A sequence of paragraphs in one XML part: the main text of a document, a header, a footer, or all notes of a kind. */
-export interface Story {
-  kind: 'main' | 'header' | 'footer' | 'footnotes' | 'endnotes' | 'comments';
-  /** The prefix of the keys of the story's segments: '' or, for example, `header1-`. */
-  keyPrefix: string;
-  source: string;
-}
-
-/** The result for a paragraph. */
-export interface ParagraphResult {
-  /** The changes of the paragraph in its part; they include its inner changes. Empty if it stays unchanged. */
-  edits: readonly Edit[];
-}
-
-export interface StoryOptions {
-  styles: Styles;
-  /** The texts that are read although they are left out by default. */
-  include: ReadonlySet<Includable>;
-  /** Is called for each XML element; it may throw to stop the reading. */
-  countElement?: () => void;
-}
-
-/** The result of reading a story. */
-export interface StoryResult<T> {
-  /** What `use` returned for each paragraph. A paragraph comes before those of its text boxes. */
-  paragraphs: T[];
-  /** The changes of all paragraphs, in order. */
-  edits: Edit[];
-  kept: KeptContent;
-  /** The relationship ids of the headers and footers that the sections refer to, in the order of the sections. */
-  headersAndFooters: string[];
-  /** The number of the story's last page. */
-  pages: number;
-}
 
 /**
  * Reads a story.
@@ -96,15 +62,6 @@ export function readStory<T extends ParagraphResult>(
   return first.unclosed.length === 0 ? first.result : read(() => {}, new Set(first.unclosed)).result;
 }
 
-const roots: Readonly<Record<Story['kind'], string>> = {
-  main: 'document',
-  header: 'hdr',
-  footer: 'ftr',
-  footnotes: 'footnotes',
-  endnotes: 'endnotes',
-  comments: 'comments',
-};
-
 /** The elements of a story that contain paragraphs. All other elements around paragraphs stay unchanged. */
 const blocks = new Set(
   'document body hdr ftr footnotes endnotes comments txbxContent tbl tr tc customXml'.split(' '),
@@ -142,6 +99,8 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
   readonly #unclosedInBoxes: number[] = [];
   #depth = 0;
   #paragraph: { reader: ParagraphReader; depth: number } | undefined;
+  /** The last paragraph, if it holds the large first letters of the next one. */
+  #dropCap: { paragraph: StoryParagraph; tokens: readonly Token[]; depth: number } | undefined;
   /** The element around the current position that is read as a whole, if any. */
   #inside: { subtree: Subtree; depth: number; finish: () => void } | undefined;
   /** The content controls and notes around the current position that have their own numbers. */
@@ -170,6 +129,7 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
   }
 
   result(): Omit<StoryResult<T>, 'pages'> {
+    this.#endDropCap();
     this.#flushInner();
     return {
       paragraphs: this.#paragraphs,
@@ -241,6 +201,9 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
     const { local } = tag;
     const { numbering, include } = this.#setup;
     const { depth = 0, control } = this.#objects.at(-1) ?? {};
+    // Only bookmarks may be between large letters and their paragraph.
+    if (this.#dropCap && (this.#depth !== this.#dropCap.depth || !/^(?:p$|bookmark)/.test(local)))
+      this.#endDropCap();
     if (!isWord(tag) && this.#depth > 1) this.#keep(tag);
     else if (control && this.#depth === depth + 1) this.#openInControl(tag, control);
     else if (local === 'p') {
@@ -352,13 +315,35 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
 
   #closeParagraph(reader: ParagraphReader, { start: end }: XmlEndTag): void {
     this.#paragraph = undefined;
-    const read = readContent(reader.finish(end), this.#fields);
-    if (read) this.#useParagraph(reader, read, end);
+    const tokens = reader.finish(end);
+    const large = this.#dropCap;
+    const joined = large && withOpening(large.tokens, tokens);
+    if (!joined) this.#endDropCap();
+    this.#dropCap = undefined;
+    const read = readContent(joined ?? tokens, this.#fields);
+    if (read) {
+      const paragraph = this.#paragraphOf(reader, read, end);
+      if (joined) this.#useParagraph({ ...paragraph, dropCap: large.paragraph });
+      else if (this.#isDropCap(reader, tokens))
+        this.#dropCap = { paragraph: { ...paragraph, innerEdits: [] }, tokens, depth: this.#depth + 1 };
+      else this.#useParagraph(paragraph);
+    }
     this.#flushInner();
   }
 
-  #useParagraph(reader: ParagraphReader, read: ParagraphTexts, end: number): void {
-    const { styles, numbering, boxes, copy, isFallback, root, use } = this.#setup;
+  #isDropCap({ properties, style }: ParagraphReader, tokens: readonly Token[]): boolean {
+    const { isDropCap: isOfStyle = false } = this.#setup.styles.ofParagraph(style);
+    return isDropCap(properties, tokens, isOfStyle);
+  }
+
+  /** Ends the last paragraph as a text of its own, if it waits for the next one. */
+  #endDropCap(): void {
+    if (this.#dropCap) this.#useParagraph(this.#dropCap.paragraph);
+    this.#dropCap = undefined;
+  }
+
+  #paragraphOf(reader: ParagraphReader, read: ParagraphTexts, end: number): StoryParagraph {
+    const { styles, numbering, boxes, copy, isFallback, root } = this.#setup;
     const { properties, style, tag } = reader;
     const level = reader.outlineLevel ?? styles.ofParagraph(style).outlineLevel ?? bodyLevel;
     const key = numbering.keyAndPlace();
@@ -366,7 +351,7 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
     const { texts, isRepeated } = inBox
       ? boxes.match(placedTexts(read, key), copy)
       : { texts: placedTexts(read, key), isRepeated: false };
-    const result = use({
+    return {
       texts,
       whole: () => ({ ...key, content: read.whole() }),
       inTable: numbering.isInTable,
@@ -380,12 +365,16 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
       start: tag.end,
       end,
       innerEdits: this.#inner.edits,
-    });
+    };
+  }
+
+  #useParagraph(paragraph: StoryParagraph): void {
+    const result = this.#setup.use(paragraph);
     this.#paragraphs.push(result);
     const { edits } = result;
     if (edits.length === 0) return;
     for (const edit of edits) this.#edits.push(edit);
-    this.#inner.edits = [];
+    if (paragraph.innerEdits === this.#inner.edits) this.#inner.edits = [];
   }
 }
 

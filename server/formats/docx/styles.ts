@@ -12,6 +12,8 @@ interface StyleProperties {
   bidi?: boolean;
   /** Whether text is right-to-left. */
   rtl?: boolean;
+  /** Whether paragraphs hold the large first letters of the next one. */
+  isDropCap?: boolean;
   /** The visible formatting of text. */
   run?: RunProperties;
 }
@@ -114,6 +116,8 @@ export function readStyles(source: string): Styles {
         if (tag.local === 'vanish' || tag.local === 'bidi' || tag.local === 'rtl')
           properties[tag.local] = isOn(tag);
         else if (tag.local === 'outlineLvl') properties.outlineLevel = Number(attributeOf(tag, 'val'));
+        else if (tag.local === 'framePr')
+          properties.isDropCap = /^(?:drop|margin)$/.test(attributeOf(tag, 'dropCap') ?? '');
         if (parent === 'rPr') {
           properties.run ??= {};
           addRunProperty(properties.run, tag);

@@ -7,8 +7,9 @@ import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import { KeptContent } from './kept-content.ts';
 import { countListLabels } from './list-labels.ts';
+import type { ParagraphResult, Story, StoryResult } from './story.ts';
 import type { StoryParagraph } from './story-paragraph.ts';
-import { type ParagraphResult, readStory, type Story, type StoryResult } from './story-reader.ts';
+import { readStory } from './story-reader.ts';
 import { readStyles, Styles } from './styles.ts';
 import { rootOfPart } from './word-xml.ts';
 
