@@ -108,6 +108,8 @@ export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<E
       kept.addSheet(summary);
       compared.addAll(summary.compared);
       compared.addAll(tables.compared);
+      const { texts, characters } = summary.otherValidationTexts;
+      if (texts > 0) tally.keep('kept', 'number', characters, texts);
       for (const { key, place, text } of summary.validationTexts) {
         const { number: page, name, regionId } = sheet;
         add({ regionId, cellId: key, kind: 'text_block', page, place: `${name}, ${place}` }, text);

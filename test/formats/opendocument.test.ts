@@ -272,7 +272,7 @@ describe('the value of a cell in an attribute', () => {
         valued('1.5', '<office:annotation><text:p>Note</text:p></office:annotation><text:p>1.5</text:p>'),
       ),
     );
-    const options = { ...languages, include: ['comments'] as const };
+    const options = { ...languages, include: ['comments' as const] };
     const { segments } = await ods.extract(bytes, options);
     expect(segments.map(({ source }) => source)).toEqual([['Note']]);
     const [{ regionId, cellId }] = segments as [(typeof segments)[number]];

@@ -32,6 +32,7 @@ describe('the messages of data validations', () => {
       ['List, prompt of validation 2', 'Next', 'text_block'],
     ]);
     expect(outcome?.unaccounted).toBe(0);
+    expect(outcome?.kept).toContainEqual({ class: 'kept', reason: 'number', texts: 1, characters: 2 });
     const taken: string[] = [];
     await check(bytes, (text) => taken.push(text.trim()) > 0);
     expect(taken).toEqual(segments.map(({ source }) => source[0]));

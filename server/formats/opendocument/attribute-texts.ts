@@ -24,19 +24,21 @@ export interface AttributeText extends TextAttribute {
   cellId?: string;
 }
 
-const attribute = /\s+([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')/g;
+const attribute = /([^\s=/>"']+)\s*=\s*("[^"]*"|'[^']*')/g;
 
 /** Returns the attribute of a tag with a local name; undefined if it is missing or has no visible text. */
 export function textAttribute(source: string, tag: XmlStartTag, local: string): TextAttribute | undefined {
   const name = Object.keys(tag.attributes).find((one) => one === local || one.endsWith(`:${local}`));
   const text = name === undefined ? '' : tag.attributes[name]!;
   if (text.trim() === '') return undefined;
+  const first = tag.start + 1 + tag.name.length;
   for (const { 0: written, 1: found, 2: value = '', index } of source
-    .slice(tag.start, tag.end)
+    .slice(first, tag.end)
     .matchAll(attribute)) {
     if (found !== name) continue;
-    const start = tag.start + index;
-    const end = start + written.length;
+    const end = first + index + written.length;
+    let start = first + index;
+    while (/\s/.test(source[start - 1]!)) start--;
     return { start, end, valueStart: end - value.length + 1, quote: value[0]!, text };
   }
   return undefined;

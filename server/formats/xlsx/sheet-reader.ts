@@ -64,8 +64,9 @@ export interface SheetSummary {
   headersAndFooters: TextCount;
   /** The data validations that contain their list of values. */
   literalLists: TextCount;
-  /** The messages of data validations. */
+  /** The messages of data validations, and those without a letter. */
   validationTexts: readonly ValidationText[];
+  otherValidationTexts: Readonly<TextCount>;
 }
 
 /** A number of texts, and of their visible characters. */
@@ -90,6 +91,7 @@ export class SheetReader implements PositionedXmlEvents {
     headersAndFooters: { texts: 0, characters: 0 },
     literalLists: { texts: 0, characters: 0 },
     validationTexts: this.#validations.texts,
+    otherValidationTexts: this.#validations.others,
   };
   readonly #onCell: (cell: Cell) => void;
   readonly #editor: PartEditor | undefined;

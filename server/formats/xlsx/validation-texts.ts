@@ -1,5 +1,6 @@
 import { limits, overLimit } from '../file-error.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
+import { countCharacters } from '../text-tally.ts';
 import { replaceAttributes } from './attributes.ts';
 import { decodeCellText, encodeAttributeText, hasLetter } from './cell-text.ts';
 import type { PartEditor } from './part-stream.ts';
@@ -30,15 +31,23 @@ export interface ValidationText {
 
 /** Collects the texts of the data validations of a sheet, which have numbers from 1. */
 export class ValidationTexts {
+  /** The texts with a letter. */
   readonly texts: ValidationText[] = [];
+  /** The other texts: their number, and that of their characters. */
+  readonly others = { texts: 0, characters: 0 };
   #count = 0;
 
-  /** Adds the texts with a letter of a `dataValidation` element. */
+  /** Adds the texts of a `dataValidation` element. */
   add(tag: XmlStartTag): void {
     this.#count++;
     for (const [attribute, { name, limit }] of Object.entries(messages)) {
       const text = decodeCellText(tag.attributes[attribute] ?? '');
-      if (!hasLetter(text)) continue;
+      if (!hasLetter(text)) {
+        const characters = countCharacters(text);
+        if (characters > 0) this.others.texts++;
+        this.others.characters += characters;
+        continue;
+      }
       const place = `${name} of validation ${this.#count}`;
       this.texts.push({ key: keyOf(this.#count, attribute), place, text, limit });
       if (this.texts.length > limits.allSegments)
