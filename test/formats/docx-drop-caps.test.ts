@@ -48,6 +48,11 @@ describe('a drop cap in a Word file', () => {
       ['O', 'Cell'],
     ],
     ['is separate at the end', paragraph(run('Text')) + paragraph(framed, run('O')), ['Text', 'O']],
+    [
+      'is separate before another one',
+      paragraph(framed, run('O')) + dropCap('T', run('wice.')),
+      ['O', 'Twice.'],
+    ],
     ['is separate before a paragraph without text', dropCap('O') + paragraph(run('Text')), ['O', 'Text']],
     ['is separate before a field', dropCap('O', field('PAGE', run('3')), run(' pages')), ['O', '<1/> pages']],
     [

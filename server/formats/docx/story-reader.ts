@@ -317,14 +317,15 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
     this.#paragraph = undefined;
     const tokens = reader.finish(end);
     const large = this.#dropCap;
-    const joined = large && withOpening(large.tokens, tokens);
+    const isLarge = this.#isDropCap(reader, tokens);
+    const joined = large && !isLarge ? withOpening(large.tokens, tokens) : undefined;
     if (!joined) this.#endDropCap();
     this.#dropCap = undefined;
     const read = readContent(joined ?? tokens, this.#fields);
     if (read) {
       const paragraph = this.#paragraphOf(reader, read, end);
-      if (joined) this.#useParagraph({ ...paragraph, dropCap: large.paragraph });
-      else if (this.#isDropCap(reader, tokens))
+      if (large && joined) this.#useParagraph({ ...paragraph, dropCap: large.paragraph });
+      else if (isLarge)
         this.#dropCap = { paragraph: { ...paragraph, innerEdits: [] }, tokens, depth: this.#depth + 1 };
       else this.#useParagraph(paragraph);
     }
