@@ -337,7 +337,7 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
     return isDropCap(properties, tokens, isOfStyle);
   }
 
-  /** Ends the last paragraph as a text of its own, if it waits for the next one. */
+  /** Ends the last paragraph as a separate text, if it was kept for the next one. */
   #endDropCap(): void {
     if (this.#dropCap) this.#useParagraph(this.#dropCap.paragraph);
     this.#dropCap = undefined;

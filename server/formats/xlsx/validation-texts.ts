@@ -7,7 +7,7 @@ import type { PartEditor } from './part-stream.ts';
 import { isSpreadsheet } from './workbook.ts';
 
 /**
- * The attributes of a data validation with the texts that Excel shows beside a cell, each with its name for reviewers and
+ * The attributes of a data validation with the texts that Excel shows at a cell, each with its name for reviewers and
  * with its maximum length in UTF-16 units. Excel repairs a file with a longer text.
  */
 const messages = {
