@@ -7,6 +7,9 @@ import { eachString, marked, segmentsOf, textsOf, translate, unchanged } from '.
 
 const other = new MarkdownIt({ html: true, linkify: false });
 
+/** Changes each word, and so the address of a heading. */
+const changed = eachString((text) => text.replaceAll(/\p{L}+/gu, '$&ø'));
+
 /** The structure of a file without its texts, as another parser sees it. */
 const structureOf = (file: string): string =>
   other
@@ -64,6 +67,64 @@ describe('the texts of a Markdown file', () => {
     ],
     ['what is not valid MDX', "import A from 'b'\n\n<A>\n\nB < 1 <https://c.d>\n\n</A>", ['B < 1 <1/>']],
     ['references of characters', 'a &amp; b&nbsp;&eacute; \\* c', ['a & b\u00a0é * c']],
+    [
+      'lists of definitions',
+      'Apple\n:   A red\n    fruit.\n: B `c`\nPear\n: D\n\nE f\n*G*\n\n:     H\n\n    I',
+      ['Apple', 'A red fruit.', 'B <1/>', 'Pear', 'D', 'E f', 'G', 'H', 'I'],
+    ],
+    ['what is no definition', 'A :smile: b\n:c d\n\n| e |\n|:-:|\n', ['A :smile: b :c d', 'e']],
+    [
+      'links of wikis',
+      'A [[b]] [[c#d|e *f*]] ![[g.png]] ![[h.png|100]]\n\n| [[i\\|j]] | k |\n|-|-|\n',
+      ['A <1/> <2>e <3>f</3></2> <4/> <5/>', '<1>j</1>', 'k'],
+    ],
+    [
+      'links with brackets',
+      '[[1]](x) [[a]][b] `[[c]]` \\[[d]]\n\n[b]: y',
+      ['<1>[1]</1> <2>[a]</2> <3/> [[d]]'],
+    ],
+    [
+      'abbreviations',
+      'A B\n\n*[HTML]: Hyper *text*\n*[CSS]: Styles\n',
+      ['A B', 'Hyper <1>text</1>', 'Styles'],
+    ],
+    [
+      'lists of attributes',
+      '# A {#b}\n\n[c `d`]{.e #f} [g](h){ .i } ![](j){ width=1 } `k`{:.l} *m*{.n}\n{: .o }\n',
+      ['A', '<1>c <2/></1> <3>g</3> <4/> <5/> <6>m</6>'],
+    ],
+    ['notes, references and tasks', 'A^[b] [c `d`][e.f]\n\n- [?] g\n', ['A<1>b</1> <2>c <3/></2>', 'g']],
+    [
+      'titles of directives',
+      ':::note[A `b` [c](d)]{.e}\nF\n:::\n\n::: details G {open}\nH\n:::\n\n:::{tip} I\n:::\n\n/// note | J\nK\n///',
+      ['A <1/> <2>c</2>', 'F', 'G', 'H', 'I', 'J', 'K'],
+    ],
+    [
+      'directives without titles',
+      ':::zone pivot="a"\n::: {.b}\n:::{figure} c.png\n::: include d/e.md\n:::row:::\n- [!INCLUDE [f](g)]\n\n--8<-- "h"\n\n[TOC]',
+      [],
+    ],
+    [
+      'titles and bodies of admonitions',
+      '!!! note inline "A *b*"\n\n    C\n\n    - D\n\n          code\n\n    ??? tip "E"\n        F\n\n!!! info ""\n    G\n\n???+ bug\n    | H |\n    |---|\n',
+      ['A <1>b</1>', 'C', 'D', 'E', 'F', 'G', 'H'],
+    ],
+    [
+      'tabs',
+      '=== "A"\n    B\n\n    ```\n    code\n    ```\n\n===! "C `d`"\n\n    E\n\n- F\n\n    === "G"\n        H',
+      ['A', 'B', 'C <1/>', 'E', 'F', 'G', 'H'],
+    ],
+    [
+      'callouts',
+      '> [!warning] A *b*\n> C\n\n> [!faq]- D\n> > [!NOTE]\n> > E\n\n- > [!info|wide]+ F\n  > G\n\n[!H] i',
+      ['A <1>b</1>', 'C', 'D', 'E', 'F', 'G', '[!H] i'],
+    ],
+    [
+      'blocks that are too far to the right are text',
+      'A\n      : b\n      !!! note "C"\n      d',
+      ['A : b', 'd'],
+    ],
+    ['blocks in code', '```\nA\nB\n: c\n!!! note\n```\n\n    === "D"\n\n<div>\n: e\n</div>', []],
     ['numbers stay', '1\n\n| 2 | ![](x) |\n|--|--|\n', []],
   ])('%s', async (_, file, texts) => {
     expect(await textsOf(markdown, file)).toEqual(texts);
@@ -140,6 +201,15 @@ describe('a translated Markdown file', () => {
       '<!-- a -->',
       '::: a',
       '!!! a',
+      '!!!a',
+      ': a',
+      '=== "a"',
+      '/// a',
+      '*[a]: b',
+      '[!a] b',
+      '[a]{.b}',
+      '^[a]',
+      '{ .a }',
     ],
   ])('has %j as text', async (text) => {
     for (const [file, node] of [
@@ -188,6 +258,83 @@ describe('a translated Markdown file', () => {
     ],
   ])('%s', async (_, file, expected) => {
     expect(await translate(markdown, file, marked)).toBe(expected);
+  });
+
+  it.each([
+    ['a list of definitions', 'Apple\n:   A red\n    fruit\n: B\n', 'Apple§\n:   A§ red§ fruit§\n: B§\n'],
+    ['links of wikis', 'A [[b c]], [[d|e f]] and ![[g.png]]\n', 'A§ [[b c]], [[d|e§ f§]] and§ ![[g.png]]\n'],
+    ['an abbreviation', '*[HTML]: Hyper text\n', '*[HTML]: Hyper§ text§\n'],
+    [
+      'lists of attributes',
+      '# A {#b}\n\nC [d e]{.f #g} [h](i){ .j } k\n{: .l }\n',
+      '# A§ {#b}\n\nC§ [d§ e§]{.f #g} [h§](i){ .j } k§\n{: .l }\n',
+    ],
+    [
+      'admonitions',
+      '!!! note "A b"\n    C\\\n    d\n\n:::tip[E]\nF\n:::\n',
+      '!!! note "A§ b§"\n    C§\\\n    d§\n\n:::tip[E§]\nF§\n:::\n',
+    ],
+    ['tabs', '=== "A"\n    B\n\n=== "C"\n\n\tD\n', '=== "A§"\n    B§\n\n=== "C§"\n\n\tD§\n'],
+    ['a callout', '> [!warning]- A\r\n> B\r\n', '> [!warning]- A§\r\n> B§\r\n'],
+  ])('keeps the signs of %s', async (_, file, expected) => {
+    expect(await translate(markdown, file, marked)).toBe(expected);
+  });
+
+  it.each<[string, string, string, typeof markdown.mdx?]>([
+    [
+      'an element before the heading, or after a title',
+      '# A\n\n- [b](#c-d)\n\n## C d?\n\nE [f](#a)\n',
+      '# Aø\n\n<a id="a"></a>\n\n- [bø](#c-d)\n\n<a id="c-d"></a>\n\n## Cø dø?\n\nEø [fø](#a)\n',
+    ],
+    [
+      'an element in MDX',
+      'import A from "b"\n\n<A href="#c">d</A>\n\n## C\n',
+      'import A from "b"\n\n<A href="#c">dø</A>\n\n<a id="c"></a>\n\n## Cø\n',
+      markdown.mdx,
+    ],
+    [
+      'an identifier in a file with identifiers',
+      '## A {#b}\n\n## C d ##\n\n[e](#c-d) [f](#b)\n',
+      '## Aø {#b}\n\n## Cø dø {#c-d} ##\n\n[eø](#c-d) [fø](#b)\n',
+    ],
+    [
+      'an identifier in a file of Hugo',
+      '{{< a >}}\n\n## B\n\n[c](#b)',
+      '{{< a >}}\n\n## Bø {#b}\n\n[cø](#b)',
+    ],
+    [
+      'elements for the second heading of a text, and in quotes and lists',
+      '> A\n> ## B\n\n- ## B\n\n[c](#b) [d](#b-1)\n',
+      '> Aø\n> \n> <a id="b"></a>\n>\n> ## Bø\n\n- <a id="b-1"></a>\n\n  ## Bø\n\n[cø](#b) [dø](#b-1)\n',
+    ],
+    [
+      'no element if the file has one',
+      '<a id="b"></a>\n\n## B\n\n[c](#b) [d](#other) [e](x#b)\n',
+      '<a id="b"></a>\n\n## Bø\n\n[cø](#b) [dø](#other) [eø](x#b)\n',
+    ],
+  ])('keeps links to headings: %s', async (_, file, expected, format = markdown) => {
+    expect(await translate(format, file, changed)).toBe(expected);
+    expect(await translate(format, expected, unchanged)).toBe(expected);
+  });
+
+  it('reports links to headings by their text, which only Obsidian has', async () => {
+    const file = 'See [[#A b|this]],\n[that](#A%20b) and [[#C]]\n\n## A b\n\n## C\n';
+    const bytes = Buffer.from(file);
+    const { segments } = await markdown.extract(bytes);
+    const translated = segments.map((one) => ({
+      ...one,
+      target: one.source.includes('C') ? one.source : changed(one.source),
+    }));
+    const { findings } = await markdown.rebuild(bytes, translated, {
+      sourceLanguage: 'en',
+      targetLanguage: 'fr',
+    });
+    const message = (line: number) =>
+      `line ${line}: the link to the heading “A b” does not work after the translation of the heading`;
+    const unitId = segments.find(({ kind }) => kind === 'heading')!.regionId;
+    expect(findings).toEqual(
+      [1, 2].map((line) => ({ severity: 'warning', code: 'link_broken', message: message(line), unitId })),
+    );
   });
 
   it.each([
@@ -280,6 +427,20 @@ const pieces = fc.constantFrom(
     '{#a}',
     '\n> [!NOTE]\n',
     ' www.a.b ',
+  ],
+  ...[
+    '[[p]]',
+    '[[p|',
+    ']]',
+    ']{.a}',
+    '\n!!! note "t"\n    ',
+    '\n=== "t"\n    ',
+    '\n??? a\n\n    ',
+    '\n: ',
+    '\n*[H]: ',
+    '\n> [!tip] ',
+    '\n:::a ',
+    '    ',
   ],
   ...['<', 'é', '。', '"', '('],
 );

@@ -20,8 +20,6 @@ export interface BlockMark {
   lineEnd: number;
   /** The kind of the text of this line, if the line is read as a heading. */
   kind?: SegmentKind;
-  /** Whether the text is between double quotes. */
-  isQuoted?: boolean;
   /** Whether the whole line has no text, if the parser reads its marks as text. */
   isOnlyMarks: boolean;
   /** Whether the line has no meaning in a program. */
@@ -47,8 +45,11 @@ const mystTitles = new Set(
   ),
 );
 
-/** A line that can be a term of a definition. */
-const term = /^(?![-+*][ \t]|\*\[|\d{1,9}[.)][ \t]|`{3})[\p{L}\p{N}*_`"'“‘([$&]/u;
+/** A line that cannot be a term of a definition: it begins another block, or is part of a program. */
+const noTerm =
+  /^(?:[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|`{3}|~{3}|[-=+*_]{2,}$|[|<{}?):>])/;
+/** The definition of a link, which is no text at the start of a paragraph. */
+const linkDefinition = /^\[[^[\]\n]+\]:/;
 
 interface Line {
   /** The offset after the signs of quotes and lists. */
@@ -81,7 +82,8 @@ export function findBlocks(source: string): BlockMark[] {
     if (spaces) terms = [line];
     else if (line.text !== '') {
       if (isAfterEmptyLine || !isSamePlace(terms.at(-1), line)) terms = [];
-      if (!mark && term.test(line.text)) terms.push(line);
+      const isTerm = !mark && !noTerm.test(line.text) && (terms.length > 0 || !linkDefinition.test(line.text));
+      if (isTerm) terms.push(line);
       else terms = [];
     }
     isAfterEmptyLine = line.text === '';
@@ -125,12 +127,14 @@ function markOf(line: Line): BlockMark | undefined {
     const rest = text.slice(marks.length).trim();
     const isQuoted = /^".*"$/.test(rest) && rest.length > 1;
     if (rest !== '' && !isQuoted) return undefined;
-    return titleOf(line, '- # ', isQuoted ? text.indexOf('"') + 1 : text.length, isQuoted);
+    return isQuoted
+      ? titleOf(line, '- # ', text.indexOf('"') + 1, text.length - 1)
+      : titleOf(line, '- # ', text.length);
   }
   if (sign === '=') {
     const marks = tab.exec(text)?.[0];
     const isTab = marks !== undefined && text.endsWith('"') && text.length > marks.length + 1;
-    return isTab ? titleOf(line, '- # ', marks.length + 1, true) : undefined;
+    return isTab ? titleOf(line, '- # ', marks.length + 1, text.length - 1) : undefined;
   }
   if (sign === ':') return directiveMark(line);
   if (sign === '/') {
@@ -157,7 +161,7 @@ function directiveMark(line: Line): BlockMark | undefined {
   if (rest.startsWith('[')) {
     const end = rest.endsWith('}') ? rest.lastIndexOf(']{') : rest.lastIndexOf(']');
     const isTitle = end > 1 && (rest.endsWith('}') || end === rest.length - 1);
-    return isTitle ? titleOf(line, '# ', name.length + 1, false, name.length + end) : only;
+    return isTitle ? titleOf(line, '# ', name.length + 1, name.length + end) : only;
   }
   const myst = /\{([\w:-]+)\}$/.exec(name)?.[1];
   if (!/^[ \t]/.test(rest) || !/[\w}]$/.test(name) || (myst && !mystTitles.has(myst))) return only;
@@ -165,22 +169,21 @@ function directiveMark(line: Line): BlockMark | undefined {
   const end = /(?<![ \t])[ \t]+(?:\{[^{}]*\}|:{3,})$/.exec(rest)?.index ?? rest.length;
   const title = rest.slice(0, end).trim();
   const isText = title !== '' && !/=|:::|^\{|^[^\s/]*\/\S+$|^\S+\.[a-z]{2,5}$/i.test(title);
-  return isText ? titleOf(line, '# ', name.length + rest.search(/[^ \t]/), false, name.length + end) : only;
+  return isText ? titleOf(line, '# ', name.length + rest.search(/[^ \t]/), name.length + end) : only;
 }
 
 /**
  * Makes the line a heading.
  *
  * @param from the start of the title in the line
- * @param to its end, if it is not that of the line
+ * @param to its end
  */
-function titleOf(line: Line, mark: string, from: number, isQuoted = false, to?: number): BlockMark {
+function titleOf(line: Line, mark: string, from: number, to = line.text.length): BlockMark {
   const { at, text } = line;
-  const end = to ?? (isQuoted ? text.length - 1 : text.length);
   const masks = [separator(at + mark.length, at + Math.max(from, mark.length))];
-  if (end < text.length && end >= from) masks.push(separator(at + end, at + text.length));
+  if (to >= from) masks.push(separator(at + to, at + text.length));
   return {
-    ...{ start: at, end: at + mark.length, text: mark, kind: 'heading', isQuoted },
+    ...{ start: at, end: at + mark.length, text: mark, kind: 'heading' },
     masks: masks.filter((one) => one.start < one.end),
     lineEnd: at + text.length,
     isOnlyMarks: true,

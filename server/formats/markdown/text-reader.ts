@@ -15,8 +15,6 @@ export interface TextBlock {
   /** The offset of the block. */
   start: number;
   items: MarkdownItem[];
-  /** Whether the text is between double quotes. */
-  isQuoted?: boolean;
   /** Set for a heading of Markdown. */
   heading?: Heading;
 }
@@ -87,8 +85,7 @@ class TextReader {
     // The sign of a heading is the last one of the marks.
     const mark = blocks[indexFrom(blocks, start + 1) - 1];
     if (mark && start < mark.end) {
-      const { kind = 'heading', isQuoted = false } = mark;
-      Object.assign(block, { kind, syntax: 'headingAtx', isQuoted });
+      Object.assign(block, { kind: mark.kind ?? 'heading', syntax: 'headingAtx' });
     } else {
       const syntax = this.#source[start] === '#' ? 'headingAtx' : 'paragraph';
       Object.assign(block, { kind: 'heading', syntax, heading: { node, start, end } });

@@ -126,7 +126,7 @@ const noExpressions: ReadonlySet<string> = new Set();
 export interface MarkdownWriter {
   text(
     run: Pick<Run, 'start' | 'end' | 'tags'>,
-    block: Pick<TextBlock, 'start' | 'syntax' | 'isQuoted'>,
+    block: Pick<TextBlock, 'start' | 'syntax'>,
     target: InlineContent,
     markupOf: (item: Item) => string,
   ): string;
@@ -158,7 +158,6 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
         after: after === '\r' ? '\n' : after,
         children,
       });
-      if (block.isQuoted) text = text.replaceAll('"', '&quot;');
       // A module of MDX begins in the first column.
       if (prefix === '' && block.syntax === 'paragraph')
         text = text.replace(/^(?:i(?=mport\b)|e(?=xport\b))/gm, (letter) => `&#${letter.charCodeAt(0)};`);
