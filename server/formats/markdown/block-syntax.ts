@@ -46,8 +46,7 @@ const mystTitles = new Set(
 );
 
 /** A line that cannot be a term of a definition: it begins another block, or is part of a program. */
-const noTerm =
-  /^(?:[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|`{3}|~{3}|[-=+*_]{2,}$|[|<{}?):>])/;
+const noTerm = /^(?:[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|`{3}|~{3}|[-=+*_]{2,}$|[|<{}?):>])/;
 /** The definition of a link, which is no text at the start of a paragraph. */
 const linkDefinition = /^\[[^[\]\n]+\]:/;
 
@@ -82,7 +81,8 @@ export function findBlocks(source: string): BlockMark[] {
     if (spaces) terms = [line];
     else if (line.text !== '') {
       if (isAfterEmptyLine || !isSamePlace(terms.at(-1), line)) terms = [];
-      const isTerm = !mark && !noTerm.test(line.text) && (terms.length > 0 || !linkDefinition.test(line.text));
+      const isTerm =
+        !mark && !noTerm.test(line.text) && (terms.length > 0 || !linkDefinition.test(line.text));
       if (isTerm) terms.push(line);
       else terms = [];
     }
@@ -180,7 +180,9 @@ function directiveMark(line: Line): BlockMark | undefined {
  */
 function titleOf(line: Line, mark: string, from: number, to = line.text.length): BlockMark {
   const { at, text } = line;
-  const masks = [separator(at + mark.length, at + Math.max(from, mark.length))];
+  // The space before an address shows the parser where it begins.
+  const marksEnd = text.slice(0, from).trimEnd().length;
+  const masks = [separator(at + mark.length, at + Math.max(marksEnd, mark.length))];
   if (to >= from) masks.push(separator(at + to, at + text.length));
   return {
     ...{ start: at, end: at + mark.length, text: mark, kind: 'heading' },
