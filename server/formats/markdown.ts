@@ -15,7 +15,7 @@ import { countCharacters } from './text-tally.ts';
  * image, the title of a link, or a value of the front matter. The titles and bodies of admonitions, tabs and callouts are
  * texts, and terms and their definitions. Code, blocks of HTML, formulas, components, shortcodes and definitions of links
  * stay. A changed text is written in one line, except for its line breaks. A translated heading keeps the address that
- * links of the file have; where it cannot, the finding `link_broken` names the line of the link.
+ * links of the file have. If it cannot, the finding `link_broken` names the line of the link.
  *
  * @throws {FileError} `not_text`, `unreadable` or `too_large`
  */

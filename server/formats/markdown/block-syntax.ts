@@ -1,5 +1,5 @@
 import type { SegmentKind } from '../document.ts';
-import type { ForeignSyntax } from './foreign-syntax.ts';
+import type { ForeignSyntax } from './foreign-range.ts';
 
 /*
  * Blocks that are not part of Markdown, but that site generators add to it: admonitions, tabs, callouts, directives, lists of
@@ -47,7 +47,7 @@ const mystTitles = new Set(
 
 /** A line that cannot be a term of a definition: it begins another block, or is part of a program. */
 const noTerm = /^(?:[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|`{3}|~{3}|[-=+*_]{2,}$|[|<{}?):>])/;
-/** The definition of a link, which is no text at the start of a paragraph. */
+/** The definition of a link. It has no text if it starts a paragraph. */
 const linkDefinition = /^\[[^[\]\n]+\]:/;
 
 interface Line {
@@ -96,7 +96,7 @@ function isSamePlace(last: Line | undefined, line: Line): boolean {
   return last === undefined || line.signs === last.signs.replace(/[^>\t]/g, ' ') || last.signs === line.signs;
 }
 
-/** The mark becomes that of a list. Each term before it is a text of its own. */
+/** The mark becomes that of a list. Each term before it is a separate text. */
 function definitionMark({ at, text }: Line, spaces: string, terms: readonly Line[]): BlockMark {
   const masks: ForeignSyntax[] = [];
   for (const [index, line] of terms.entries()) {
@@ -180,7 +180,7 @@ function directiveMark(line: Line): BlockMark | undefined {
  */
 function titleOf(line: Line, mark: string, from: number, to = line.text.length): BlockMark {
   const { at, text } = line;
-  // The space before an address shows the parser where it begins.
+  // For the parser, an address begins after a space.
   const marksEnd = text.slice(0, from).trimEnd().length;
   const masks = [separator(at + mark.length, at + Math.max(marksEnd, mark.length))];
   if (to >= from) masks.push(separator(at + to, at + text.length));

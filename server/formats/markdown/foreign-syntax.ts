@@ -1,23 +1,10 @@
 import { type BlockMark, findBlocks } from './block-syntax.ts';
+import type { ForeignSyntax } from './foreign-range.ts';
 
 /*
  * Syntax that is not part of Markdown, but that site generators add to it. A parser of Markdown would read it as text, and
  * its signs as emphasis. So each range is replaced by a character that the file does not have, and the positions stay.
  */
-
-/** A range within one line, or a line end with the signs before the next line. */
-export interface ForeignSyntax {
-  start: number;
-  end: number;
-  /** Whether it separates texts, as a whole line or a tag that may not be moved does. */
-  separates: boolean;
-  /** Whether it stands for a word, such as a formula. */
-  isWord: boolean;
-  /** Set for the signs before a text, as in `[[page|text]]`, and after it. */
-  side?: 'open' | 'close';
-  /** Whether it belongs to the markup directly before it, as attributes of a link do. */
-  isAttribute?: boolean;
-}
 
 /** The additional syntax to look for. */
 export interface ForeignOptions {

@@ -3,7 +3,7 @@ import type { SegmentKind } from '../document.ts';
 import { FileError } from '../file-error.ts';
 import type { FormatKind } from '../inline-content.ts';
 import { countCharacters } from '../text-tally.ts';
-import type { ForeignSyntax } from './foreign-syntax.ts';
+import type { ForeignSyntax } from './foreign-range.ts';
 import { readTag } from './html-tags.ts';
 import type { MarkdownItem, Markup } from './items.ts';
 import type { Markdown, Range } from './parse.ts';
@@ -270,7 +270,7 @@ class TextReader {
   }
 }
 
-/** Whether attributes after a tag are written with it. The signs of emphasis are written anew. */
+/** Whether attributes after a tag are written with it. The signs of emphasis are chosen again. */
 function hasAttributes({ type, markup, text }: MarkdownItem): boolean {
   return type === 'close' ? markup === 'link' : type === 'void' && text !== '\n';
 }

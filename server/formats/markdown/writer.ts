@@ -34,6 +34,7 @@ interface Node {
 
 type Handler = Handle & { peek?: Handle; attention?: (node: Node) => unknown };
 
+/** The start of a block of a site generator. */
 const blockStart = /^(?=:{3}|:[ \t]|!{3}[ \t\w-]|\?{3}[+ \t\w-]|={3}[!+]*[ \t]+"|\/{3}|;*-{1,3}8<)/;
 
 const handler = (
