@@ -45,8 +45,8 @@ const mystTitles = new Set(
   ),
 );
 
-/** A line that cannot be a term of a definition: it begins another block, or is part of a program. */
-const noTerm = /^(?:[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|`{3}|~{3}|[-=+*_]{2,}$|[|<{}?):>])/;
+/** A line that cannot be a term of a definition: it has no word, begins another block, or is part of a program. */
+const noTerm = /^(?:[^\p{L}\p{N}]*$|[-+*][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|`{3}|~{3}|[|<{}?):>])/u;
 /** The definition of a link. It has no text if it starts a paragraph. */
 const linkDefinition = /^\[[^[\]\n]+\]:/;
 
@@ -57,6 +57,8 @@ interface Line {
   text: string;
   /** The signs of quotes and lists. */
   signs: string;
+  /** Whether the line ends with a line break that is shown. Then the next line belongs to its text. */
+  hasBreak: boolean;
 }
 
 /** Returns the blocks of a file in their order, also those in code, which the parser does not read. */
@@ -70,7 +72,8 @@ export function findBlocks(source: string): BlockMark[] {
     if (written === '') break;
     const content = written.trimEnd();
     const signs = prefix.exec(content)![0];
-    const line: Line = { at: start + signs.length, text: content.slice(signs.length), signs };
+    const hasBreak = /(?: {2}|\\)[\r\n]*$/.test(written.slice(content.length - 1));
+    const line: Line = { at: start + signs.length, text: content.slice(signs.length), signs, hasBreak };
     start += written.length;
     const spaces = definition.exec(line.text)?.[1];
     const mark = spaces ? definitionMark(line, spaces, terms) : markOf(line);
@@ -80,7 +83,7 @@ export function findBlocks(source: string): BlockMark[] {
     // A term directly after a definition continues it for the parser.
     if (spaces) terms = [line];
     else if (line.text !== '') {
-      if (isAfterEmptyLine || !isSamePlace(terms.at(-1), line)) terms = [];
+      if (isAfterEmptyLine || terms.at(-1)?.hasBreak || !isSamePlace(terms.at(-1), line)) terms = [];
       const isTerm =
         !mark && !noTerm.test(line.text) && (terms.length > 0 || !linkDefinition.test(line.text));
       if (isTerm) terms.push(line);
@@ -112,9 +115,9 @@ function definitionMark({ at, text }: Line, spaces: string, terms: readonly Line
   };
 }
 
-function blockIn({ at, text, signs }: Line, spaces: string): BlockMark[] {
+function blockIn({ at, text, ...line }: Line, spaces: string): BlockMark[] {
   const from = 1 + spaces.length;
-  const mark = markOf({ at: at + from, text: text.slice(from), signs });
+  const mark = markOf({ ...line, at: at + from, text: text.slice(from) });
   return mark ? [mark] : [];
 }
 
