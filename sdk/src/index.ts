@@ -65,4 +65,10 @@ export {
 export type * from './types.ts';
 export { type Usage, type UsageExport, usage } from './usage.ts';
 export { apiVersion, version } from './version.ts';
-export { verifyWebhook, type Webhook, WebhookError, type WebhookRequest } from './webhooks.ts';
+export {
+  verifyWebhook,
+  type Webhook,
+  WebhookError,
+  type WebhookOptions,
+  type WebhookRequest,
+} from './webhooks.ts';

@@ -2,6 +2,7 @@ import type { WorkspaceEvent } from './types.ts';
 
 /** A request that a receiver of webhooks has got, as the framework of the receiver represents it. */
 export interface WebhookRequest {
+  /** The headers, as `Headers` or as an object with names in lower case. */
   headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The body exactly as received. A body that was parsed and written again has another signature. */
   body: string | Uint8Array;
@@ -11,15 +12,25 @@ export interface WebhookRequest {
 export interface Webhook {
   /** The ID of the event. The relay may deliver an event again, with the same ID. */
   id: string;
+  /** The type of the event, such as `review.approved`. */
   type: WorkspaceEvent['type'];
   /** When the event happened, as an ISO 8601 time. */
   timestamp: string;
+  /** The resource that has changed, and its status at that time. */
   data: Pick<WorkspaceEvent, 'id' | 'resource' | 'resource_id' | 'status'>;
 }
 
 /** The request is not signed with one of the secrets, or it is too old. Respond with 401, and do not use its body. */
 export class WebhookError extends Error {
-  override name = 'WebhookError';
+  static {
+    WebhookError.prototype.name = 'WebhookError';
+  }
+}
+
+/** The options of `verifyWebhook`. */
+export interface WebhookOptions {
+  /** The maximum number of seconds between the time of the request and now. Default: 300. */
+  toleranceSeconds?: number;
 }
 
 /**
@@ -27,13 +38,12 @@ export class WebhookError extends Error {
  * Webhooks (https://www.standardwebhooks.com) are verified in the same way. Works wherever Web Crypto exists.
  *
  * @param secrets the secrets of the destination, each with `whsec_`; one of them has to match
- * @param options.toleranceSeconds the maximum difference between the time of the request and now. Default: 300
  * @throws WebhookError
  */
 export async function verifyWebhook(
   { headers, body }: WebhookRequest,
   secrets: string | readonly string[],
-  { toleranceSeconds = 300 }: { toleranceSeconds?: number } = {},
+  { toleranceSeconds = 300 }: WebhookOptions = {},
 ): Promise<Webhook> {
   const header = (name: string): string => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name];
