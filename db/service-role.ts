@@ -9,8 +9,12 @@ export type Query = <Row extends object>(text: string, values?: string[]) => Pro
 
 /** The statements that give a role its rights, as far as it lacks them. Parameter: the role. */
 const missingGrants = `
-  with parts as (select c.oid, nspname, relname, relkind, relispartition, relrowsecurity
-      from pg_class c join pg_namespace n on n.oid = relnamespace where nspname in ('public', 'graphile_worker')),
+  with owner as (select relowner as role from pg_class c join pg_namespace n on n.oid = relnamespace
+      where (nspname, relname) = ('drizzle', '__drizzle_migrations')),
+    -- Only the owner of a table can give rights on it. Extensions and operators may have others in these schemas.
+    parts as (select c.oid, nspname, relname, relkind, relispartition, relrowsecurity
+      from pg_class c join pg_namespace n on n.oid = relnamespace join owner on owner.role = relowner
+      where nspname in ('public', 'graphile_worker')),
     journals as (select c.oid from pg_class c join pg_namespace n on n.oid = relnamespace
       where (nspname, relname) in (('drizzle', '__drizzle_migrations'), ('graphile_worker', 'migrations'))),
     wanted as (

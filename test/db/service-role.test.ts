@@ -148,6 +148,16 @@ test('a migration that was killed before its grants is noticed at the start, and
   await migrate(database.url);
 });
 
+test('views of extensions and tables of operators, on which the owner has no rights, keep nothing from starting', async () => {
+  const database = await open();
+  const superuser = openSuperuser(database.superuserUrl);
+  await superuser`create view statements as select 1 as calls`;
+  await superuser`grant select on statements to public`;
+  await superuser`create table operators (name text)`;
+  await migrate(database.ownerUrl, { service: new URL(database.url).username });
+  await migrate(database.url);
+});
+
 test('a database of PostgreSQL 14, where every role may create tables, no longer lets it', async () => {
   const database = await open();
   const superuser = openSuperuser(database.superuserUrl);
