@@ -56,14 +56,18 @@ describe('a drop cap in a Word file', () => {
     ['is separate before a paragraph without text', dropCap('O') + paragraph(run('Text')), ['O', 'Text']],
     ['is separate before a field', dropCap('O', field('PAGE', run('3')), run(' pages')), ['O', '<1/> pages']],
     [
-      'is none if it is long',
+      'does not count if it is long',
       dropCap('A title in a frame that is longer than a word', run('Text')),
       ['A title in a frame that is longer than a word', 'Text'],
     ],
-    ['is none without a letter', dropCap('1', run('nce')), ['nce']],
-    ['is none in another frame', dropCap('O', run('nce')).replace(' w:dropCap="drop"', ''), ['O', 'nce']],
+    ['does not count without a letter', dropCap('1', run('nce')), ['nce']],
     [
-      'is none that a tracked change has removed',
+      'does not count in another frame',
+      dropCap('O', run('nce')).replace(' w:dropCap="drop"', ''),
+      ['O', 'nce'],
+    ],
+    [
+      'does not count if a tracked change has removed it',
       paragraph(`<w:pPr><w:pPrChange><w:pPr>${frame}</w:pPr></w:pPrChange></w:pPr>`, run('O')) +
         paragraph(run('nce')),
       ['O', 'nce'],

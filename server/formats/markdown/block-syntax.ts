@@ -1,5 +1,4 @@
 import type { SegmentKind } from '../document.ts';
-import type { ForeignSyntax } from './foreign-range.ts';
 
 /*
  * Blocks that are not part of Markdown, but that site generators add to it: admonitions, tabs, callouts, directives, lists of
@@ -7,6 +6,20 @@ import type { ForeignSyntax } from './foreign-range.ts';
  * them, so that the parser finds their texts: the line of a title becomes a heading, and a block with an indented body becomes
  * an item of a list. A replacement has the length of the marks, so the positions stay.
  */
+
+/** A range within one line, or a line end with the signs before the next line. */
+export interface ForeignSyntax {
+  start: number;
+  end: number;
+  /** Whether it separates texts, as a whole line or a tag that may not be moved does. */
+  separates: boolean;
+  /** Whether it stands for a word, such as a formula. */
+  isWord: boolean;
+  /** Set for the signs before a text, as in `[[page|text]]`, and after it. */
+  side?: 'open' | 'close';
+  /** Whether it belongs to the markup directly before it, as attributes of a link do. */
+  isAttribute?: boolean;
+}
 
 /** A line that begins a block. */
 export interface BlockMark {

@@ -1,5 +1,4 @@
-import { type BlockMark, findBlocks } from './block-syntax.ts';
-import type { ForeignSyntax } from './foreign-range.ts';
+import { type BlockMark, type ForeignSyntax, findBlocks } from './block-syntax.ts';
 
 /*
  * Syntax that is not part of Markdown, but that site generators add to it. A parser of Markdown would read it as text, and

@@ -3,7 +3,7 @@ import type { SegmentKind } from '../document.ts';
 import { FileError } from '../file-error.ts';
 import type { FormatKind } from '../inline-content.ts';
 import { countCharacters } from '../text-tally.ts';
-import type { ForeignSyntax } from './foreign-range.ts';
+import type { ForeignSyntax } from './block-syntax.ts';
 import { readTag } from './html-tags.ts';
 import type { MarkdownItem, Markup } from './items.ts';
 import type { Markdown, Range } from './parse.ts';

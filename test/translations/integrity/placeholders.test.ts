@@ -52,7 +52,7 @@ describe('placeholders', () => {
     ['double brackets', '[[user]]'],
     ['ColdFusion', '#name#'],
     ['an emoji by its name', ':tada:'],
-    ['BBCode', '[b]'],
+    ['BBCode', '[/b]'],
   ])('%s', (_kind, placeholder) => {
     expect(issuesOf(`Hello ${placeholder} there`, `Da ist ${placeholder} also`)).toEqual([]);
     expect(criticalSpans(`Hello ${placeholder} there`, 'Da ist also')).toEqual([placeholder]);
@@ -85,6 +85,7 @@ describe('placeholders', () => {
     ['an exclamation in a word', 'Yahoo!news says hi', 'Yahoo sagt hallo'],
     ['a smiley', 'Good :D and :p and :) now', 'Gut'],
     ['bold Markdown', 'This is __important__ here', 'Das ist wichtig hier'],
+    ['a word to replace in brackets', 'Dear [quote], hello', 'Liebes [Zitat], hallo'],
     ['a footnote', 'As said [1] and [note] here', 'Wie gesagt [1] hier, [Hinweis]'],
     ['a path of Windows', 'See C:\\(old) files', 'Siehe C:\\(alte) Dateien'],
     ['a percent sign after a number', 'It is 100%sure', 'Es ist 100 % sicher'],

@@ -62,8 +62,9 @@ const linked = /@(?:\.[a-z]{1,20})?:(?:\([\w.-]{1,80}\)|\w[\w.-]{0,80}(?<=\w))/y
 const nested = /\$t\([^()\n\0]{1,200}\)/y;
 const make = /\$\([A-Za-z_]\w{0,60}\)/y;
 const swift = /\\\([A-Za-z_][\w.]{0,60}\)/y;
-/** Tags of templates: ERB and EJS, Jinja and Liquid, Template Toolkit. */
-const templateTag = /<%(?:(?!%>)[^\0]){1,300}%>|\{%(?:(?!%\})[^\0]){1,300}%\}|\[%(?:(?!%\])[^\0]){1,300}%\]/y;
+/** Tags of templates: ERB and EJS, Jinja and Liquid, Template Toolkit. None contains another one, so each character is read once. */
+const templateTag =
+  /<%(?:(?!%>|<%)[^\0]){1,300}%>|\{%(?:(?!%\}|\{%)[^\0]){1,300}%\}|\[%(?:(?!%\]|\[%)[^\0]){1,300}%\]/y;
 const bbCode = /\[\/?(?:b|i|u|s|url|img|quote|code|color|size|list)(?:=[^\]\n\0]{0,100})?\]/iy;
 const doubleSquare = /\[\[[a-z_]\w{0,40}\]\]/y;
 const underscored = /__[A-Z][A-Z0-9]*(?:_[A-Z0-9]+){0,10}__/y;
@@ -90,6 +91,8 @@ interface Reading {
   isQt: boolean;
   /** Whether the text is the help text of a command and lists options. */
   isUsage: boolean;
+  /** Whether the text has a closing tag of BBCode. */
+  hasClosingTag: boolean;
   out: Placeholders;
 }
 
@@ -123,7 +126,8 @@ function certain({ text, out }: Reading, pattern: RegExp, i: number): Found | un
 function square(reading: Reading, i: number): Found | undefined {
   return (
     certain(reading, templateTag, i) ??
-    certain(reading, bbCode, i) ??
+    // Without a closing tag, `[quote]` is a word for the reader to replace.
+    (reading.hasClosingTag ? certain(reading, bbCode, i) : undefined) ??
     likely(reading, matchAt(doubleSquare, reading.text, i))
   );
 }
@@ -320,6 +324,7 @@ export function findPlaceholders(text: string, lang: string, source?: Placeholde
     known: source && new Set(source.likely.map(({ key }) => key)),
     isQt: out.isQt,
     isUsage: /(?:^|\s)--[a-z]/.test(text),
+    hasClosingTag: text.includes('[/'),
     isFormat:
       source === undefined ? fields.length === 0 && !isDateFormat(text) : source.conversions.length > 0,
     out,
