@@ -94,7 +94,7 @@ function sourceOf(
 }
 
 /** A key has parts and no spaces, such as `home.title`, `cart_items` and `errors/not-found`. */
-const key = /^[\p{L}\p{N}_$-]+(?:[._:/-][\p{L}\p{N}_$-]+)+$/u;
+const key = /^[\p{L}\p{N}$]+(?:[._:/-][\p{L}\p{N}$]+)+$/u;
 
 /** Whether the IDs of a catalog are keys: none has a space, half of them look like one, and there are texts for them. */
 function areKeys(entries: readonly PoEntry[]): boolean {

@@ -116,7 +116,13 @@ function readLanguageHeader(
 }
 
 /** A name with something in brackets after it, such as `Term [en]`, `English (US)` and `Description [fr]`. */
-const bracketed = /^([^[\]()]*?)\s*[[(]\s*([^[\]()]+?)\s*[\])]$/;
+const bracketed = /^([^[\]()]*)[[(]([^[\]()]+)[\])]$/;
+
+/** Returns the name before the brackets, and the content of the brackets; '' for both if the name has none. */
+function splitBrackets(cell: string): [name: string, inner: string] {
+  const [, name = '', inner = ''] = bracketed.exec(cell) ?? [];
+  return [name.trim(), inner.trim()];
+}
 
 /** The languages of a column by its name: `en-US`, `German`, `Deutsch`, `English (US)`, `Term [en]`; none for others. */
 function languagesOfColumn(cell: string, declared?: LanguageCode): readonly LanguageCode[] {
@@ -125,7 +131,7 @@ function languagesOfColumn(cell: string, declared?: LanguageCode): readonly Lang
     return code ? [code] : languagesNamed(tag);
   };
   const whole = named(cell);
-  const [, name = '', inner = ''] = bracketed.exec(cell) ?? [];
+  const [name, inner] = splitBrackets(cell);
   if (whole.length > 0 || inner === '') return whole;
   if (/^(?:terms?|text|translation|source|target|)$/i.test(name)) return named(inner);
   // The region may select a variant: `French (CA)`.
@@ -134,7 +140,7 @@ function languagesOfColumn(cell: string, declared?: LanguageCode): readonly Lang
 
 /** Whether a column is named after the language of its terms, as `Term [en]` is, and not only after a language. */
 function isTermColumn(cell: string): boolean {
-  const [, name = '', inner = ''] = bracketed.exec(cell) ?? [];
+  const [name, inner] = splitBrackets(cell);
   return /^terms?$/i.test(name) && (isCode(inner) || languagesNamed(inner).length > 0);
 }
 
@@ -162,7 +168,7 @@ function isKnownName(cell: string): boolean {
     isCode(cell) ||
     columnOfName.has(name) ||
     otherNames.has(name) ||
-    otherNames.has(normalName(bracketed.exec(cell)?.[1] ?? '')) ||
+    otherNames.has(normalName(splitBrackets(cell)[0])) ||
     languagesOfColumn(cell).length > 0
   );
 }

@@ -172,6 +172,9 @@ msgstr ""
     expect((await textsOf('po', header('') + entries).extract()).outcome?.kept).toMatchObject([
       { reason: 'identifier', texts: 1 },
     ]);
+    // The look for keys takes time in proportion to the IDs.
+    const hostile = `msgid "${'_-'.repeat(50_000)}!"\nmsgstr "x"\n`;
+    expect(await read(header('') + hostile)).toEqual([]);
     // In the target language, the texts are translations.
     expect(await read(header('pl') + entries)).toEqual([]);
     // Words without spaces do not count as keys.
