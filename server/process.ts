@@ -112,6 +112,7 @@ async function startProcess(
       // Loaded while the database starts.
       import('#db/migrate.ts'),
       parts.api ? import('./app.ts') : undefined,
+      import('./translation/core/plausibility/language.ts').then((module) => module.loadLanguageProfiles()),
     ] as const;
     // Wait until the process has joined the database or failed to: if another part failed, a joined database must
     // still be left.

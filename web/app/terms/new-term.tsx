@@ -1,10 +1,12 @@
 import { BookPlus } from 'lucide-react';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
-import { NewTermDialog, type Term } from './new-term-dialog.tsx';
+import type { Term } from './new-term-dialog.tsx';
 import { type SelectedWords, useSelectedWords, wordsOfTranslation } from './selected-words.ts';
 import styles from './terms.module.css';
+
+const NewTermDialog = lazy(async () => ({ default: (await import('./new-term-dialog.tsx')).NewTermDialog }));
 
 /** Maximum number of characters of the selected words that the button shows. */
 const maxShown = 30;
@@ -27,12 +29,14 @@ export function NewTerm({ source, target }: { source: string; target: string }) 
     <>
       {current && !term && <Offer selected={current} onClick={open} />}
       {term && (
-        <NewTermDialog
-          term={term}
-          sourceLang={source}
-          targetLang={target}
-          onClose={() => setTerm(undefined)}
-        />
+        <Suspense>
+          <NewTermDialog
+            term={term}
+            sourceLang={source}
+            targetLang={target}
+            onClose={() => setTerm(undefined)}
+          />
+        </Suspense>
       )}
     </>
   );

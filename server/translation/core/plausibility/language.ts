@@ -198,12 +198,19 @@ export type Scores = Readonly<Record<string, number>>;
 
 let profiles: typeof import('./language-profiles.ts') | undefined;
 
-/** Loads the language profiles on first use. Uses `require`, because `import()` cannot load a module synchronously. */
-export function identify(text: string): Scores {
+/**
+ * Loads the language profiles. `identify` does this on first use, but loading blocks the event loop for 0.2 to 0.4 s:
+ * a service calls this before it listens. Uses `require`, because `import()` cannot load a module synchronously.
+ */
+export function loadLanguageProfiles(): NonNullable<typeof profiles> {
   profiles ??= createRequire(import.meta.url)(
     './language-profiles.ts',
   ) as typeof import('./language-profiles.ts');
-  return profiles.identify(text);
+  return profiles;
+}
+
+export function identify(text: string): Scores {
+  return loadLanguageProfiles().identify(text);
 }
 
 /**
