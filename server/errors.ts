@@ -1,66 +1,50 @@
 import type { TRPC_ERROR_CODE_KEY } from '@trpc/server/rpc';
 
-/**
- * The three shapes of error responses: `standard` is `{detail: string}`, `validation` `{detail: [...]}`, `pipeline`
- * `{detail, error_code, request_id}`.
- */
-type Shape = 'standard' | 'validation' | 'pipeline';
-
 interface ErrorKind {
   status: number;
-  shape: Shape;
   /** The tRPC error code that is closest to `status`. The HTTP response always has `status`. */
   trpc: TRPC_ERROR_CODE_KEY;
 }
 
-const standard = (status: number, trpc: TRPC_ERROR_CODE_KEY): ErrorKind => ({
-  status,
-  shape: 'standard',
-  trpc,
-});
-const pipeline = (status: number, trpc: TRPC_ERROR_CODE_KEY): ErrorKind => ({
-  status,
-  shape: 'pipeline',
-  trpc,
-});
+const kind = (status: number, trpc: TRPC_ERROR_CODE_KEY): ErrorKind => ({ status, trpc });
 
-/** All errors of the service, with their responses. The name of a pipeline error is also its `error_code`. */
+/** All errors of the service, by `error_code`, with their responses. */
 export const errorTable = {
-  malformed_request: standard(400, 'BAD_REQUEST'),
-  unauthenticated: standard(401, 'UNAUTHORIZED'),
-  payment_required: standard(402, 'PAYMENT_REQUIRED'),
-  forbidden: standard(403, 'FORBIDDEN'),
-  route_not_found: standard(404, 'NOT_FOUND'),
-  method_not_allowed: standard(405, 'METHOD_NOT_SUPPORTED'),
-  request_timeout: standard(408, 'TIMEOUT'),
-  capability_not_enabled: standard(409, 'CONFLICT'),
-  state_conflict: standard(409, 'CONFLICT'),
-  payload_too_large: standard(413, 'PAYLOAD_TOO_LARGE'),
-  unsupported_media_type: standard(415, 'UNSUPPORTED_MEDIA_TYPE'),
-  invalid_fields: { status: 422, shape: 'validation', trpc: 'UNPROCESSABLE_CONTENT' },
-  unprocessable: standard(422, 'UNPROCESSABLE_CONTENT'),
-  too_many_requests: standard(429, 'TOO_MANY_REQUESTS'),
-  headers_too_large: standard(431, 'BAD_REQUEST'),
-  import_backend_unavailable: standard(502, 'BAD_GATEWAY'),
-  platform_storage_unavailable: standard(502, 'BAD_GATEWAY'),
-  capability_off: standard(503, 'SERVICE_UNAVAILABLE'),
-  storage_cap_reached: standard(507, 'INTERNAL_SERVER_ERROR'),
-  disk_full: standard(507, 'INTERNAL_SERVER_ERROR'),
+  malformed_request: kind(400, 'BAD_REQUEST'),
+  unauthenticated: kind(401, 'UNAUTHORIZED'),
+  payment_required: kind(402, 'PAYMENT_REQUIRED'),
+  forbidden: kind(403, 'FORBIDDEN'),
+  route_not_found: kind(404, 'NOT_FOUND'),
+  method_not_allowed: kind(405, 'METHOD_NOT_SUPPORTED'),
+  request_timeout: kind(408, 'TIMEOUT'),
+  capability_not_enabled: kind(409, 'CONFLICT'),
+  state_conflict: kind(409, 'CONFLICT'),
+  payload_too_large: kind(413, 'PAYLOAD_TOO_LARGE'),
+  unsupported_media_type: kind(415, 'UNSUPPORTED_MEDIA_TYPE'),
+  invalid_fields: kind(422, 'UNPROCESSABLE_CONTENT'),
+  unprocessable: kind(422, 'UNPROCESSABLE_CONTENT'),
+  too_many_requests: kind(429, 'TOO_MANY_REQUESTS'),
+  headers_too_large: kind(431, 'BAD_REQUEST'),
+  import_backend_unavailable: kind(502, 'BAD_GATEWAY'),
+  platform_storage_unavailable: kind(502, 'BAD_GATEWAY'),
+  capability_off: kind(503, 'SERVICE_UNAVAILABLE'),
+  storage_cap_reached: kind(507, 'INTERNAL_SERVER_ERROR'),
+  disk_full: kind(507, 'INTERNAL_SERVER_ERROR'),
 
-  validation_error: pipeline(400, 'BAD_REQUEST'),
-  proof_required: pipeline(403, 'FORBIDDEN'),
-  not_found: pipeline(404, 'NOT_FOUND'),
-  conflict: pipeline(409, 'CONFLICT'),
-  critical_findings: pipeline(409, 'CONFLICT'),
-  storage_binding_not_verified: pipeline(409, 'CONFLICT'),
-  content_filtered: pipeline(422, 'UNPROCESSABLE_CONTENT'),
-  rate_limit: pipeline(429, 'TOO_MANY_REQUESTS'),
-  quota_exceeded: pipeline(429, 'TOO_MANY_REQUESTS'),
-  internal_error: pipeline(500, 'INTERNAL_SERVER_ERROR'),
-  persistence_failed: pipeline(502, 'BAD_GATEWAY'),
-  transient_error: pipeline(503, 'SERVICE_UNAVAILABLE'),
-  service_unavailable: pipeline(503, 'SERVICE_UNAVAILABLE'),
-  stage_timeout: pipeline(504, 'GATEWAY_TIMEOUT'),
+  validation_error: kind(400, 'BAD_REQUEST'),
+  proof_required: kind(403, 'FORBIDDEN'),
+  not_found: kind(404, 'NOT_FOUND'),
+  conflict: kind(409, 'CONFLICT'),
+  critical_findings: kind(409, 'CONFLICT'),
+  storage_binding_not_verified: kind(409, 'CONFLICT'),
+  content_filtered: kind(422, 'UNPROCESSABLE_CONTENT'),
+  rate_limit: kind(429, 'TOO_MANY_REQUESTS'),
+  quota_exceeded: kind(429, 'TOO_MANY_REQUESTS'),
+  internal_error: kind(500, 'INTERNAL_SERVER_ERROR'),
+  persistence_failed: kind(502, 'BAD_GATEWAY'),
+  transient_error: kind(503, 'SERVICE_UNAVAILABLE'),
+  service_unavailable: kind(503, 'SERVICE_UNAVAILABLE'),
+  stage_timeout: kind(504, 'GATEWAY_TIMEOUT'),
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorName = keyof typeof errorTable;
@@ -151,8 +135,8 @@ export class AppError extends Error {
 /** The body of an error response, the same for REST and `/trpc`. */
 export interface ErrorBody {
   detail: string | FieldProblem[];
-  error_code?: string;
-  request_id?: string;
+  error_code: ErrorName;
+  request_id: string;
   limit?: number;
   actual?: number;
   unit?: Excess['unit'];
@@ -161,11 +145,10 @@ export interface ErrorBody {
 }
 
 export function errorBody(error: AppError, requestId: string): ErrorBody {
-  const detail = error.problems ? [...error.problems] : error.message;
-  const isPipeline = errorTable[error.code].shape === 'pipeline';
   return {
-    detail,
-    ...(isPipeline && { error_code: error.code, request_id: requestId }),
+    detail: error.problems ? [...error.problems] : error.message,
+    error_code: error.code,
+    request_id: requestId,
     ...additionsOf(error),
   };
 }

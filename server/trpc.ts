@@ -158,7 +158,7 @@ const t = initTRPC
           code: errorTable[known.code].trpc,
           httpStatus: known.status,
           detail,
-          error_code: error_code ?? null,
+          error_code,
           request_id: ctx?.requestId ?? null,
           retry_after: known.retryAfter ?? null,
           ...additions,

@@ -22,12 +22,11 @@ export function addExamples(document: OpenApiDocument): OpenApiDocument {
       for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))
         if (written && type === 'application/json') Object.assign(media, written);
         else media.example = fileExamples[type] ?? exampleOf(media.schema, schemas);
-      for (const [status, { content = {} }] of Object.entries(operation.responses))
+      for (const { content = {} } of Object.values(operation.responses))
         for (const [type, media] of Object.entries(content)) {
-          if (media.examples) continue;
+          if (media.examples || media.example) continue;
           const file = media.schema.format === 'binary' ? fileExamples[type] : undefined;
-          media.example =
-            status === 'default' ? { detail: 'not found' } : (file ?? exampleOf(media.schema, schemas));
+          media.example = file ?? exampleOf(media.schema, schemas);
         }
     }
   return document;

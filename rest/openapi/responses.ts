@@ -5,31 +5,28 @@ import { meanings, refusalsOf } from './refusals.ts';
 
 const string: JsonSchema = { type: 'string' };
 
-const pipelineCodes = Object.entries(errorTable)
-  .filter(([, kind]) => kind.shape === 'pipeline')
-  .map(([code]) => code)
-  .sort();
+/** The fields that every error has besides `detail`. */
+const always: Record<string, JsonSchema> = {
+  error_code: {
+    type: 'string',
+    enum: Object.keys(errorTable).sort(),
+    description:
+      'The kind of error, for programs. Only after `transient_error` and `rate_limit` may a repeated request succeed.',
+  },
+  request_id: { type: 'string', description: 'Equals the X-Request-ID header of the response.' },
+};
 
-/**
- * The shapes of errors, which no procedure's output contains. `pipeline` errors have the standard shape with two more
- * fields.
- */
+/** The shapes of errors, which no procedure's output contains. */
 export const errorSchemas: Record<string, JsonSchema> = {
   ErrorDetail: {
     type: 'object',
-    description: 'An error. Errors that have a code also have the fields `error_code` and `request_id`.',
+    description: 'An error.',
     properties: {
       detail: {
         type: 'string',
         description: 'A readable message. Its text may change, except for the documented prefixes.',
       },
-      error_code: {
-        type: 'string',
-        enum: pipelineCodes,
-        description:
-          'The kind of error, for programs. Only after `transient_error` and `rate_limit` may a repeated request succeed.',
-      },
-      request_id: { type: 'string', description: 'Equals the X-Request-ID header of the response.' },
+      ...always,
       limit: { type: 'number', description: 'For status 413: the limit that the request exceeds.' },
       actual: { type: 'number', description: 'For status 413: the actual size of the request, if known.' },
       unit: {
@@ -45,7 +42,7 @@ export const errorSchemas: Record<string, JsonSchema> = {
           'For status 422, if the source language could not be detected: the possible languages, most likely first.',
       },
     },
-    required: ['detail'],
+    required: ['detail', 'error_code', 'request_id'],
   },
   ValidationError: {
     type: 'object',
@@ -75,8 +72,9 @@ export const errorSchemas: Record<string, JsonSchema> = {
         items: refTo('ValidationError'),
         description: 'One entry for each invalid field.',
       },
+      ...always,
     },
-    required: ['detail'],
+    required: ['detail', 'error_code', 'request_id'],
   },
 };
 
@@ -93,7 +91,10 @@ export function responsesOf(
 ): Record<string, ResponseObject> {
   const responses = successesOf(procedure, success);
   for (const [status, names] of refusalsOf(procedure)) responses[status] = refusal(names);
-  responses['default'] = { description: 'Any other error', content: jsonOf([refTo('ErrorDetail')]) };
+  responses['default'] = {
+    description: 'Any other error',
+    content: { 'application/json': { schema: refTo('ErrorDetail'), example: exampleOf('not_found') } },
+  };
   return responses;
 }
 
@@ -136,17 +137,10 @@ function responseObject(status: 200 | 202, content: Content | undefined): Respon
 /** Returns an error response: the possible error codes, their meanings, and an example of each. */
 function refusal(names: readonly ErrorName[]): ResponseObject {
   const shapes = names.map((name) => (name === 'invalid_fields' ? 'HTTPValidationError' : 'ErrorDetail'));
-  const words = names.map((name) => {
-    const code = errorTable[name].shape === 'pipeline' ? `\`${name}\`: ` : '';
-    return `${code}${meanings[name] ?? name}`;
-  });
+  const words = names.map((name) => `\`${name}\`: ${meanings[name] ?? name}`);
   const json = jsonOf([...new Set(shapes)].map(refTo))['application/json'] as Content[string];
   const examples = Object.fromEntries(names.map((name) => [name, { value: exampleOf(name) }]));
-  return { description: sentence(words.join('; ')), content: { 'application/json': { ...json, examples } } };
-}
-
-function sentence(words: string): string {
-  return `${words[0]?.toUpperCase()}${words.slice(1)}.`;
+  return { description: `${words.join('; ')}.`, content: { 'application/json': { ...json, examples } } };
 }
 
 function exampleOf(name: ErrorName): unknown {

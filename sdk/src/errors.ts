@@ -70,7 +70,7 @@ export class LinguaLoopError extends Error {
 
   /** The HTTP status; null without a response. */
   readonly status: number | null;
-  /** The service's `error_code`, for example `transient_error`. Null if the status is specific enough. */
+  /** The service's `error_code`, for example `transient_error`. Null if the response is not from LinguaLoop. */
   readonly code: string | null;
   /** X-Request-ID of the response: include it when you contact support. */
   readonly requestId: string | null;

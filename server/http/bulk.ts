@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Services } from '#server/context.ts';
-import { describeForLog, errorBody, toAppError } from '#server/errors.ts';
+import { describeForLog, toAppError } from '#server/errors.ts';
 
 /** Items of one request that are processed at the same time. Each item waits mostly for storage writes. */
 const lanes = 4;
@@ -49,7 +49,7 @@ function refusalOf({ log }: Pick<Services, 'log'>, requestId: string, thrown: un
   return {
     http_status: error.status,
     detail: error.message,
-    error_code: errorBody(error, requestId).error_code ?? null,
+    error_code: error.code,
     retry_after: error.retryAfter ?? null,
   };
 }

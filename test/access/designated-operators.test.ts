@@ -11,7 +11,7 @@ import {
   type WorkspaceMember,
 } from '#test/factories/operators.ts';
 import { cookie, found, type Headers, operator } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp({ env: operatorEnv });
@@ -90,7 +90,7 @@ describe.each([mfaReset, resetLink])('resetting an operator’s sign-in (%s)', (
       const { status, body } = await act(first, what, bearer);
       expect([status, body]).toEqual([
         403,
-        { detail: "resetting an operator's sign-in requires the operator key" },
+        refusalOf("resetting an operator's sign-in requires the operator key"),
       ]);
     }
     const [row] = await openSuperuser(app.superuserUrl)`

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { passwordGrant, refresh as refreshAt } from '#test/auth/sign-in.ts';
 import { found, type Person } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp();
@@ -47,7 +47,7 @@ describe('refreshes of one family are rate-limited, because each leaves rows unt
     const before = await rowsOf(person);
     for (let i = 0; i < 2; i++) {
       const { status, headers, body } = await refresh(newest);
-      expect([status, body]).toEqual([429, { detail: expect.any(String) }]);
+      expect([status, body]).toEqual([429, refusalOf(expect.any(String))]);
       expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60);
       expect(headers.getSetCookie()).toEqual([]);

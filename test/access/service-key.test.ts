@@ -16,7 +16,7 @@ import {
   type Person,
   password,
 } from '#test/factories.ts';
-import { type TestApp, useTestApp } from '#test/setup/app.ts';
+import { refusalOf, type TestApp, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 const serviceKey = 'the-service-key-of-the-tests';
@@ -141,7 +141,7 @@ describe.each([
     const preview = await app.json('POST', '/api/auth/invites/preview', { body: { invite_token } });
     expect([preview.status, preview.body]).toEqual([200, { valid: false }]);
     const joined = await signUp(app, founding({ invite_token }));
-    expect([joined.status, joined.body]).toEqual([400, { detail: 'invalid or expired invite' }]);
+    expect([joined.status, joined.body]).toEqual([400, refusalOf('invalid or expired invite')]);
     const body = { reset_token: invite_token, new_password: password };
     const reset = await app.json('POST', '/api/auth/password-reset', { body });
     expect([reset.status, reset.body.detail]).toEqual([401, 'invalid or expired reset link']);

@@ -4,7 +4,7 @@ import { lockMember, newFamily, startSession } from '#server/identity/access/ses
 import { challengeFor } from '#test/auth/mfa.ts';
 import { passwordGrant, refresh } from '#test/auth/sign-in.ts';
 import { found, invite, join, type Person } from '#test/factories.ts';
-import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { refusalOf, type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { contentsOf, eventsOf } from '#test/setup/stored-rows.ts';
 import { byTheServer, env, operateHere, waitingForLocks } from './command.ts';
@@ -78,11 +78,11 @@ describe('deactivate-tenant', () => {
     await operateHere(app, ['reactivate-tenant', tenantId]);
     const body = { reset_token: link.reset_token, new_password: 'quite another passphrase' };
     const answer = await app.json('POST', '/api/auth/password-reset', { body });
-    expect([answer.status, answer.body]).toEqual([401, { detail: 'invalid or expired reset link' }]);
+    expect([answer.status, answer.body]).toEqual([401, refusalOf('invalid or expired reset link')]);
     const verified = await app.json('POST', '/api/auth/mfa/verify', {
       body: { challenge_id, mfa_code: '123456' },
     });
-    expect([verified.status, verified.body]).toEqual([401, { detail: 'invalid or expired MFA challenge' }]);
+    expect([verified.status, verified.body]).toEqual([401, refusalOf('invalid or expired MFA challenge')]);
     const [left] = await openSuperuser(app.superuserUrl)`select
       (select count(*)::int from reset_links where tenant_id = ${tenantId}) as links,
       (select count(*)::int from mfa_challenges where tenant_id = ${tenantId}) as challenges`;

@@ -11,7 +11,7 @@ import {
   join,
   type Person,
 } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { contentsOf } from '#test/setup/stored-rows.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import { challengeFor, confirm, enrol, enroll, freshCode, mfaGrant, regenerate, verify } from './mfa.ts';
@@ -62,7 +62,7 @@ describe('to the service', () => {
     const before = await contentsOf(app);
     const { status, body, headers } = await ask();
     const detail = 'cross-site requests are not allowed here';
-    expect([status, body, headers.getSetCookie()]).toEqual([403, { detail }, []]);
+    expect([status, body, headers.getSetCookie()]).toEqual([403, refusalOf(detail), []]);
     expect(await contentsOf(app)).toBe(before);
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { found, founding, type Headers } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { countRows } from '#test/setup/stored-rows.ts';
 import { confirm, enroll, mfaGrant, regenerate, verify } from './mfa.ts';
@@ -27,7 +27,7 @@ const cheap = (headers: Headers, at = app) => verify(at, 'nobody', '123456', hea
 
 function expectLimited(answer: Answer): void {
   expectRefused(answer, 429);
-  expect(answer.body).toEqual({ detail: expect.any(String) });
+  expect(answer.body).toEqual(refusalOf(expect.any(String)));
   expect(answer.headers.getSetCookie()).toEqual([]);
   const seconds = Number(answer.headers.get('retry-after'));
   expect(Number.isInteger(seconds)).toBe(true);

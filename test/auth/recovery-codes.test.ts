@@ -3,7 +3,7 @@ import { lockMember } from '#server/identity/access/sessions.ts';
 import { redeemRecoveryCode } from '#server/identity/auth/mfa/recovery-codes.ts';
 import type { SecretsKeys } from '#server/platform/encryption.ts';
 import { bearer, cookie, type Enrolled, env, found, foundEnrolled } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 import { challengeFor, freshCode, regenerate, verify } from './mfa.ts';
 import { expectRefused, expectTokens, sessionStatus } from './sign-in.ts';
@@ -66,6 +66,6 @@ describe('new recovery codes', () => {
       expectRefused(await app.json('POST', path, { body, headers }), 401, 'authentication required');
     expectTokens(await verify(app, id, ada.recoveryCodes[0] ?? ''), ada);
     const { status, body } = await regenerate(app, (await found(app)).cookie);
-    expect([status, body]).toEqual([409, { detail: 'no authenticator is enrolled' }]);
+    expect([status, body]).toEqual([409, refusalOf('no authenticator is enrolled')]);
   });
 });

@@ -4,7 +4,7 @@ import { hashSecret } from '#server/identity/access/credentials.ts';
 import { hashPassword } from '#server/identity/auth/passwords/hashing.ts';
 import { type SecretsKeys, seal, unseal } from '#server/platform/encryption.ts';
 import { bearer, found, foundEnrolled, type Person } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { totpCode } from '#test/setup/totp.ts';
 import { challengeFor, confirm, enroll, failuresOf, mfaGrant, verify } from './mfa.ts';
@@ -123,7 +123,7 @@ test('a single sign-on’s state that neither key sealed is 401, is deleted, and
   const [tenants, states] = [await count('tenants'), await count('sso_states')];
   for (const each of [foreign, short, swapped]) {
     const { status, body, headers } = await dance.callback(each);
-    expect([status, body]).toEqual([401, { detail: 'invalid or expired sign-in state' }]);
+    expect([status, body]).toEqual([401, refusalOf('invalid or expired sign-in state')]);
     expect(headers.getSetCookie()).toEqual([]);
   }
   expect([await count('tenants'), await count('sso_states')]).toEqual([tenants, states - 3]);

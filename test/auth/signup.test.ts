@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { bearer, env, found, founding } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { contentsOf } from '#test/setup/stored-rows.ts';
 import { expectInvalid, expectTokens, meOf, signIn, signUp } from './sign-in.ts';
 
@@ -82,7 +82,7 @@ describe('a refused signup creates nothing', () => {
     async (email) => {
       const before = await contentsOf(app);
       const { status, body, headers } = await signUp(app, founding({ email }));
-      expect([status, body]).toEqual([400, { detail: 'invalid email address' }]);
+      expect([status, body]).toEqual([400, refusalOf('invalid email address')]);
       expect(headers.getSetCookie()).toEqual([]);
       expect(await contentsOf(app)).toBe(before);
     },
@@ -91,7 +91,7 @@ describe('a refused signup creates nothing', () => {
   test('null as invite token is none, an empty one is an invalid one', async () => {
     const sent = founding({ invite_token: '' });
     const refused = await signUp(app, sent);
-    expect([refused.status, refused.body]).toEqual([400, { detail: 'invalid or expired invite' }]);
+    expect([refused.status, refused.body]).toEqual([400, refusalOf('invalid or expired invite')]);
     expect((await signUp(app, { ...sent, invite_token: null })).body.tenant_api_key).toMatch(/^[\w-]{43}$/);
     expect((await signIn(app, sent)).status).toBe(200);
   });

@@ -14,7 +14,7 @@ import {
   personOf,
   type Team,
 } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { countRows, eventsOf } from '#test/setup/stored-rows.ts';
 import { enrolByChallenge, verify } from './mfa.ts';
@@ -83,7 +83,7 @@ async function expectDenied(sub: string, email: string, reason: string, fields =
   const events = () => eventsOf(app, '', 'sign_in_failed');
   const before = (await events()).length;
   const { status, body } = await expectNotIn(sub, fields);
-  expect([status, body]).toEqual([403, { detail: reason }]);
+  expect([status, body]).toEqual([403, refusalOf(reason)]);
   const details = { way: 'sso', reason };
   expect((await events()).slice(before)).toMatchObject([{ actor: 'anonymous', target: email, details }]);
 }
@@ -284,7 +284,7 @@ describe('concurrent sign-ons (C 2 rule 4)', () => {
     const before = await count();
     const [founded, refused] = await bothAtOnce(account({ org_id }).sub, account({ org_id }).sub);
     expect([founded?.status, founded?.body.tenant_api_key]).toEqual([200, expect.any(String)]);
-    expect([refused?.status, refused?.body]).toEqual([403, { detail: 'invitation required' }]);
+    expect([refused?.status, refused?.body]).toEqual([403, refusalOf('invitation required')]);
     expect(refused?.headers.getSetCookie()).toEqual([]);
     expect(await count()).toBe(Number(before) + 1);
     const kept = await openSuperuser(app.superuserUrl)`

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { administrator, bearer, inviting, operator, operatorKey } from '#test/factories.ts';
-import type { TestApp } from '#test/setup/app.ts';
+import { refusalOf, type TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 export { bearer, operator } from '#test/factories.ts';
@@ -147,7 +147,7 @@ export function expectPaymentRequired(
 ): void {
   expect(answer).toMatchObject({ status: 402, body: { detail: expect.stringMatching(end) } });
   expect((answer.body as { detail: string }).detail.slice(0, start.length)).toBe(start);
-  expect(Object.keys(answer.body as object)).toEqual(['detail']);
+  expect(answer.body).toEqual(refusalOf(expect.any(String)));
 }
 
 /** Expects a rejection because of the monthly allowance, with any remedies (C 7: for texts, the body is `{detail}`). */
@@ -156,6 +156,6 @@ export function expectOverLimit(answer: { status: number; body: unknown }): stri
     status: 429,
     body: { detail: expect.stringMatching(/^tenant usage limit exceeded/) },
   });
-  expect(Object.keys(answer.body as object)).toEqual(['detail']);
+  expect(answer.body).toEqual(refusalOf(expect.any(String)));
   return (answer.body as { detail: string }).detail;
 }

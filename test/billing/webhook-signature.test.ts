@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { signPayload } from '#test/fakes/stripe.ts';
+import { refusalOf } from '#test/setup/app.ts';
 import { topUpEvent, useBillingApp, webhookSecret } from './billing-app.ts';
 
 const billing = useBillingApp({ BILLING_ENABLED: 'false', STRIPE_SECRET_KEY: '', STRIPE_API_URL: '' });
 
 type Body = string | Uint8Array<ArrayBuffer>;
-const refused = [400, { detail: 'invalid webhook signature' }];
+const refused = [400, refusalOf('invalid webhook signature')];
 const taken = [200, { received: true }];
 
 async function send(body: Body, headers: Record<string, string>, query = '') {
@@ -125,7 +126,7 @@ test('rejects a signed body that is not an event', async () => {
   for (const body of ['{', '5', '[]', '{"id": "evt_1"}'])
     expect(await send(body, signed(body))).toEqual([
       400,
-      { detail: expect.stringMatching(/^invalid JSON body/) },
+      refusalOf(expect.stringMatching(/^invalid JSON body/)),
     ]);
 });
 

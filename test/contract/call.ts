@@ -117,8 +117,7 @@ function rpcAnswer(answer: Answer): Answer {
   if (refusedBefore !== undefined) return answer;
   if (!error) return { ...answer, body: superjson.deserialize(result.data) };
   const { detail, error_code, request_id, present, limit, actual, unit, hint, candidates } = error.json.data;
-  const added = { present, limit, actual, unit, hint, candidates };
-  const body = { ...(error_code === null ? { detail } : { detail, error_code, request_id }), ...added };
+  const body = { detail, error_code, request_id, present, limit, actual, unit, hint, candidates };
   return { ...answer, body };
 }
 

@@ -48,7 +48,7 @@ const patterns: Pattern[] = [
   row('take up, put back', /\b(take|takes|taken|put|puts|give|gives|given|came|come|comes|brought|hand|hands) (up|back|out)\b/, [0, 1, 0, 2, 17], 0),
   row('of before', /\b(of|the [a-z]+) before\b(?! [a-z])/, [0, 0, 0, 2, 5], 0),
   row('mend', /\bmend(s|ed|ing)?\b/, [0, 0, 0, 0, 0], 0),
-  row('rule code', /(?<![A-Za-z0-9])[ABC] [0-9]+(\.[0-9]+)*\b/, [0, 67, 0, 39, 273], 0),
+  row('rule code', /(?<![A-Za-z0-9])[ABC] [0-9]+(\.[0-9]+)*\b/, [0, 68, 0, 39, 273], 0),
   row('e-mail', /\b[Ee]-mail/, [0, 0, 0, 0, 1], 0),
   row('British spelling', /\b(licence|honoured|enrol|enrols|behaviour|colour|normalised|recognised|(?<![=`'"])cancelled)\b/, [0, 0, 0, 0, 1], 0),
 ];

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { AppError } from '#server/errors.ts';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openDocuments, recordingEngine } from './workspace.ts';
 
 const engine = recordingEngine();
@@ -49,7 +49,7 @@ describe('the allowance (A 8.2)', () => {
       });
       expect([refused.status, refused.body]).toEqual([
         429,
-        { detail: expect.stringMatching(/^tenant usage limit exceeded/) },
+        refusalOf(expect.stringMatching(/^tenant usage limit exceeded/)),
       ]);
     }
     expect((await theirs.listDocuments()).body).toHaveLength(1);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { signUp } from '#test/auth/sign-in.ts';
 import { env, found, founding, type Headers, invite, operator, type Person } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
 
@@ -97,7 +97,7 @@ describe('20 pending invites', () => {
     const full = await create();
     expect([full.status, full.body]).toEqual([
       409,
-      { detail: 'a workspace can have at most 20 pending invites; withdraw one first' },
+      refusalOf('a workspace can have at most 20 pending invites; withdraw one first'),
     ]);
     const steps = [
       () => withdraw(all[0]!.invite_id),
@@ -201,7 +201,7 @@ describe('the preview', () => {
     await setActive(false);
     expect((await preview(invite_token)).body).toEqual({ valid: false });
     const { status, body } = await redeem(invite_token);
-    expect([status, body]).toEqual([400, { detail: 'invalid or expired invite' }]);
+    expect([status, body]).toEqual([400, refusalOf('invalid or expired invite')]);
     await setActive(true);
     expect(await statusOf(invite_id)).toBe('pending');
   });

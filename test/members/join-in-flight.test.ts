@@ -5,7 +5,7 @@ import { holdEvents, waitingOr } from '#test/access/held-transactions.ts';
 import { waitingForLocks } from '#test/admin/command.ts';
 import { refresh, sessionStatus } from '#test/auth/sign-in.ts';
 import { env, found, freshEmail, invite, join, type Person, password } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp({ env });
@@ -60,7 +60,7 @@ describe('a join that meets the deactivation of its tenant (A 3.2)', () => {
     expect([(await deactivation).changed, status, body]).toEqual([
       true,
       400,
-      { detail: 'invalid or expired invite' },
+      refusalOf('invalid or expired invite'),
     ]);
     expect([await countOf('users'), await countOf('tokens')]).toEqual([1, 0]);
     await reactivateTenant(app.database, admin.tenantId, operatorAtServer);

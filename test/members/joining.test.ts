@@ -11,7 +11,7 @@ import {
   personOf,
   type Team,
 } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp({ env });
@@ -30,7 +30,7 @@ const tenants = async (): Promise<number> =>
 const withdraw = (inviteId: string) =>
   app.json('DELETE', `/api/tenants/invites/${inviteId}`, { headers: team.admin });
 
-const refused = [400, { detail: 'invalid or expired invite' }];
+const refused = [400, refusalOf('invalid or expired invite')];
 async function expectRefused(token: string, fields = {}) {
   const { status, body } = await join(token, fields);
   expect([status, body], token).toEqual(refused);
@@ -145,7 +145,7 @@ describe('with email signup switched off', () => {
     const { invite_token } = await invite();
     for (const fields of [{ invite_token }, { invite_token: 'nonsense' }, {}]) {
       const { status, headers, body } = await signUp(closed, founding(fields));
-      expect([status, body]).toEqual([403, { detail: 'email signup is disabled' }]);
+      expect([status, body]).toEqual([403, refusalOf('email signup is disabled')]);
       expect(headers.getSetCookie()).toEqual([]);
     }
     expect((await invites())[0].status).toBe('pending');

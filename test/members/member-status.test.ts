@@ -11,7 +11,7 @@ import {
   operator,
   type Person,
 } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { eventsOf } from '#test/setup/stored-rows.ts';
@@ -157,7 +157,7 @@ describe('the last active administrator', () => {
       for (const { status, body } of [await revoke(admin, headers), await demote(admin, headers)])
         expect([status, body]).toEqual([
           409,
-          { detail: 'the last active administrator of a workspace can be neither revoked nor demoted' },
+          refusalOf('the last active administrator of a workspace can be neither revoked nor demoted'),
         ]);
     expect((await setRole(admin, administrator)).status).toBe(200);
     expect(await activeAdministrators()).toBe(1);

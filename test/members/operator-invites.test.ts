@@ -14,7 +14,7 @@ import {
   operator as operatorKey,
   administrator as role,
 } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp({ env: operatorEnv });
@@ -53,7 +53,7 @@ async function invited(headers: Headers, fields: object = {}): Promise<string> {
 
 const join = (invite_token: string, email: string) => signUp(app, founding({ invite_token, email }));
 
-const otherAddress = [400, { detail: 'this invite was issued for a different email address' }];
+const otherAddress = [400, refusalOf('this invite was issued for a different email address')];
 
 const emailsOf = async () => {
   const rows = await openSuperuser(app.superuserUrl)`
@@ -81,7 +81,7 @@ describe('an ordinary administrator cannot make an operator (A 5.1 rule 8)', () 
   test('by inviting a listed address', async () => {
     for (const email of [listed, 'SECOND@ops.example', 'first@ops.example']) {
       const { status, body } = await create(ordinary.bearer, { email });
-      expect([status, body]).toEqual([403, { detail: 'inviting an operator requires operator access' }]);
+      expect([status, body]).toEqual([403, refusalOf('inviting an operator requires operator access')]);
     }
     const { body: invites } = await app.json('GET', '/api/tenants/invites', { headers: ordinary.bearer });
     expect(invites).toEqual([]);
@@ -121,7 +121,7 @@ test('a revoked operator is restored only by an operator, any other member by ev
     await act('DELETE', second, operatorKey);
     const denied = await restore(second, ordinary.bearer);
     const detail = 'restoring an operator requires operator access';
-    expect([denied.status, denied.body]).toEqual([403, { detail }]);
+    expect([denied.status, denied.body]).toEqual([403, refusalOf(detail)]);
     const { status, body } = await restore(second, by());
     expect([status, body.active]).toEqual([200, true]);
   }

@@ -5,7 +5,7 @@ import { holdOpen, waitingOr } from '#test/access/held-transactions.ts';
 import { enrol } from '#test/auth/mfa.ts';
 import { passwordGrant, refresh, sessionStatus } from '#test/auth/sign-in.ts';
 import { env, found, join, openSession, type Person } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 const app = useTestApp({
@@ -27,7 +27,7 @@ const reset = (resetToken: string, newPassword: unknown = renewed) =>
   app.json('POST', '/api/auth/password-reset', {
     body: { reset_token: resetToken, new_password: newPassword },
   });
-const unusable = { detail: 'invalid or expired reset link' };
+const unusable = refusalOf('invalid or expired reset link');
 const keyOf = (token: string) => readResetToken(token) as NonNullable<ReturnType<typeof readResetToken>>;
 
 describe('issuing a reset link', () => {
@@ -57,7 +57,7 @@ describe('issuing a reset link', () => {
     const detail = 'the user signs in with an identity provider and has no password';
     expect(await issue(member)).toMatchObject({ status: 400, body: { detail } });
     await sql`update users set provider = 'email', active = false where user_id = ${member.userId}`;
-    const revoked = { detail: 'the access of this user is revoked; restore it first' };
+    const revoked = refusalOf('the access of this user is revoked; restore it first');
     expect(await issue(member)).toMatchObject({ status: 400, body: revoked });
     expect(await sql`select 1 from reset_links where tenant_id = ${admin.tenantId}`).toHaveLength(0);
   });

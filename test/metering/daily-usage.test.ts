@@ -6,7 +6,7 @@ import {
   operatorWorkspace,
 } from '#test/factories/operators.ts';
 import { found, operator, type Person } from '#test/factories.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { addRecords } from './ledger.ts';
 
 const app = useTestApp({ env: operatorEnv });
@@ -129,7 +129,7 @@ describe('the range', () => {
   test('has at most 366 days', async () => {
     expect(await ends('?from=2023-03-01&to=2024-02-29')).toEqual(['2023-03-01', '2024-02-29', 366]);
     const { status, body } = await daily(mine.bearer, '?from=2023-02-28&to=2024-02-29');
-    expect([status, body]).toEqual([400, { detail: 'date range must not exceed 366 days' }]);
+    expect([status, body]).toEqual([400, refusalOf('date range must not exceed 366 days')]);
     expect((await daily(mine.bearer, '?from=1000-01-01&to=9999-12-31')).status).toBe(400);
   });
 

@@ -5,7 +5,7 @@ import { toAppError } from '#server/errors.ts';
 import { watchReadiness } from '#server/observability/readiness.ts';
 import { openDocuments } from '#test/documents/workspace.ts';
 import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { secretsKey, useTestApp } from '#test/setup/app.ts';
+import { refusalOf, secretsKey, useTestApp } from '#test/setup/app.ts';
 import { startLoggedService } from '#test/setup/logged-service.ts';
 
 const app = useTestApp();
@@ -38,7 +38,7 @@ test('a full disk of the storage is 507, and the document that meets it waits', 
   const put = vi.spyOn(app.services.storage, 'put').mockRejectedValue(fileSystem());
   onTestFinished(() => void put.mockRestore());
   const { status, body } = await mine.send();
-  expect([status, body]).toEqual([507, { detail: 'the disk of this service is full; contact the operator' }]);
+  expect([status, body]).toEqual([507, refusalOf('the disk of this service is full; contact the operator')]);
   put.mockRestore();
   const id = await mine.queue(['Hello']);
   const again = vi.spyOn(app.services.storage, 'put').mockRejectedValue(fileSystem());

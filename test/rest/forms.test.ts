@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '#server/errors.ts';
 import { procedure, type Route, router } from '#server/trpc.ts';
+import { refusalOf } from '#test/setup/app.ts';
 import { useBothTransports } from './both-transports.ts';
 
 const route = (method: Route['method'], path: Route['path'], more: Partial<Route> = {}) => ({
@@ -126,7 +127,7 @@ describe('a route that takes a form (A 4.3)', () => {
     expect((await post('/token', full)).body.password).toHaveLength(65_536 - start.length);
     expect(await post('/token', `${full}p`)).toEqual({
       status: 413,
-      body: { detail: 'request body exceeds 65536 bytes', limit: 65_536, actual: 65_537, unit: 'bytes' },
+      body: refusalOf('request body exceeds 65536 bytes', { limit: 65_536, actual: 65_537, unit: 'bytes' }),
     });
   });
 
@@ -140,7 +141,7 @@ describe('a route that takes a form (A 4.3)', () => {
     const answer = await post('/token', 'grant_type=x&password='.padEnd(1001, 'p'), formType, small);
     expect(answer).toEqual({
       status: 413,
-      body: { detail: 'request body exceeds MAX_REQUEST_BYTES', limit: 1000, actual: 1001, unit: 'bytes' },
+      body: refusalOf('request body exceeds MAX_REQUEST_BYTES', { limit: 1000, actual: 1001, unit: 'bytes' }),
     });
   });
 

@@ -54,10 +54,10 @@ describe('every operation', () => {
         const shown = Object.entries(content?.['application/json']?.examples ?? {});
         expect(shown.length, `${operationId} ${status}`).toBeGreaterThan(0);
         for (const [name, { value }] of shown) {
-          const { status: documented, shape } = errorTable[name as ErrorName];
+          const { status: documented } = errorTable[name as ErrorName];
           expect(documented, `${operationId} ${name}`).toBe(Number(status));
           const { error_code } = value as { error_code?: string };
-          expect(error_code).toBe(shape === 'pipeline' ? name : undefined);
+          expect(error_code).toBe(name);
         }
       }
   });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { procedure, router, type Upload, type UploadedFile, uploadedFile } from '#server/trpc.ts';
+import { refusalOf } from '#test/setup/app.ts';
 import { useBothTransports } from './both-transports.ts';
 
 const echo = z.record(z.string(), z.unknown());
@@ -171,7 +172,7 @@ describe('a route that takes only a form', () => {
   test('a body whose content type cannot be read is 415', async () => {
     expect(await post('{}', 'nonsense')).toEqual({
       status: 415,
-      body: { detail: 'unsupported content type: the header Content-Type cannot be read' },
+      body: refusalOf('unsupported content type: the header Content-Type cannot be read'),
     });
   });
 
@@ -185,7 +186,7 @@ describe('a route that takes only a form', () => {
 describe('sizes', () => {
   const over = (name: string, limit: number, actual?: number) => ({
     status: 413,
-    body: { detail: `request body exceeds ${name}`, limit, ...(actual && { actual }), unit: 'bytes' },
+    body: refusalOf(`request body exceeds ${name}`, { limit, ...(actual && { actual }), unit: 'bytes' }),
   });
   const sized = (size: number, name = 'a.csv') => {
     const empty = whole(filePart('sheet', name, ''));

@@ -8,8 +8,8 @@ afterAll(() => fileWork.close());
 
 type Files = Record<string, string | Uint8Array>;
 
-/** XML of about two megabytes that repeats a piece. */
-const repeat = (piece: string) => piece.repeat(Math.floor(2_000_000 / piece.length));
+/** XML of about a megabyte that repeats a piece. */
+const repeat = (piece: string) => piece.repeat(Math.floor(1_000_000 / piece.length));
 const nested = (depth: number, open: string, inner: string, close: string) =>
   open.repeat(depth) + inner + close.repeat(depth);
 const deck = (shapes: string): Files => deckFiles(slideOf(shapes));

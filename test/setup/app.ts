@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type Database, openDatabase } from '#db/client.ts';
 import { buildApp } from '#server/app.ts';
 import { openPaymentProcessor } from '#server/billing/capabilities.ts';
@@ -17,6 +17,11 @@ import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { readSettings } from '#server/settings.ts';
 import { type RegistrationFields, registerFounder, tokensOf } from '../factories/registration.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+
+/** The expected body of an error (A 7.1, C 8), with its further fields. */
+export function refusalOf(detail: unknown, further: Record<string, unknown> = {}) {
+  return { detail, error_code: expect.any(String), request_id: expect.any(String), ...further };
+}
 
 export interface TestAppOptions {
   /** Environment variables that are added to the defaults, or replace them. */

@@ -3,6 +3,7 @@ import { runImport } from '#server/language/translation-memory/imports/run-impor
 import { atItsPath, embeddedTexts, embeddings } from '#test/fakes/embeddings.ts';
 import { failure, type Reply } from '#test/fakes/openai.ts';
 import type { Signup } from '#test/setup/app.ts';
+import { refusalOf } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { heldReply } from '#test/translations/live.ts';
 import { manyPairs, useEmbeddingApp } from './embedding-app.ts';
@@ -54,10 +55,10 @@ describe('an import that is stored at once', () => {
     const tenant = await app.signUp();
     await importPairs(tenant, [['Old source', 'Ancienne cible']]);
     fake.otherwise(atItsPath(reply));
-    expect(await importPairs(tenant, manyPairs(3))).toEqual({ status: 502, body: { detail: unavailable } });
+    expect(await importPairs(tenant, manyPairs(3))).toEqual({ status: 502, body: refusalOf(unavailable) });
     expect(await importPairs(tenant, manyPairs(3), 'New')).toEqual({
       status: 502,
-      body: { detail: unavailable },
+      body: refusalOf(unavailable),
     });
     expect(await sets(tenant)).toMatchObject([{ name: 'Manuals', entry_count: 1, stub_embeddings: false }]);
     expect((await blocks(tenant)).map(({ nos }) => nos)).toEqual([['1']]);

@@ -54,7 +54,7 @@ export function responseOf({ code, detail, ...options }: Refusal, path: string) 
     code: errorTable[code].trpc,
     httpStatus: error.status,
     detail: body.detail,
-    error_code: body.error_code ?? null,
+    error_code: body.error_code,
     request_id: refusedRequest,
     retry_after: error.retryAfter ?? null,
   };

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'lingualoop-pages-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -251,7 +251,9 @@ describe('an unknown URL', () => {
         404,
         expect.stringContaining('application/json'),
       ]);
-      expect(Object.keys(JSON.parse(text))).toEqual([path.startsWith('/trpc') ? 'error' : 'detail']);
+      expect(JSON.parse(text)).toEqual(
+        path.startsWith('/trpc') ? { error: expect.anything() } : refusalOf(expect.any(String)),
+      );
     }
     const posted = await app.json('POST', '/nowhere', { body: {}, headers: html });
     expect([posted.status, typeof posted.body.detail]).toEqual([404, 'string']);

@@ -21,7 +21,7 @@ export interface Refusal {
   status: number;
   /** A message, or an entry for each invalid field. */
   detail: unknown;
-  /** The service's `error_code`. Default: none. */
+  /** The service's `error_code`. Default: the usual one of the status. */
   code?: string | undefined;
   /** Seconds for the Retry-After header. Default: none. */
   retryAfter?: number | undefined;
@@ -38,7 +38,11 @@ export class Refused {
 
 /** Returns the error for a route that the service has and the mock does not support. */
 export function noPart({ method, path }: DoubleRequest, what = ''): Refused {
-  return new Refused(404, `route not found: the test double does not implement ${method} ${path}${what}`);
+  return new Refused(
+    404,
+    `route not found: the test double does not implement ${method} ${path}${what}`,
+    'route_not_found',
+  );
 }
 
 /** Returns the error for a field that does not match its schema. */
@@ -132,10 +136,26 @@ export function answer(status: number, body?: unknown, headers: Record<string, s
   });
 }
 
+/** The usual `error_code` of each status, if a refusal names none. */
+const usualCodes: Readonly<Record<number, string>> = {
+  400: 'validation_error',
+  401: 'unauthenticated',
+  402: 'payment_required',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'state_conflict',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  422: 'unprocessable',
+  429: 'too_many_requests',
+  500: 'internal_error',
+};
+
 export function refusalAnswer({ status, detail, code, retryAfter }: Refusal): Response {
+  const usual = Array.isArray(detail) ? 'invalid_fields' : usualCodes[status];
   return answer(
     status,
-    { detail, ...(code !== undefined && { error_code: code }) },
+    { detail, error_code: code ?? usual },
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) },
   );
 }
