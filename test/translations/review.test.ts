@@ -28,7 +28,9 @@ describe('save (B 3.1)', () => {
   test('keeps the draft; the job and its task stay open', async () => {
     const job = await held();
     const saved = await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
-    expect(saved).toMatchObject({ status: 'awaiting_review', final_translation: 'Salut' });
+    expect(saved).toMatchObject({
+      ...{ status: 'awaiting_review', final_translation: 'Salut', published_text: null },
+    });
     expect(task(saved)).toMatchObject({ status: 'open', completed_by: null, completed_at: null });
   });
 
@@ -48,7 +50,7 @@ describe('approve (B 3.1, C 4)', () => {
   test('of the pipeline’s own output is published', async () => {
     const job = await held();
     const done = await reviewed(job.id, { action: 'approve' });
-    expect(done).toMatchObject({ status: 'published', final_translation: '[fr] Hello' });
+    expect(done).toMatchObject({ status: 'published', published_text: '[fr] Hello' });
     expect((await (await mine.golden(job.id)).text()).trim()).toBe('[fr] Hello');
   });
 
@@ -56,7 +58,7 @@ describe('approve (B 3.1, C 4)', () => {
     const job = await held();
     await reviewed(job.id, { action: 'save', final_translation: 'Salut' });
     const done = await reviewed(job.id, { action: 'approve' });
-    expect(done).toMatchObject({ status: 'human_edited', final_translation: 'Salut' });
+    expect(done).toMatchObject({ status: 'human_edited', published_text: 'Salut' });
   });
 
   test('a given text wins over the draft, and is compared with the pipeline’s output, not with the draft', async () => {
@@ -85,7 +87,11 @@ describe('reject (B 3.1, C 7)', () => {
       notes: 'not our voice',
       final_translation: 'mine',
     });
-    expect([done.status, done.final_translation]).toEqual(['rejected', '[fr] Hello']);
+    expect([done.status, done.final_translation, done.published_text]).toEqual([
+      'rejected',
+      '[fr] Hello',
+      null,
+    ]);
     expect(task(done)).toMatchObject({ status: 'completed', completed_at: expect.stringMatching(instant) });
     expect((await mine.golden(job.id)).status).toBe(409);
     expect(done.request.metadata).not.toHaveProperty('golden_uri');

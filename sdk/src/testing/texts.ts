@@ -53,8 +53,10 @@ export function createTexts(translate: Translate, needsReview: (job: Translation
     if (known) return { ...known, replayed: true };
     const own = translate(request.source_text, request.source_lang, request.target_lang);
     const job = jobOf({ ...request, idempotency_key: key }, own);
-    const status = needsReview(job) ? 'awaiting_review' : 'published';
-    return { job: jobs.add({ ...job, status }, own, key, requested), replayed: false, differs: false };
+    const made: TranslationJob = needsReview(job)
+      ? { ...job, status: 'awaiting_review', published_text: null }
+      : job;
+    return { job: jobs.add(made, own, key, requested), replayed: false, differs: false };
   };
 
   /** @param first number of the first text in the idempotency keys */
@@ -166,7 +168,8 @@ function review(jobs: Jobs, id: string | undefined, { body }: DoubleRequest): Re
     if (action === 'reject') return { ...job, status: 'rejected' };
     if (action === 'save') return { ...job, final_translation };
     const isUnchanged = action === 'approve' && final_translation === own;
-    return { ...job, final_translation, status: isUnchanged ? 'published' : 'human_edited' };
+    const status = isUnchanged ? 'published' : 'human_edited';
+    return { ...job, final_translation, published_text: final_translation, status };
   };
   return answer(200, jobs.change(next()));
 }
@@ -186,7 +189,8 @@ function golden(jobs: Jobs, id: string | undefined, format = 'txt'): Response {
 /** Returns a job as the response to an asynchronous request shows it. When it is read again, it has ended. */
 function pending(job: TranslationJob): TranslationJob {
   const agent_run = { ...job.agent_run, status: 'pending' as const };
-  return { ...job, status: 'pending', baseline_translation: null, final_translation: null, agent_run };
+  const none = { baseline_translation: null, final_translation: null, published_text: null };
+  return { ...job, ...none, status: 'pending', agent_run };
 }
 
 function keyHeaders(replayed: boolean, differs: boolean): Record<string, string> {
@@ -223,6 +227,7 @@ function jobOf(request: TranslationJob['request'], translation: string): Transla
     status: 'published',
     baseline_translation: translation,
     final_translation: translation,
+    published_text: translation,
     quality_assessment: { score: 92, issues: [], summary: 'made by the test double' },
     refinement: null,
     verification: null,

@@ -26,6 +26,7 @@ import { isLayoutFile, readFileRequest } from './intake/file.ts';
 import { requestPagesOfText } from './intake/pages.ts';
 import { batchRequest, documentTextRequest, type FileRequest, fileRequest } from './intake/schema.ts';
 import {
+  type JobView,
   type TranslationJob,
   type TranslationRequest,
   translationJob,
@@ -75,7 +76,7 @@ async function submitFor(
   { services, response, requestId, prefersAsync, withTenant, audience }: SubmissionContext,
   submitted: Submitted[],
   limits: SubmissionLimits,
-): Promise<TranslationJob[] | TranslationEstimate> {
+): Promise<JobView[] | TranslationEstimate> {
   if (limits.dryRun) return estimateTexts(services, withTenant, submitted, limits);
   const { jobs, items, replayed } = await submit(
     services,

@@ -139,6 +139,10 @@ export const translationJob = z
       .string()
       .nullable()
       .describe('The published translation; before the review, the text that is proposed to the reviewer.'),
+    published_text: z
+      .string()
+      .nullable()
+      .describe('`final_translation` once the job is published; null before, and if it is never published.'),
     quality_assessment: qualityAssessment
       .nullable()
       .describe(
@@ -198,7 +202,9 @@ export const listQuery = jobListFilter.extend({
 
 export type JobStatus = z.infer<typeof jobStatus>;
 export type TranslationRequest = z.infer<typeof translationRequest>;
-export type TranslationJob = z.infer<typeof translationJob>;
+/** A job as in a response. */
+export type JobView = z.infer<typeof translationJob>;
+export type TranslationJob = Omit<JobView, 'published_text'>;
 export type GoldenFormat = z.infer<typeof goldenFormat>;
 export type ListQuery = z.infer<typeof listQuery>;
 export type JobDeletion = z.infer<typeof jobDeletion>;

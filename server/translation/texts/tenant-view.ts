@@ -4,7 +4,7 @@ import type {
   QualityGate,
   ToolTrace,
 } from '#server/translation/core/agent-run-schema.ts';
-import type { TranslationJob } from './schema.ts';
+import type { JobView, TranslationJob } from './schema.ts';
 
 /** Keys of request.metadata whose values are model names. All other keys belong to the caller. */
 const operatorOnlyKeys: ReadonlySet<string> = new Set(['candidate_models', 'primary_model']);
@@ -22,8 +22,16 @@ const tenantGateKeys = [
 ];
 
 /** Returns the view of a job for an audience: operators see the complete job, others see `tenantView`. */
-export function viewFor({ operator }: { operator: boolean }): (job: TranslationJob) => TranslationJob {
-  return operator ? (job) => job : tenantView;
+export function viewFor({ operator }: { operator: boolean }): (job: TranslationJob) => JobView {
+  return (job) => ({
+    ...(operator ? job : tenantView(job)),
+    published_text: isPublished(job) ? job.final_translation : null,
+  });
+}
+
+/** Whether the final translation is published: it can be downloaded, and it is in the golden store. */
+export function isPublished({ status }: Pick<TranslationJob, 'status'>): boolean {
+  return status === 'published' || status === 'human_edited';
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Fields, Headers } from '#test/factories.ts';
+import { refusalOf } from '#test/setup/app.ts';
 import type { Ask } from '../call.ts';
 import type { ContractFixture } from '../fixture.ts';
 import type { GuardFixture } from '../guards/guard-fixture.ts';
@@ -47,7 +48,7 @@ export const asOperator = by(({ operator }) => operator.key);
 /** The response of /trpc to a caller whose only credential is the cookie. */
 export const withoutCookie = (detail: string) => ({
   status: 401,
-  body: { detail },
+  body: refusalOf(detail),
   because: 'the cookie counts nowhere on /trpc',
 });
 

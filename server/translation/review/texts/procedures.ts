@@ -12,7 +12,7 @@ import {
 } from '#server/identity/access/guards/tenant.ts';
 import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf } from '#server/translation/texts/find-jobs.ts';
-import { type TranslationJob, translationJob } from '#server/translation/texts/schema.ts';
+import { type JobView, type TranslationJob, translationJob } from '#server/translation/texts/schema.ts';
 import { jobCounts, searchInput, searchPage } from '#server/translation/texts/search-schema.ts';
 import { viewFor } from '#server/translation/texts/tenant-view.ts';
 import { claimantOf } from '../claims.ts';
@@ -112,9 +112,9 @@ export const workplaceProcedures = {
 
 /** Returns the view of a changed job. If the job was changed by others before: 409 with the view of the current job. */
 async function presenting(
-  view: (job: TranslationJob) => TranslationJob,
+  view: (job: TranslationJob) => JobView,
   changed: Promise<TranslationJob>,
-): Promise<TranslationJob> {
+): Promise<JobView> {
   try {
     return view(await changed);
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Tx } from '#db/client.ts';
 import { cursorOf, findJobs } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { selectJob } from '#server/translation/texts/jobs.ts';
+import type { TranslationJob } from '#server/translation/texts/schema.ts';
 import { type Claimant, claimIfFree, claimItem, itemsOfOthers, releaseItem } from '../claims.ts';
 import { requireItem, requireSegment } from '../item.ts';
 import { recordOpening } from '../openings.ts';
@@ -21,7 +22,7 @@ export async function nextReview(
   tx: Tx,
   claimant: Claimant,
   { after, claim, ...filter }: NextReviewInput,
-): Promise<NextReview> {
+): Promise<Omit<NextReview, 'job'> & { job: TranslationJob | null }> {
   const { tenantId } = claimant;
   const skip = await itemsOfOthers(tx, claimant, 'job');
   let cursor = after;

@@ -1,3 +1,4 @@
+import { refusalOf } from '#test/setup/app.ts';
 import { type ContractFixture, redirectUri } from '../../fixture.ts';
 import { asNobody, type Cases, noId } from '../case.ts';
 
@@ -50,7 +51,7 @@ export const ssoCases: Cases = {
       },
       rpc: {
         status: 401,
-        body: { detail: 'invalid or expired sign-in state' },
+        body: refusalOf('invalid or expired sign-in state'),
         because: 'no cookie counts on /trpc, so a browser ends its sign-on over REST',
       },
     },

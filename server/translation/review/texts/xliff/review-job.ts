@@ -6,6 +6,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { getJob } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
+import { isPublished } from '#server/translation/texts/tenant-view.ts';
 import { rawBody } from '#server/trpc.ts';
 import { JobChanged } from '../../review-conflict.ts';
 import {
@@ -77,10 +78,6 @@ export async function reviewJobByXliff(
     if (!(error instanceof JobChanged)) throw error;
     throw unitError('conflict', unit, `${error.message}; export it again, then repeat the change`);
   }
-}
-
-function isPublished({ status }: TranslationJob): boolean {
-  return status === 'published' || status === 'human_edited';
 }
 
 /**
