@@ -10,6 +10,7 @@ import {
   refuseDeclaredSize,
   tooLargeUnauthenticated,
 } from '#server/http/request-limits.ts';
+import { nameIgnored, unknownFieldsOf } from '#server/http/unknown-fields.ts';
 import type { AppRouter } from '#server/router.ts';
 import type { Settings } from '#server/settings.ts';
 import {
@@ -30,7 +31,7 @@ import {
 import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
 import { isKeyed, needsBody, type RestProcedure, restProcedures } from './procedures.ts';
-import { coerceQuery, knownParameters, listNames, queryKinds } from './query.ts';
+import { coerceQuery, knownParameters, queryKinds } from './query.ts';
 import { isUpload, readUpload } from './upload.ts';
 
 /** Serves every procedure that has a route, at the path of the route. */
@@ -95,7 +96,7 @@ async function handleRequest(
   ctx: RequestContext,
 ): Promise<FastifyReply> {
   const { procedure, readInput, ignored } = address.choose(request);
-  if (ignored.length > 0) reply.header('x-ignored-parameters', listNames(ignored));
+  nameIgnored(reply, ignored);
   if (address.variesByAccept)
     reply.header('vary', [reply.getHeader('vary'), 'Accept'].filter(Boolean).join(', '));
   const { path, type, route } = procedure;
@@ -108,7 +109,11 @@ async function handleRequest(
     path,
     type,
     ctx,
-    getRawInput: readInput,
+    getRawInput: async () => {
+      const { input, unknown } = await readInput();
+      nameIgnored(reply, [...ignored, ...unknown]);
+      return input;
+    },
     signal: undefined,
     batchIndex: 0,
   });
@@ -128,7 +133,7 @@ interface ChosenProcedure {
   procedure: RestProcedure;
   /** Names of the request's query parameters that the procedure does not have. */
   ignored: string[];
-  readInput(): Promise<Record<string, unknown>>;
+  readInput(): Promise<ReadInput>;
 }
 
 /** One method and path, with all procedures that it serves. */
@@ -239,11 +244,14 @@ function holds(body: Record<string, unknown>, path: string): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The input of a procedure, and the names of the fields of the body that it does not have. */
+interface ReadInput {
+  input: Record<string, unknown>;
+  unknown: string[];
+}
+
 interface InputReader {
-  read(
-    request: FastifyRequest,
-    body: Record<string, unknown> | undefined,
-  ): Promise<Record<string, unknown>> | Record<string, unknown>;
+  read(request: FastifyRequest, body: Record<string, unknown> | undefined): Promise<ReadInput>;
   /** The names of query parameters that are not inputs. */
   ignoredOf(request: FastifyRequest): string[];
 }
@@ -273,7 +281,7 @@ function inputReader(procedure: RestProcedure, settings: Settings): InputReader 
     }
     Object.assign(input, request.params);
     refuseLongArrays?.(input, settings);
-    return input;
+    return { input, unknown: unknownFieldsOf(input, procedure.input) };
   };
   return {
     read,

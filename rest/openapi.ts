@@ -13,6 +13,7 @@ import { describeOperation, moveQueryInputs } from './openapi/operation.ts';
 import { relaxRequests } from './openapi/request-bodies.ts';
 import { describeHeaders } from './openapi/response-headers.ts';
 import { errorSchemas } from './openapi/responses.ts';
+import { describeRpc, rpcProcedures } from './openapi/rpc.ts';
 import { type ClientsDocument, withSecurity } from './openapi/security.ts';
 import { mergeOperations, publicPathOf, withOwnPaths } from './openapi/shared-path.ts';
 import { titleInlineSchemas } from './openapi/titles.ts';
@@ -29,7 +30,11 @@ export type { OpenApiDocument } from './openapi/document.ts';
  * @throws Error if two different bodies have one id, or if a header fills an input that does not exist
  */
 export function buildOpenApiDocument(router: AppRouter, basePath = ''): OpenApiDocument {
-  const procedures = withOwnPaths(restProcedures(router)).map(withoutBytes);
+  return documentOf(restProcedures(router), basePath);
+}
+
+function documentOf(described: readonly RestProcedure[], basePath: string): OpenApiDocument {
+  const procedures = withOwnPaths(described).map(withoutBytes);
   const generated = generateOpenApiDocument(generatorInput(procedures), {
     title: 'LinguaLoop',
     version: currentVersion,
@@ -55,13 +60,15 @@ export function buildOpenApiDocument(router: AppRouter, basePath = ''): OpenApiD
 
 /**
  * Builds the document for client generators: the same as `buildOpenApiDocument`, but with the accepted credentials of
- * each operation and with names for all types (decision 74).
+ * each operation, names for all types, and procedures that are only served under /trpc (decision 74).
  */
 export function buildClientsDocument(router: AppRouter, basePath = ''): ClientsDocument {
-  const document = buildOpenApiDocument(router, basePath);
+  const procedures = [...restProcedures(router), ...rpcProcedures(router)];
+  const document = documentOf(procedures, basePath);
+  describeRpc(document);
   titleInlineSchemas(document);
   const info = { ...document.info, description: briefDescription(basePath) };
-  return withSecurity({ ...document, info }, restProcedures(router));
+  return withSecurity({ ...document, info }, procedures);
 }
 
 function describePaths(

@@ -83,19 +83,3 @@ export function knownParameters({ route, inputShape }: RestProcedure): (paramete
   const objects = [...kinds].flatMap(([name, kind]) => (kind === 'members' ? [name] : []));
   return (parameter) => names.has(parameter) || objects.some((name) => keyIn(name, parameter) !== undefined);
 }
-
-/** Maximum names that a header lists, and maximum characters of each name. */
-const maxNames = 20;
-const maxNameLength = 60;
-
-/**
- * Returns the value of a header that lists names from a query string. Names are percent-encoded, and their number and
- * length are limited. `...` stands for omitted names or characters.
- */
-export function listNames(names: readonly string[]): string {
-  const listed = names.slice(0, maxNames).map((name) => {
-    const encoded = encodeURIComponent(name.slice(0, maxNameLength).toWellFormed());
-    return name.length > maxNameLength ? `${encoded}...` : encoded;
-  });
-  return [...listed, ...(names.length > maxNames ? ['...'] : [])].join(', ');
-}

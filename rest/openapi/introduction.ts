@@ -8,7 +8,7 @@ const summary = `Multi-tenant, human-in-the-loop translation.
 
 Operations that are not public require a credential in the header \`X-API-Key\` or \`Authorization: Bearer\`.
 Every response carries \`X-Request-ID\`.
-Query parameters that an operation does not have are ignored, and named in the response header \`X-Ignored-Parameters\`.
+Query parameters and fields that an operation does not have are ignored, and named in the response header \`X-Ignored-Parameters\`.
 A list continues while its response carries \`X-Next-Cursor\`: send its value as \`cursor\`, with the same filters.
 Fields and values may be added within a version: ignore unknown fields, tolerate unknown values.
 `;
@@ -48,6 +48,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   Usage: 'Translated and billed characters.',
   Storage: 'The storage of records and files, which can be in your own storage account.',
   Billing: 'Plans, prepaid characters and the payment processor.',
+  Procedures:
+    'API keys, events, style guides and reviews, as the SDK calls them. Each is a POST with a JSON object, `{}` without inputs.',
   System: 'Whether the service responds.',
 };
 

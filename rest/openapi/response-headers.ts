@@ -10,7 +10,7 @@ const flag = (description: string): Headers[string] => ({
 });
 
 const ignoredParameters = text(
-  'Names of the query parameters that were ignored, because the operation does not have them. Otherwise absent.',
+  'Names of the query parameters and body fields that were ignored, because the operation does not have them. Otherwise absent.',
 );
 const nextCursor = text('Send this value as `cursor` to get the next page. Absent on the last page.');
 const suggestedName = text(

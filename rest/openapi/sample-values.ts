@@ -26,6 +26,7 @@ const byName: Readonly<Record<string, unknown>> = {
   candidate_models: 'gpt-6-luna',
   changedate: time,
   client_id: 'lingualoop',
+  comment_id: '5d0ee1a2-64c7-4a4b-9a2e-8d1f6b3c7a90',
   code: 'low_quality_score',
   content_type: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
   created_at: time,

@@ -88,7 +88,10 @@ export function withSecurity(
     for (const method of methods) {
       const operation = item[method];
       const guard = guards.get(`${method} ${path}`);
-      if (operation && guard) secured[method] = { ...operation, security: accepted[guard] };
+      if (!operation || !guard) continue;
+      // No cookie is accepted under /trpc.
+      const security = accepted[guard].filter((one) => !path.startsWith('/trpc/') || !('session' in one));
+      secured[method] = { ...operation, security };
     }
     paths[path] = secured;
   }

@@ -7,6 +7,7 @@ import {
 } from '@trpc/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import superjson from 'superjson';
+import { z } from 'zod';
 import type { RequestContext } from '#server/context.ts';
 import { AppError, describeForLog, errorTable, toAppError } from '#server/errors.ts';
 import { refuseManyValues } from '#server/platform/input-limits.ts';
@@ -15,9 +16,10 @@ import { createArrayCheck } from './array-limits.ts';
 import { sendEventStream, trackEventStreams } from './event-stream.ts';
 import { declaredSize, tooLargeUnauthenticated } from './request-limits.ts';
 import { setRetryAfter } from './retry-after.ts';
+import { nameIgnored, unknownFieldsOf } from './unknown-fields.ts';
 
 /**
- * Serves the SDK: tRPC's HTTP format under /trpc, one call per request. tRPC's own adapters build a web Request and
+ * Serves tRPC's HTTP format under /trpc, one call per request: with superjson, as the SDK sends it, or as plain JSON. tRPC's own adapters build a web Request and
  * Response for each call, which costs more than the call itself, and return 500 for a malformed one. This handler
  * accepts JSON bodies only and all its errors are from the error table. Subscriptions are server-sent events.
  */
@@ -36,6 +38,7 @@ export function serveRpc(
             type,
             access: meta ?? {},
             refuseLongArrays: createArrayCheck(inputs[0], meta?.route),
+            schema: inputs[0] instanceof z.ZodPrefault ? (inputs[0].unwrap() as z.ZodType) : inputs[0],
           },
         ];
       }),
@@ -61,6 +64,9 @@ export function serveRpc(
       // Do not log the name in the URL: the caller chooses it.
       ctx.notes.procedure = procedure ? path : 'unknown';
       reply.header('content-type', 'application/json');
+      const read = readInput(request);
+      // A call with a plain input gets a plain response, also to an error or without an input in the schema.
+      const wrap = (json: unknown) => ('input' in read && read.isPlain ? (json ?? null) : inSuperjson(json));
       const fail = (thrown: unknown) => {
         const known = toAppError(thrown);
         ctx.notes.error = known;
@@ -86,9 +92,8 @@ export function serveRpc(
       };
       try {
         if (!type) throw new AppError('route_not_found', 'not found');
-        const method = type === 'mutation' ? 'POST' : 'GET';
-        if (request.method !== method) {
-          reply.header('allow', method);
+        if (type !== 'query' && request.method !== (type === 'mutation' ? 'POST' : 'GET')) {
+          reply.header('allow', type === 'mutation' ? 'POST' : 'GET');
           throw new AppError('method_not_allowed', 'method not allowed');
         }
         const data = await callTRPCProcedure({
@@ -97,20 +102,22 @@ export function serveRpc(
           type,
           ctx,
           getRawInput: async () => {
-            const input = type === 'subscription' ? withLastEventId(request) : readInput(request);
+            if ('refusal' in read) throw read.refusal;
+            const { input } = read;
             procedure?.refuseLongArrays?.(input, ctx.services.settings);
-            return input;
+            nameIgnored(reply, unknownFieldsOf(input, procedure?.schema));
+            return type === 'subscription' ? withLastEventId(request, input) : input;
           },
           signal: type === 'subscription' ? streams.begin(reply) : undefined,
           batchIndex: 0,
         });
         if (type === 'subscription')
           return await sendEventStream(reply, data as AsyncIterable<unknown>, (thrown) => fail(thrown).shape);
-        return reply.send(JSON.stringify({ result: { data: plain(data) } }));
+        return reply.send(JSON.stringify({ result: { data: wrap(data) } }));
       } catch (thrown) {
         const { known, shape } = fail(thrown);
         setRetryAfter(reply, known);
-        return reply.code(known.status).send(JSON.stringify({ error: plain(shape) }));
+        return reply.code(known.status).send(JSON.stringify({ error: wrap(shape) }));
       }
     },
   });
@@ -125,43 +132,54 @@ function travelsByRestOnly(meta: ProcedureMeta | undefined): boolean {
 }
 
 /**
- * Wraps plain JSON in superjson's format. Every output is already JSON, because REST sends the same value. superjson
+ * Wraps JSON in superjson's format. Every output is already JSON, because REST sends the same value. superjson
  * would walk the whole value to find nothing to convert, which costs more than the procedure.
  */
-function plain(json: unknown): { json: unknown } {
+function inSuperjson(json: unknown): { json: unknown } {
   return { json: json ?? null };
 }
 
+type ReadInput = { input: unknown; isPlain: boolean } | { refusal: unknown };
+
+/** Returns the input of the call, or the error to throw once the procedure asks for it. */
+function readInput(request: FastifyRequest): ReadInput {
+  try {
+    return parseInput(request);
+  } catch (refusal) {
+    return { refusal };
+  }
+}
+
 /**
- * Returns the input of the call: `?input=` of a query or the body of a mutation, in superjson's `{json, meta}`
- * format.
+ * Parses the input of the call: `?input=` of a GET request, or the body. It is in superjson's `{json, meta}` format,
+ * or the input as a plain JSON object. No procedure has an input `json`.
  */
-function readInput(request: FastifyRequest): unknown {
+function parseInput(request: FastifyRequest): { input: unknown; isPlain: boolean } {
   const query = request.query as Record<string, unknown>;
   if (query['batch'] !== undefined) throw new AppError('malformed_request', 'batches are not accepted');
   const text = request.method === 'GET' ? query['input'] : bodyText(request);
-  if (text === undefined || text === '') return undefined;
+  if (text === undefined || text === '') return { input: undefined, isPlain: false };
   let sent: unknown;
   try {
     sent = JSON.parse(String(text));
   } catch {
     throw new AppError('malformed_request', 'invalid JSON input');
   }
-  if (typeof sent !== 'object' || sent === null || !('json' in sent))
-    throw new AppError('malformed_request', 'the input must be a superjson object');
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
+    throw new AppError('malformed_request', 'the input must be a JSON object');
+  if (!('json' in sent)) return { input: sent, isPlain: true };
   const { json, meta } = sent as { json: unknown; meta?: unknown };
-  if (meta === undefined) return json;
+  if (meta === undefined) return { input: json, isPlain: false };
   if (!marksOnlyUndefined(meta)) throw new AppError('malformed_request', 'the input must be plain JSON');
   try {
-    return superjson.deserialize({ json, meta } as never);
+    return { input: superjson.deserialize({ json, meta } as never), isPlain: false };
   } catch {
     throw new AppError('malformed_request', 'the input cannot be deserialized');
   }
 }
 
 /** Returns the input of a subscription. A client that connects again sends the ID of its last event in a header. */
-function withLastEventId(request: FastifyRequest): unknown {
-  const input = readInput(request);
+function withLastEventId(request: FastifyRequest, input: unknown): unknown {
   const lastEventId = request.headers['last-event-id'];
   if (!lastEventId || (input !== undefined && (typeof input !== 'object' || input === null))) return input;
   return { ...input, lastEventId };

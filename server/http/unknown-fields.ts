@@ -1,3 +1,4 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { middleware } from '#server/trpc.ts';
 
@@ -21,16 +22,35 @@ export const notingUnknownFields = (schema: z.ZodObject) =>
       next({
         getRawInput: async () => {
           const input = await getRawInput();
-          for (const path of unknownIn(input, schema, '')) {
-            if (unknownFields.length === maxFields) break;
-            unknownFields.push(path);
-          }
+          unknownFields.push(...unknownFieldsOf(input, schema));
           return input;
         },
       }),
   );
 
-function* unknownIn(value: unknown, schema: z.ZodType, at: string): Generator<string> {
+/** Returns the paths of an input's fields that its schema does not have, at most `maxFields`. */
+export function unknownFieldsOf(input: unknown, schema: z.ZodType | undefined): string[] {
+  return schema ? unknownIn(input, schema, '').take(maxFields).toArray() : [];
+}
+
+/** Maximum names that a header lists, and maximum characters of each name. */
+const maxNames = 20;
+const maxNameLength = 60;
+
+/**
+ * Sets the response header that names the parameters and fields of a request that the service ignores. Names are
+ * percent-encoded, and their number and length are limited. `...` stands for omitted names or characters.
+ */
+export function nameIgnored(reply: FastifyReply, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const listed = names.slice(0, maxNames).map((name) => {
+    const encoded = encodeURIComponent(name.slice(0, maxNameLength).toWellFormed());
+    return name.length > maxNameLength ? `${encoded}...` : encoded;
+  });
+  reply.header('x-ignored-parameters', [...listed, ...(names.length > maxNames ? ['...'] : [])].join(', '));
+}
+
+function* unknownIn(value: unknown, schema: z.ZodType, at: string): Generator<string, undefined> {
   if (schema instanceof z.ZodArray) {
     if (!Array.isArray(value)) return;
     for (const [index, item] of value.entries())
