@@ -30,6 +30,7 @@ import {
 } from './body-parsers.ts';
 import { sendFile } from './downloads.ts';
 import { sendError } from './errors.ts';
+import { readFields, selectableFields, selectFields } from './fields.ts';
 import { isKeyed, needsBody, type RestProcedure, restProcedures } from './procedures.ts';
 import { coerceQuery, knownParameters, queryKinds } from './query.ts';
 import { isUpload, readUpload } from './upload.ts';
@@ -101,6 +102,10 @@ async function handleRequest(
     reply.header('vary', [reply.getHeader('vary'), 'Accept'].filter(Boolean).join(', '));
   const { path, type, route } = procedure;
   ctx.notes.procedure = path;
+  const fields = readFields(
+    (request.query as Record<string, unknown>)['fields'],
+    selectableFields(procedure),
+  );
   reply.code(route.status ?? 200);
   if (type === 'mutation' && request.headers['idempotency-key'] !== undefined && !isKeyed(route))
     reply.header('idempotency-key-ignored', 'true');
@@ -119,7 +124,9 @@ async function handleRequest(
   });
   if (route.download) return sendFile(reply, output as FileResponse | StreamResponse);
   if (route.status === 204) return reply.send();
-  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(output));
+  return reply
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(JSON.stringify(fields ? selectFields(output, fields) : output));
 }
 
 /** Groups procedures by method and path, and keeps the order of the router. */

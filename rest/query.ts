@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputSource, type Route } from '#server/trpc.ts';
+import { selectableFields } from './fields.ts';
 import type { RestProcedure } from './procedures.ts';
 
 /**
@@ -70,10 +71,13 @@ function keyIn(name: string, parameter: string): string | undefined {
   return rest.startsWith('[') && rest.endsWith(']') ? rest.slice(1, -1) : undefined;
 }
 
-/** Returns a function that checks whether a procedure reads a query parameter. All procedures read `api-version`. */
-export function knownParameters({ route, inputShape }: RestProcedure): (parameter: string) => boolean {
+/** Returns a function that checks whether a procedure reads a query parameter. All procedures read `api-version`, and
+ * those that return JSON to a GET read `fields`. */
+export function knownParameters(procedure: RestProcedure): (parameter: string) => boolean {
+  const { route, inputShape } = procedure;
   const kinds = queryKinds(inputShape, route);
   const names = new Set([...kinds.keys(), 'api-version']);
+  if (selectableFields(procedure).length > 0) names.add('fields');
   // The fields of an upload may be in the query, and so may the name of a file that is the body itself.
   if (route.upload) {
     for (const name of Object.keys(inputShape)) names.add(name);

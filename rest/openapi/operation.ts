@@ -1,3 +1,4 @@
+import { selectableFields } from '../fields.ts';
 import { needsBody, type RestProcedure } from '../procedures.ts';
 import { queryKinds } from '../query.ts';
 import {
@@ -29,6 +30,14 @@ const versionParameters: readonly Parameter[] = [
   },
 ];
 
+/** The parameter that selects fields of a response. */
+function fieldsParameter(procedure: RestProcedure): Parameter[] {
+  const names = selectableFields(procedure);
+  if (names.length === 0) return [];
+  const description = `The fields of the response, separated by commas: ${names.join(', ')}. By default all.`;
+  return [{ in: 'query', name: 'fields', required: false, description, schema: { type: 'string' } }];
+}
+
 const parameterOrder = ['path', 'query', 'header'];
 
 /**
@@ -45,6 +54,7 @@ export function describeOperation(procedure: RestProcedure, generated: Operation
     ...(description !== undefined && { description }),
     parameters: [
       ...parameters.map((one) => requireNeeded(described(one, procedure), needed)),
+      ...fieldsParameter(procedure),
       ...versionParameters,
     ].sort((a, b) => parameterOrder.indexOf(a.in) - parameterOrder.indexOf(b.in)),
     ...(requestBody && { requestBody: { ...requestBody, required: needsBody(procedure) } }),
