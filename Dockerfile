@@ -3,13 +3,13 @@
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# The script "prepare" builds nothing without the dev dependencies; the other one deletes what no process loads.
+# The script "prepare" builds nothing without the dev dependencies, and deletes what no process loads.
 COPY docker/trim-packages.ts docker/trim-packages.ts
 COPY web/build.ts web/icon-imports.ts web/
 COPY web/server/locale.ts web/server/locale.ts
 COPY server/http/cookies.ts server/http/cookies.ts
 # The image has a Node of its own.
-RUN npm ci --omit=dev && node docker/trim-packages.ts && rm -rf node_modules/node-* node_modules/.bin/node
+RUN npm ci --omit=dev && rm -rf node_modules/node-* node_modules/.bin/node
 
 # The recognition of text in scans, with the data of its languages: 96 MB, only if the image is built with OCR=true.
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS ocr
@@ -25,6 +25,7 @@ COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY sdk/src sdk/src
 COPY server server
 COPY web web
+COPY docker/trim-packages.ts docker/trim-packages.ts
 # Builds web/dist, by the script "prepare".
 RUN npm ci
 

@@ -2,8 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /*
- * Deletes files of installed packages that no process loads, about a third of the disk space of a production install. The Dockerfile runs it
- * for the image.
+ * Deletes files of installed packages that no process loads, about a third of the disk space. `npm ci` runs it through the script `prepare`.
  */
 
 const packages = join(import.meta.dirname, '../node_modules');
@@ -18,6 +17,9 @@ export const unused: RegExp[] = [
   /^@azure\/[^/]+\/dist\/(browser|react-native)$/,
   // For debuggers that step into packages.
   /\.(c|m)?(js|ts|css)\.map$/,
+  // For readers and for other type checkers. Licenses stay.
+  /\/(README|CHANGELOG|HISTORY)[^/]*\.(md|markdown)$/i,
+  /\.js\.flow$/,
 ];
 
 async function trim(folder: string): Promise<void> {

@@ -15,7 +15,7 @@ export function selectableFields({ route, output }: Pick<RestProcedure, 'route' 
 /**
  * Reads the query parameter `fields`, names separated by commas.
  * @returns the selected fields; undefined if the request does not select any
- * @throws AppError 422 for a name that is none of `selectable`
+ * @throws AppError 422 for a name that is not in `selectable`
  */
 export function readFields(value: unknown, selectable: readonly string[]): string[] | undefined {
   if (value === undefined || selectable.length === 0) return undefined;

@@ -34,7 +34,7 @@ test.each(['', 'ids', 'id,', 'id, status', '__proto__', 'constructor'])(
   },
 );
 
-test('`fields` is ignored, and named, where the response is a file', async () => {
+test('`fields` is ignored, and named, if the response is a file', async () => {
   const founder = await signUpFounder(app);
   const id = await submit(app, founder, { source_text: 'Hello' });
   const path = `/api/translations/${id}/golden?fields=id`;
