@@ -25,6 +25,7 @@ export type {
   CreateOptions,
   Fetch,
   LinguaLoopOptions,
+  LogLevel,
   OnIdempotencyMismatch,
   TenantOptions,
   UploadOptions,

@@ -1,4 +1,4 @@
-import type { Observers } from './events.ts';
+import type { Logger, Observers } from './events.ts';
 import { newIdempotencyKey } from './random-key.ts';
 import type { Backoff } from './retry.ts';
 import type { TokenStore } from './tokens.ts';
@@ -43,7 +43,7 @@ export interface LinguaLoopOptions extends Observers {
   tokens?: TokenStore | undefined;
   /**
    * Timeout of one attempt, in milliseconds. Default: 130,000, because the service may take 120 s for one text. For a
-   * call that translates several texts in sequence, the timeout is multiplied by their number. For a streamed
+   * call that translates several texts, the timeout is multiplied by their number, up to 10 minutes. For a streamed
    * download, it applies to the time until the first piece, and then to each further piece; the whole download has no
    * timeout. `Infinity` means no timeout.
    */
@@ -63,6 +63,12 @@ export interface LinguaLoopOptions extends Observers {
   onIdempotencyMismatch?: OnIdempotencyMismatch | undefined;
   /** Sends the HTTP requests. Default: `globalThis.fetch`. */
   fetch?: Fetch | undefined;
+  /**
+   * What is logged: `warn` for retries and warnings, `debug` also for each request and response. Default: the
+   * environment variable `LINGUALOOP_LOG`, else `debug` with a `logger`, else `off`. Without a `logger`, `console` gets
+   * the lines.
+   */
+  logLevel?: LogLevel | undefined;
 }
 
 /**
@@ -160,7 +166,7 @@ export interface Settings extends Observers {
  * @throws TypeError that names the invalid option, never its value
  */
 export function readOptions(options: LinguaLoopOptions = {}): Settings {
-  const { apiKey, accessToken, tokens, onRequest, onResponse, logger } = options;
+  const { apiKey, accessToken, tokens, onRequest, onResponse } = options;
   const baseUrl = options.baseUrl ?? environment('LINGUALOOP_URL');
   if (baseUrl === undefined) throw new TypeError('baseUrl is missing: set the option or LINGUALOOP_URL');
   return {
@@ -180,8 +186,23 @@ export function readOptions(options: LinguaLoopOptions = {}): Settings {
     isOwnFetch: !options.fetch,
     onRequest,
     onResponse,
-    logger,
+    logger: loggerOf(options),
   };
+}
+
+const logLevels = ['off', 'warn', 'debug'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+/** Returns the logger with the methods of the level, or `console` if only a level is set. */
+function loggerOf({ logger, logLevel }: LinguaLoopOptions): Logger | undefined {
+  const level = logLevel ?? environment('LINGUALOOP_LOG') ?? (logger ? 'debug' : 'off');
+  if (!logLevels.some((one) => one === level))
+    throw new TypeError(`logLevel must be one of ${logLevels.join(', ')}`);
+  if (level === 'off') return undefined;
+  const target = logger ?? console;
+  if (level === 'debug') return target;
+  return { debug: () => {}, warn: (message, fields) => target.warn(message, fields) };
 }
 
 /**

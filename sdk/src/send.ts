@@ -25,7 +25,7 @@ export interface Call {
   warns?: true;
   /** Set if the service may accept the call without a credential. */
   open?: true;
-  /** The number of texts that the service translates in sequence before it responds. Default: 1. */
+  /** By how much the timeout of an attempt is longer than that of one text. Default: 1. */
   texts?: number;
 }
 

@@ -30,15 +30,14 @@ export interface NamedContent {
 /** A file whose bytes have been read, so that it can be sent several times. */
 export interface Upload {
   request: RestRequest;
-  /** The approximate number of pages. The service translates them in sequence. */
-  pages: number;
+  /** How many times the timeout of one text the request gets. */
+  times: number;
 }
 
 const wordType = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
 
-/** Limits of the service: characters of a page, and pages of a document. */
+/** The characters of a page. */
 const pageSize = 5_000;
-const maxPages = 50;
 
 /**
  * Builds the request that translates a file page by page. For a PDF, DOCX or XLSX in a form, the service would keep
@@ -65,13 +64,13 @@ export async function uploadOf(
         body: await data.arrayBuffer(),
       },
       // These formats are compressed, so the size of the file does not show the length of its text.
-      pages: maxPages,
+      times: maxTimes,
     };
   }
   const form = await formRequest('/api/translations', fields, 'source_document', file);
   return {
     request: { ...form, headers: { ...headers, ...form.headers } },
-    pages: pagesOf(data.size),
+    times: timesOfPages(data.size),
   };
 }
 
@@ -111,9 +110,20 @@ export async function encodedFile(file: SourceFile): Promise<{ file_name: string
   return { file_name: name, content: btoa(binary) };
 }
 
-/** Returns the approximate number of pages of a text with this many characters or bytes. */
-export function pagesOf(size: number): number {
-  return Math.min(Math.max(Math.ceil(size / pageSize), 1), maxPages);
+/**
+ * How often the timeout of one text fits into that of several. The service translates texts side by side, and ends the
+ * request itself (REQUEST_DEADLINE_SECONDS). A dead connection ends after this time.
+ */
+const maxTimes = 4;
+
+/** Returns how many times the timeout of one text several texts get. */
+export function timesOf(texts: number): number {
+  return Math.min(Math.max(texts, 1), maxTimes);
+}
+
+/** Returns the same for the pages of a text with this many characters or bytes. */
+export function timesOfPages(size: number): number {
+  return timesOf(Math.ceil(size / pageSize));
 }
 
 /**

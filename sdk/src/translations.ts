@@ -8,7 +8,7 @@ import type { CallOptions, CreateOptions, UploadOptions } from './options.ts';
 import { createListing, type List, listOf, Page } from './pages.ts';
 import type { RestRequest } from './rest.ts';
 import type { Call } from './send.ts';
-import { pagesOf, type SourceFile, uploadOf } from './source-file.ts';
+import { type SourceFile, timesOf, timesOfPages, uploadOf } from './source-file.ts';
 import type {
   BatchTranslationRequest,
   DocumentTextRequest,
@@ -272,18 +272,18 @@ export function translations(connection: Connection): Translations {
     create: (request, options) => create(createCall, post(withKey(request, createCall, options)), options),
     createBatch(request, options) {
       const texts = request.inputs.reduce((sum, { Targets }) => sum + Targets.length, 0);
-      const call = { ...createBatchCall, texts: Math.max(texts, 1) };
+      const call = { ...createBatchCall, texts: timesOf(texts) };
       return create(call, post(withKey(request, call, options)), options);
     },
     createFromText(request, options) {
-      const call = { ...createFromTextCall, texts: pagesOf(request.source_text.length) };
+      const call = { ...createFromTextCall, texts: timesOfPages(request.source_text.length) };
       return create(call, post(withKey(request, call, options)), options);
     },
     createFromFile(file, request, options) {
       const key = keyOf(createFromFileCall, options);
-      return afterwards(uploadOf(file, request, key), ({ pages, request: upload }) =>
+      return afterwards(uploadOf(file, request, key), ({ times, request: upload }) =>
         create(
-          { ...createFromFileCall, texts: pages },
+          { ...createFromFileCall, texts: times },
           { ...upload, onUploadProgress: options?.onUploadProgress },
           options,
         ),

@@ -166,7 +166,7 @@ describe('golden', () => {
   });
 });
 
-describe('the timeout of an attempt grows with the texts that it translates one after the other', () => {
+describe('the timeout of an attempt grows with the texts, up to four times', () => {
   const silent = () => {
     const fetched = vi.fn(() => new Promise<never>(() => {}));
     return client({ timeout: 1, maxRetries: 0, fetch: fetched }).translations;
@@ -192,7 +192,8 @@ describe('the timeout of an attempt grows with the texts that it translates one 
           metadata: { source_document: {} },
         }),
     ],
-    ['a PDF', 50, () => silent().createFromFile(file('a.pdf', 1), { target_lang })],
+    ['a batch of forty', 4, () => silent().createBatch({ inputs: Array(40).fill(batch.inputs[1]) })],
+    ['a PDF', 4, () => silent().createFromFile(file('a.pdf', 1), { target_lang })],
     ['a batch, where the call says how long', 7, () => silent().createBatch(batch, { timeout: 7 })],
   ])('%s', async (_, timeoutMs, call) => {
     await expect(call()).rejects.toMatchObject({ name: 'TimeoutError', timeoutMs });

@@ -52,6 +52,35 @@ describe('onRequest, onResponse and logger', () => {
     expect(server.received[0]?.headers['x-proxy']).toBe('the-secret-of-the-proxy');
   });
 
+  test.each([
+    ['debug', ['debug', 'debug', 'warn', 'debug', 'debug']],
+    ['warn', ['warn']],
+    ['off', []],
+  ] as const)('the level %s limits what is logged', async (logLevel, expected) => {
+    const logged: string[] = [];
+    const logger = { debug: () => logged.push('debug'), warn: () => logged.push('warn') };
+    const ask = async (options: Partial<LinguaLoopOptions>) => {
+      logged.length = 0;
+      server.script(transient, result({ id: '1' }));
+      await client({ apiKey: 'k', logger, ...options }).translations.get('1');
+      return logged;
+    };
+    expect(await ask({ logLevel })).toEqual(expected);
+    vi.stubEnv('LINGUALOOP_LOG', logLevel);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await ask({})).toEqual(expected);
+  });
+
+  test('a level without a logger logs to the console, and an unknown level is named', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+    onTestFinished(() => warn.mockRestore());
+    server.script(transient, result({ id: '1' }));
+    await client({ apiKey: 'k', logLevel: 'warn' }).translations.get('1');
+    expect(warn).toHaveBeenCalledTimes(1);
+    // @ts-expect-error: such a value comes from JavaScript.
+    expect(() => client({ logLevel: 'loud' })).toThrow('logLevel must be one of off, warn, debug');
+  });
+
   test('the logger is told each warning of a request that creates, once', async () => {
     const warning = (message: string) => ({ code: 'unknown_field', field: 'tonne', message });
     server.script(
