@@ -96,10 +96,12 @@ describe('a submission (B 4.3)', () => {
 
   test.each([
     ['figures.csv', 'text/csv'],
-    ['figures.xls', 'application/vnd.ms-excel'],
-  ])('named %j of type %j is 415, and names what is accepted', async (name, type) => {
+    ['figures.xls', 'application/vnd.ms-excel', 'a .xls file cannot be read; save it as .xlsx'],
+    ['macros.DOCM', 'application/octet-stream', 'a .docm file cannot be read; save it as .docx'],
+    ['show.ppsx', '', 'a .ppsx file cannot be read; save it as .pptx'],
+  ])('named %j of type %j is 415, and names what is accepted', async (name, type, hint?: string) => {
     const { status, body } = await mine.send({ source_document: workbookFile(['Hello'], name, type) });
-    expect([status, body.detail]).toEqual([415, expect.stringContaining('.xlsx')]);
+    expect([status, body.detail, body.hint]).toEqual([415, expect.stringContaining('.xlsx'), hint]);
   });
 
   test('with a file that cannot be read is 400, and leaves neither a job nor a file', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check } from '#server/formats/pptx.ts';
+import { check, extract } from '#server/formats/pptx.ts';
 import { zipOf } from './flatten-zip.ts';
 import {
   body,
@@ -118,6 +118,31 @@ describe('SmartArt', () => {
   it('has other texts of its drawing as segments, too', async () => {
     const { texts } = await read(oneSlide(...diagram(drawn('Plan'), drawn('Another'))));
     expect(texts).toContain('slide1-diagram1-drawing-p2 Another');
+  });
+});
+
+describe('a preview of SmartArt that is not read', () => {
+  const data: Related = [
+    'diagrams/data1.xml',
+    'diagramData',
+    root(
+      'dgm:dataModel',
+      `<dgm:ptLst><dgm:pt>${body(paragraph(run('Plan')), '<a:bodyPr/>', 'dgm:t')}</dgm:pt></dgm:ptLst>`,
+    ),
+  ];
+  const relationship = `<Relationship Id="old" Type="http://schemas.microsoft.com/office/2007/relationships/diagramDrawing" Target="../diagrams/drawing9.xml"/>`;
+
+  it.each([
+    ['of an older kind', '<p:oldDrawing xmlns:p="old"><p:sp>Plan</p:sp></p:oldDrawing>'],
+    ['that is no XML', 'not XML'],
+    ['that is missing', undefined],
+  ])('%s does not refuse the file', async (_, content) => {
+    const files = deckFiles(oneSlide(data));
+    const rels = 'ppt/slides/_rels/slide1.xml.rels';
+    files[rels] = String(files[rels]).replace('</Relationships>', `${relationship}</Relationships>`);
+    if (content) files['ppt/diagrams/drawing9.xml'] = content;
+    const { segments } = await extract(zipOf(files));
+    expect(segments.map(({ source }) => source.join(''))).toEqual(['Text', 'Plan']);
   });
 });
 

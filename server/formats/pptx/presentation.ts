@@ -1,3 +1,4 @@
+import { FileError } from '../file-error.ts';
 import { type ChartText, readChartTexts } from '../office/chart-texts.ts';
 import { Numbering } from '../office/numbering.ts';
 import type { Relationship } from '../office/package.ts';
@@ -176,8 +177,12 @@ class PresentationReading {
     });
     for (const [index, target] of targetsOf(relationships, 'diagramData').entries())
       await this.#readPart(target, at(index + 1, ''), ['dataModel'], { into: copies });
-    for (const [index, target] of targetsOf(relationships, 'diagramDrawing').entries())
-      await this.#readPart(target, at(index + 1, 'drawing-'), ['drawing'], { from: copies });
+    for (const [index, target] of targetsOf(relationships, 'diagramDrawing').entries()) {
+      // Only a preview: PowerPoint makes it again from the data if it is missing or of an older kind.
+      const drawing = await this.#open(target).catch(ignoreUnreadable);
+      if (drawing && /<(?:[\w-]+:)?drawing[\s>]/.test(drawing.text.source))
+        this.#readBodies({ ...drawing, ...at(index + 1, 'drawing-') }, ['drawing'], { from: copies });
+    }
   }
 
   async #readNotes(path: string, slide: Place): Promise<void> {
@@ -303,4 +308,9 @@ class PresentationReading {
       this.#summary.slidesWithPictures.add(part.page);
     }
   }
+}
+
+/** @throws any error but that of a part that is missing or unreadable */
+function ignoreUnreadable(error: unknown): undefined {
+  if (!(error instanceof FileError && error.reason === 'unreadable')) throw error;
 }

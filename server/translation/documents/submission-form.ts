@@ -33,6 +33,7 @@ export function checkForm(form: DocumentForm): CheckedForm {
     throw new AppError(
       'unsupported_media_type',
       `unsupported source_document type; accepted: ${allExtensions.map((extension) => `.${extension}`).join(', ')}`,
+      hintFor(file.name),
     );
   if (!form.target_lang?.trim()) throw new AppError('validation_error', 'target_lang is required');
   const textType = form.text_type?.trim() ?? '';
@@ -82,4 +83,21 @@ export async function fingerprintOfForm({ file, format, request }: CheckedForm):
   // `auto` is accepted in any letter case.
   const source_lang = fields.source_lang.toLowerCase();
   return fingerprintOf({ ...fields, source_lang, format, bytes: Buffer.from(bytes).toString('hex') });
+}
+
+/** The extension as which a file of another kind can be saved, by the extensions of that kind. */
+const savedAs: readonly [extensions: readonly string[], as: string][] = [
+  [['doc', 'docm', 'dot', 'dotx', 'dotm', 'rtf', 'pages'], 'docx'],
+  [['xls', 'xlsm', 'xlsb', 'xlt', 'xltx', 'xltm', 'numbers'], 'xlsx'],
+  [['ppt', 'pptm', 'pps', 'ppsx', 'ppsm', 'pot', 'potx', 'potm', 'key'], 'pptx'],
+  [['fodt', 'ott'], 'odt'],
+  [['fods', 'ots'], 'ods'],
+  [['fodp', 'otp'], 'odp'],
+];
+
+/** Returns how the caller can change an office file of a kind that is not accepted, such as one with macros. */
+function hintFor(name: string): { hint: string } | undefined {
+  const extension = /\.(\w{1,10})$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  const found = savedAs.find(([extensions]) => extensions.includes(extension));
+  return found && { hint: `a .${extension} file cannot be read; save it as .${found[1]}` };
 }
