@@ -25,3 +25,5 @@ export type DeletedTerm = Outputs['deleteTerm'];
 export type TermsOfTextsRequest = Inputs['matchesOfTexts'];
 /** The glossary terms of each text. */
 export type TermsOfTexts = Outputs['matchesOfTexts'];
+/** The number of terms of a glossary for each language pair. */
+export type TermPairs = Outputs['pairs'];

@@ -10,6 +10,7 @@ import type {
   AddTermRequest,
   DeletedTerm,
   DeleteTermRequest,
+  TermPairs,
   TermsQuery,
   UpdatedTerm,
   UpdateTermRequest,
@@ -74,6 +75,10 @@ export interface Terminology {
    * missing in it.
    */
   matches(request: TermMatchRequest, options?: CallOptions): ApiPromise<TermMatches>;
+  /** @internal Counts the terms of a glossary for each language pair. */
+  pairs(setId: string, options?: CallOptions): ApiPromise<TermPairs>;
+  /** @internal Renames a glossary. Throws ConflictError if another glossary has the name. */
+  rename(setId: string, name: string, options?: CallOptions): ApiPromise<TerminologySet>;
   /** @internal Returns one page of a glossary's terms in any order. */
   termPage(query: TermsQuery, options?: CallOptions): ApiPromise<Page<GlossaryEntry>>;
   /** @internal Adds a term. Adding exactly the same term again changes nothing. */
@@ -112,6 +117,9 @@ const deleteCall: Call = { name: 'terminology.delete', repeatable: false };
 const entriesCall: Call = { name: 'terminology.entries', repeatable: true };
 const addEntryCall: Call = { name: 'terminology.addEntry', repeatable: false };
 const matchesCall: Call = { name: 'terminology.matches', repeatable: true };
+
+const pairsCall: Call = { name: 'terminology.pairs', repeatable: true };
+const renameCall: Call = { name: 'terminology.rename', repeatable: true };
 
 const termsCall: Call = { name: 'terminology.terms', repeatable: true };
 const addTermCall: Call = { name: 'terminology.addTerm', repeatable: true };
@@ -174,6 +182,8 @@ export function terminology(connection: Connection): Terminology {
     },
     addEntry: (request, options) => mutate(addEntryCall, request, options),
     matches: (request, options) => mutate(matchesCall, request, options),
+    pairs: (setId, options) => query(pairsCall, { set_id: setId }, options),
+    rename: (setId, name, options) => mutate(renameCall, { set_id: setId, name }, options),
     termPage,
     addTerm: (request, options) => mutate(addTermCall, request, options),
     updateTerm: (request, options) => mutate(updateTermCall, request, options),

@@ -198,6 +198,8 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'terminology.delete': 'tenant_identity',
   'terminology.entries': 'tenant_identity',
   'terminology.addEntry': 'tenant_identity',
+  'terminology.pairs': 'tenant_identity',
+  'terminology.rename': 'tenant_identity',
   'terminology.terms': 'tenant_identity',
   'terminology.addTerm': 'tenant_identity',
   'terminology.updateTerm': 'tenant_identity',

@@ -151,6 +151,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'terminology.entryPage': ({ terminology }) => terminology.entryPage({ set_id: 'a' }),
   'terminology.addEntry': ({ terminology }) => terminology.addEntry({} as never),
   'terminology.matches': ({ terminology }) => terminology.matches({} as never),
+  'terminology.pairs': ({ terminology }) => terminology.pairs('a'),
+  'terminology.rename': ({ terminology }) => terminology.rename('a', 'b'),
   'terminology.termPage': ({ terminology }) => terminology.termPage({ set_id: 'a' }),
   'terminology.addTerm': ({ terminology }) => terminology.addTerm({} as never),
   'terminology.updateTerm': ({ terminology }) => terminology.updateTerm({} as never),

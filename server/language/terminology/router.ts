@@ -20,8 +20,9 @@ import { exportTbx, tbxQuery } from './export-tbx.ts';
 import { listTerms } from './list-terms.ts';
 import { findTermMatches, findTermsOfTexts } from './matches.ts';
 import { applyPreview, previewUpload } from './preview-upload.ts';
-import { glossaryForm, terminologySet, uploadedGlossary } from './schema.ts';
-import { listSets, removeSet } from './sets.ts';
+import { renameGlossary } from './rename.ts';
+import { glossaryForm, languagePairs, renameRequest, terminologySet, uploadedGlossary } from './schema.ts';
+import { countPairs, listSets, removeSet } from './sets.ts';
 import {
   addedTerm,
   addTermRequest,
@@ -138,6 +139,19 @@ const matchesOfTexts = deferredTenantProcedure('read')
   .output(termsOfTexts)
   .mutation(({ ctx, input }) => findTermsOfTexts(ctx.services, ctx.withTenant, input, ctx.disconnected()));
 
+/** The procedures by which `lingualoop compat` serves glossaries with several dictionaries. */
+const pairProcedures = {
+  pairs: tenantProcedure('read')
+    .input(z.object({ set_id: z.string().max(64) }))
+    .output(languagePairs)
+    .query(({ ctx, input }) => countPairs(ctx.tx, ctx.principal.tenant.id, input.set_id)),
+
+  rename: deferredTenantProcedure('admin')
+    .input(renameRequest)
+    .output(terminologySet)
+    .mutation(({ ctx, input }) => renameGlossary(ctx.services, ctx.withTenant, input)),
+};
+
 /** The procedures of the glossary screens. They have no route, so only /trpc serves them. */
 const termProcedures = {
   terms: tenantProcedure('read')
@@ -181,5 +195,6 @@ export const terminologyRouter = router({
   addEntry: add,
   matches,
   matchesOfTexts,
+  ...pairProcedures,
   ...termProcedures,
 });

@@ -44,6 +44,19 @@ export const uploadedGlossary = terminologySet
   })
   .meta({ id: 'UploadedTerminologySet' });
 
+/** The number of terms of a glossary for each language pair. */
+export const languagePairs = z.array(
+  terminologySet
+    .pick({ entry_count: true })
+    .extend({ source_lang: z.string().nullable(), target_lang: z.string().nullable() }),
+);
+
+export const renameRequest = z.object({
+  set_id: z.string().max(64),
+  // The service itself returns 400 for a name that is missing or too long.
+  name: z.string(),
+});
+
 const declaredLanguage = z.string().optional().meta({
   description:
     'Required for TMX and TBX files. In other files, it applies to entries that do not name a language, and selects the column of a table with one column for each language.',
@@ -63,6 +76,8 @@ export const glossaryForm = z.object({
   target_lang: declaredLanguage,
 });
 
+export type LanguagePairs = z.infer<typeof languagePairs>;
+export type RenameRequest = z.infer<typeof renameRequest>;
 export type TerminologySet = z.infer<typeof terminologySet>;
 export type UploadedGlossary = z.infer<typeof uploadedGlossary>;
 export type GlossaryForm = z.infer<typeof glossaryForm>;

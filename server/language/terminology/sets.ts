@@ -1,10 +1,10 @@
 import { and, count, eq, gte, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { terminologySets } from '#db/schema/terminology.ts';
+import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import { AppError } from '#server/errors.ts';
 import type { GlossaryFileEntry } from '#server/formats/glossary-file.ts';
 import { addJob } from '#server/platform/job-queue.ts';
-import type { TerminologySet } from './schema.ts';
+import type { LanguagePairs, TerminologySet } from './schema.ts';
 
 export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet[]> {
   return (await selectSets(tx, tenantId)).map(setView);
@@ -14,6 +14,27 @@ export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet
 export async function removeSet(tx: Tx, tenantId: string, setId: string): Promise<void> {
   if (!(await deleteSet(tx, tenantId, setId))) throw new AppError('not_found', 'terminology set not found');
   await queueTermCheck(tx, tenantId);
+}
+
+/**
+ * Counts the terms of a set for each language pair, in the order of their first terms.
+ * @throws AppError 404 if the set is unknown or belongs to another tenant
+ */
+export async function countPairs(tx: Tx, tenantId: string, setId: string): Promise<LanguagePairs> {
+  const { sourceLang, targetLang, entryNo } = terminologyEntries;
+  const rows = await tx
+    .select({ source: sourceLang, target: targetLang, terms: count() })
+    .from(terminologyEntries)
+    .where(and(eq(terminologyEntries.tenantId, tenantId), eq(terminologyEntries.setId, setId)))
+    .groupBy(sourceLang, targetLang)
+    .orderBy(sql`min(${entryNo})`);
+  if (rows.length === 0 && !(await selectSets(tx, tenantId)).some((set) => set.setId === setId))
+    throw new AppError('not_found', 'terminology set not found');
+  return rows.map(({ source, target, terms }) => ({
+    source_lang: source || null,
+    target_lang: target || null,
+    entry_count: terms,
+  }));
 }
 
 /**

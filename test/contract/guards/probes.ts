@@ -448,6 +448,17 @@ export const probes: Readonly<Record<string, Probe>> = {
     }),
     abroad: '404 terminology set not found',
   },
+  'terminology.pairs': {
+    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
+    abroad: '404 terminology set not found',
+  },
+  'terminology.rename': {
+    input: async ({ app, founder }) => {
+      const set_id = await addGlossary(app, founder);
+      return { set_id, name: `Renamed ${set_id}` };
+    },
+    abroad: '404 terminology set not found',
+  },
   'terminology.terms': {
     input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
     abroad: '404 terminology set not found',
