@@ -48,6 +48,25 @@ describe('deepl-node: texts', () => {
     expect((await client.translateText(german, null, 'en-GB')).detectedSourceLang).toBe('de');
   });
 
+  test('a short text is English, the language of the workspace, or that of its match in the TM', async () => {
+    const { client, headers } = await open();
+    const read = async (text: string, to: deepl.TargetLanguageCode = 'fr') =>
+      (await client.translateText(text, null, to)).detectedSourceLang;
+    // The likeliest candidates are Italian, Danish and Spanish; the last text has none.
+    for (const text of ['Hello', 'Rent', 'Cancel', 'OK']) expect(await read(text)).toBe('en');
+    // Longer texts have candidates, and so does a text for English readers.
+    expect(await read('faisceau de protons', 'de')).toBe('fr');
+    expect(await read('Speichern', 'en-US')).toBe('de');
+    const { setsOf } = await import('#test/translation-memory/sets.ts');
+    const mine = setsOf(app, headers);
+    for (const name of ['Rooms', 'More rooms'])
+      await mine.glossary('Zimmer,chambre', { name, source_lang: 'nl', target_lang: 'fr' });
+    expect(await read('Hello')).toBe('nl');
+    await mine.memory([['Hello', 'Bonjour']], { source_lang: 'da', target_lang: 'fr' });
+    expect(await read('Hello')).toBe('da');
+    expect(await read('Hello', 'it')).toBe('nl');
+  });
+
   test.each([
     ['en-US', 'en'],
     ['en-GB', 'en'],
@@ -75,6 +94,28 @@ describe('deepl-node: texts', () => {
     expect(JSON.parse(out).texts).toEqual([]);
   });
 
+  test('XML keeps its markup and ignored elements, and all other texts are translated', async () => {
+    const { client } = await open();
+    const xml =
+      '<?xml version="1.0"?>\n<!-- note --><doc a="x > y"><Title>One &lt; two</Title>' +
+      '<raw>Kept <b>as it is</b></raw><br/><![CDATA[Kept]]><raw/>Three</doc>';
+    const { text } = await client.translateText(xml, 'en', 'fr', {
+      tagHandling: 'xml',
+      outlineDetection: false,
+      splittingTags: ['Title'],
+      nonSplittingTags: 'br',
+      ignoreTags: ['raw', 'none'],
+    });
+    expect(text).toBe(xml.replace('One', '[fr] One').replace('Three', '[fr] Three'));
+  });
+
+  test('modelTypeUsed is set if a model type is requested', async () => {
+    const { client } = await open();
+    const typed = await client.translateText('Hello', 'en', 'fr', { modelType: 'latency_optimized' });
+    expect(typed.modelTypeUsed).toBe('quality_optimized');
+    expect((await client.translateText('Hello', 'en', 'fr')).modelTypeUsed).toBeUndefined();
+  });
+
   test('a text of a regulated context awaits review: it is proposed, or with --held error an error', async () => {
     const { client, apiKey } = await open();
     const { text } = await client.translateText('The lessee pays', 'en', 'fr', { context: 'legal' });
@@ -96,13 +137,29 @@ describe('deepl-node: texts', () => {
     [
       'an unknown target',
       (client) => client.translateText('Hello', 'en', 'xx' as 'fr'),
-      /unsupported target_lang/i,
+      /'target_lang' not supported.*LinguaLoop supports: en, /,
     ],
-    ['XML', (client) => client.translateText('<a/>', 'en', 'fr', { tagHandling: 'xml' }), /tag_handling/],
     [
-      'ignored tags',
+      'ignored tags in HTML',
       (client) => client.translateText('a', 'en', 'fr', { tagHandling: 'html', ignoreTags: ['x'] }),
-      /no counterpart of 'ignore_tags'/,
+      /need 'tag_handling' xml/,
+    ],
+    ...['<a>', '</a>', '<a><b></a></b>', '<a', '<!-- a', '< a>'].map(
+      (text): [string, (client: deepl.DeepLClient) => Promise<unknown>, RegExp] => [
+        `the XML ${text}`,
+        (client) => client.translateText(text, 'en', 'fr', { tagHandling: 'xml' }),
+        /malformed at character \d/,
+      ],
+    ),
+    [
+      'an unknown way to split sentences',
+      (client) => client.translateText('a', 'en', 'fr', { splitSentences: 'words' as 'on' }),
+      /'split_sentences' not supported/,
+    ],
+    [
+      'formality in a language without it',
+      (client) => client.translateText('a', 'en', 'tr', { formality: 'more' }),
+      /Target language 'TR'.*formality/i,
     ],
     [
       'a style',
@@ -116,7 +173,6 @@ describe('deepl-node: texts', () => {
     ],
     ['rephrasing', (client) => client.rephraseText('a', 'en-US'), /no counterpart/i],
     ['style rules', (client) => client.getAllStyleRules(), /no counterpart/i],
-    ['multilingual glossaries', (client) => client.listMultilingualGlossaries(), /no counterpart|not found/i],
     ['translation memories', (client) => client.listTranslationMemories(), /no counterpart/i],
   ])('%s is an error in the form of DeepL', async (_what, call, message) => {
     const { client, billed } = await open();
@@ -217,49 +273,6 @@ describe('deepl-node: documents', () => {
   });
 });
 
-describe('deepl-node: glossaries', () => {
-  test('createGlossary, listGlossaries, getGlossary, getGlossaryEntries, deleteGlossary', async () => {
-    const { client } = await open();
-    const entries = new deepl.GlossaryEntries({
-      entries: { invoice: 'facture', 'a, "quoted" term': 'un terme' },
-    });
-    const made = await client.createGlossary('My terms', 'en', 'fr', entries);
-    expect(made).toMatchObject({
-      name: 'My terms',
-      ready: true,
-      sourceLang: 'en',
-      targetLang: 'fr',
-      entryCount: 2,
-    });
-    const again = await client.createGlossary('My terms', 'en', 'fr', entries);
-    expect(again.name).toBe('My terms (2)');
-    const listed = await client.listGlossaries();
-    expect(listed.map(({ glossaryId }) => glossaryId).sort()).toEqual(
-      [made.glossaryId, again.glossaryId].sort(),
-    );
-    expect(await client.getGlossary(made.glossaryId)).toMatchObject({ name: 'My terms', entryCount: 2 });
-    expect((await client.getGlossaryEntries(made)).entries()).toEqual(entries.entries());
-    const { text } = await client.translateText('invoice', 'en', 'fr', { glossary: made });
-    expect(text).toBe('facture');
-    await expect(client.translateText('invoice', 'en', 'de', { glossary: made.glossaryId })).rejects.toThrow(
-      /target language/,
-    );
-    await client.deleteGlossary(made);
-    await expect(client.getGlossary(made.glossaryId)).rejects.toBeInstanceOf(deepl.GlossaryNotFoundError);
-  });
-
-  test('createGlossaryWithCsv', async () => {
-    const { client } = await open();
-    const made = await client.createGlossaryWithCsv(
-      'CSV',
-      'en',
-      'de',
-      Buffer.from('ship,Schiff\nsail,Segel\n'),
-    );
-    expect(made.entryCount).toBe(2);
-  });
-});
-
 describe('the API without a client package', () => {
   const post = async (key: string, body: string | URLSearchParams, type?: string) => {
     const response = await fetch(`${served.url}/v2/translate`, {
@@ -290,6 +303,34 @@ describe('the API without a client package', () => {
     ]);
     const { body } = await post(apiKey, form);
     expect(body.translations.map(({ text }: { text: string }) => text)).toEqual(['[de] One', '[de] Two']);
+  });
+
+  test('glossary_ids must exist', async () => {
+    const { apiKey, client } = await open();
+    const { glossaryId } = await client.createGlossary(
+      'Terms',
+      'en',
+      'fr',
+      new deepl.GlossaryEntries({ entries: { a: 'b' } }),
+    );
+    const send = (glossary_ids: unknown) =>
+      post(
+        apiKey,
+        JSON.stringify({ text: 'a', source_lang: 'EN', target_lang: 'FR', glossary_ids }),
+        'application/json',
+      );
+    expect((await send([glossaryId])).body.translations[0].text).toBe('b');
+    expect((await send([glossaryId, 'none'])).status).toBe(404);
+    expect((await send([1])).status).toBe(400);
+    expect(
+      (
+        await post(
+          apiKey,
+          JSON.stringify({ text: 'a', target_lang: 'FR', glossary_ids: [glossaryId] }),
+          'application/json',
+        )
+      ).status,
+    ).toBe(400);
   });
 
   test.each([

@@ -38,7 +38,7 @@ test('terminology.rename keeps the ID and the terms, and rejects the name of ano
   await mine.glossary(['c,d'], { name: 'Other' });
   const answers = await Promise.all(['Other', ' ', 'x'.repeat(129)].map((name) => rename(name)));
   expect(answers.map(({ status }) => status)).toEqual([409, 400, 400]);
-  // The same name again is no conflict with itself.
+  // The same name again changes nothing.
   expect((await rename('New name')).status).toBe(200);
   expect((await rename('New name', '0'.repeat(32))).status).toBe(404);
 });

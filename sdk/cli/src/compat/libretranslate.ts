@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
 import { documentTypes, type LinguaLoop, LinguaLoopError, languages } from '../../../src/index.ts';
-import type { CompatOptions, deeplFailure } from './deepl.ts';
+import type { CompatOptions } from './deepl/call.ts';
+import type { deeplFailure } from './deepl.ts';
+import { withLanguage } from './guess-language.ts';
 import {
   type CompatApi,
   CompatError,
@@ -11,7 +13,7 @@ import {
   textField,
   textsField,
 } from './request.ts';
-import { reviewHeaders, translateTexts, withLanguage } from './translate-texts.ts';
+import { reviewHeaders, translateTexts } from './translate-texts.ts';
 
 /** A translated file that a client may download. */
 interface Download {
@@ -188,7 +190,8 @@ async function translateFile(
   if (!file) throw new CompatError(400, 'Invalid request: missing file parameter');
   const target_lang = serviceCode(required(request, 'target'));
   const options = { signal: request.signal, pollEvery: { firstMs: 300, maxMs: 3000 } };
-  const poller = await withLanguage(serviceCode(required(request, 'source')), (source_lang) =>
+  const unclear = { client, text: null, to: target_lang, signal: request.signal };
+  const poller = await withLanguage(serviceCode(required(request, 'source')), unclear, (source_lang) =>
     client.documents.translate({ name: file.name, data: file }, { source_lang, target_lang }, options),
   );
   const { id, request: asked } = await poller.pollUntilDone({ signal: request.signal });

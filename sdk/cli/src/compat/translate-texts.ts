@@ -1,5 +1,6 @@
-import { type LinguaLoop, LinguaLoopError, type TranslationJob } from '../../../src/index.ts';
+import type { LinguaLoop, TranslationJob } from '../../../src/index.ts';
 import { eachOf } from '../files/translate-file.ts';
+import { withLanguage } from './guess-language.ts';
 import { CompatError } from './request.ts';
 
 /** Texts with the same languages and options. */
@@ -30,19 +31,6 @@ const batchSize = 50;
 const textsInFlight = 8;
 
 /**
- * Sends a request with a language. With `auto`, and if the service is not sure, sends it again with the most likely
- * language, or English: clients of these APIs expect a translation of any text.
- */
-export async function withLanguage<T>(from: string, send: (language: string) => PromiseLike<T>): Promise<T> {
-  try {
-    return await send(from);
-  } catch (error) {
-    if (!(error instanceof LinguaLoopError) || error.candidates === null) throw error;
-    return send(error.candidates[0] ?? 'en');
-  }
-}
-
-/**
  * Translates texts in their order. A blank text stays as it is, because the service does not accept it.
  * @param heldIsError whether a text that awaits a review is an error, instead of the proposed translation
  * @throws CompatError 409; the errors of the service
@@ -65,7 +53,8 @@ export async function translateTexts(
         ...(tone !== undefined && { tone }),
         ...(context !== undefined && { domain: context }),
       };
-      jobs[index] = await withLanguage(from, (source_lang) =>
+      const unclear = { client, text: source_text, to, signal };
+      jobs[index] = await withLanguage(from, unclear, (source_lang) =>
         client.translations.create({ ...request, source_lang }, { signal }),
       );
     });

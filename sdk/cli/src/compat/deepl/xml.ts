@@ -1,0 +1,82 @@
+import { badRequest } from './call.ts';
+
+/** An XML text as HTML, whose tags have no meaning, so that only its texts are translated. */
+export interface XmlText {
+  html: string;
+  /** Returns a translation of `html` as XML. */
+  write(translation: string): string;
+}
+
+/** Markup of XML that is not a tag, by its first characters, with its end. */
+const others = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+  ['<?', '?>'],
+  ['<!', '>'],
+] as const;
+
+/**
+ * Replaces the markup of an XML text by numbered tags. Elements that are to be ignored are one tag, with their content.
+ * The time is linear.
+ * @throws CompatError 400 for markup that does not end, or tags that are not nested
+ */
+export function readXml(text: string, ignored: ReadonlySet<string>): XmlText {
+  const markup: string[] = [];
+  const open: string[] = [];
+  let html = '';
+  /** The start of an ignored element, and its depth. */
+  let skipped: { start: number; depth: number } | undefined;
+  let at = 0;
+  const replace = (start: number, end: number) => {
+    html += `<x-${markup.push(text.slice(start, end))}>`;
+  };
+  for (let start = text.indexOf('<'); start >= 0; start = text.indexOf('<', at)) {
+    if (!skipped) html += text.slice(at, start);
+    const other = others.find(([first]) => text.startsWith(first, start));
+    at = other ? endOf(text, other[1], start + other[0].length) : endOfTag(text, start);
+    const tag = other ? undefined : /^<(\/?)([^\s/>]+)/.exec(text.slice(start, at));
+    if (!other && !tag) throw malformed(start);
+    if (tag?.[1] === '/') {
+      if (open.pop() !== tag[2]) throw malformed(start);
+      if (skipped?.depth === open.length) {
+        replace(skipped.start, at);
+        skipped = undefined;
+        continue;
+      }
+    } else if (tag && !text.endsWith('/>', at)) {
+      if (!skipped && ignored.has(tag[2] as string)) skipped = { start, depth: open.length };
+      open.push(tag[2] as string);
+    }
+    if (!skipped) replace(start, at);
+  }
+  if (open.length > 0) throw malformed(text.length);
+  html += text.slice(at);
+  const write = (translation: string) =>
+    translation.replaceAll(/<x-(\d+)>/g, (tag, number) => markup[Number(number) - 1] ?? tag);
+  return { html, write };
+}
+
+function endOf(text: string, end: string, from: number): number {
+  const at = text.indexOf(end, from);
+  if (at < 0) throw malformed(from);
+  return at + end.length;
+}
+
+/** Returns the end of a tag, whose attribute values may have `>`. */
+function endOfTag(text: string, start: number): number {
+  let quote = '';
+  for (let at = start + 1; at < text.length; at++) {
+    const character = text[at] as string;
+    if (quote !== '') quote = character === quote ? '' : quote;
+    else if (character === '>') return at + 1;
+    else if (character === '<') break;
+    else if (character === '"' || character === "'") quote = character;
+  }
+  throw malformed(start);
+}
+
+function malformed(at: number) {
+  return badRequest(
+    `Tag handling parsing failed, please check input: the XML is malformed at character ${at + 1}.`,
+  );
+}
