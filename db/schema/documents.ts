@@ -69,6 +69,7 @@ export const documentJobs = pgTable(
         'html',
         'md',
         'mdx',
+        'txt',
       ],
     }).notNull(),
     /** The current stage or, after the end, the last one. */

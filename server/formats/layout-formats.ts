@@ -24,6 +24,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   html: () => import('./html-document.ts'),
   md: () => import('./markdown.ts'),
   mdx: async () => (await import('./markdown.ts')).mdx,
+  txt: () => import('./plain-text.ts'),
 };
 
 /**

@@ -140,6 +140,7 @@ const traits = {
   },
   md: { ...text, reader: 'markdown', extensions: ['md', 'markdown'], mediaType: 'text/markdown' },
   mdx: { ...text, reader: 'markdown', extensions: ['mdx'], mediaType: 'text/mdx' },
+  txt: { ...text, extensions: ['txt'], mediaType: 'text/plain' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

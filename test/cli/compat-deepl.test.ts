@@ -262,8 +262,22 @@ describe('deepl-node: documents', () => {
     });
   }, 60_000);
 
+  test('a text file is translated line by line, also of a short text without a language', async () => {
+    const { client } = await open();
+    const folder = await testFolder();
+    const source = join(folder, 'note.txt');
+    await writeFile(source, 'Good morning\r\n\r\n  Save\n');
+    await withWorkers(app, async () => {
+      const status = await client.translateDocument(source, join(folder, 'note.de.txt'), null, 'de');
+      expect(status.billedCharacters).toBe(16);
+      expect(await readFile(join(folder, 'note.de.txt'), 'utf8')).toBe(
+        '[de] Good morning\r\n\r\n  [de] Save\n',
+      );
+    });
+  }, 60_000);
+
   test.each([
-    ['a.txt', 'text', /unsupported source_document type/],
+    ['a.exe', 'text', /Invalid file: unsupported source_document type/],
     ['a.docx', 'not a Word file', /source_document/],
   ])('%s is an error in the form of DeepL', async (name, content, message) => {
     const { client } = await open();

@@ -21,6 +21,7 @@ const files = {
   html: '<p>Hello world</p>',
   md: 'Hello world\n',
   mdx: 'Hello world\n',
+  txt: 'Hello world\n',
 } satisfies Partial<Record<LayoutKind, string>>;
 
 describe('a rebuilt file has no code that the source lacks, whoever wrote the translation', () => {

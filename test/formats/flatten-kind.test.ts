@@ -41,7 +41,7 @@ describe('files that are translated in their layout (B 4.3)', () => {
     ['a', 'application/x-pdf', 'pdf'],
     ['a', `${sheet}; x=y`, 'xlsx'],
     ['a.xlsm', '', undefined],
-    ['a.txt', 'text/plain', undefined],
+    ['a.txt', 'text/plain', 'txt'],
     ['a.html', undefined, 'html'],
     ['a.mdx', 'text/markdown', 'mdx'],
     ['a', 'application/xhtml+xml', 'html'],

@@ -115,6 +115,7 @@ export const makers: Record<LayoutKind, (words: Prose) => Uint8Array | string | 
     `import Note from './note'\n\n# Manual\n\n${lines(words)
       .map((text) => `<Note>\n\n${text} {1 + 1}\n\n</Note>`)
       .join('\n\n')}\n`,
+  txt: (words) => `${lines(words).join('\n')}\n`,
 };
 
 const keyed = (words: Prose) => lines(words).map((text, n): [string, string] => [`key_${n}`, text]);

@@ -11,10 +11,11 @@ export interface FilePaths {
 
 const textExtensions = /\.(csv|docx|html?|json|md|pdf|txt|xml)$/i;
 
-/** The format of a file that can keep its layout, by its extension. */
+/** The format of a file that can keep its layout, by its extension. Plain text has no layout. */
 export function layoutFormatOf({ name }: Pick<File, 'name'>): LayoutKind | undefined {
   const [, extension = ''] = /\.(\w+)$/.exec(name) ?? [];
-  return kindOfExtension(extension.toLowerCase());
+  const format = kindOfExtension(extension.toLowerCase());
+  return format === 'txt' ? undefined : format;
 }
 
 /** The extensions that the file dialog offers. */
