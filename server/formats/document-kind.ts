@@ -50,7 +50,9 @@ export function documentKind(fileName: string, contentType: string | undefined):
  * format is not supported; the request then fails with 415.
  */
 export function layoutKind(fileName: string, contentType: string | undefined): LayoutKind | undefined {
-  return kindOfExtension(extension(fileName)) ?? kindOfMediaType(mediaType(contentType));
+  const [end, type] = [extension(fileName), mediaType(contentType)];
+  // Programs also send files of other formats as plain text.
+  return kindOfExtension(end) ?? (end !== '' && type === 'text/plain' ? undefined : kindOfMediaType(type));
 }
 
 /**

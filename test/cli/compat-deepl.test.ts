@@ -142,7 +142,7 @@ describe('deepl-node: texts', () => {
     [
       'ignored tags in HTML',
       (client) => client.translateText('a', 'en', 'fr', { tagHandling: 'html', ignoreTags: ['x'] }),
-      /need 'tag_handling' xml/,
+      /'ignore_tags' needs 'tag_handling' xml/,
     ],
     ...['<a>', '</a>', '<a><b></a></b>', '<a', '<!-- a', '< a>'].map(
       (text): [string, (client: deepl.DeepLClient) => Promise<unknown>, RegExp] => [

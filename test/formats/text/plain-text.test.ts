@@ -17,7 +17,7 @@ test('a translation of several lines is written as one', async () => {
   expect(text).toBe('a b c\na b c');
 });
 
-test('a file without text has none, and bytes that are no text are rejected', async () => {
+test('a blank file has no texts, and bytes in another encoding are rejected', async () => {
   expect(await textsOf('txt', ' \n\n').texts()).toEqual([]);
   await expect(textsOf('txt', Buffer.from([0xff, 0x41])).texts()).rejects.toThrow(/must be text in UTF-8/);
 });

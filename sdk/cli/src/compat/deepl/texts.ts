@@ -57,15 +57,15 @@ export async function translate(call: Call): Promise<CompatResponse> {
 /**
  * Returns `ignore_tags`. The other options of XML need no effect: a model gets all texts of a request in their order,
  * so a sentence in several tags is not split.
- * @throws CompatError 400 for an option of XML without XML
+ * @throws CompatError 400 for `ignore_tags` in HTML, which has `translate="no"`
  */
 function tagsOf(request: CompatRequest, tagHandling: string | undefined): ReadonlySet<string> {
   const read = (name: string) =>
     (textsField(request, name) ?? []).flatMap((tags) => tags.split(',')).flatMap((tag) => tag.trim() || []);
-  const [ignored, ...others] = [read('ignore_tags'), read('splitting_tags'), read('non_splitting_tags')];
+  const [ignored] = [read('ignore_tags'), read('splitting_tags'), read('non_splitting_tags')];
   flagOf(request, 'outline_detection');
-  if (tagHandling !== 'xml' && [ignored, ...others].flat().length > 0)
-    throw badRequest('Options of tags need \'tag_handling\' xml; in HTML, use translate="no".');
+  if (tagHandling === 'html' && ignored && ignored.length > 0)
+    throw badRequest("'ignore_tags' needs 'tag_handling' xml; in HTML, use translate=\"no\".");
   return new Set(ignored);
 }
 
