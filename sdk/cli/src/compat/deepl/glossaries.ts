@@ -318,7 +318,7 @@ export async function requireGlossaries(call: Call): Promise<void> {
   const [from, to] = [sourceOf(request), targetOf(request)];
   if (from === 'auto') throw badRequest("Parameter 'source_lang' is required with a glossary.");
   const sets = await allOf(call);
-  for (const id of ids) {
+  for (const id of new Set(ids)) {
     const set = sets.find((one) => one.id === id);
     if (!set) throw new CompatError(404, 'Glossary not found');
     const pairs = await pairsOf(call, set);
