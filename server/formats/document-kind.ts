@@ -50,9 +50,9 @@ export function documentKind(fileName: string, contentType: string | undefined):
  * format is not supported; the request then fails with 415.
  */
 export function layoutKind(fileName: string, contentType: string | undefined): LayoutKind | undefined {
-  const [end, type] = [extension(fileName), mediaType(contentType)];
+  const type = mediaType(contentType);
   // Programs also send files of other formats as plain text.
-  return kindOfExtension(end) ?? (end !== '' && type === 'text/plain' ? undefined : kindOfMediaType(type));
+  return kindOfExtension(extension(fileName)) ?? (type === 'text/plain' ? undefined : kindOfMediaType(type));
 }
 
 /**

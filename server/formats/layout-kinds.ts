@@ -140,7 +140,8 @@ const traits = {
   },
   md: { ...text, reader: 'markdown', extensions: ['md', 'markdown'], mediaType: 'text/markdown' },
   mdx: { ...text, reader: 'markdown', extensions: ['mdx'], mediaType: 'text/mdx' },
-  txt: { ...text, extensions: ['txt'], mediaType: 'text/plain' },
+  // A `.txt` file is rejected, because POST /api/translations translates it by pages.
+  txt: { ...text, extensions: ['text'], mediaType: 'text/plain' },
 } as const satisfies Record<string, LayoutTraits>;
 
 /** A format that can be translated with its layout. */

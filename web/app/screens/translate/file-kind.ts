@@ -11,11 +11,10 @@ export interface FilePaths {
 
 const textExtensions = /\.(csv|docx|html?|json|md|pdf|txt|xml)$/i;
 
-/** The format of a file that can keep its layout, by its extension. Plain text has no layout. */
+/** The format of a file that can keep its layout, by its extension. */
 export function layoutFormatOf({ name }: Pick<File, 'name'>): LayoutKind | undefined {
   const [, extension = ''] = /\.(\w+)$/.exec(name) ?? [];
-  const format = kindOfExtension(extension.toLowerCase());
-  return format === 'txt' ? undefined : format;
+  return kindOfExtension(extension.toLowerCase());
 }
 
 /** The extensions that the file dialog offers. */

@@ -44,7 +44,11 @@ async function uploadDocument(call: Call): Promise<CompatResponse> {
   const client = clientOf(key);
   const unclear = { client, text: null, to: fields.target_lang, signal: request.signal };
   const { id } = await withLanguage(sourceOf(request), unclear, (source_lang) =>
-    client.documents.translate({ name, data: file }, { ...fields, source_lang }, { signal: request.signal }),
+    client.documents.translate(
+      { name: name.replace(/\.txt$/i, '.text'), data: file },
+      { ...fields, source_lang },
+      { signal: request.signal },
+    ),
   );
   return { json: { document_id: id, document_key: documentKey(key, id) } };
 }
