@@ -192,6 +192,7 @@ export function readOptions(options: LinguaLoopOptions = {}): Settings {
 
 const logLevels = ['off', 'warn', 'debug'] as const;
 
+/** What the SDK logs. */
 export type LogLevel = (typeof logLevels)[number];
 
 /** Returns the logger with the methods of the level, or `console` if only a level is set. */
