@@ -195,13 +195,25 @@ const logLevels = ['off', 'warn', 'debug'] as const;
 /** What the SDK logs. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** Returns the logger with the methods of the level, or `console` if only a level is set. */
+const isLevel = (value: unknown): value is LogLevel => logLevels.some((one) => one === value);
+
+/** Logs to the console. In Node.js, these methods write to stderr: stdout belongs to the program. */
+const toConsole: Logger = {
+  debug: (message, fields) => console.warn(message, fields),
+  warn: (message, fields) => console.warn(message, fields),
+};
+
+/**
+ * Returns the logger with the methods of the level, or the console if only a level is set.
+ * @throws TypeError for an unknown level of the option; that of the environment may be meant for another program
+ */
 function loggerOf({ logger, logLevel }: LinguaLoopOptions): Logger | undefined {
-  const level = logLevel ?? environment('LINGUALOOP_LOG') ?? (logger ? 'debug' : 'off');
-  if (!logLevels.some((one) => one === level))
+  if (logLevel !== undefined && !isLevel(logLevel))
     throw new TypeError(`logLevel must be one of ${logLevels.join(', ')}`);
+  const set = environment('LINGUALOOP_LOG');
+  const level = logLevel ?? (isLevel(set) ? set : logger ? 'debug' : 'off');
   if (level === 'off') return undefined;
-  const target = logger ?? console;
+  const target = logger ?? toConsole;
   if (level === 'debug') return target;
   return { debug: () => {}, warn: (message, fields) => target.warn(message, fields) };
 }

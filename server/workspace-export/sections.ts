@@ -13,7 +13,7 @@ import { selectSegments, writeUnits } from '#server/language/translation-memory/
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { extensionOf, readArtifact } from '#server/translation/documents/artifacts.ts';
 import { jobOfRow } from '#server/translation/texts/jobs.ts';
-import { tenantView } from '#server/translation/texts/tenant-view.ts';
+import { viewFor } from '#server/translation/texts/tenant-view.ts';
 
 export type ExportServices = LocatingServices & Pick<Services, 'log'>;
 
@@ -147,6 +147,8 @@ const workspace: Section = {
   },
 };
 
+const view = viewFor({ operator: false });
+
 /** Jobs are long: a page of 50 may have some megabytes. */
 const jobsPerQuery = 50;
 
@@ -161,9 +163,7 @@ const jobs = lineSection('jobs/jobs', async ({ database }, tenantId, [after]) =>
       .limit(jobsPerQuery),
   );
   const last = rows.at(-1);
-  return last
-    ? { lines: rows.map((row) => JSON.stringify(tenantView(jobOfRow(row)))), last: [last.jobId] }
-    : null;
+  return last ? { lines: rows.map((row) => JSON.stringify(view(jobOfRow(row)))), last: [last.jobId] } : null;
 });
 
 const files: Section = {

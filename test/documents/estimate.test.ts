@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { setsOf } from '#test/translation-memory/sets.ts';
 import { keyed } from '#test/translations/workspace.ts';
@@ -124,12 +124,9 @@ describe('max_characters of a document', () => {
     const { status, body } = await mine.send(form, keyed('capped'));
     expect([status, body]).toEqual([
       413,
-      {
-        detail: 'the request has more billable characters than max_characters',
-        limit: 9,
-        actual: 10,
-        unit: 'characters',
-      },
+      refusalOf('the request has more billable characters than max_characters', {
+        ...{ limit: 9, actual: 10, unit: 'characters' },
+      }),
     ]);
     await expectNothing();
     const sent = await mine.send({ ...form, max_characters: '10' }, keyed('capped'));

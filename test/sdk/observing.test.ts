@@ -77,6 +77,11 @@ describe('onRequest, onResponse and logger', () => {
     server.script(transient, result({ id: '1' }));
     await client({ apiKey: 'k', logLevel: 'warn' }).translations.get('1');
     expect(warn).toHaveBeenCalledTimes(1);
+    vi.stubEnv('LINGUALOOP_LOG', 'loud');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    server.script(transient, result({ id: '1' }));
+    await client({ apiKey: 'k' }).translations.get('1');
+    expect(warn).toHaveBeenCalledTimes(1);
     // @ts-expect-error: such a value comes from JavaScript.
     expect(() => client({ logLevel: 'loud' })).toThrow('logLevel must be one of off, warn, debug');
   });
