@@ -192,16 +192,16 @@ export function readOptions(options: LinguaLoopOptions = {}): Settings {
 
 const logLevels = ['off', 'warn', 'debug'] as const;
 
-/** What the SDK logs. */
+/** The amount that the SDK logs. */
 export type LogLevel = (typeof logLevels)[number];
 
 const isLevel = (value: unknown): value is LogLevel => logLevels.some((one) => one === value);
 
-/** Logs to the console. In Node.js, these methods write to stderr: stdout belongs to the program. */
-const toConsole: Logger = {
-  debug: (message, fields) => console.warn(message, fields),
-  warn: (message, fields) => console.warn(message, fields),
-};
+/** Logs to the console. In Node.js, its method `warn` writes to stderr: stdout belongs to the program. */
+function toConsole(message: string, fields: object): void {
+  // biome-ignore lint/suspicious/noConsole: the caller has asked for it with a level
+  console.warn(message, fields);
+}
 
 /**
  * Returns the logger with the methods of the level, or the console if only a level is set.
@@ -213,7 +213,7 @@ function loggerOf({ logger, logLevel }: LinguaLoopOptions): Logger | undefined {
   const set = environment('LINGUALOOP_LOG');
   const level = logLevel ?? (isLevel(set) ? set : logger ? 'debug' : 'off');
   if (level === 'off') return undefined;
-  const target = logger ?? toConsole;
+  const target = logger ?? { debug: toConsole, warn: toConsole };
   if (level === 'debug') return target;
   return { debug: () => {}, warn: (message, fields) => target.warn(message, fields) };
 }
