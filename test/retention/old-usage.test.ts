@@ -5,17 +5,14 @@ import { removeOldUsage } from '#server/retention/old-usage.ts';
 import { readSettings } from '#server/settings.ts';
 import { runExport } from '#server/workspace-export/run-export.ts';
 import { viaRpc } from '#test/contract/call.ts';
-import { env, type Fields, found, type Person, submit } from '#test/factories.ts';
+import { env, type Fields, found, operator, type Person, submit } from '#test/factories.ts';
 import { addRecords } from '#test/metering/ledger.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { operateHere } from '../admin/command.ts';
 
-const app = useTestApp({
-  env: { ...env, RETENTION_USAGE_DAYS: '100', OPERATOR_API_KEY: 'operator-key-of-the-usage-tests' },
-});
+const app = useTestApp({ env: { ...env, RETENTION_USAGE_DAYS: '100' } });
 const sql = () => openSuperuser(app.superuserUrl);
-const operator = { 'X-Operator-Key': 'operator-key-of-the-usage-tests' };
 
 const dayMs = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
@@ -47,8 +44,11 @@ const remove = (limit: number, before = daysAgo(100)) =>
   app.database.inTenant(mine.tenantId, (tx) => removeOldUsage(tx, mine.tenantId, { before, limit }));
 const rpc = async (path: string, input: Fields) =>
   (await viaRpc(app, { path, type: 'query' }, { input, headers: mine.bearer })).body;
-const read = async (path: string, headers: Record<string, string> = mine.bearer) =>
-  (await app.json('GET', path, { headers })).body;
+const read = async (path: string, headers: Record<string, string> = mine.bearer) => {
+  const { status, body } = await app.json('GET', path, { headers });
+  expect([path, status]).toEqual([path, 200]);
+  return body;
+};
 const recordDays = async () =>
   (
     await sql()`select recorded_at from usage_records where tenant_id = ${mine.tenantId} order by recorded_at`
