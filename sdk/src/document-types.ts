@@ -27,5 +27,5 @@ export const documentTypes: Readonly<Record<string, string>> = {
   '.md': 'text/markdown',
   '.markdown': 'text/markdown',
   '.mdx': 'text/mdx',
-  '.txt': 'text/plain',
+  '.text': 'text/plain',
 };

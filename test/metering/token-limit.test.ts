@@ -4,7 +4,7 @@ import { openTokenSpending, type TokenSpending } from '#server/billing/metering/
 import type { Paid } from '#server/platform/engines/engine.ts';
 import { createOpenAiEmbedder } from '#server/platform/engines/openai/embedder.ts';
 import { completion, failure, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
-import { type Signup, useTestApp } from '#test/setup/app.ts';
+import { refusalOf, type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { bread, cat, heldReply, liveEngine, train, translate } from '#test/translations/live.ts';
@@ -170,10 +170,11 @@ describe('MAX_TOKENS_PER_DAY', () => {
     expect((await send(cat)).status).toBe(200);
     const refused = await send(bread);
     expect(refused.status).toBe(429);
-    expect(refused.body).toEqual({
-      detail:
+    expect(refused.body).toEqual(
+      refusalOf(
         'tenant usage limit exceeded: the limit of model tokens a day is reached; it resets at 00:00 UTC',
-    });
+      ),
+    );
     const retryAfter = Number(refused.headers.get('retry-after'));
     expect(Math.abs(retryAfter - secondsLeft())).toBeLessThan(5);
     // No model was called, and no job was created.
