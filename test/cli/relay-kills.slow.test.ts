@@ -10,7 +10,7 @@ import { startService } from '#test/setup/service.ts';
 import { startCuttingProxy } from '../events/cutting-proxy.ts';
 import { type Received, startReceiver } from './receiver.ts';
 
-const wanted = { events: 3000, cuts: 20, relayKills: 5, serviceKills: 5 };
+const wanted = { events: 3000, cuts: 20, relayKills: 4, serviceKills: 4 };
 /** A held translation, its approval, and its publication. */
 const eventsPerJob = 3;
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
