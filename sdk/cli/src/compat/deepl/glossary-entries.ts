@@ -23,7 +23,8 @@ export function readEntries(
       throw badRequest(`Invalid glossary entries provided: row ${at + 1} has no term or no translation.`);
     return from && to && !isPair(from, to) ? [] : [[source, target]];
   });
-  if (entries.length === 0) throw badRequest('Invalid glossary entries provided: there are none.');
+  if (entries.length === 0)
+    throw badRequest("Invalid glossary entries provided: 'entries' has no term for these languages.");
   return entries;
 }
 

@@ -1,9 +1,10 @@
+import { CompatError } from '../request.ts';
 import { badRequest } from './call.ts';
 
 /** An XML text as HTML, whose tags have no meaning, so that only its texts are translated. */
 export interface XmlText {
   html: string;
-  /** Returns a translation of `html` as XML. */
+  /** Returns a translation of `html` as XML. @throws CompatError 500 if its tags differ from those of the text */
   write(translation: string): string;
 }
 
@@ -51,9 +52,25 @@ export function readXml(text: string, ignored: ReadonlySet<string>): XmlText {
   }
   if (open.length > 0) throw malformed(text.length);
   html += text.slice(at);
-  const write = (translation: string) =>
-    translation.replaceAll(/<x-(\d+)>/g, (tag, number) => markup[Number(number) - 1] ?? tag);
+  const write = (translation: string) => {
+    const used = [...translation.matchAll(/<x-(\d+)>/g)].map(([, number]) => Number(number));
+    const isComplete = used.length === markup.length && new Set(used).size === markup.length;
+    const xml = translation.replaceAll(/<x-(\d+)>/g, (tag, number) => markup[Number(number) - 1] ?? tag);
+    if (!isComplete || !isNested(xml))
+      throw new CompatError(500, 'The translation has other tags than the text. Send the text again.');
+    return xml;
+  };
   return { html, write };
+}
+
+/** Whether a text is well-formed: a model can move a tag behind the one that closes it. */
+function isNested(xml: string): boolean {
+  try {
+    readXml(xml, new Set());
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function endOf(text: string, end: string, from: number): number {
