@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, describe, expect, test } from 'vitest';
-import { useTestApp } from '#test/setup/app.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
 /** Two other sites: the service allows requests from the first, and not from the second. */
@@ -46,7 +46,7 @@ describe.skipIf(withoutBrowser)('a page of another origin, in a browser', () => 
       const response = await fetch(`${address}/api/translations`, { headers: { 'x-api-key': 'wrong' } });
       return [response.status, await response.json()];
     }, app.address);
-    expect(seen).toEqual([401, { detail: 'missing or invalid tenant credentials' }]);
+    expect(seen).toEqual([401, refusalOf('missing or invalid tenant credentials')]);
   });
 
   test('gets no access with cookies, and none at all from an origin that is not in the list', async () => {
