@@ -305,7 +305,8 @@ export const documentArtifacts = pgTable(
     tenantId: identifier('tenant_id').notNull(),
     artifactId: identifier('artifact_id').notNull(),
     documentId: identifier('document_id').notNull(),
-    kind: text('kind', { enum: ['source', 'translated'] }).notNull(),
+    /** `existing`: the texts that stay of a translation that the request had. */
+    kind: text('kind', { enum: ['source', 'translated', 'existing'] }).notNull(),
     /** The number of this file among the document's files of the same kind, starting at 1. */
     revision: integer('revision').notNull(),
     contentType: text('content_type').notNull(),

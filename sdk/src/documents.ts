@@ -39,6 +39,7 @@ import type {
   DocumentSegmentQuery,
   DocumentSummary,
   DocumentSummaryQuery,
+  DocumentTexts,
   DocumentUpload,
   DocumentXliffQuery,
   DocumentXliffReviewRequest,
@@ -76,6 +77,19 @@ export interface TranslateOptions extends DocumentOptions, CreateOptions, Upload
   wait?: boolean | undefined;
 }
 
+/** A translation that exists already. */
+export interface ExistingTarget {
+  /**
+   * The translation of an earlier version of the file, perhaps edited by hand. Its texts stay, and are not billed, except
+   * those whose source has changed. An edited text always stays. Only for text formats, such as JSON.
+   */
+  existing_target?: SourceFile | undefined;
+  /**
+   * The result of `documents.texts` when `existing_target` was translated. Without it, all texts of `existing_target` stay.
+   */
+  existing_texts?: DocumentTexts | undefined;
+}
+
 /** A translated document as a file that can be streamed. */
 export interface DocumentFile extends StreamedFile {
   /**
@@ -100,13 +114,13 @@ export interface Documents {
    */
   translate(
     file: SourceFile,
-    request: DocumentUpload,
+    request: DocumentUpload & ExistingTarget,
     options?: TranslateOptions,
   ): ApiPromise<DocumentPoller>;
   /** Estimates the work and the price of a document. No job is created, and nothing is translated or billed. */
   estimate(
     file: SourceFile,
-    request: DocumentUpload,
+    request: DocumentUpload & ExistingTarget,
     options?: CallOptions & UploadOptions,
   ): ApiPromise<TranslationEstimate>;
   /**
@@ -141,6 +155,11 @@ export interface Documents {
    * first bytes have arrived.
    */
   download(documentId: string, options?: CallOptions): ApiPromise<DocumentFile>;
+  /**
+   * Returns the hashes of the texts of the latest translated file, for `existing_texts` of a later version. Null for a
+   * format without separate texts, such as PDF.
+   */
+  texts(documentId: string, options?: CallOptions): ApiPromise<DocumentTexts | null>;
   /**
    * Corrects several segments (all or none) and renders the file again. It can be called repeatedly. Each call counts
    * as a separate review, so it is retried only if the service certainly did nothing.
@@ -268,6 +287,7 @@ const summaryCall: Call = { name: 'documents.summary', repeatable: true, result:
 const segmentsCall: Call = { name: 'documents.segments', repeatable: true, result: ['segments'] };
 const artifactsCall: Call = { name: 'documents.artifacts', repeatable: true, result: ['length'] };
 const downloadCall: Call = { name: 'documents.download', repeatable: true };
+const textsCall: Call = { name: 'documents.texts', repeatable: true };
 /** Not repeatable: each call counts as a separate review. */
 const reviewCall: Call = { name: 'documents.review', repeatable: false, result: ['source_format'] };
 const exportXliffCall: Call = { name: 'documents.exportXliff', repeatable: true };
@@ -303,8 +323,27 @@ const requeueCall: Call = { name: 'documents.requeue', repeatable: true };
 
 const path = '/api/documents';
 
+function translateForm(
+  file: SourceFile,
+  { existing_target, existing_texts: texts, ...request }: DocumentUpload & ExistingTarget,
+  fields: object,
+) {
+  const existing_texts = texts && {
+    name: 'existing_texts.json',
+    data: new TextEncoder().encode(JSON.stringify(texts)),
+  };
+  return formRequest(
+    `${path}/translate`,
+    formFields({ ...request, ...fields }),
+    'source_document',
+    file,
+    documentTypes,
+    { existing_target, existing_texts },
+  );
+}
+
 export function documents(connection: Connection): Documents {
-  const { create, downloads, json, keyOf, mutate, observers, query, settings } = connection;
+  const { create, downloads, json, keyOf, mutate, observers, query, rest, run, settings } = connection;
   const at = (documentId: string, rest = '') => `${path}/${encodeURIComponent(documentId)}${rest}`;
   const read = (call: Call, documentId: string, options: CallOptions | undefined) =>
     json<TenantDocumentJob>(call, { method: 'GET', path: at(documentId) }, options);
@@ -331,8 +370,7 @@ export function documents(connection: Connection): Documents {
       const { wait = false } = options;
       const prepare = async () => {
         const key = sendableKey(keyOf(translateCall, options));
-        const fields = formFields({ ...request, ...(wait && { wait: 'true' }) });
-        const form = await formRequest(`${path}/translate`, fields, 'source_document', file, documentTypes);
+        const form = await translateForm(file, request, wait ? { wait: 'true' } : {});
         return { ...form, headers: { ...form.headers, 'idempotency-key': key } };
       };
       const sent = afterwards(prepare(), (upload) =>
@@ -345,20 +383,12 @@ export function documents(connection: Connection): Documents {
       return mapResult(sent, (job) => poll(job, options));
     },
     estimate: (file, request, options) =>
-      afterwards(
-        formRequest(
-          `${path}/translate`,
-          formFields({ ...request, dry_run: true }),
-          'source_document',
-          file,
-          documentTypes,
+      afterwards(translateForm(file, request, { dry_run: true }), (form) =>
+        json<TranslationEstimate>(
+          estimateCall,
+          { ...form, onUploadProgress: options?.onUploadProgress },
+          options,
         ),
-        (form) =>
-          json<TranslationEstimate>(
-            estimateCall,
-            { ...form, onUploadProgress: options?.onUploadProgress },
-            options,
-          ),
       ),
     resume(document, options) {
       const id = typeof document === 'string' ? document : document.document_id;
@@ -380,6 +410,17 @@ export function documents(connection: Connection): Documents {
     segmentPage,
     artifacts: (documentId, options) =>
       json(artifactsCall, { method: 'GET', path: at(documentId, '/artifacts') }, options),
+    texts(documentId, options) {
+      const request = {
+        method: 'GET',
+        path: at(documentId, '/download'),
+        query: { content: 'texts' },
+      } as const;
+      return mapResult(
+        run(textsCall, (attempt) => rest.download(request, 'application/json', attempt), options),
+        ({ bytes }): DocumentTexts | null => JSON.parse(new TextDecoder().decode(bytes)),
+      );
+    },
     download(documentId, options) {
       const types = Object.values(documentTypes);
       const request = { method: 'GET', path: at(documentId, '/download') } as const;

@@ -7,7 +7,13 @@ export { LinguaLoop } from './client.ts';
 export { type Connection, connect } from './connection.ts';
 export type { DocumentHandle, DocumentOptions, DocumentPoller } from './document-poller.ts';
 export { documentTypes } from './document-types.ts';
-export { type DocumentFile, type Documents, documents, type TranslateOptions } from './documents.ts';
+export {
+  type DocumentFile,
+  type Documents,
+  documents,
+  type ExistingTarget,
+  type TranslateOptions,
+} from './documents.ts';
 export { ConnectionError, type Failure, type FieldProblem, LinguaLoopError, TimeoutError } from './errors.ts';
 export { type EventStreamOptions, type Events, events } from './event-feed.ts';
 export type { Logger, RequestEvent, ResponseEvent } from './events.ts';

@@ -79,6 +79,7 @@ export type TypesByExtension = Readonly<Record<string, string>>;
 
 /**
  * Builds a POST request with a form that contains a file in the part named `part`. The file is read only once, here.
+ * @param more further files by the names of their parts
  * @param types content types by file extension, for files without a content type; if they are not given, the type of
  * the Blob is used
  */
@@ -88,11 +89,16 @@ export async function formRequest(
   part: string,
   file: SourceFile,
   types: TypesByExtension = {},
+  more: Readonly<Record<string, SourceFile | undefined>> = {},
 ): Promise<RestRequest & { headers: RequestHeaders }> {
-  const { name, data, contentType } = contentOf(file, types);
   const form = new FormData();
   for (const [field, value] of fields) form.append(field, value);
-  form.append(part, data.slice(0, data.size, contentType), name);
+  const append = (field: string, sent: SourceFile) => {
+    const { name, data, contentType } = contentOf(sent, types);
+    form.append(field, data.slice(0, data.size, contentType), name);
+  };
+  append(part, file);
+  for (const [field, sent] of Object.entries(more)) if (sent) append(field, sent);
   // Encode the form here, because a `fetch` other than the global one may not support the global FormData.
   const encoded = new Response(form);
   const headers = { 'content-type': encoded.headers.get('content-type') ?? '' };

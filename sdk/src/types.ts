@@ -193,6 +193,12 @@ export type ReviewerReportQuery = Extract<Inputs['reviews']['byReviewer'], objec
 /** The work of each reviewer. */
 export type ReviewerReport = Outputs['reviews']['byReviewer'];
 
+/**
+ * The hashes of the texts of a translated document: of the source and of the translation, by key, or as a list for a
+ * format without keys.
+ */
+export type DocumentTexts = Record<string, string> | string[];
+
 /** Options to translate a document. */
 export type DocumentUpload = WithAuto<
   Pick<Inputs['documents']['translate'], 'source_lang' | 'domain' | 'tone' | 'gender' | 'text_type'>

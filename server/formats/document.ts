@@ -1,3 +1,4 @@
+import type { FileTexts, KeptTexts } from './existing-target.ts';
 import type { InlineContent } from './inline-content.ts';
 import type { RecognizedPage } from './ocr/recognized-page.ts';
 import type { Selection } from './selection.ts';
@@ -150,11 +151,13 @@ export interface Languages {
 
 /** If the writing directions of the languages differ, the paragraphs of a PDF or Word file change their direction. */
 export interface RebuildOptions extends Selection, Languages {
+  /** The texts of an existing translation that stay. They are in no segment. */
+  kept?: KeptTexts | undefined;
   /** The recognized pages. Absent if no page was recognized. */
   recognition?: Recognition | undefined;
 }
 
-export type ExtractOptions = Selection & Partial<Languages> & Pick<RebuildOptions, 'recognition'>;
+export type ExtractOptions = Selection & Partial<Languages> & Pick<RebuildOptions, 'kept' | 'recognition'>;
 
 /** Receives one text of a file. Returns whether the reader should pass further texts. */
 export type TakeText = (text: string) => boolean;
@@ -172,6 +175,11 @@ export interface LayoutFormat {
   check(bytes: Uint8Array, take?: TakeText, selection?: Selection): Promise<void>;
   /** @param options the target language determines how many plural forms a text has */
   extract(bytes: Uint8Array, options?: ExtractOptions): Promise<ExtractedDocument>;
+  /**
+   * Lists the texts of a file, to compare a translation with its source. Absent, or without a result, for formats whose
+   * existing translations cannot be kept.
+   */
+  texts?(bytes: Uint8Array, options: Languages): Promise<FileTexts | undefined>;
   /**
    * Recognizes the text of a page that consists of images. Absent for a format without such pages.
    *

@@ -1,10 +1,17 @@
 /**
  * The reason why a file is rejected. `unreadable`: the file is corrupt or has another format. `protected`: it requires
  * a password. `empty`: it contains no text. `not_text`: its bytes are not text in an accepted encoding. `too_large`: it
- * exceeds a limit. `selection`: it lacks a page or sheet that the request selects; the message then begins with the name
- * of the request's field.
+ * exceeds a limit. `selection`: it lacks a page or sheet that the request selects. `existing`: its existing translation cannot be
+ * used. The messages of these two begin with the name of the request's field.
  */
-export type FileErrorReason = 'unreadable' | 'protected' | 'empty' | 'not_text' | 'too_large' | 'selection';
+export type FileErrorReason =
+  | 'unreadable'
+  | 'protected'
+  | 'empty'
+  | 'not_text'
+  | 'too_large'
+  | 'selection'
+  | 'existing';
 
 /**
  * The error for a file that is rejected. The message is for the sender of the file. If the file exceeds a limit, the

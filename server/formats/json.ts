@@ -15,9 +15,9 @@ import { countCharacters } from './text-tally.ts';
  *
  * @throws {FileError} `not_text` or `unreadable`
  */
-export const { check, extract, rebuild } = textFormat(findStrings);
+export const { check, extract, rebuild, texts } = textFormat(findStrings);
 
-function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces {
+function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextPlaces {
   let root: JsonValue;
   try {
     root = parseJson(text, { duplicates: true });
@@ -27,11 +27,12 @@ function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces 
   }
   const reader = new Reader(text, root);
   reader.readValue(root, []);
-  const always = reader.declaredLanguage(targetLanguage);
+  const found = placesOfStrings(reader.entries, { targetLanguage, kept });
+  const declared = reader.declaredLanguage(targetLanguage);
   return {
-    ...placesOfStrings(reader.entries, { targetLanguage }),
+    ...found,
     characters: reader.characters,
-    ...(always && { always: [always] }),
+    always: [...found.always, ...(declared ? [declared] : [])],
   };
 }
 
@@ -194,6 +195,7 @@ class Reader {
       key,
       type: forms[0]!.type,
       forms: new Map(entries),
+      nameOf: (category) => [...path, `${base}${category}`].join('.'),
       write: (texts: ReadonlyMap<string, string>) => this.#writeForms(base, forms, order, texts),
     });
   }

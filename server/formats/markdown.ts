@@ -19,7 +19,7 @@ import { countCharacters } from './text-tally.ts';
  *
  * @throws {FileError} `not_text`, `unreadable` or `too_large`
  */
-export const { check, extract, rebuild } = textFormat((source) => findTexts(source, false));
+export const { check, extract, rebuild, texts } = textFormat((source) => findTexts(source, false));
 
 /** Files that are named as MDX are MDX, whatever they contain. */
 export const mdx = textFormat((source) => findTexts(source, true));

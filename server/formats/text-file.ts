@@ -8,6 +8,7 @@ import type {
   SegmentKey,
   SegmentTranslation,
 } from './document.ts';
+import type { FileTexts, KeptTexts } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { formatTagged, type InlineContent, isSameContent, plainText } from './inline-content.ts';
 import { type Edit, splice } from './office/splice.ts';
@@ -66,9 +67,12 @@ export interface TextPlaces {
   always?: readonly Edit[];
   dependent?: readonly Dependent[];
   findings?: readonly Finding[];
+  /** All texts, also those that are not translated. Absent if the format cannot keep an existing translation. */
+  texts?: FileTexts;
 }
 
-export type TextOptions = Selection & Partial<Languages>;
+/** `kept` are texts of an existing translation. They are written, and are in no place. */
+export type TextOptions = Selection & Partial<Languages> & { kept?: KeptTexts | undefined };
 
 /**
  * Makes a format of a function that finds the texts of a file.
@@ -79,7 +83,7 @@ export type TextOptions = Selection & Partial<Languages>;
 export function textFormat(
   find: (text: string, options: TextOptions) => TextPlaces | Promise<TextPlaces>,
   open: (bytes: Uint8Array) => TextFile | Promise<TextFile> = openTextFile,
-): LayoutFormat {
+): LayoutFormat & Required<Pick<LayoutFormat, 'texts'>> {
   return {
     async check(bytes, take = () => false, selection = {}) {
       const { places } = await find((await open(bytes)).text, selection);
@@ -103,7 +107,7 @@ export function textFormat(
         budget.add(plainText(segment.source), formatTagged(segment.source));
       }
       const findings = [...(found.findings ?? []), ...(file.findings ?? [])];
-      if (segments.length === 0)
+      if (segments.length === 0 && !options.kept)
         findings.push({
           severity: 'info',
           code: 'no_translatable_text',
@@ -111,6 +115,10 @@ export function textFormat(
           unitId: null,
         });
       return { segments, pageCount: null, findings, outcome: outcomeOf(found) };
+    },
+
+    async texts(bytes, options) {
+      return (await find((await open(bytes)).text, options)).texts;
     },
 
     async rebuild(bytes, translations, options): Promise<RebuiltDocument> {

@@ -8,6 +8,8 @@ const codes = {
   same_language: 'source and target are the same language',
   source_language_mismatch: 'the source text is clearly not in the source language of the request',
   unregulated_domain: 'the domain is similar to one that requires a review, but does not require a review',
+  edited_target_kept:
+    'a text of the existing translation was edited, and its source has changed; the edited text is kept',
   idempotency_request_differs:
     'another request has used this idempotency key, and the response is the job of that request',
 } as const;

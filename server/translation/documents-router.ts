@@ -70,7 +70,7 @@ const translate = deferredTenantProcedure('translate')
       path: '/api/documents/translate',
       gate: requireTranslationEnabled,
       upload: {
-        parts: ['source_document'],
+        parts: ['source_document', 'existing_target', 'existing_texts'],
         raw: false,
         lists: ['pages', 'include'],
         ceiling: () => 'MAX_UPLOAD_BYTES',
@@ -205,10 +205,20 @@ const download = deferredTenantProcedure('read', 'translate')
       suggestsName: true,
     },
   })
-  .input(byId)
+  .input(
+    byId.extend({
+      content: z
+        .enum(['file', 'texts'])
+        .default('file')
+        .describe(
+          '`file` for the translated file. `texts` for the hashes of its texts as JSON, to send as `existing_texts` with a later version; null if the format has no separate texts.',
+        ),
+    }),
+  )
   .output(z.union([fileResponse, streamResponse]))
   .query(({ ctx, input }) =>
     downloadDocument(ctx.services, ctx.withTenant, input.document_id, {
+      texts: input.content === 'texts',
       requestId: ctx.requestId,
       signal: ctx.disconnected(),
     }),

@@ -334,6 +334,6 @@ describe('a text file', () => {
     ['{lang}/{path}', 'docs/a.txt', 'de/docs/a.txt'],
     ['locales/{lang}/{name}{ext}', 'locales/en/a.json', 'locales/de/a.json'],
   ])('%s of %s is %s', (pattern, source, expected) => {
-    expect(outputOf(pattern, source, 'de')).toBe(expected);
+    expect(outputOf({ output: pattern, codes: {} }, source, 'de')).toBe(expected);
   });
 });

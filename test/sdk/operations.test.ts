@@ -46,6 +46,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'documents.segmentPage': ({ documents }) => documents.segmentPage('a'),
   'documents.artifacts': ({ documents }) => documents.artifacts('a'),
   'documents.download': ({ documents }) => documents.download('a'),
+  'documents.texts': ({ documents }) => documents.texts('a'),
   'documents.review': ({ documents }) => documents.review('a', { corrections: [] }),
   'documents.exportXliff': ({ documents }) => documents.exportXliff('a'),
   'documents.reviewXliff': ({ documents }) => documents.reviewXliff('a', '<xliff/>'),

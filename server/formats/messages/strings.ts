@@ -1,3 +1,4 @@
+import { type FileText, type KeptTexts, uniqueNames } from '../existing-target.ts';
 import { type InlineContent, plainText } from '../inline-content.ts';
 import type { Edit } from '../office/splice.ts';
 import {
@@ -19,6 +20,8 @@ import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plu
 export interface StringEntry {
   /** The key as readers of the file know it, such as `menu.open`. */
   key: string;
+  /** The key by which a translation has the string, if that is another one. */
+  name?: string;
   text: string;
   /** The number of the line, from 1. */
   line: number;
@@ -36,12 +39,15 @@ export interface PluralEntry {
   type: PluralType;
   /** The forms by category. `other` is one of them. */
   forms: ReadonlyMap<string, StringEntry>;
+  /** Returns the key by which a translation has a form, if that is another one than `key.category`. */
+  nameOf?(category: string): string;
   /** Returns the changes that leave the file with these forms. */
   write(forms: ReadonlyMap<string, string>, needsReview: boolean): Edit[];
 }
 
 export interface StringOptions {
   targetLanguage?: string | undefined;
+  kept?: KeptTexts | undefined;
   /** Whether ICU messages have each apostrophe twice. */
   doubled?: boolean;
 }
@@ -56,22 +62,53 @@ const isPlural = (entry: StringEntry | PluralEntry): entry is PluralEntry => 'fo
 export function placesOfStrings(
   entries: readonly (StringEntry | PluralEntry)[],
   options: StringOptions = {},
-): Pick<TextPlaces, 'places' | 'kept'> {
+): Required<Pick<TextPlaces, 'always' | 'kept' | 'places' | 'texts'>> {
   const places: TextPlace[] = [];
   const kept: { reason: string; text: string }[] = [];
+  const always: Edit[] = [];
+  const all: FileText[] = [];
+  const unique = uniqueNames();
   const isIcu = entries.some((entry) => !isPlural(entry) && hasIcuChoice(entry.text));
   for (const entry of entries) {
     if (isPlural(entry)) {
       const texts = [...entry.forms.values()].map(({ text }) => ({ reason: reasonToKeep(text), text }));
-      if (texts.some(({ reason }) => reason === null)) places.push(placeOfForms(entry, options));
+      const { place, names, existing } = placeOfForms(entry, options);
+      all.push(textOfForms(entry, names));
+      if (place.segments.length === 0) {
+        kept.push(...texts.map(({ text }) => ({ reason: 'translated_before', text })));
+        always.push(...entry.write(existing, false));
+      } else if (texts.some(({ reason }) => reason === null)) places.push(place);
       else kept.push(...texts.map(({ reason, text }) => ({ reason: reason!, text })));
       continue;
     }
-    const reason = entry.keep ?? reasonToKeep(entry.text);
+    const name = unique(entry.name ?? entry.key);
+    all.push({
+      place: placeOfLine(entry.line, entry.key),
+      source: entry.text,
+      names: [name],
+      own: [{ name, text: entry.text }],
+    });
+    const existing = options.kept?.get(name);
+    const reason = existing ? 'translated_before' : (entry.keep ?? reasonToKeep(entry.text));
+    if (existing) always.push(...[entry.write(existing.text, existing.isDraft)].flat());
     if (reason) kept.push({ reason, text: entry.text });
     else places.push((isIcu && placeOfMessage(entry, options)) || placeOfText(entry));
   }
-  return { places, kept };
+  return { places, kept, always, texts: { all } };
+}
+
+const formNameOf = ({ key, nameOf }: PluralEntry, category: string) =>
+  nameOf?.(category) ?? `${key}.${category}`;
+
+function textOfForms(entry: PluralEntry, names: readonly string[]): FileText {
+  const { key, forms } = entry;
+  const [first] = forms.values();
+  return {
+    place: placeOfLine(first!.line, key),
+    source: JSON.stringify([...forms].map(([category, { text }]) => [category, text])),
+    names,
+    own: [...forms].map(([category, { text }]) => ({ name: formNameOf(entry, category), text })),
+  };
 }
 
 const url = /^[a-z][a-z0-9+.-]*:\/\/\S+$|^(?:mailto|tel):\S+$|^[^\s@]+@[^\s@]+\.[a-z]{2,}$/i;
@@ -142,18 +179,29 @@ function placeOfMessage(
   };
 }
 
-/** Returns the place of plural forms: the forms of the target language, or of the source without one. */
+/**
+ * Returns the place of plural forms: the forms of the target language, or of the source without one. Forms of an existing
+ * translation are in no segment, and are written with the others.
+ */
 function placeOfForms(
-  { key, type, forms, write }: PluralEntry,
-  { targetLanguage }: StringOptions,
-): TextPlace {
+  entry: PluralEntry,
+  { targetLanguage, kept }: StringOptions,
+): { place: TextPlace; names: string[]; existing: ReadonlyMap<string, string> } {
+  const { key, type, forms, write } = entry;
   const texts = new Map([...forms].map(([category, { text }]) => [category, text]));
-  const categories = targetLanguage ? wantedForms(forms, targetLanguage, type) : [...forms.keys()];
+  const all = targetLanguage ? wantedForms(forms, targetLanguage, type) : [...forms.keys()];
+  const existing = new Map(
+    all.flatMap((category) => {
+      const text = kept?.get(formNameOf(entry, category))?.text;
+      return text === undefined ? [] : [[category, text]];
+    }),
+  );
+  const categories = all.filter((category) => !existing.has(category));
   const sources = categories.map((category) =>
     targetLanguage ? sourceOfForm(texts, category, targetLanguage, type) : texts.get(category)!,
   );
   const [first] = forms.values();
-  return {
+  const place: TextPlace = {
     segments: categories.map((category, at) => {
       const { line, comment } = forms.get(category) ?? first!;
       const note = describeForm(targetLanguage ?? 'en', category, type);
@@ -162,10 +210,16 @@ function placeOfForms(
     original: [...texts.values()].join(''),
     write: (targets) =>
       write(
-        new Map(categories.map((category, at) => [category, withSpaceOf(sources[at]!, targets[at]!.target)])),
+        new Map(
+          all.map((category) => {
+            const at = categories.indexOf(category);
+            return [category, existing.get(category) ?? withSpaceOf(sources[at]!, targets[at]!.target)];
+          }),
+        ),
         needReview(targets),
       ),
   };
+  return { place, names: all.map((category) => formNameOf(entry, category)), existing };
 }
 
 /** Returns the categories of the target language, and `zero` if the source has a text for it: frameworks use it for 0. */

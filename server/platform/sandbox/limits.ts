@@ -153,6 +153,8 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   check_document: layoutRule(layout),
   extract_document: layoutRule(layout),
   rebuild_document: layoutRule(rebuilding),
+  hash_texts: layoutRule(rebuilding),
+  keep_texts: layoutRule(rebuilding),
   flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
   recognize_page: ({ bytes }) => [recognition, bytes.length],

@@ -7,6 +7,8 @@
 export const tasks = {
   check_document: async () => (await import('./tasks/layout-document.ts')).checkDocumentTask,
   extract_document: async () => (await import('./tasks/layout-document.ts')).extractDocumentTask,
+  hash_texts: async () => (await import('./tasks/layout-document.ts')).hashTextsTask,
+  keep_texts: async () => (await import('./tasks/layout-document.ts')).keepTextsTask,
   flatten: async () => (await import('./tasks/flatten.ts')).flattenTask,
   index_memory: async () => (await import('./tasks/index-memory.ts')).indexMemoryTask,
   rebuild_document: async () => (await import('./tasks/layout-document.ts')).rebuildDocumentTask,

@@ -21,7 +21,8 @@ import {
 import { insertArtifact, removeFile, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';
 import { requireEarlier } from './earlier-document.ts';
-import { checkFile, sampleFile } from './file-work.ts';
+import { encodeKept, readKept } from './existing-target.ts';
+import { checkFile, fileRefusal, sampleFile } from './file-work.ts';
 import { type DocumentRow, selectDocumentByKey } from './jobs.ts';
 import { queueDocument } from './queue.ts';
 import { type DocumentTranslationRequest, documentForm } from './schema.ts';
@@ -66,6 +67,8 @@ export async function createJob(
     await services.database.inTenant(tenant.id, (tx) =>
       requireEarlier(tx, tenant.id, { ...checkedRequest, source_lang }),
     );
+  const languages = { sourceLanguage: source_lang, targetLanguage: checkedRequest.target_lang };
+  const existing = await readKept(services, form, languages, scope);
 
   const documentId = newId();
   const { mediaType: contentType } = layoutKinds[format];
@@ -75,6 +78,16 @@ export async function createJob(
     { tenantId: tenant.id, documentId, kind: 'source', contentType },
     bytes,
   );
+  const files = [source];
+  if (existing && existing.kept.size > 0) {
+    const file = {
+      tenantId: tenant.id,
+      documentId,
+      kind: 'existing',
+      contentType: 'application/json',
+    } as const;
+    files.push(await storeFile(services, destination, file, encodeKept(existing.kept)));
+  }
   const request: DocumentTranslationRequest = {
     ...checkedRequest,
     source_lang,
@@ -88,7 +101,10 @@ export async function createJob(
     },
   };
   const { target_lang } = request;
-  const warnings = formWarnings(unknownFields, { source_lang, target_lang, isDetected: detection !== null });
+  const warnings = [
+    ...formWarnings(unknownFields, { source_lang, target_lang, isDetected: detection !== null }),
+    ...(existing?.warnings ?? []),
+  ];
   const insert = async (tx: Tx) => {
     if (destination.provider === 'platform')
       await requireRoom(tx, services.settings, tenant.id, bytes.length);
@@ -109,19 +125,22 @@ export async function createJob(
       .onConflictDoNothing()
       .returning();
     if (!row) return selectDocumentByKey(tx, tenant.id, request.idempotency_key ?? '');
-    await insertArtifact(tx, source);
+    for (const one of files) await insertArtifact(tx, one);
     // With `wait`, the job runs in this process and is not queued. If the process dies, the sweep finds the job and
     // queues it.
     if (!wait) await queueDocument(tx, tenant.id, documentId);
     return row;
   };
+  const removeAll = async () => {
+    for (const one of files) await removeFile(services, one).catch(() => {});
+  };
   const inserted = await services.database.inTenant(tenant.id, insert).catch(async (error: unknown) => {
-    // After any other error, the file must stay: the COMMIT may have succeeded without being acknowledged.
-    if (error instanceof AppError) await removeFile(services, source).catch(() => {});
+    // After any other error, the files must stay: the COMMIT may have succeeded without being acknowledged.
+    if (error instanceof AppError) await removeAll();
     throw error;
   });
   if (inserted?.documentId === documentId) return { row: inserted, isNew: true };
-  await removeFile(services, source).catch(() => {});
+  await removeAll();
   if (!inserted)
     throw new AppError(
       'transient_error',
@@ -166,11 +185,4 @@ export async function checkSource(
       throw undetected(names.field, `${error.message}; send the language of the file in ${names.field}`);
     throw fileRefusal(error);
   }
-}
-
-/** Returns the error response to an invalid file; any other error unchanged. */
-export function fileRefusal(error: unknown): unknown {
-  if (!(error instanceof FileError)) return error;
-  const message = error.reason === 'selection' ? error.message : `source_document: ${error.message}`;
-  return new AppError('validation_error', message, { cause: error });
 }

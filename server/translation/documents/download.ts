@@ -5,7 +5,16 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import type { FileResponse, StreamResponse } from '#server/trpc.ts';
 import { type ArtifactRow, newestArtifact, openArtifact, readArtifact, selectArtifact } from './artifacts.ts';
-import { type DocumentRow, isInFlight, requireDocument, resultNamesOf, unknownDocument } from './jobs.ts';
+import { hashTextsOf } from './file-work.ts';
+import {
+  type DocumentRow,
+  isInFlight,
+  languagesOf,
+  requireDocument,
+  resultFormatOf,
+  resultNamesOf,
+  unknownDocument,
+} from './jobs.ts';
 import { needsRendering, type RenderServices, renderDocument } from './rendering.ts';
 
 /** Maximum size in bytes of a file that is read into memory as a whole. */
@@ -15,7 +24,8 @@ type DownloadServices = LocatingServices & Pick<Services, 'log'>;
 
 /**
  * Returns the latest translated file, never the source, after verifying its checksum. If reviewers have changed segments
- * since the file was rendered, it is rendered first. A large file is streamed.
+ * since the file was rendered, it is rendered first. A large file is streamed. With `texts`, the result is a JSON file with
+ * the hashes of its texts instead, or with null if its format has no separate texts.
  * @throws AppError 404; 409 before the job is translated, after it failed, or while the tenant's storage cannot be used; 500
  * if the stored
  *   file is damaged
@@ -24,7 +34,7 @@ export async function downloadDocument(
   services: RenderServices,
   withTenant: WithTenant,
   documentId: string,
-  request: ExportRequest,
+  { texts, ...request }: ExportRequest & { texts: boolean },
 ): Promise<FileResponse | StreamResponse> {
   const { row, artifact } = await withTenant(async (tx, { tenant }) => {
     const row = await requireDocument(tx, tenant.id, documentId);
@@ -36,7 +46,35 @@ export async function downloadDocument(
   if (row.status === 'failed' || !artifact)
     throw new AppError('conflict', 'the document translation failed; it has no output');
   const newest = needsRendering(row) ? await renderNewest(services, row) : artifact;
+  if (texts) return hashesOf(services, row, newest, request);
   return openFile(services, newest, resultNamesOf(row), request);
+}
+
+async function hashesOf(
+  services: RenderServices,
+  row: DocumentRow,
+  translated: ArtifactRow,
+  { signal }: ExportRequest,
+): Promise<FileResponse> {
+  const { tenantId, documentId, sourceFormat: format } = row;
+  const source = await services.database.inTenant(tenantId, (tx) =>
+    newestArtifact(tx, tenantId, documentId, 'source'),
+  );
+  if (!source) throw unknownDocument();
+  const read = async () => ({
+    bytes: await readArtifact(services, source),
+    target: await readArtifact(services, translated),
+  });
+  const { texts } =
+    resultFormatOf(row) === format
+      ? await hashTextsOf(
+          services,
+          { format, languages: languagesOf(row), ...(await read()) },
+          { tenantId, signal },
+        )
+      : { texts: null };
+  const bytes = new TextEncoder().encode(JSON.stringify(texts));
+  return { bytes, contentType: 'application/json', fileName: `${documentId}.json` };
 }
 
 async function renderNewest(

@@ -21,10 +21,11 @@ import {
 import type { SourceDetection } from '#server/translation/core/intake/source-language.ts';
 import { refuseByMaximum } from '#server/translation/core/intake/submission-limits.ts';
 import { requestOfText } from '#server/translation/core/pipeline/group.ts';
-import { checkSource, fileRefusal, formWarnings, type Origin } from './create-job.ts';
+import { checkSource, formWarnings, type Origin } from './create-job.ts';
 import type { RunServices } from './document-run.ts';
 import { requireEarlier, selectKnownKeys } from './earlier-document.ts';
-import { extractFile } from './file-work.ts';
+import { readKept } from './existing-target.ts';
+import { extractFile, fileRefusal } from './file-work.ts';
 import { groupRequestOf, selectDocumentByKey } from './jobs.ts';
 import type { DocumentForm } from './schema.ts';
 import { selectionOf } from './selection-fields.ts';
@@ -101,14 +102,15 @@ interface ReadDocument {
 export async function readDocument(
   services: Pick<Services, 'database' | 'fileWork' | 'settings'>,
   tenantId: string,
-  { file, format, request }: CheckedForm,
+  { file, format, request, existing }: CheckedForm,
   { signal }: { signal: AbortSignal },
 ): Promise<ReadDocument> {
   const payload = { format, bytes: file.bytes, selection: selectionOf(request) };
   const scope = { tenantId, signal };
   const { source_lang, detection } = await checkSource(services, payload, request, scope);
   const languages = { sourceLanguage: source_lang, targetLanguage: request.target_lang };
-  const { segments: all } = await extractFile(services, { ...payload, languages }, scope).catch(
+  const kept = (await readKept(services, { file, format, existing }, languages, scope))?.kept;
+  const { segments: all } = await extractFile(services, { ...payload, languages, kept }, scope).catch(
     (error: unknown) => {
       throw fileRefusal(error);
     },
@@ -129,11 +131,11 @@ export async function readDocument(
   const characters = texts.reduce((sum, text) => sum + text.characters, 0);
   const { DENSE_SCRIPT_WEIGHT: weight } = services.settings;
   const billableChars = weighCharacters(characters, source_lang, request.target_lang, weight);
-  const kept = known && {
+  const earlier = known && {
     segments: all.length - segments.length,
     characters: all.reduce((sum, { source }) => sum + countCodePoints(plainText(source)), -characters),
   };
-  return { source_lang, detection, texts, billableChars, ...(kept && { kept }) };
+  return { source_lang, detection, texts, billableChars, ...(earlier && { kept: earlier }) };
 }
 
 /**

@@ -1,10 +1,13 @@
 import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
 import { FileError } from '#server/formats/file-error.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { fileErrorOf } from '#server/platform/sandbox/file-work.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type {
   DocumentPayload,
+  ExistingPayload,
+  KeepTextsPayload,
   RebuildPayload,
   RecognitionPayload,
   RefusedFile,
@@ -52,9 +55,28 @@ export function rebuildFile({ fileWork }: Files, payload: RebuildPayload, scope:
   return orFileError(fileWork.run('rebuild_document', payload, scope));
 }
 
+/** Decides which texts of an existing translation stay. */
+export function keepTextsOf({ fileWork }: Files, payload: KeepTextsPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('keep_texts', payload, scope));
+}
+
+/** Returns the hashes of the texts of a translation. */
+export function hashTextsOf({ fileWork }: Files, payload: ExistingPayload, scope: TaskScope) {
+  return orFileError(fileWork.run('hash_texts', payload, scope));
+}
+
 /** Recognizes the text of a page that consists of images. */
 export function recognizeFile({ fileWork }: Files, payload: RecognitionPayload, scope: TaskScope) {
   return orFileError(fileWork.run('recognize_page', payload, scope));
+}
+
+/** Returns the error response to an invalid file; any other error unchanged. */
+export function fileRefusal(error: unknown): unknown {
+  if (!(error instanceof FileError)) return error;
+  const message = ['selection', 'existing'].includes(error.reason)
+    ? error.message
+    : `source_document: ${error.message}`;
+  return new AppError('validation_error', message, { cause: error });
 }
 
 async function orFileError<T extends object>(work: Promise<T | RefusedFile>): Promise<T> {

@@ -19,6 +19,7 @@ import {
   type StoredFile,
   storeTranslation,
 } from './artifacts.ts';
+import { selectKept } from './existing-target.ts';
 import { feedReview, hasPendingFeed } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, rebuildOptionsOf, requireDocument, resultFormatOf } from './jobs.ts';
@@ -123,6 +124,7 @@ export async function renderAndStore(
       translations,
       options: {
         ...rebuildOptionsOf(row),
+        kept: await selectKept(services, tenantId, documentId),
         recognition: await services.database.inTenant(tenantId, (tx) =>
           selectRecognition(tx, tenantId, documentId),
         ),

@@ -146,7 +146,11 @@ export const documentReviewRecord = z
 export const documentArtifact = z
   .object({
     id,
-    kind: z.enum(['source', 'translated']).describe('Whether this is the source file or a translated file.'),
+    kind: z
+      .enum(['source', 'translated', 'existing'])
+      .describe(
+        'Whether this is the source file, a translated file, or the texts that stay of an existing translation.',
+      ),
     revision: z.int().meta({
       description:
         'The number of the revision, from 1. Source files and translated files are counted separately.',
@@ -310,6 +314,16 @@ export const documentForm = z.object({
   update_of: field(
     'The ID of an earlier document with the same languages, `domain`, `tone` and `gender`. Texts that the file has in common with it keep their translations and confirmations, and are not billed.',
   ),
+  existing_target: uploadedFile
+    .optional()
+    .describe(
+      'The translation of an earlier version of the file, in the same format, perhaps edited by hand. Its texts stay, and are not billed, except those whose source has changed. An edited text always stays.',
+    ),
+  existing_texts: uploadedFile
+    .optional()
+    .describe(
+      'The hashes of the texts of `existing_target` when the service wrote it, as JSON from `GET /api/documents/{document_id}/download?content=texts`. Without them, all texts of `existing_target` stay.',
+    ),
   pages: listField(
     'What to translate: for a PDF, pages such as `1-3,7` or `5-`; for a PPTX file, slides in the same form; for an XLSX file, names of sheets. Send the field several times, or once with commas or a JSON list of strings. Only a JSON list or a repeated field can have the name of a sheet with a comma. The rest of the file stays unchanged and is not billed. Default: everything.',
   ),

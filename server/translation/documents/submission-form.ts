@@ -17,6 +17,8 @@ export interface CheckedForm {
   fileName: string;
   wait: boolean;
   limits: SubmissionLimits;
+  /** The existing translation, and the hashes of its texts when they were written; null without one. */
+  existing: { target: Uint8Array; written: Uint8Array | null } | null;
   request: Omit<DocumentTranslationRequest, 'metadata'>;
 }
 
@@ -43,12 +45,15 @@ export function checkForm(form: DocumentForm): CheckedForm {
       `unsupported text_type ${JSON.stringify(textType.slice(0, 40))}; send Plain or Html`,
     );
   const source_lang = form.source_lang?.trim() || 'en';
+  const { existing_target: target, existing_texts: written } = form;
+  if (written && !target) throw new AppError('validation_error', 'existing_texts needs existing_target');
   return {
     file,
     format,
     fileName: fileNameOf(file, format),
     wait: ['1', 'true', 'yes'].includes(form.wait?.trim().toLowerCase() ?? ''),
     limits: readLimits(form),
+    existing: target ? { target: target.bytes, written: written?.bytes ?? null } : null,
     request: {
       source_lang: asksForDetection(source_lang) ? source_lang : requireLanguage('source_lang', source_lang),
       target_lang: requireLanguage('target_lang', form.target_lang.trim()),
@@ -76,13 +81,28 @@ function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
  * a document job ignores, and the earlier document, which only saves work. Of the file's name, only the format counts. The fingerprint is stored with the
  * idempotency key.
  */
-export async function fingerprintOfForm({ file, format, request }: CheckedForm): Promise<Uint8Array> {
+export async function fingerprintOfForm({
+  file,
+  format,
+  request,
+  existing,
+}: CheckedForm): Promise<Uint8Array> {
   const { idempotency_key: _, text_type: __, update_of: ___, ...fields } = request;
   // The digest is computed on another thread, because a file may have 50 MB.
-  const bytes = await crypto.subtle.digest('SHA-256', file.bytes as Uint8Array<ArrayBuffer>);
+  const digest = async (bytes: Uint8Array) =>
+    Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
   // `auto` is accepted in any letter case.
   const source_lang = fields.source_lang.toLowerCase();
-  return fingerprintOf({ ...fields, source_lang, format, bytes: Buffer.from(bytes).toString('hex') });
+  return fingerprintOf({
+    ...fields,
+    source_lang,
+    format,
+    bytes: await digest(file.bytes),
+    ...(existing && {
+      existing: await digest(existing.target),
+      written: existing.written && (await digest(existing.written)),
+    }),
+  });
 }
 
 /** The extension as which a file of another kind can be saved, by the extensions of that kind. */

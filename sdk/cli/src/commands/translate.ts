@@ -1,5 +1,4 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { LinguaLoop } from '../../../src/index.ts';
 import { type Call, type Command, exitCodes, Failed, numberOf, UsageError } from '../command.ts';
 import { describeFailure } from '../failure.ts';
@@ -8,17 +7,16 @@ import {
   configName,
   defaultOutput,
   findSources,
-  outputOf,
-  type Project,
+  type Group,
   readConfig,
   requireDistinctOutputs,
 } from '../files/project.ts';
+import { readIfThere, type Task, tasksOf, writeTranslation } from '../files/task.ts';
 import {
   eachOf,
   estimateFile,
-  type FileTask,
   type Held,
-  optionsKey,
+  problemOfExisting,
   translateFile,
 } from '../files/translate-file.ts';
 import { counted, grouped, say, stylesOf, tableOf, tell } from '../io.ts';
@@ -60,71 +58,74 @@ export const translate: Command = {
   run,
 };
 
-/** A translation to make or to keep. */
-interface Task {
-  source: string;
-  lang: string;
-  output: string;
-  file: FileTask;
-  /** The value of the lock file for an unchanged source. */
-  sourceKey: string;
-  /** `edited`: the translation was not written by this program, or was changed since. */
-  state: 'current' | 'edited' | 'new' | 'changed' | 'missing';
-}
-
 type Result =
-  | { status: 'written' | 'current'; held: Held[] }
+  | { status: 'written'; held: Held[]; warnings?: string[] }
+  | { status: 'current'; held: Held[] }
   | { status: 'held'; held: Held[] }
   | { status: 'edited' }
   | { status: 'failed'; message: string };
 
 async function run(call: Call): Promise<number> {
   const { io, values } = call;
-  const project = await projectOf(call);
+  const config = await groupsOf(call);
   const lock = await openLockFile(io.cwd);
   const outputs = lock.outputs();
-  const sources = (await findSources(io.cwd, project, call.args.length > 0)).filter(
-    (path) => !outputs.has(path),
+  const groups = await Promise.all(
+    config.map(async (group) => ({
+      ...group,
+      sources: (await findSources(io.cwd, group, call.args.length > 0)).filter((path) => !outputs.has(path)),
+    })),
   );
-  requireDistinctOutputs(project, sources);
+  requireDistinctOutputs(groups);
   const tasks: Task[] = [];
-  for (const source of sources) tasks.push(...(await tasksOf(io.cwd, lock, project, source)));
-  const wanted = tasks.filter(
-    ({ state }) => state !== 'current' && (state !== 'edited' || values.has('force')),
+  for (const group of groups)
+    for (const source of group.sources)
+      tasks.push(...(await tasksOf(io.cwd, lock, group, source, values.has('force'))));
+  const stale = tasks.filter(({ state }) => state !== 'current');
+  const sent = stale.filter(
+    ({ state, file }) => (state !== 'edited' && state !== 'outdated') || file.existing || values.has('force'),
   );
 
-  for (const gone of lock.others(sources))
+  for (const gone of lock.others(groups.flatMap(({ sources }) => sources)))
     if (await isMissing(join(io.cwd, gone))) tell(io, `${gone} no longer exists; its translations are kept`);
-  if (values.has('check')) return check(call, wanted);
-  if (values.has('dry-run')) return estimate(call, wanted);
+  if (values.has('check')) return check(call, stale);
+  if (values.has('dry-run')) return estimate(call, sent);
 
   const most = numberOf(values, 'max-characters');
   const client = await call.client();
-  if (most !== undefined) await requireWithin(client, wanted, most, io.signal);
+  if (most !== undefined) await requireWithin(client, sent, most, io.signal);
   const jobs = numberOf(values, 'jobs') ?? 4;
-  const results = await translateAll(call, client, lock, tasks, wanted, jobs);
+  const results = await translateAll(call, client, lock, tasks, sent, jobs);
   return report(call, tasks, results);
 }
 
-async function projectOf({ io, args, values }: Call): Promise<Project> {
-  const config = await readConfig(io.cwd);
-  const to = listOf(values.text('to')) ?? config.to ?? [];
-  if (to.length === 0)
-    throw new UsageError(`the target languages are missing: --to de,fr, or "to" in ${configName}`);
-  const files = args.length > 0 ? [...args] : (config.files ?? []);
-  if (files.length === 0)
-    throw new UsageError(`the files are missing: name them, or list them as "files" in ${configName}`);
-  const domain = values.text('domain') ?? config.domain;
-  const tone = values.text('tone') ?? config.tone;
-  return {
-    files,
-    exclude: [...(config.exclude ?? []), ...values.list('exclude')],
-    from: values.text('from') ?? config.from ?? 'en',
-    to: [...new Set(to)],
-    output: values.text('output') ?? config.output ?? defaultOutput,
-    ...(domain !== undefined && { domain }),
-    ...(tone !== undefined && { tone }),
-  };
+async function groupsOf({ io, args, values }: Call): Promise<Group[]> {
+  const { groups = [], ...shared } = await readConfig(io.cwd);
+  const listed = args.length > 0 || groups.length === 0 ? [{}] : groups;
+  const output = values.text('output');
+  if (output !== undefined && listed.length > 1)
+    throw new UsageError(`--output needs files, because ${configName} has several groups`);
+  return listed.map((own) => {
+    const group: Partial<Group> = { ...shared, ...own };
+    const to = listOf(values.text('to')) ?? group.to ?? [];
+    if (to.length === 0)
+      throw new UsageError(`the target languages are missing: --to de,fr, or "to" in ${configName}`);
+    const files = args.length > 0 ? [...args] : (group.files ?? []);
+    if (files.length === 0)
+      throw new UsageError(`the files are missing: name them, or list them as "files" in ${configName}`);
+    const domain = values.text('domain') ?? group.domain;
+    const tone = values.text('tone') ?? group.tone;
+    return {
+      files,
+      exclude: [...(group.exclude ?? []), ...values.list('exclude')],
+      from: values.text('from') ?? group.from ?? 'en',
+      to: [...new Set(to)],
+      output: output ?? group.output ?? defaultOutput,
+      codes: group.codes ?? {},
+      ...(domain !== undefined && { domain }),
+      ...(tone !== undefined && { tone }),
+    };
+  });
 }
 
 function listOf(text: string | undefined): string[] | undefined {
@@ -132,55 +133,6 @@ function listOf(text: string | undefined): string[] | undefined {
     ?.split(',')
     .map((one) => one.trim())
     .filter(Boolean);
-}
-
-async function tasksOf(cwd: string, lock: LockFile, project: Project, source: string): Promise<Task[]> {
-  const content = await readFile(join(cwd, source));
-  return Promise.all(
-    project.to.map(async (lang) => {
-      const { from, domain, tone } = project;
-      const known = lock.of(source, lang);
-      const file: FileTask = {
-        path: source,
-        content,
-        from,
-        to: lang,
-        domain,
-        tone,
-        earlier: known?.document,
-      };
-      const sourceKey = sha256(`${optionsKey(file)} ${sha256(content)}`);
-      const output = outputOf(project.output, source, lang);
-      await finishWriting(join(cwd, output), known?.target);
-      const existing = await readIfThere(join(cwd, output));
-      return {
-        source,
-        lang,
-        output,
-        file,
-        sourceKey,
-        state: stateOf(known, { sourceKey, output }, existing),
-      };
-    }),
-  );
-}
-
-function stateOf(
-  known: ReturnType<LockFile['of']>,
-  { sourceKey, output }: { sourceKey: string; output: string },
-  existing: Uint8Array | undefined,
-): Task['state'] {
-  if (!existing) return known ? 'missing' : 'new';
-  // A file that no run has written is kept.
-  if (known?.output !== output || known.target !== sha256(existing)) return 'edited';
-  return known.source === sourceKey ? 'current' : 'changed';
-}
-
-async function readIfThere(path: string): Promise<Uint8Array | undefined> {
-  return readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
 }
 
 async function isMissing(path: string): Promise<boolean> {
@@ -285,7 +237,10 @@ async function translateAll(
   const results = new Map<Task, Result>();
   for (const task of tasks)
     if (!wanted.includes(task))
-      results.set(task, task.state === 'edited' ? { status: 'edited' } : { status: 'current', held: [] });
+      results.set(
+        task,
+        task.state === 'current' ? { status: 'current', held: [] } : await keepWhole(lock, task),
+      );
   const progress = openProgress(io, wanted.length);
   const style = stylesOf(io, io.stderr);
   try {
@@ -327,7 +282,9 @@ function noteOf({ output }: Task, result: Result): string {
   if (result.status === 'held')
     return `: ${counted(result.held.length, 'text')} await${result.held.length === 1 ? 's' : ''} review`;
   if (result.status === 'written')
-    return ` (${output})${result.held.map(({ reason }) => `: ${reason}`).join('')}`;
+    return ` (${output})${[...result.held.map(({ reason }) => reason), ...(result.warnings ?? [])]
+      .map((note) => `: ${note}`)
+      .join('')}`;
   return '';
 }
 
@@ -335,49 +292,49 @@ async function translateOne(
   { cwd, signal }: Call['io'],
   client: LinguaLoop,
   lock: LockFile,
-  { source, lang, output, file, sourceKey }: Task,
+  task: Task,
   onProgress: (share: number) => void,
 ): Promise<Result> {
-  const outcome = await translateFile(client, file, { signal, onProgress });
+  const { source, lang, output, file, sourceKey, options } = task;
+  const outcome = await translateFile(client, file, { signal, onProgress }).catch((error: unknown) => {
+    const problem = problemOfExisting(error);
+    throw problem === undefined ? error : new Failed(`${output}: ${problem}; --force replaces all texts`);
+  });
   if (outcome.kind === 'held') return { status: 'held', held: outcome.held };
-  const target = sha256(outcome.content);
-  await writeWhole(join(cwd, output), outcome.content, () =>
+  if (outcome.kind === 'whole') return keepWhole(lock, task);
+  const { content, document, texts, warnings, held } = outcome;
+  await writeTranslation(cwd, task, content, () =>
     lock.set(source, lang, {
       source: sourceKey,
       output,
-      target,
-      ...(outcome.document !== undefined && { document: outcome.document }),
+      target: sha256(content),
+      ...(document !== undefined && { document }),
+      options,
+      ...(texts && { texts }),
     }),
   );
-  return { status: 'written', held: outcome.held };
+  return { status: 'written', held, ...(warnings && warnings.length > 0 && { warnings }) };
 }
 
-/** The name of a translation until it is complete and in the lock file. */
-const unfinished = (path: string) => `${path}.lingualoop.tmp`;
-
-/**
- * Writes a translation in three steps: under another name, into the lock file, and under its name. If the program is
- * killed in between, the next run finishes it (`finishWriting`): a translation that is not in the lock file would count
- * as written by hand.
- */
-async function writeWhole(path: string, content: Uint8Array, enter: () => Promise<void>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  try {
-    await writeFile(unfinished(path), content);
-    await enter();
-    await rename(unfinished(path), path);
-  } catch (error) {
-    await rm(unfinished(path), { force: true });
-    throw error;
-  }
+/** Keeps a translation that was edited, in a format without separate texts. It is current if its source has not changed. */
+async function keepWhole(
+  lock: LockFile,
+  { source, lang, output, sourceKey, options, existing, known }: Task,
+): Promise<Result> {
+  if (existing && (!known || known.source === sourceKey))
+    await lock.set(source, lang, {
+      source: sourceKey,
+      output,
+      target: sha256(existing),
+      options,
+      edited: true,
+    });
+  return { status: 'edited' };
 }
 
-/** Finishes or removes what a killed run has left. @param target the hash of the translation in the lock file */
-async function finishWriting(path: string, target: string | undefined): Promise<void> {
-  const content = await readIfThere(unfinished(path));
-  if (!content) return;
-  if (sha256(content) === target) await rename(unfinished(path), path);
-  else await rm(unfinished(path), { force: true });
+/** An edited translation that is not current stays stale for `--check`. */
+function hasOtherSource({ known, sourceKey }: Task): string {
+  return known && known.source !== sourceKey ? ', but its source has changed since' : '';
 }
 
 function report({ io, values }: Call, tasks: readonly Task[], results: ReadonlyMap<Task, Result>): number {
@@ -398,7 +355,7 @@ function report({ io, values }: Call, tasks: readonly Task[], results: ReadonlyM
     );
   for (const { task, result } of entries)
     if (result.status === 'edited')
-      tell(io, `${task.output} was changed by hand and is kept; --force replaces it`);
+      tell(io, `${task.output} was changed by hand and is kept${hasOtherSource(task)}; --force replaces it`);
   const parts = [
     `${counted(count('written'), 'translation')} written`,
     `${grouped(count('current'))} current`,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { DocumentTexts } from '../../../src/index.ts';
 import { Failed } from '../command.ts';
 
 /** A translation that was written. */
@@ -13,6 +14,12 @@ export interface Written {
   target: string;
   /** The document job. Of a changed source, only the texts are billed that this document does not have. */
   document?: string;
+  /** Hash of the options that affect the translation. */
+  options?: string;
+  /** Hashes of the texts of source and translation, by key. Absent for a format that is translated as a whole. */
+  texts?: DocumentTexts;
+  /** Set if the translation was edited as a whole, so that a changed source does not replace it. */
+  edited?: true;
 }
 
 /**
@@ -37,10 +44,14 @@ type Content = Record<string, Record<string, Written>>;
 export async function openLockFile(folder: string): Promise<LockFile> {
   const path = join(folder, lockName);
   const content = await readContent(path);
+  const own: [source: string, lang: string, written: Written][] = [];
   let writing: Promise<void> = Promise.resolve();
   const write = async () => {
+    // Another run in the folder may have written since.
+    const current = await readContent(path);
+    for (const [source, lang, written] of own) current[source] = { ...current[source], [lang]: written };
     const sorted = Object.fromEntries(
-      Object.entries(content)
+      Object.entries(current)
         .sort(byKey)
         .map(([source, langs]) => [source, Object.fromEntries(Object.entries(langs).sort(byKey))]),
     );
@@ -55,6 +66,7 @@ export async function openLockFile(folder: string): Promise<LockFile> {
     others: (sources) => Object.keys(content).filter((source) => !sources.includes(source)),
     set(source, lang, written) {
       content[source] = { ...content[source], [lang]: written };
+      own.push([source, lang, written]);
       // Files end at the same time; one write after another, so that the last one has everything.
       writing = writing.then(write, write);
       return writing;

@@ -1,10 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { join, posix, sep } from 'node:path';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join, posix, relative, sep } from 'node:path';
 import { glob } from 'tinyglobby';
 import { Failed, UsageError } from '../command.ts';
 
-/** The settings of a folder in `lingualoop.json`. Options of the command take precedence. */
-export interface Project {
+/** Files that are translated alike. Options of the command take precedence. */
+export interface Group {
   /** Files, folders or patterns such as `docs/**\/*.docx`. */
   files: string[];
   exclude: string[];
@@ -12,59 +12,98 @@ export interface Project {
   to: string[];
   /** The path of a translation; see `outputOf`. */
   output: string;
+  /** What `{lang}` is for a language, if not its code: `pt_BR` for `pt-BR`. */
+  codes: Readonly<Record<string, string>>;
   domain?: string;
   tone?: string;
 }
 
+/** The settings of a folder in `lingualoop.json`. Those of a group take precedence over the others. */
+export type Config = Partial<Group> & { groups?: Partial<Group>[] };
+
 export const configName = 'lingualoop.json';
 export const defaultOutput = '{dir}{name}.{lang}{ext}';
 
-const kinds: Record<keyof Project, 'text' | 'list'> = {
-  files: 'list',
-  exclude: 'list',
-  from: 'text',
-  to: 'list',
-  output: 'text',
-  domain: 'text',
-  tone: 'text',
+const isText = (value: unknown) => typeof value === 'string';
+const isTextList = (value: unknown) => Array.isArray(value) && value.every(isText);
+
+const text = { is: isText, name: 'a string' };
+const list = { is: isTextList, name: 'a list of strings' };
+
+/** A code becomes a part of a path, so it has no slash, and is no `..`. */
+const code = /^[A-Za-z0-9](?:[\w.+@-]*[\w])?$/;
+
+const kinds: Record<keyof Group, { is(value: unknown): boolean; name: string }> = {
+  files: list,
+  exclude: list,
+  from: text,
+  to: list,
+  output: text,
+  codes: {
+    is: (value) => isObject(value) && Object.values(value).every((one) => isText(one) && code.test(one)),
+    name: 'an object of codes without slashes, such as {"pt-BR": "pt_BR"}',
+  },
+  domain: text,
+  tone: text,
 };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Reads `lingualoop.json` of a folder; an absent file has no settings.
  * @throws UsageError that names the wrong field
  */
-export async function readConfig(folder: string): Promise<Partial<Project>> {
-  let text: string;
+export async function readConfig(folder: string): Promise<Config> {
+  let content: string;
   try {
-    text = await readFile(join(folder, configName), 'utf8');
+    content = await readFile(join(folder, configName), 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw new Failed(`cannot read ${configName}: ${(error as Error).message}`);
   }
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\ufeff/, ''));
+    value = JSON.parse(content.replace(/^\ufeff/, ''));
   } catch (error) {
     throw new UsageError(`${configName} is not JSON: ${(error as Error).message}`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError(`${configName} must be a JSON object`);
+  if (!isObject(value)) throw new UsageError(`${configName} must be a JSON object`);
+  const { groups, ...shared } = value;
+  const config: Config = readGroup(shared, '', [...Object.keys(kinds), 'groups']);
+  if (groups === undefined) return config;
+  if (!Array.isArray(groups) || groups.length === 0)
+    throw new UsageError(`${configName}: groups must be a list of objects`);
+  if (config.files) throw new UsageError(`${configName}: files must be in the groups, if there are groups`);
+  return {
+    ...config,
+    groups: groups.map((group, index) => {
+      const at = `groups[${index}]`;
+      if (!isObject(group)) throw new UsageError(`${configName}: ${at} must be an object`);
+      const read = readGroup(group, `${at}.`, Object.keys(kinds));
+      if (!read.files) throw new UsageError(`${configName}: ${at}.files is missing`);
+      return read;
+    }),
+  };
+}
+
+/** @throws UsageError that names the wrong field */
+function readGroup(value: Record<string, unknown>, prefix: string, names: readonly string[]): Partial<Group> {
   for (const [name, field] of Object.entries(value)) {
-    const kind = kinds[name as keyof Project];
+    const kind = Object.hasOwn(kinds, name) ? kinds[name as keyof Group] : undefined;
     if (!kind)
       throw new UsageError(
-        `${configName}: unknown field ${JSON.stringify(name)}; it has ${Object.keys(kinds).join(', ')}`,
+        `${configName}: unknown field ${JSON.stringify(`${prefix}${name}`)}; it has ${names.join(', ')}`,
       );
-    const fits =
-      kind === 'text'
-        ? typeof field === 'string'
-        : Array.isArray(field) && field.every((one) => typeof one === 'string');
-    if (!fits)
-      throw new UsageError(
-        `${configName}: ${name} must be a ${kind === 'text' ? 'string' : 'list of strings'}`,
-      );
+    if (!kind.is(field)) throw new UsageError(`${configName}: ${prefix}${name} must be ${kind.name}`);
   }
-  return value as Partial<Project>;
+  const group = value as Partial<Group>;
+  const other = Object.keys(group.codes ?? {}).find((lang) => group.to && !group.to.includes(lang));
+  if (other !== undefined)
+    throw new UsageError(
+      `${configName}: ${prefix}codes has ${JSON.stringify(other)}, which ${prefix}to lacks`,
+    );
+  return group;
 }
 
 /** Folders that contain no sources of a project. */
@@ -87,11 +126,8 @@ const foundInFolders = ['txt', 'md', 'mdx', 'docx', 'xlsx', 'pptx', 'pdf', 'po',
  * @param named whether the files were named in the command: then each must exist, otherwise one of them
  * @throws UsageError if a file or pattern matches nothing
  */
-export async function findSources(
-  folder: string,
-  { files, exclude, to, output }: Pick<Project, 'exclude' | 'files' | 'output' | 'to'>,
-  named: boolean,
-): Promise<string[]> {
+export async function findSources(folder: string, group: Group, named: boolean): Promise<string[]> {
+  const { files, exclude, to } = group;
   const found = new Set<string>();
   const options = {
     cwd: folder,
@@ -114,11 +150,13 @@ export async function findSources(
     if (matched.length === 0 && named) throw new UsageError(`no file matches ${JSON.stringify(given)}`);
     for (const path of matched) found.add(posix.normalize(path));
   }
-  if (found.size === 0) throw new UsageError(`no file matches "files" of ${configName}`);
+  if (found.size === 0) throw new UsageError(`no file matches ${JSON.stringify(files)} of ${configName}`);
+  const outside = [...found].find(leadsOut);
+  if (outside !== undefined) throw new UsageError(`${outside} is outside of this folder`);
   // `notes.de.txt` is the translation of `notes.txt`, if both are found.
   const outputs = new Set(
     [...found].flatMap((path) =>
-      to.map((lang) => outputOf(output, path, lang)).filter((translation) => translation !== path),
+      to.map((lang) => outputOf(group, path, lang)).filter((translation) => translation !== path),
     ),
   );
   return [...found].filter((path) => !outputs.has(path)).sort();
@@ -132,37 +170,65 @@ function escapeGlob(path: string): string {
  * Returns the path of a translation. The pattern may have `{dir}` (with a slash at its end, or empty), `{name}`, `{ext}`
  * (with its dot), `{path}` (all three) and `{lang}`.
  */
-export function outputOf(pattern: string, source: string, lang: string): string {
+export function outputOf(
+  { output, codes }: Pick<Group, 'codes' | 'output'>,
+  source: string,
+  language: string,
+): string {
   const { dir, name, ext } = posix.parse(source);
   const folder = dir === '' ? '' : `${dir}/`;
+  const lang = Object.hasOwn(codes, language) ? codes[language]! : language;
   const parts: Record<string, string> = { dir: folder, name, ext, lang, path: `${folder}${name}${ext}` };
-  return posix.normalize(pattern.replaceAll(/\{(\w+)\}/g, (whole, key: string) => parts[key] ?? whole));
+  return posix.normalize(output.replaceAll(/\{(\w+)\}/g, (whole, key: string) => parts[key] ?? whole));
 }
 
-/** @throws UsageError if two translations would have the same path, or one would replace its source */
+const leadsOut = (path: string) =>
+  path === '..' || path.startsWith('../') || posix.isAbsolute(path) || /^[a-z]:/i.test(path);
+
+/**
+ * @throws UsageError if a source is in two groups, two translations would have the same path, or one would replace a source
+ */
 export function requireDistinctOutputs(
-  { output, to }: Pick<Project, 'output' | 'to'>,
-  sources: readonly string[],
+  groups: readonly (Pick<Group, 'codes' | 'output' | 'to'> & { sources: readonly string[] })[],
 ): void {
+  const sources = new Set<string>();
+  for (const source of groups.flatMap((group) => group.sources)) {
+    if (sources.has(source)) throw new UsageError(`${source} is in two groups of ${configName}`);
+    sources.add(source);
+  }
   const taken = new Map<string, string>();
-  for (const source of sources)
-    for (const lang of to) {
-      const path = outputOf(output, source, lang);
-      if (/\{\w+\}/.test(path))
-        throw new UsageError(
-          `unknown placeholder in --output ${JSON.stringify(output)}; it may have {dir}, {name}, {ext}, {path} and {lang}`,
-        );
-      if (path.startsWith('../') || posix.isAbsolute(path))
-        throw new UsageError(`--output ${JSON.stringify(output)} leads out of this folder: ${path}`);
-      if (sources.includes(path))
-        throw new UsageError(
-          `--output ${JSON.stringify(output)} would replace the source ${path}; add {lang}`,
-        );
-      const other = taken.get(path);
-      if (other !== undefined)
-        throw new UsageError(
-          `--output ${JSON.stringify(output)} gives ${path} for ${other} and for ${source} in ${lang}; add {lang} or {path}`,
-        );
-      taken.set(path, `${source} in ${lang}`);
-    }
+  for (const group of groups)
+    for (const source of group.sources)
+      for (const lang of group.to) {
+        const path = outputOf(group, source, lang);
+        const output = JSON.stringify(group.output);
+        if (/\{\w+\}/.test(path))
+          throw new UsageError(
+            `unknown placeholder in --output ${output}; it may have {dir}, {name}, {ext}, {path} and {lang}`,
+          );
+        if (leadsOut(path)) throw new UsageError(`--output ${output} leads out of this folder: ${path}`);
+        if (sources.has(path))
+          throw new UsageError(`--output ${output} would replace the source ${path}; add {lang}`);
+        const other = taken.get(path);
+        if (other !== undefined)
+          throw new UsageError(
+            `--output ${output} gives ${path} for ${other} and for ${source} in ${lang}; add {lang} or {path}`,
+          );
+        taken.set(path, `${source} in ${lang}`);
+      }
+}
+
+/** @throws Failed if a symbolic link leads a path out of the folder */
+export async function requireInside(folder: string, path: string): Promise<void> {
+  const root = await realpath(folder);
+  for (let at = join(folder, path); ; at = dirname(at)) {
+    const real = await realpath(at).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (real === undefined) continue;
+    const inside = relative(root, real).split(sep).join('/');
+    if (leadsOut(inside)) throw new Failed(`${path} is a link that leads out of this folder`);
+    return;
+  }
 }

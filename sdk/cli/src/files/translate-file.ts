@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import {
   BadRequestError,
   DocumentFailedError,
+  type DocumentTexts,
   type LinguaLoop,
   NotFoundError,
   type TenantDocumentJob,
@@ -23,6 +24,8 @@ export interface FileTask {
   tone: string | undefined;
   /** The document of the previous version; undefined if no version was translated, or for a text file. */
   earlier?: string | undefined;
+  /** The existing translation, whose texts stay, and their hashes when they were written; null if unknown. */
+  existing?: { content: Uint8Array; texts: DocumentTexts | null } | undefined;
 }
 
 /** A job that a reviewer has to close. */
@@ -34,7 +37,17 @@ export interface Held {
 
 export type Outcome =
   /** `held` are the parts of a document that need a review; the translation exists nevertheless. */
-  | { kind: 'done'; content: Uint8Array; held: Held[]; document?: string }
+  | {
+      kind: 'done';
+      content: Uint8Array;
+      held: Held[];
+      document?: string;
+      texts?: DocumentTexts | null;
+      /** Notes for the reader, such as texts that were edited while their source has changed. */
+      warnings?: string[];
+    }
+  /** The format has no separate texts, so the existing translation is kept as a whole. */
+  | { kind: 'whole' }
   /** Texts that are published only after their review. */
   | { kind: 'held'; held: Held[] };
 
@@ -53,7 +66,12 @@ export async function translateFile(
   { signal, onProgress }: { signal: AbortSignal; onProgress?: (share: number) => void },
 ): Promise<Outcome> {
   if (!isText(task.path))
-    return orWithoutEarlier(task, (own) => translateDocument(client, own, signal, onProgress));
+    return orWithoutEarlier(task, (own) => translateDocument(client, own, signal, onProgress)).catch(
+      (error: unknown): Outcome => {
+        if (isWholeFormat(error)) return { kind: 'whole' };
+        throw error;
+      },
+    );
   const pieces = splitParagraphs(readText(task));
   const texts = textsOf(pieces);
   const translations = new Map<string, string>();
@@ -92,14 +110,17 @@ export async function estimateFile(
       estimates.push(await client.translations.estimate(request, { signal }));
     });
   else
-    estimates.push(
-      await orWithoutEarlier(task, (own) =>
+    try {
+      const estimated = await orWithoutEarlier(task, (own) =>
         client.documents.estimate(sourceOf(own), documentOptionsOf(own), {
           signal,
           headers: { 'idempotency-key': keyOfDocument(own) },
         }),
-      ),
-    );
+      );
+      estimates.push(estimated);
+    } catch (error) {
+      if (!isWholeFormat(error)) throw error;
+    }
   const sum = (read: (one: TranslationEstimate) => number) =>
     estimates.reduce((total, one) => total + read(one), 0);
   return {
@@ -146,7 +167,16 @@ async function translateDocument(
     try {
       const job = await poller.data.pollUntilDone({ signal });
       const file = await client.documents.download(job.id, { signal });
-      return { kind: 'done', content: await file.bytes(), held: flaggedOf(job), document: job.id };
+      const texts = await client.documents.texts(job.id, { signal });
+      const warnings = job.warnings.filter(({ code }) => code === 'edited_target_kept');
+      return {
+        kind: 'done',
+        content: await file.bytes(),
+        held: flaggedOf(job),
+        document: job.id,
+        ...(texts && Object.keys(texts).length > 0 && { texts }),
+        warnings: warnings.map(({ message }) => message),
+      };
     } catch (error) {
       // A document that failed in an earlier run keeps its key, so it is sent again with a key of its failed job.
       const failedEarlier = error instanceof DocumentFailedError && poller.response.replayed;
@@ -167,6 +197,16 @@ async function orWithoutEarlier<T>(task: FileTask, work: (task: FileTask) => Pro
     return work({ ...task, earlier: undefined });
   }
 }
+
+/** Returns why the service rejects the existing translation; undefined for another error. */
+export function problemOfExisting(error: unknown): string | undefined {
+  if (!(error instanceof BadRequestError)) return undefined;
+  return /^existing_target: (.*)/s.exec(String(error.detail))?.[1];
+}
+
+/** Whether the service rejects an existing translation because the format has no separate texts. */
+const isWholeFormat = (error: unknown) =>
+  problemOfExisting(error)?.startsWith('files of this format') === true;
 
 /** The segments of a document that need a review, as one entry. */
 function flaggedOf({ id, quality_report }: TenantDocumentJob): Held[] {
@@ -201,11 +241,22 @@ function optionsOf({ from, to, domain, tone }: FileTask) {
 }
 
 function documentOptionsOf(task: FileTask) {
-  return { ...optionsOf(task), ...(task.earlier !== undefined && { update_of: task.earlier }) };
+  const { earlier, existing } = task;
+  return {
+    ...optionsOf(task),
+    ...(earlier !== undefined && { update_of: earlier }),
+    ...(existing && { existing_target: sourceOf({ ...task, content: existing.content }) }),
+    ...(existing?.texts && { existing_texts: existing.texts }),
+  };
 }
 
 /** A hash of the options that affect a translation. */
-export function optionsKey({ from, to, domain, tone }: Omit<FileTask, 'path' | 'content'>): string {
+export function optionsKey({
+  from,
+  to,
+  domain,
+  tone,
+}: Pick<FileTask, 'domain' | 'from' | 'to' | 'tone'>): string {
   return JSON.stringify([from, to, domain ?? '', tone ?? '']);
 }
 
@@ -215,7 +266,9 @@ function keyOfText(task: FileTask, text: string): string {
 
 function keyOfDocument(task: FileTask): string {
   const extension = extname(task.path).toLowerCase();
-  return `lingualoop-cli-${sha256(`document ${optionsKey(task)} ${extension} ${sha256(task.content)}`)}`;
+  const { existing } = task;
+  const kept = existing ? ` ${sha256(existing.content)} ${JSON.stringify(existing.texts)}` : '';
+  return `lingualoop-cli-${sha256(`document ${optionsKey(task)} ${extension} ${sha256(task.content)}${kept}`)}`;
 }
 
 /** Runs `work` for each item, some of them at the same time. The first error stops the rest. */

@@ -8,6 +8,7 @@ import type {
   RecognizedPage,
   SegmentTranslation,
 } from '#server/formats/document.ts';
+import { hashTexts, type KeptTexts, keepTexts, type WrittenTexts } from '#server/formats/existing-target.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
@@ -23,6 +24,8 @@ export interface DocumentPayload extends FilePayload {
   selection?: Selection;
   /** Undefined if the language of the source is not known yet. */
   languages?: Languages;
+  /** Undefined without an existing translation. */
+  kept?: KeptTexts | undefined;
   /** Undefined before the pages that consist of images are recognized. */
   recognition?: Recognition;
 }
@@ -31,6 +34,17 @@ export interface RecognitionPayload extends FilePayload {
   /** The page number, from 1. */
   page: number;
   language: string;
+}
+
+export interface ExistingPayload extends FilePayload {
+  languages: Languages;
+  /** The existing translation. */
+  target: Uint8Array;
+}
+
+export interface KeepTextsPayload extends ExistingPayload {
+  /** The hashes that `hashTextsTask` has returned, as JSON. Null if they are unknown. */
+  written: Uint8Array | null;
 }
 
 export interface RebuildPayload extends FilePayload {
@@ -80,9 +94,54 @@ export function extractDocumentTask({
   bytes,
   selection,
   languages,
+  kept,
   recognition,
 }: DocumentPayload): Promise<RefusedFile | ExtractedDocument> {
-  return orRefusal(format, ({ extract }) => extract(bytes, { ...selection, ...languages, recognition }));
+  return orRefusal(format, ({ extract }) =>
+    extract(bytes, { ...selection, ...languages, kept, recognition }),
+  );
+}
+
+/** Decides which texts of an existing translation stay. */
+export function keepTextsTask({
+  written,
+  ...payload
+}: KeepTextsPayload): Promise<RefusedFile | ReturnType<typeof keepTexts>> {
+  return orRefusal(payload.format, async (format) => {
+    const read = await textsOf(format, payload);
+    if (!read)
+      throw new FileError('existing', 'existing_target: files of this format have no separate texts');
+    return keepTexts({ ...read, written: written && readWritten(written) });
+  });
+}
+
+/** Returns the hashes of all texts of a translation; null for a format without separate texts. */
+export function hashTextsTask(
+  payload: ExistingPayload,
+): Promise<RefusedFile | { texts: WrittenTexts | null }> {
+  return orRefusal(payload.format, async (format) => {
+    const read = await textsOf(format, payload);
+    return { texts: read && hashTexts(read.source, read.target) };
+  });
+}
+
+async function textsOf({ texts }: LayoutFormat, { bytes, target, languages }: ExistingPayload) {
+  const source = await texts?.(bytes, languages);
+  if (!texts || !source) return null;
+  const found = await texts(target, languages).catch((error: unknown) => {
+    if (error instanceof FileError) throw new FileError('existing', `existing_target: ${error.message}`);
+    throw error;
+  });
+  return found ? { source, target: found } : null;
+}
+
+/** @throws {FileError} `existing` */
+function readWritten(bytes: Uint8Array): WrittenTexts {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof value === 'object' && value !== null) return value as WrittenTexts;
+  } catch {}
+  throw new FileError('existing', 'existing_texts: a JSON object or list is expected');
 }
 
 export function recognizePageTask({

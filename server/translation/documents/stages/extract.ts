@@ -11,6 +11,7 @@ import { mismatchWarnings } from '#server/translation/core/intake/request-warnin
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { keepTranslations } from '../earlier-document.ts';
+import { selectKept } from '../existing-target.ts';
 import { extractFile } from '../file-work.ts';
 import { languagesOf, requestOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
@@ -41,13 +42,14 @@ export async function readSource({ services, tenantId, documentId }: DocumentRun
 
 /** Extracts the segments and stores them. */
 export async function extractSegments(run: DocumentRun): Promise<void> {
-  const { services, tenantId, row, signal } = run;
+  const { services, tenantId, documentId, row, signal } = run;
   const bytes = await readSource(run);
   const payload = {
     format: row.sourceFormat,
     bytes,
     selection: selectionOf(requestOf(row)),
     languages: languagesOf(row),
+    kept: await selectKept(services, tenantId, documentId),
   };
   const extracted = await extractFile(services, payload, { tenantId, signal });
   const { segments, pageCount, findings, outcome } = extracted.imagePages

@@ -11,6 +11,7 @@ import { countEvent } from '#server/platform/telemetry.ts';
 import { removeAt } from '#server/storage/destination.ts';
 import { insertArtifact, removeFile, storeTranslation } from '../artifacts.ts';
 import { type DocumentRun, mailOf, RunReplaced } from '../document-run.ts';
+import { selectKept } from '../existing-target.ts';
 import { rebuildFile } from '../file-work.ts';
 import { rebuildOptionsOf, requestOf, resultFormatOf } from '../jobs.ts';
 import { findingView } from '../quality-report.ts';
@@ -31,8 +32,9 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
   const [translations, recognition] = await services.database.inTenant(tenantId, (tx) =>
     Promise.all([selectTranslations(tx, tenantId, documentId), selectRecognition(tx, tenantId, documentId)]),
   );
+  const kept = await selectKept(services, tenantId, documentId);
   const rebuilt =
-    translations.length === 0 && resultFormatOf(row) === row.sourceFormat
+    translations.length === 0 && !kept && resultFormatOf(row) === row.sourceFormat
       ? { bytes, rectangles: [], findings: nothingToTranslate(row.extractFindings as Finding[]) }
       : await rebuildFile(
           services,
@@ -40,7 +42,7 @@ export async function reconstructDocument(run: DocumentRun): Promise<void> {
             format: row.sourceFormat,
             bytes,
             translations,
-            options: { ...rebuildOptionsOf(row), recognition },
+            options: { ...rebuildOptionsOf(row), kept, recognition },
           },
           { tenantId, signal: run.signal },
         );

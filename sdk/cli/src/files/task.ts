@@ -1,0 +1,150 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { DocumentTexts } from '../../../src/index.ts';
+import { Failed } from '../command.ts';
+import { type LockFile, sha256, type Written } from './lock-file.ts';
+import { type Group, outputOf, requireInside } from './project.ts';
+import { type FileTask, isText, optionsKey } from './translate-file.ts';
+
+/** A translation to make or to keep. */
+export interface Task {
+  source: string;
+  lang: string;
+  output: string;
+  file: FileTask;
+  /** The values of the lock file for an unchanged source and unchanged options. */
+  sourceKey: string;
+  options: string;
+  /** The translation as it was when the run started; undefined if there is none. */
+  existing: Uint8Array | undefined;
+  known: Written | undefined;
+  /**
+   * `edited`: the translation was not written by this program, or was changed since. `outdated`: it was edited as a whole,
+   * and its source has changed since.
+   */
+  state: 'current' | 'new' | 'missing' | 'changed' | 'edited' | 'outdated';
+}
+
+/** Returns the translations of a source into all languages of its group. @throws Failed */
+export async function tasksOf(
+  cwd: string,
+  lock: LockFile,
+  group: Group,
+  source: string,
+  force: boolean,
+): Promise<Task[]> {
+  await requireInside(cwd, source);
+  const content = await readFile(join(cwd, source));
+  return Promise.all(
+    group.to.map(async (lang) => {
+      const { from, domain, tone } = group;
+      const output = outputOf(group, source, lang);
+      await requireInside(cwd, output);
+      const found = lock.of(source, lang);
+      const known = found?.output === output ? found : undefined;
+      await finishWriting(join(cwd, output), known);
+      const existing = await readIfThere(join(cwd, output));
+      const options = sha256(optionsKey({ from, to: lang, domain, tone })).slice(0, 16);
+      const sourceKey = sha256(`${optionsKey({ from, to: lang, domain, tone })} ${sha256(content)}`);
+      const file: FileTask = {
+        ...{ path: source, content, from, to: lang, domain, tone },
+        earlier: known?.document,
+        existing: force ? undefined : existingOf(source, known, existing, options),
+      };
+      const state = stateOf(known, sourceKey, existing);
+      return { source, lang, output, file, sourceKey, options, existing, known, state };
+    }),
+  );
+}
+
+function stateOf(
+  known: Written | undefined,
+  sourceKey: string,
+  existing: Uint8Array | undefined,
+): Task['state'] {
+  if (!existing) return known ? 'missing' : 'new';
+  if (known?.target !== sha256(existing)) return 'edited';
+  if (known.source === sourceKey) return 'current';
+  return known.edited ? 'outdated' : 'changed';
+}
+
+/** Returns what is sent of a translation so that its texts stay; undefined if it is translated or kept as a whole. */
+function existingOf(
+  source: string,
+  known: Written | undefined,
+  existing: Uint8Array | undefined,
+  options: string,
+): FileTask['existing'] {
+  if (!existing || isText(source)) return undefined;
+  if (!known) return { content: existing, texts: null };
+  if (!known.texts) return undefined;
+  return {
+    content: existing,
+    texts: known.options === options ? known.texts : withOtherSources(known.texts),
+  };
+}
+
+/** Returns hashes with which all texts are translated again, except those that were edited. */
+function withOtherSources(texts: DocumentTexts): DocumentTexts {
+  const change = (hashes: string) => hashes.replace(/^\w{16}/, '0'.repeat(16));
+  return Array.isArray(texts)
+    ? texts.map(change)
+    : Object.fromEntries(Object.entries(texts).map(([name, hashes]) => [name, change(hashes)]));
+}
+
+export async function readIfThere(path: string): Promise<Uint8Array | undefined> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+}
+
+const suffix = '.lingualoop.tmp';
+const nameOf = (content: Uint8Array | undefined) => (content ? sha256(content).slice(0, 12) : 'new');
+
+/**
+ * Writes a translation in three steps: under another name, into the lock file, and under its name. If the program is
+ * killed in between, the next run finishes it: a translation that is not in the lock file would count as edited. The other
+ * name has the hash of the replaced translation, so that an edit in the meantime is detected.
+ * @throws Failed if the translation was edited during the run
+ */
+export async function writeTranslation(
+  cwd: string,
+  { output, existing }: Pick<Task, 'existing' | 'output'>,
+  content: Uint8Array,
+  enter: () => Promise<void>,
+): Promise<void> {
+  const path = join(cwd, output);
+  await mkdir(dirname(path), { recursive: true });
+  await requireInside(cwd, output);
+  const unfinished = `${path}.${nameOf(existing)}${suffix}`;
+  const current = await readIfThere(path);
+  if (nameOf(current) !== nameOf(existing))
+    throw new Failed(`${output} was changed during the run, and is kept; run the command again`);
+  try {
+    await writeFile(unfinished, content);
+    await enter();
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+/** Finishes or removes what a killed run has left. @throws Failed if the translation was edited since */
+async function finishWriting(path: string, known: Written | undefined): Promise<void> {
+  const names = await readdir(dirname(path)).catch(() => []);
+  const own = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith(suffix));
+  for (const name of own) {
+    const unfinished = join(dirname(path), name);
+    const content = await readIfThere(unfinished);
+    if (!content) continue;
+    if (sha256(content) !== known?.target) await rm(unfinished, { force: true });
+    else if (name === `${basename(path)}.${nameOf(await readIfThere(path))}${suffix}`)
+      await rename(unfinished, path);
+    else
+      throw new Failed(
+        `${known.output} was changed after an interrupted run, whose result is ${name}; take over what you need, and delete that file`,
+      );
+  }
+}
