@@ -54,7 +54,7 @@ export interface Existing {
   source: FileTexts;
   /** The texts of the existing translation. */
   target: FileTexts;
-  /** What the service wrote; null if unknown. Then all existing texts stay. */
+  /** The texts that the service wrote; null if they are unknown. Then all existing texts stay. */
   written: WrittenTexts | null;
 }
 

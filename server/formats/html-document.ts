@@ -14,9 +14,9 @@ import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
  *
  * @throws {FileError} `not_text`, `unreadable` or `too_large`
  */
-export const { check, extract, rebuild } = textFormat(findTexts);
+export const { check, extract, rebuild, texts } = textFormat(findTexts);
 
-function findTexts(source: string, { targetLanguage }: TextOptions): TextPlaces {
+function findTexts(source: string, { targetLanguage, kept: existing }: TextOptions): TextPlaces {
   const markup = readBlocks(source);
   const writer = writerFor(source);
   const texts: MarkupText[] = [];
@@ -28,12 +28,12 @@ function findTexts(source: string, { targetLanguage }: TextOptions): TextPlaces 
   }
   for (const attribute of markup.attributes)
     texts.push(...textsOfAttribute(source, attribute, markup, writer));
-  const found = placesOfMarkup(source, texts);
+  const found = placesOfMarkup(source, texts, existing);
   return {
-    places: found.places,
+    ...found,
     kept: [...kept, ...found.kept],
     characters: markup.characters,
-    always: declaredLanguage(source, markup.declarations, targetLanguage),
+    always: [...found.always, ...declaredLanguage(source, markup.declarations, targetLanguage)],
   };
 }
 

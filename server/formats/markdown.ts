@@ -7,7 +7,7 @@ import { type LabelText, readTexts, type TextBlock } from './markdown/text-reade
 import { type MarkdownWriter, writerFor } from './markdown/writer.ts';
 import { type Run, runsOf } from './markup/inline-runs.ts';
 import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
-import { type TextPlaces, textFormat } from './text-file.ts';
+import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
 /**
@@ -19,12 +19,14 @@ import { countCharacters } from './text-tally.ts';
  *
  * @throws {FileError} `not_text`, `unreadable` or `too_large`
  */
-export const { check, extract, rebuild, texts } = textFormat((source) => findTexts(source, false));
+export const { check, extract, rebuild, texts } = textFormat((source, options) =>
+  findTexts(source, false, options),
+);
 
 /** Files that are named as MDX are MDX, whatever they contain. */
-export const mdx = textFormat((source) => findTexts(source, true));
+export const mdx = textFormat((source, options) => findTexts(source, true, options));
 
-function findTexts(source: string, isMdx: boolean): TextPlaces {
+function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPlaces {
   checkLimits(source);
   const markdown = parseMarkdown(source, isMdx);
   const { blocks, labels, kept, characters } = readTexts(source, markdown);
@@ -39,9 +41,9 @@ function findTexts(source: string, isMdx: boolean): TextPlaces {
       texts.push(textOfRun(run, block, writer, at === 0 ? links.get(block) : undefined));
   }
   texts.push(...labels.map((label) => textOfLabel(label, writer)), ...matter.map(textOfMatter));
-  const found = placesOfMarkup(source, texts);
+  const found = placesOfMarkup(source, texts, options.kept);
   return {
-    places: found.places,
+    ...found,
     kept: [...kept, ...found.kept],
     characters: characters + matter.reduce((sum, { text }) => sum + countCharacters(text), 0),
   };

@@ -1,3 +1,4 @@
+import { type FileText, type KeptTexts, uniqueNames } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { hasIcuChoice, type MessageText, readIcu } from './messages/icu.ts';
 import { describeForm, sourceOfForm } from './messages/plural-forms.ts';
@@ -25,9 +26,12 @@ import { countCharacters } from './text-tally.ts';
  *
  * @throws {FileError} `not_text` or `unreadable`
  */
-export const { check, extract, rebuild } = textFormat(findEntries);
+export const { check, extract, rebuild, texts } = textFormat(findEntries);
 
-function findEntries(text: string, { sourceLanguage, targetLanguage }: TextOptions): TextPlaces {
+function findEntries(
+  text: string,
+  { sourceLanguage, targetLanguage, kept: existing }: TextOptions,
+): TextPlaces {
   const all = parsePo(text);
   const header = all.find(({ id, context }) => id.text === '' && !context);
   const fields = readHeader(header?.translations[0]?.text ?? '');
@@ -47,6 +51,9 @@ function findEntries(text: string, { sourceLanguage, targetLanguage }: TextOptio
   const writer = new Writer(text, fields, { targetLanguage, isTarget: isTranslated, isIcu });
   const places: TextPlace[] = [];
   const kept: { reason: string; text: string }[] = [];
+  const always: Edit[] = [];
+  const listed: FileText[] = [];
+  const unique = uniqueNames();
   let characters = 0;
   for (const [at, entry] of entries.entries()) {
     const source = sources[at]!;
@@ -58,11 +65,21 @@ function findEntries(text: string, { sourceLanguage, targetLanguage }: TextOptio
       !entry.flags.includes('fuzzy') &&
       entry.translations.every((one) => one.text !== '');
     const hasText = source.isTranslation || !isKey(entry);
-    const reason = isDone ? 'translated_before' : hasText ? reasonToKeep(own) : 'identifier';
+    const texts = writer.textsOf(entry, source, unique, isDone);
+    listed.push(texts);
+    const written = existing && writer.keptEdits(entry, texts.names, existing);
+    if (written) always.push(...written);
+    const reason = isDone || written ? 'translated_before' : hasText ? reasonToKeep(own) : 'identifier';
     if (reason) kept.push({ reason, text: own });
     else places.push(writer.placeOf(entry, source, own));
   }
-  return { places, kept, characters, always: header ? writer.headerEdits(header) : [] };
+  if (header) {
+    // Programs of translators write their names and times into the header.
+    const { text: own = '' } = header.translations[0] ?? {};
+    listed.push({ place: 'header', source: '', names: [''], own: [{ name: '', text: own }] });
+    always.push(...writer.headerEdits(header, existing?.get('')?.text));
+  }
+  return { places, kept, characters, always, texts: { all: listed } };
 }
 
 /** The text of an entry to translate. */
@@ -198,6 +215,36 @@ class Writer {
     };
   }
 
+  /** Returns the texts of an entry, to compare a translation with its source. */
+  textsOf(entry: PoEntry, { forms }: PoSource, unique: (key: string) => string, isDone: boolean): FileText {
+    const { context, id, plural, translations, flags } = entry;
+    const key = unique(context ? `${context.text}: ${id.text}` : id.text);
+    const nameOf = (form: number) => (plural ? `${key}[${form}]` : key);
+    const own = translations.map(({ text }) => text);
+    return {
+      place: placeOfLine(id.line, id.text),
+      source: JSON.stringify([[...forms], isDone ? own : null]),
+      names: (plural ? this.#forms : [key]).map((_, form) => nameOf(form)),
+      own: own.map((text, form) => ({
+        name: nameOf(form),
+        text,
+        ...(flags.includes('fuzzy') && { isDraft: true }),
+      })),
+    };
+  }
+
+  /** Returns the changes that write an existing translation; undefined if it lacks a form. */
+  keptEdits(entry: PoEntry, names: readonly string[], existing: KeptTexts): Edit[] | undefined {
+    const found = names.flatMap((name) => existing.get(name) ?? []);
+    if (found.length < names.length) return undefined;
+    const target = found.map(({ text, isDraft = false }) => ({ target: [text], needsReview: isDraft }));
+    return this.#write(
+      entry,
+      target,
+      found.map(({ text }) => text),
+    );
+  }
+
   /** Returns the texts of an ICU message, and how they are joined; undefined for other entries. */
   #messageOf({ plural }: PoEntry, { forms }: PoSource): PoForms | undefined {
     const message = this.#isIcu && !plural ? readIcu(forms.get('other')!, this.#language) : null;
@@ -248,17 +295,17 @@ class Writer {
 
   /**
    * Returns the changes of the header: its fields `Language`, `Plural-Forms` and `Content-Type`, and its flag `fuzzy`,
-   * with which some programs skip the whole file.
+   * with which some programs skip the whole file. That of an existing translation stays.
    */
-  headerEdits({ translations: [value], plural, flags, flagLine }: PoEntry): Edit[] {
+  headerEdits({ translations: [value], plural, flags, flagLine }: PoEntry, existing?: string): Edit[] {
     const targetLanguage = this.#language;
     if (!value || plural || targetLanguage === undefined) return [];
     const wanted = new Map([['Language', targetLanguage.replace('-', '_')]]);
     if (this.#pluralForms !== undefined) wanted.set('Plural-Forms', this.#pluralForms);
     if (!/charset=utf-?8\b/i.test(this.#fields.get('content-type') ?? ''))
       wanted.set('Content-Type', 'text/plain; charset=UTF-8');
-    let text = value.text;
-    for (const [name, content] of wanted) {
+    let text = existing ?? value.text;
+    for (const [name, content] of existing === undefined ? wanted : []) {
       const field = new RegExp(`^${name}:.*$`, 'im');
       const old = this.#fields.get(name.toLowerCase());
       if (name === 'Language' && old !== undefined && isSame(old.replace('_', '-'), targetLanguage)) continue;

@@ -8,9 +8,9 @@ import { countCharacters } from './text-tally.ts';
  *
  * @throws {FileError} `not_text` or `unreadable`
  */
-export const { check, extract, rebuild } = textFormat(findStrings);
+export const { check, extract, rebuild, texts } = textFormat(findStrings);
 
-function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces {
+function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextPlaces {
   const pairs = parseStrings(text);
   const entries = pairs.map(
     ({ key, value, line, comment, start, end }): StringEntry => ({
@@ -27,7 +27,7 @@ function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces 
     }),
   );
   return {
-    ...placesOfStrings(entries, { targetLanguage }),
+    ...placesOfStrings(entries, { targetLanguage, kept }),
     characters: pairs.reduce((sum, { value }) => sum + countCharacters(value), 0),
   };
 }

@@ -26,12 +26,12 @@ import { countCharacters } from './text-tally.ts';
  *
  * @throws {FileError} `not_text` or `unreadable`
  */
-export const { check, extract, rebuild } = textFormat(findStrings);
+export const { check, extract, rebuild, texts } = textFormat(findStrings);
 
 /** Deeper nesting is rejected: the parser is recursive. */
 const maxDepth = 200;
 
-function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces {
+function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextPlaces {
   const lines = new LineCounter();
   const documents = parseDocuments(text, lines);
   const reader = new Reader(text, lines);
@@ -43,9 +43,11 @@ function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces 
       const [start, end] = root.range!;
       always.push({ start, end, text: scalarText(root, targetLanguage, '') });
     }
+    reader.root = root ? 1 : 0;
     reader.read(contents, [], undefined, 0);
   }
-  return { ...placesOfStrings(reader.entries, { targetLanguage }), characters: reader.characters, always };
+  const found = placesOfStrings(reader.entries, { targetLanguage, kept });
+  return { ...found, characters: reader.characters, always: [...found.always, ...always] };
 }
 
 function parseDocuments(text: string, lines: LineCounter): Document.Parsed[] {
@@ -78,6 +80,8 @@ class Reader {
   readonly entries: (StringEntry | PluralEntry)[] = [];
   /** Visible characters of all strings. */
   characters = 0;
+  /** The number of keys before those of the strings: 1 if the root is a language. */
+  root = 0;
   readonly #text: string;
   readonly #lines: LineCounter;
 
@@ -110,6 +114,7 @@ class Reader {
     this.characters += countCharacters(text);
     return {
       key: path.join('.'),
+      name: path.slice(this.root).join('.'),
       text,
       line: this.#lines.linePos(start).line,
       comment,
@@ -124,6 +129,7 @@ class Reader {
 
   #addForms(map: YAMLMap, path: readonly string[], comment: string | undefined): void {
     const members = map.items as Pair<Scalar, Scalar>[];
+    const names = path.slice(this.root);
     const forms = new Map(
       members.map(({ key, value }) => [String(key.value), this.#entry(value!, path, comment)] as const),
     );
@@ -131,6 +137,7 @@ class Reader {
       key: path.join('.'),
       type: 'cardinal',
       forms,
+      nameOf: (category) => [...names, category].join('.'),
       write: (texts: ReadonlyMap<string, string>) => this.#writeForms(map, members, forms, texts),
     });
   }

@@ -1,37 +1,305 @@
-import { describe, expect, test } from 'vitest';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { openProject } from './cli.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
-const argv = ['translate', 'en.json', '--to', 'de', '--output', '{lang}.json'];
 
-describe('a JSON file', () => {
-  test('keeps the edited texts, and sends only the changed ones', async () => {
-    const mine = await openProject(app, {
-      'en.json': json({ menu: { open: 'Open', close: 'Close' }, bye: 'Bye' }),
-    });
-    await withWorkers(app, async () => {
-      expect((await mine.lingualoop(argv)).err).toContain('1 translation written');
-      const billed = await mine.billed();
-      expect(billed).toBe('OpenCloseBye'.length);
-      await mine.write('de.json', json({ menu: { open: 'Öffnen', close: '[de] Close' }, bye: '[de] Bye' }));
-      await mine.write(
-        'en.json',
-        json({ menu: { open: 'Open', close: 'Close all' }, bye: 'Bye', more: 'More' }),
-      );
-      expect(await mine.lingualoop([...argv, '--check'])).toMatchObject({
-        code: 1,
-        out: 'en.json → de: edited\n',
-      });
-      const second = await mine.lingualoop(argv);
-      expect([second.code, second.err]).toEqual([0, expect.stringContaining('1 translation written')]);
-      expect(await mine.read('de.json')).toBe(
-        json({ menu: { open: 'Öffnen', close: '[de] Close all' }, bye: '[de] Bye', more: '[de] More' }),
-      );
-      expect((await mine.billed()) - billed).toBe('Close allMore'.length);
-      expect((await mine.lingualoop([...argv, '--check'])).code).toBe(0);
-    });
+/**
+ * Two versions of a source, the edits in its first translation, the second translation, and the texts that the second run
+ * sends. The stub engine puts the language before a text.
+ */
+interface Case {
+  file: string;
+  to?: string;
+  sources: readonly [string, string];
+  edits: readonly (readonly [string, string])[];
+  result: string;
+  sent: readonly string[];
+}
+
+const cases: Case[] = [
+  {
+    file: 'nested.json',
+    sources: [
+      json({ menu: { open: 'Open', close: 'Close' }, url: 'https://example.com', bye: 'Bye' }),
+      json({
+        bye: 'Bye',
+        menu: { open: 'Open', close: 'Close all', more: 'More' },
+        url: 'https://example.com',
+      }),
+    ],
+    edits: [
+      ['[de] Open', 'Öffnen'],
+      ['example.com', 'example.de'],
+    ],
+    result: json({
+      bye: '[de] Bye',
+      menu: { open: 'Öffnen', close: '[de] Close all', more: '[de] More' },
+      url: 'https://example.de',
+    }),
+    sent: ['Close all', 'More'],
+  },
+  {
+    file: 'placeholders.json',
+    sources: [
+      json({ a: '{count, plural, one {# file} other {# files}}', b: 'Hello {name}', c: 'Bye' }),
+      json({ a: '{count, plural, one {# file} other {# files}}', b: 'Hello {name}', c: 'Good bye' }),
+    ],
+    edits: [
+      ['"{count, plural, one {[de] # file} other {[de] # files}}"', '"Dateien: {count}"'],
+      ['[de] Hello {name}', 'Hallo!'],
+    ],
+    result: json({ a: 'Dateien: {count}', b: 'Hallo!', c: '[de] Good bye' }),
+    sent: ['Good bye'],
+  },
+  {
+    file: 'plurals.json',
+    to: 'pl',
+    sources: [
+      json({ file_one: '{{count}} file', file_other: '{{count}} files', x: 'Old' }),
+      json({ file_one: '{{count}} file', file_other: '{{count}} files', x: 'New' }),
+    ],
+    edits: [
+      ['[pl] {{count}} file"', 'plik"'],
+      ['"file_few": "[pl] {{count}} files"', '"file_few": "{{count}} pliki"'],
+    ],
+    result: '"file_few": "{{count}} pliki",\n  "file_many": "[pl] {{count}} files",\n  "x": "[pl] New"',
+    sent: ['New'],
+  },
+  {
+    file: 'rails.yml',
+    sources: [
+      'en:\n  # Title\n  title: Title\n  body: |\n    Two\n    lines\n  days:\n    one: Day\n    other: Days\n',
+      'en:\n  # Title\n  title: The title\n  body: |\n    Two\n    lines\n  days:\n    one: Day\n    other: Days\n',
+    ],
+    edits: [
+      ['"[de] Days"', 'Tage'],
+      ['    [de] Two\n', '    Zwei\n'],
+    ],
+    result:
+      'de:\n  # Title\n  title: "[de] The title"\n  body: |\n    Zwei\n    lines\n  days:\n    one: "[de] Day"\n    other: Tage\n',
+    sent: ['The title'],
+  },
+  {
+    file: 'messages.po',
+    sources: [
+      'msgid ""\nmsgstr ""\n"Language: en\\n"\n\nmsgid "Open"\nmsgstr ""\n\nmsgctxt "verb"\nmsgid "Open"\nmsgstr ""\n\nmsgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] ""\nmsgstr[1] ""\n\nmsgid "Old"\nmsgstr ""\n',
+      'msgid ""\nmsgstr ""\n"Language: en\\n"\n\nmsgid "Open"\nmsgstr ""\n\nmsgctxt "verb"\nmsgid "Open"\nmsgstr ""\n\nmsgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] ""\nmsgstr[1] ""\n\nmsgid "New"\nmsgstr ""\n',
+    ],
+    edits: [
+      ['msgctxt "verb"\nmsgid "Open"\nmsgstr "[de] Open"', 'msgctxt "verb"\nmsgid "Open"\nmsgstr "Öffnen"'],
+      ['msgstr[0] "[de] %d day"', 'msgstr[0] "ein Tag"'],
+      ['"Language: de\\n"', '"Language: de\\n"\n"Last-Translator: Ada\\n"'],
+    ],
+    result: 'msgctxt "verb"\nmsgid "Open"\nmsgstr "Öffnen"',
+    sent: ['New'],
+  },
+  {
+    file: 'page.md',
+    sources: [
+      '---\ntitle: Page\n---\n\n# Start\n\nSee [end](#the-end) and *more*.\n\n- One\n- Two\n\n## The end\n\nLast.\n',
+      '---\ntitle: Page\n---\n\n# Start\n\nAdded.\n\nSee [end](#the-end) and *more*.\n\n- One\n- Three\n\n## The end\n\nLast.\n',
+    ],
+    edits: [
+      ['\\[de] Start', 'Anfang'],
+      ['- \\[de] One', '- Eins, **betont** und [neu](https://example.org)'],
+      ['\\[de] The end', 'Das Ende'],
+    ],
+    result:
+      '---\ntitle: "[de] Page"\n---\n\n# Anfang\n\n\\[de] Added.\n\n\\[de] See [end](#the-end) and *more*.\n\n- Eins, **betont** und [neu](https://example.org)\n- \\[de] Three\n\n<a id="the-end"></a>\n\n## Das Ende\n\n\\[de] Last.\n',
+    sent: ['Added.', 'Three'],
+  },
+  {
+    file: 'page.html',
+    sources: [
+      '<html lang="en"><body><p>One</p><p title="Tip">Two</p></body></html>',
+      '<html lang="en"><body><p>One</p><p>More</p><p title="Tip">Two</p></body></html>',
+    ],
+    edits: [
+      ['[de] One', 'Eins &amp; <b>mehr</b>'],
+      ['[de] Tip', 'Rat'],
+    ],
+    result:
+      '<html lang="de"><body><p>Eins &amp; <b>mehr</b></p><p>[de] More</p><p title="Rat">[de] Two</p></body></html>',
+    sent: ['More'],
+  },
+  {
+    file: 'app.properties',
+    sources: ['a=Open\nb=Close\n', 'b=Close it\na=Open\n'],
+    edits: [['[de] Open', 'Auf']],
+    result: 'b=[de] Close it\na=Auf\n',
+    sent: ['Close it'],
+  },
+];
+
+test.each(cases)('$file: edited texts stay, and only changed ones are sent', async (one) => {
+  const { file, to = 'de', sources, edits, result, sent } = one;
+  const mine = await openProject(app, { [file]: sources[0] });
+  const target = file.replace('.', `.${to}.`);
+  const argv = ['translate', file, '--to', to];
+  await withWorkers(app, async () => {
+    expect((await mine.lingualoop(argv)).err).toContain('1 translation written');
+    const billed = await mine.billed();
+    let edited = await mine.read(target);
+    for (const [from, into] of edits) {
+      expect(edited).toContain(from);
+      edited = edited.replace(from, () => into);
+    }
+    await mine.write(target, edited);
+    await mine.write(file, sources[1]);
+    expect((await mine.lingualoop([...argv, '--check'])).code).toBe(1);
+    const second = await mine.lingualoop(argv);
+    expect([second.code, second.err]).toEqual([0, expect.stringContaining('1 translation written')]);
+    const merged = await mine.read(target);
+    expect(merged).toContain(result);
+    for (const [, into] of edits) expect(merged).toContain(into);
+    expect((await mine.billed()) - billed).toBe(sent.join('').length);
+    expect((await mine.lingualoop([...argv, '--check'])).code).toBe(0);
+    expect((await mine.lingualoop(argv)).err).toContain('0 translations written, 1 current');
   });
+});
+
+/** Opens a project with the source `en.json`, and runs in it. */
+async function openJson(source: unknown, more: Record<string, string> = {}) {
+  const mine = await openProject(app, { 'en.json': json(source), ...more });
+  const argv = ['translate', 'en.json', '--to', 'de', '--output', '{lang}.json'];
+  const run = (...options: string[]) => withWorkers(app, () => mine.lingualoop([...argv, ...options]));
+  const check = () => mine.lingualoop([...argv, '--check'], { env: {} });
+  return { ...mine, run, check };
+}
+
+test('a text that was edited and whose source has changed stays, and is named', async () => {
+  const mine = await openJson({ a: 'Open', b: 'Close' });
+  await mine.run();
+  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
+  await mine.write('en.json', json({ a: 'Open it', b: 'Close' }));
+  const billed = await mine.billed();
+  const { err } = await mine.run();
+  expect(err).toContain('line 2, a');
+  expect([await mine.read('de.json'), await mine.billed()]).toEqual([
+    json({ a: 'Öffnen', b: '[de] Close' }),
+    billed,
+  ]);
+  // The edit belongs to the changed source now, so the next change replaces it.
+  await mine.write('en.json', json({ a: 'Open all', b: 'Close' }));
+  await mine.run();
+  expect(await mine.read('de.json')).toBe(json({ a: '[de] Open all', b: '[de] Close' }));
+});
+
+test('a translation that exists before the first run stays, and only missing texts are sent', async () => {
+  const mine = await openJson({ a: 'Open', b: 'Close' }, { 'de.json': json({ a: 'Öffnen', b: '' }) });
+  expect((await mine.check()).code).toBe(1);
+  expect((await mine.run('--dry-run')).err).toContain('5 characters would be billed');
+  await mine.run();
+  expect([await mine.read('de.json'), await mine.billed()]).toEqual([
+    json({ a: 'Öffnen', b: '[de] Close' }),
+    5,
+  ]);
+  await mine.run('--force');
+  expect(await mine.read('de.json')).toBe(json({ a: '[de] Open', b: '[de] Close' }));
+});
+
+test('a key that was renamed keeps its translation, and one that was removed goes', async () => {
+  const mine = await openJson({ a: 'Open', b: 'Close' });
+  await mine.run();
+  await mine.write('de.json', json({ a: 'Öffnen', b: 'Zu' }));
+  await mine.write('en.json', json({ start: { a: 'Open' } }));
+  const billed = await mine.billed();
+  await mine.run();
+  expect([await mine.read('de.json'), await mine.billed()]).toEqual([
+    json({ start: { a: 'Öffnen' } }),
+    billed,
+  ]);
+});
+
+test.each([
+  [
+    'a key that the source lacks',
+    json({ a: 'Auf', own: 'Eigenes' }),
+    'de.json: line 3, own: the source has no such text',
+  ],
+  ['a syntax error', '{"a": "Auf"', 'de.json: the file is not valid JSON: line 1'],
+])('%s in a translation is an error, and nothing is written', async (_, content, message) => {
+  const mine = await openJson({ a: 'Open' });
+  await mine.run();
+  await mine.write('de.json', content);
+  await mine.write('en.json', json({ a: 'Open it' }));
+  const { code, err } = await mine.run();
+  expect([code, err]).toEqual([1, expect.stringContaining(message)]);
+  expect(await mine.read('de.json')).toBe(content);
+  expect((await mine.check()).code).toBe(1);
+});
+
+test.each([
+  [
+    'the source',
+    async ({ write }: Awaited<ReturnType<typeof openJson>>) => write('en.json', json({ a: 'New' })),
+    'changed',
+  ],
+  [
+    'the translation',
+    async ({ write }: Awaited<ReturnType<typeof openJson>>) => write('de.json', '{}\n'),
+    'edited',
+  ],
+  [
+    'the options',
+    async ({ write }: Awaited<ReturnType<typeof openJson>>) => write('lingualoop.json', '{"tone": "formal"}'),
+    'changed',
+  ],
+])('--check fails after a change of %s', async (_, change, state) => {
+  const mine = await openJson({ a: 'Open' });
+  await mine.run();
+  expect((await mine.check()).code).toBe(0);
+  await change(mine);
+  expect(await mine.check()).toMatchObject({ code: 1, out: `en.json → de: ${state}\n` });
+  await mine.run();
+  expect((await mine.check()).code).toBe(0);
+  expect(JSON.parse(await mine.read('de.json'))).toEqual({ a: expect.stringMatching(/^\[de\] /) });
+});
+
+test('other options translate again, except the edited texts', async () => {
+  const mine = await openJson({ a: 'Open', b: 'Close' });
+  await mine.run();
+  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
+  const billed = await mine.billed();
+  await mine.run('--tone', 'formal');
+  expect([await mine.read('de.json'), (await mine.billed()) - billed]).toEqual([
+    json({ a: 'Öffnen', b: '[de] Close' }),
+    5,
+  ]);
+});
+
+test('a translation that was deleted is written again with its edits, and is not billed', async () => {
+  const mine = await openJson({ a: 'Open', b: 'Close' });
+  await mine.run();
+  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
+  await mine.run();
+  const billed = await mine.billed();
+  await rm(join(mine.folder, 'de.json'));
+  expect((await mine.check()).out).toBe('en.json → de: missing\n');
+  await mine.run();
+  expect([await mine.read('de.json'), await mine.billed()]).toEqual([
+    json({ a: 'Öffnen', b: '[de] Close' }),
+    billed,
+  ]);
+});
+
+test('a file without separate texts that was edited is current until its source changes', async () => {
+  const mine = await openProject(app, { 'a.txt': 'Hello' });
+  const argv = ['translate', 'a.txt', '--to', 'de'];
+  await mine.lingualoop(argv);
+  await mine.write('a.de.txt', 'Hallo');
+  expect((await mine.lingualoop([...argv, '--check'])).code).toBe(1);
+  await mine.lingualoop(argv);
+  expect((await mine.lingualoop([...argv, '--check'])).code).toBe(0);
+  await mine.write('a.txt', 'Hello all');
+  for (const _ of [1, 2])
+    expect((await mine.lingualoop(argv)).err).toContain(
+      'a.de.txt was changed by hand and is kept, but its source has changed since; --force replaces it',
+    );
+  expect((await mine.lingualoop([...argv, '--check'])).out).toBe('a.txt → de: outdated\n');
 });

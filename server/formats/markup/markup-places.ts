@@ -1,4 +1,5 @@
 import type { Finding, SegmentKind } from '../document.ts';
+import type { FileText, KeptTexts } from '../existing-target.ts';
 import { type InlineContent, isSameContent, plainText } from '../inline-content.ts';
 import { reasonToKeep } from '../messages/strings.ts';
 import { type Edit, splice } from '../office/splice.ts';
@@ -41,24 +42,45 @@ function reasonFor(text: string): string | null {
 
 /**
  * Returns the places of texts. A text inside the tag of another one, such as the `alt` of an image in a paragraph, is
- * written with this text, because the tag may move.
+ * written with this text, because the tag may move. A text of an existing translation is written with its markup.
  */
 export function placesOfMarkup(
   source: string,
   texts: readonly MarkupText[],
-): Required<Pick<TextPlaces, 'places' | 'kept'>> {
+  existing: KeptTexts = new Map(),
+): Required<Pick<TextPlaces, 'always' | 'kept' | 'places' | 'texts'>> {
   const kept: { reason: string; text: string }[] = [];
+  const always: Edit[] = [];
+  const all: FileText[] = [];
+  let outermost = -1;
+  let stays = false;
+  const lineOf = lineCounter(source);
   const groups: [MarkupText, ...MarkupText[]][] = [];
   for (const text of [...texts].sort((one, other) => one.start - other.start || other.end - one.end)) {
     const plain = plainText(text.source);
-    const reason = reasonFor(plain);
+    const { start, end } = text;
+    if (end > outermost) {
+      outermost = end;
+      const written = source.slice(start, end);
+      const name = String(all.length + 1);
+      const own = [{ name, text: written }];
+      all.push({ place: placeOfLine(lineOf(start), text.name), source: written, names: [name], own });
+      const before = existing.get(name);
+      stays = before !== undefined;
+      if (before) always.push({ start, end, text: before.text }, ...(text.around?.([before.text]) ?? []));
+    }
+    const reason = stays ? 'translated_before' : reasonFor(plain);
     const last = groups.at(-1);
     if (reason) kept.push({ reason, text: plain });
     else if (last && text.end <= last[0].end) last.push(text);
     else groups.push([text]);
   }
-  const lineOf = lineCounter(source);
-  return { places: groups.map((group) => placeOf(source, group, lineOf)), kept };
+  return {
+    places: groups.map((group) => placeOf(source, group, lineOf)),
+    kept,
+    always,
+    texts: { isOrdered: true, all },
+  };
 }
 
 function placeOf(

@@ -33,7 +33,7 @@ export const translate: Command = {
     exclude: { summary: 'files to leave out; may be repeated', value: 'PATTERN', multiple: true },
     domain: { summary: 'subject of the texts, for the model', value: 'TEXT' },
     tone: { summary: 'register, such as formal', value: 'TEXT' },
-    force: { summary: 'also replace translations that were changed by hand' },
+    force: { summary: 'translate all texts again, also those that were edited by hand' },
     check: { summary: 'translate nothing; exit with 1 if there is something to translate' },
     'dry-run': { summary: 'translate nothing; print what would be billed' },
     'max-characters': { summary: 'translate nothing if more characters would be billed', value: 'N' },
@@ -82,9 +82,9 @@ async function run(call: Call): Promise<number> {
     for (const source of group.sources)
       tasks.push(...(await tasksOf(io.cwd, lock, group, source, values.has('force'))));
   const stale = tasks.filter(({ state }) => state !== 'current');
-  const sent = stale.filter(
-    ({ state, file }) => (state !== 'edited' && state !== 'outdated') || file.existing || values.has('force'),
-  );
+  const sent = values.has('force')
+    ? tasks
+    : stale.filter(({ state, file }) => (state !== 'edited' && state !== 'outdated') || file.existing);
 
   for (const gone of lock.others(groups.flatMap(({ sources }) => sources)))
     if (await isMissing(join(io.cwd, gone))) tell(io, `${gone} no longer exists; its translations are kept`);

@@ -15,7 +15,7 @@ export interface Task {
   /** The values of the lock file for an unchanged source and unchanged options. */
   sourceKey: string;
   options: string;
-  /** The translation as it was when the run started; undefined if there is none. */
+  /** The translation as it was when the run started; undefined if it is missing. */
   existing: Uint8Array | undefined;
   known: Written | undefined;
   /**
@@ -49,6 +49,7 @@ export async function tasksOf(
       const file: FileTask = {
         ...{ path: source, content, from, to: lang, domain, tone },
         earlier: known?.document,
+        written: !force && !existing && known?.source === sourceKey ? known.document : undefined,
         existing: force ? undefined : existingOf(source, known, existing, options),
       };
       const state = stateOf(known, sourceKey, existing);

@@ -24,6 +24,8 @@ export interface FileTask {
   tone: string | undefined;
   /** The document of the previous version; undefined if no version was translated, or for a text file. */
   earlier?: string | undefined;
+  /** The document that has this translation, if the file was deleted. */
+  written?: string | undefined;
   /** The existing translation, whose texts stay, and their hashes when they were written; null if unknown. */
   existing?: { content: Uint8Array; texts: DocumentTexts | null } | undefined;
 }
@@ -153,6 +155,10 @@ async function translateDocument(
   signal: AbortSignal,
   onProgress: ((share: number) => void) | undefined,
 ): Promise<Outcome> {
+  if (task.written !== undefined) {
+    const written = await client.documents.get(task.written, { signal }).catch(orMissing);
+    if (written) return outcomeOf(client, written, signal);
+  }
   let idempotencyKey = keyOfDocument(task);
   for (;;) {
     const poller = await client.documents
@@ -165,18 +171,7 @@ async function translateDocument(
       .withResponse();
     const { id } = poller.data;
     try {
-      const job = await poller.data.pollUntilDone({ signal });
-      const file = await client.documents.download(job.id, { signal });
-      const texts = await client.documents.texts(job.id, { signal });
-      const warnings = job.warnings.filter(({ code }) => code === 'edited_target_kept');
-      return {
-        kind: 'done',
-        content: await file.bytes(),
-        held: flaggedOf(job),
-        document: job.id,
-        ...(texts && Object.keys(texts).length > 0 && { texts }),
-        warnings: warnings.map(({ message }) => message),
-      };
+      return await outcomeOf(client, await poller.data.pollUntilDone({ signal }), signal);
     } catch (error) {
       // A document that failed in an earlier run keeps its key, so it is sent again with a key of its failed job.
       const failedEarlier = error instanceof DocumentFailedError && poller.response.replayed;
@@ -185,6 +180,24 @@ async function translateDocument(
       idempotencyKey = `lingualoop-cli-${sha256(`${idempotencyKey} ${id}`)}`;
     }
   }
+}
+
+function orMissing(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error;
+}
+
+async function outcomeOf(client: LinguaLoop, job: TenantDocumentJob, signal: AbortSignal): Promise<Outcome> {
+  const file = await client.documents.download(job.id, { signal });
+  const texts = await client.documents.texts(job.id, { signal });
+  const warnings = job.warnings.filter(({ code }) => code === 'edited_target_kept');
+  return {
+    kind: 'done',
+    content: await file.bytes(),
+    held: flaggedOf(job),
+    document: job.id,
+    ...(texts && Object.keys(texts).length > 0 && { texts }),
+    warnings: warnings.map(({ message }) => message),
+  };
 }
 
 /** Runs `work`, and once more without the earlier document if the service rejects that, because it was deleted. */
