@@ -61,10 +61,14 @@ export interface Existing {
 /**
  * Decides which texts of an existing translation stay: those whose source has not changed, and those that were edited.
  *
- * @returns the texts that stay, and the places of edited texts whose source has changed, too
+ * @returns the texts that stay, and the places of edited texts whose source has changed, too, or was removed
  * @throws {FileError} `existing` if the translation has a text that the source lacks, because it would be lost
  */
-export function keepTexts(existing: Existing): { kept: KeptTexts; conflicts: string[] } {
+export function keepTexts(existing: Existing): {
+  kept: KeptTexts;
+  conflicts: string[];
+  removed: string[];
+} {
   const { source, target, written } = byName(existing);
   const own = new Map(target.flatMap(({ own }) => own.map((one) => [one.name, one] as const)));
   const names = new Set(source.all.flatMap((text) => text.names));
@@ -90,7 +94,13 @@ export function keepTexts(existing: Existing): { kept: KeptTexts; conflicts: str
     }
   }
   requireNoOthers(target, (name) => names.has(name) || written?.has(name) === true);
-  return { kept, conflicts };
+  const stay = new Set(kept.values());
+  const isLost = ({ name, text }: OwnText) => {
+    const before = written?.get(name);
+    return before !== undefined && !names.has(name) && before.target !== hashOf(text);
+  };
+  const removed = target.filter((text) => text.own.some((one) => isLost(one) && !stay.has(one)));
+  return { kept, conflicts, removed: removed.map(({ place }) => place) };
 }
 
 /** @throws {FileError} `existing` */

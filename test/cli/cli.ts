@@ -31,7 +31,8 @@ export async function openProject(app: TestApp, files: Record<string, string | U
       env = credentials,
       stdin = '',
       signal = new AbortController().signal,
-    }: Partial<{ env: Io['env']; stdin: string; signal: AbortSignal }> = {},
+      cwd = folder,
+    }: Partial<{ env: Io['env']; stdin: string; signal: AbortSignal; cwd: string }> = {},
   ): Promise<Ran> => {
     const output: Record<'out' | 'err', string[]> = { out: [], err: [] };
     const io: Io = {
@@ -39,7 +40,7 @@ export async function openProject(app: TestApp, files: Record<string, string | U
       stdout: { write: (text) => output.out.push(text) },
       stderr: { write: (text) => output.err.push(text) },
       env: { XDG_CONFIG_HOME: config, ...env },
-      cwd: folder,
+      cwd,
       signal,
     };
     const code = await run(argv, io);
@@ -59,6 +60,12 @@ export async function openProject(app: TestApp, files: Record<string, string | U
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
         .sort(),
+    /** The documents of the workspace that are queued. */
+    queued: async () => {
+      const [row] = await openSuperuser(app.superuserUrl)`
+        select count(*)::int as count from document_jobs where tenant_id = ${signup.tenantId} and status = 'queued'`;
+      return row!['count'] as number;
+    },
     /** The billed characters of the workspace. */
     billed: async () => {
       const [row] = await openSuperuser(app.superuserUrl)`

@@ -30,13 +30,24 @@ export async function readKept(
 ): Promise<{ kept: KeptTexts; warnings: Warning[] } | null> {
   if (!existing) return null;
   const payload = { format, bytes: file.bytes, languages, ...existing };
-  const { kept, conflicts } = await keepTextsOf(services, payload, scope).catch((error: unknown) => {
+  const { kept, conflicts, removed } = await keepTextsOf(services, payload, scope).catch((error: unknown) => {
     throw fileRefusal(error);
   });
-  if (conflicts.length === 0) return { kept, warnings: [] };
-  const more = conflicts.length > maxPlaces ? ` and ${conflicts.length - maxPlaces} more` : '';
-  const message = `the translation was edited by hand, and the source has changed too, so check the edited translation: ${conflicts.slice(0, maxPlaces).join('; ')}${more}`;
-  return { kept, warnings: [warningOf('edited_target_kept', 'existing_target', message)] };
+  const warnings: Warning[] = [];
+  if (conflicts.length > 0) {
+    const message = `edited by hand and kept, although the source or the options have changed: ${listed(conflicts)}`;
+    warnings.push(warningOf('edited_target_kept', 'existing_target', message));
+  }
+  if (removed.length > 0) {
+    const message = `edited by hand and removed, because the source has no such text any longer: ${listed(removed)}`;
+    warnings.push(warningOf('edited_target_removed', 'existing_target', message));
+  }
+  return { kept, warnings };
+}
+
+function listed(places: readonly string[]): string {
+  const more = places.length > maxPlaces ? `; and ${places.length - maxPlaces} more` : '';
+  return `${places.slice(0, maxPlaces).join('; ')}${more}`;
 }
 
 /** Returns the content of the file in which the texts are stored. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DocumentTexts } from '../../../src/index.ts';
 import { Failed } from '../command.ts';
 
@@ -47,17 +48,25 @@ export async function openLockFile(folder: string): Promise<LockFile> {
   const own: [source: string, lang: string, written: Written][] = [];
   let writing: Promise<void> = Promise.resolve();
   const write = async () => {
-    // Another run in the folder may have written since.
-    const current = await readContent(path);
-    for (const [source, lang, written] of own) current[source] = { ...current[source], [lang]: written };
-    const sorted = Object.fromEntries(
-      Object.entries(current)
-        .sort(byKey)
-        .map(([source, langs]) => [source, Object.fromEntries(Object.entries(langs).sort(byKey))]),
-    );
-    const next = `${path}.${process.pid}.tmp`;
-    await writeFile(next, `${JSON.stringify({ version: 1, files: sorted }, null, 2)}\n`);
-    await rename(next, path);
+    const next = `${path}.tmp`;
+    const file = await claim(next);
+    try {
+      // Another run in the folder may have written since.
+      const current = await readContent(path);
+      for (const [source, lang, written] of own) current[source] = { ...current[source], [lang]: written };
+      const sorted = Object.fromEntries(
+        Object.entries(current)
+          .sort(byKey)
+          .map(([source, langs]) => [source, Object.fromEntries(Object.entries(langs).sort(byKey))]),
+      );
+      await file.writeFile(`${JSON.stringify({ version: 1, files: sorted }, null, 2)}\n`);
+      await file.close();
+      await rename(next, path);
+    } catch (error) {
+      await file.close();
+      await rm(next, { force: true });
+      throw error;
+    }
   };
   return {
     of: (source, lang) => content[source]?.[lang],
@@ -72,6 +81,22 @@ export async function openLockFile(folder: string): Promise<LockFile> {
       return writing;
     },
   };
+}
+
+/** Milliseconds after which the temporary file of a run is that of a killed one. A run needs it for a few milliseconds. */
+const abandoned = 10_000;
+
+/** Creates the temporary file. While it exists, other runs wait. */
+async function claim(path: string): Promise<FileHandle> {
+  for (;;)
+    try {
+      return await open(path, 'wx');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const { mtimeMs = Date.now() } = (await stat(path).catch(() => undefined)) ?? {};
+      if (Date.now() - mtimeMs > abandoned) await rm(path, { force: true });
+      else await delay(10);
+    }
 }
 
 async function readContent(path: string): Promise<Content> {

@@ -189,7 +189,7 @@ function orMissing(error: unknown): undefined {
 async function outcomeOf(client: LinguaLoop, job: TenantDocumentJob, signal: AbortSignal): Promise<Outcome> {
   const file = await client.documents.download(job.id, { signal });
   const texts = await client.documents.texts(job.id, { signal });
-  const warnings = job.warnings.filter(({ code }) => code === 'edited_target_kept');
+  const warnings = job.warnings.filter(({ code }) => code.startsWith('edited_target_'));
   return {
     kind: 'done',
     content: await file.bytes(),
