@@ -90,8 +90,7 @@ test('910 keys with edits in each language: a second run with 3 % of the sources
     expect(billed).toBeGreaterThan(910 * 25 * 3);
     expect((await mine.lingualoop(['translate', '--check'], { env: {} })).code).toBe(0);
 
-    // In each file of each language, texts are edited. The sources of some of them change, too, except in PO, where the source is
-    // the key.
+    // Texts are edited in each file of each language. The sources of some change, too. In PO, a source is a key, so it does not.
     let edits = 0;
     const edited = new Map<string, string[]>();
     for (const source of Object.keys(sources(false)))

@@ -86,7 +86,7 @@ export async function openLockFile(folder: string): Promise<LockFile> {
 /** Milliseconds after which the temporary file of a run is that of a killed one. A run needs it for a few milliseconds. */
 const abandoned = 10_000;
 
-/** Creates the temporary file. While it exists, other runs wait. */
+/** Creates the temporary file. While it exists, other runs write nothing. */
 async function claim(path: string): Promise<FileHandle> {
   for (;;)
     try {
