@@ -56,6 +56,8 @@ export interface Existing {
   target: FileTexts;
   /** The texts that the service wrote; null if they are unknown. Then all existing texts stay. */
   written: WrittenTexts | null;
+  /** The translation as reviewers have corrected it since it was written; null if it is unknown. */
+  corrected: FileTexts | null;
 }
 
 /**
@@ -69,8 +71,9 @@ export function keepTexts(existing: Existing): {
   conflicts: string[];
   removed: string[];
 } {
-  const { source, target, written } = byName(existing);
+  const { source, target, written, corrected } = byName(existing);
   const own = new Map(target.flatMap(({ own }) => own.map((one) => [one.name, one] as const)));
+  const corrections = new Map(corrected.flatMap((text) => text.own.map((one) => [one.name, one] as const)));
   const names = new Set(source.all.flatMap((text) => text.names));
   const renamed = new Map(
     [...(written ?? [])].flatMap(([name, before]) =>
@@ -90,11 +93,12 @@ export function keepTexts(existing: Existing): {
       if (current.isDraft && (isChanged || !before)) continue;
       if (isChanged && before.target === hashOf(current.text)) continue;
       if (isChanged) conflicts.push(text.place);
-      kept.set(name, current);
+      const isWritten = before?.target === hashOf(current.text);
+      kept.set(name, (isWritten && corrections.get(name)) || current);
     }
   }
   requireNoOthers(target, (name) => names.has(name) || written?.has(name) === true);
-  const stay = new Set(kept.values());
+  const stay = new Set<unknown>(kept.values());
   const isLost = ({ name, text }: OwnText) => {
     const before = written?.get(name);
     return before !== undefined && !names.has(name) && before.target !== hashOf(text);
@@ -116,15 +120,22 @@ function requireNoOthers(target: readonly FileText[], isKnown: (name: string) =>
 }
 
 /** Returns the texts with names. For a format without keys, the names are the positions in the source. */
-function byName({ source, target, written }: Existing): {
+function byName({ source, target, written, corrected }: Existing): {
   source: FileTexts;
   target: readonly FileText[];
   written: ReadonlyMap<string, Written> | null;
+  corrected: readonly FileText[];
 } {
   if (!source.isOrdered)
-    return { source, target: target.all, written: written && new Map(entriesOf(written, false)) };
+    return {
+      source,
+      target: target.all,
+      written: written && new Map(entriesOf(written, false)),
+      corrected: corrected?.all ?? [],
+    };
   if (!written || (Array.isArray(written) && written.length === 0)) {
-    if (target.all.length === source.all.length) return { source, target: target.all, written: null };
+    if (target.all.length === source.all.length)
+      return { source, target: target.all, written: null, corrected: [] };
     throw new FileError(
       'existing',
       `existing_target: it has ${target.all.length} texts, and the source has ${source.all.length}, so they cannot be paired`,
@@ -141,13 +152,18 @@ function byName({ source, target, written }: Existing): {
   );
   const positions = new Map(inSource.flatMap((at, index) => (at === null ? [] : [[at, String(index + 1)]])));
   const nameOf = (at: number) => positions.get(at) ?? `removed ${at}`;
+  const renamed = (text: FileText, name: string) => ({ ...text, own: [{ ...text.own[0]!, name }] });
   return {
     source,
     target: target.all.map((text, index) => {
       const at = inTarget[index] ?? null;
-      return { ...text, own: [{ ...text.own[0]!, name: at === null ? `added ${index}` : nameOf(at) }] };
+      return renamed(text, at === null ? `added ${index}` : nameOf(at));
     }),
     written: new Map(before.map(([, one], at) => [nameOf(at), one])),
+    corrected:
+      corrected?.all.length === before.length
+        ? corrected.all.map((text, at) => renamed(text, nameOf(at)))
+        : [],
   };
 }
 

@@ -24,7 +24,7 @@ import { requestOfText } from '#server/translation/core/pipeline/group.ts';
 import { checkSource, formWarnings, type Origin } from './create-job.ts';
 import type { RunServices } from './document-run.ts';
 import { requireEarlier, selectKnownKeys } from './earlier-document.ts';
-import { readKept } from './existing-target.ts';
+import { type KeepServices, readKept } from './existing-target.ts';
 import { extractFile, fileRefusal } from './file-work.ts';
 import { groupRequestOf, selectDocumentByKey } from './jobs.ts';
 import type { DocumentForm } from './schema.ts';
@@ -100,7 +100,7 @@ interface ReadDocument {
  *   being read
  */
 export async function readDocument(
-  services: Pick<Services, 'database' | 'fileWork' | 'settings'>,
+  services: KeepServices & Pick<Services, 'settings'>,
   tenantId: string,
   { file, format, request, existing }: CheckedForm,
   { signal }: { signal: AbortSignal },
@@ -109,7 +109,7 @@ export async function readDocument(
   const scope = { tenantId, signal };
   const { source_lang, detection } = await checkSource(services, payload, request, scope);
   const languages = { sourceLanguage: source_lang, targetLanguage: request.target_lang };
-  const kept = (await readKept(services, { file, format, existing }, languages, scope))?.kept;
+  const kept = (await readKept(services, { file, format, request, existing }, languages, scope))?.kept;
   const { segments: all } = await extractFile(services, { ...payload, languages, kept }, scope).catch(
     (error: unknown) => {
       throw fileRefusal(error);

@@ -1,8 +1,8 @@
-import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { Languages } from '#server/formats/document.ts';
 import type { KeptTexts } from '#server/formats/existing-target.ts';
+import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { type Warning, warningOf } from '#server/http/warnings.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
@@ -15,21 +15,25 @@ import type { CheckedForm } from './submission-form.ts';
  * is submitted, and stored with it as a file. They are written whenever the translated file is rendered.
  */
 
-/** Maximum places that the warning names. */
+export type KeepServices = LocatingServices & Pick<Services, 'database' | 'fileWork' | 'log'>;
+
+/** Maximum places that a warning names. */
 const maxPlaces = 5;
 
 /**
- * Returns the texts of the existing translation that stay; null if the request has none.
+ * Returns the texts of the existing translation that stay; null if the request has none. A text that was not edited stays as
+ * reviewers have corrected it in the document of `update_of`.
  * @throws AppError 400 if the existing translation cannot be used
  */
 export async function readKept(
-  services: Pick<Services, 'fileWork'>,
-  { file, format, existing }: Pick<CheckedForm, 'existing' | 'file' | 'format'>,
+  services: KeepServices,
+  { file, format, existing, request }: Pick<CheckedForm, 'existing' | 'file' | 'format' | 'request'>,
   languages: Languages,
   scope: TaskScope,
 ): Promise<{ kept: KeptTexts; warnings: Warning[] } | null> {
   if (!existing) return null;
-  const payload = { format, bytes: file.bytes, languages, ...existing };
+  const corrected = await latestFile(services, scope.tenantId, request.update_of, format);
+  const payload = { format, bytes: file.bytes, languages, corrected, ...existing };
   const { kept, conflicts, removed } = await keepTextsOf(services, payload, scope).catch((error: unknown) => {
     throw fileRefusal(error);
   });
@@ -45,6 +49,19 @@ export async function readKept(
   return { kept, warnings };
 }
 
+async function latestFile(
+  services: KeepServices,
+  tenantId: string,
+  documentId: string | undefined,
+  format: LayoutKind,
+): Promise<Uint8Array | null> {
+  if (documentId === undefined) return null;
+  const file = await services.database.inTenant(tenantId, (tx) =>
+    newestArtifact(tx, tenantId, documentId, 'translated'),
+  );
+  return file?.contentType === layoutKinds[format].mediaType ? readArtifact(services, file) : null;
+}
+
 function listed(places: readonly string[]): string {
   const more = places.length > maxPlaces ? `; and ${places.length - maxPlaces} more` : '';
   return `${places.slice(0, maxPlaces).join('; ')}${more}`;
@@ -57,11 +74,11 @@ export function encodeKept(kept: KeptTexts): Uint8Array {
 
 /** Returns the texts that stay; undefined if the document has none. */
 export async function selectKept(
-  services: LocatingServices & Pick<Services, 'database' | 'log'>,
+  services: Omit<KeepServices, 'fileWork'>,
   tenantId: string,
   documentId: string,
 ): Promise<KeptTexts | undefined> {
-  const file = await services.database.inTenant(tenantId, (tx: Tx) =>
+  const file = await services.database.inTenant(tenantId, (tx) =>
     newestArtifact(tx, tenantId, documentId, 'existing'),
   );
   if (!file) return undefined;

@@ -45,6 +45,8 @@ export interface ExistingPayload extends FilePayload {
 export interface KeepTextsPayload extends ExistingPayload {
   /** The hashes that `hashTextsTask` has returned, as JSON. Null if they are unknown. */
   written: Uint8Array | null;
+  /** The latest translated file of the earlier document. Null without one. */
+  corrected: Uint8Array | null;
 }
 
 export interface RebuildPayload extends FilePayload {
@@ -105,13 +107,19 @@ export function extractDocumentTask({
 /** Decides which texts of an existing translation stay. */
 export function keepTextsTask({
   written,
+  corrected,
   ...payload
 }: KeepTextsPayload): Promise<RefusedFile | ReturnType<typeof keepTexts>> {
   return orRefusal(payload.format, async (format) => {
     const read = await textsOf(format, payload);
     if (!read)
       throw new FileError('existing', 'existing_target: files of this format have no separate texts');
-    return keepTexts({ ...read, written: written && readWritten(written) });
+    const latest = corrected && (await textsOf(format, { ...payload, target: corrected }));
+    return keepTexts({
+      ...read,
+      written: written && readWritten(written),
+      corrected: latest?.target ?? null,
+    });
   });
 }
 
