@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
 /*
- * Keeps the translations of a repository in one pull request. `prepare` goes to its branch, with the newest sources, so that
+ * Keeps the translations of a repository in one pull request. `prepare` goes to its branch, with the latest sources, so that
  * corrections in the pull request stay. `publish` commits the translations, pushes them, and opens the pull request. Both
  * run in the clone, with the variables that GitHub Actions sets.
  */
