@@ -43,10 +43,11 @@ export const translate: Command = {
   },
   notes: [
     'Files such as PDF and Word keep their layout. Text files (.txt) are translated by paragraph, and unchanged paragraphs are',
-    'not billed again. The service decides which other types it accepts.',
+    'not billed again. The service decides which other types it accepts. Texts that were edited in a translation stay: of JSON, YAML, gettext,',
+    'Java properties, Apple strings, Markdown and HTML, single texts; otherwise the whole file.',
     '',
     `${lockName} remembers what was translated; keep it in version control. ${configName} may have the fields files, exclude,`,
-    'from, to, output, domain and tone, for a folder in which the command runs without arguments.',
+    'from, to, output, codes, domain and tone, and groups with these fields, for a folder in which the command runs without arguments.',
     '',
     'PATTERN of --output may have {dir}, {name}, {ext}, {path} and {lang}: docs/{lang}/{name}{ext}.',
   ],
