@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { FileError } from './file-error.ts';
 import { alignLists } from './messages/align-lists.ts';
+import { clip } from './text.ts';
 
 /*
  * A translation that exists already, such as the file of a repository with corrections by hand. Its texts are compared with
@@ -12,6 +13,8 @@ import { alignLists } from './messages/align-lists.ts';
 export interface FileText {
   /** The place in the file, for messages: `line 3, menu.open`. */
   place: string;
+  /** What the text is, such as a heading or an attribute. A text of another kind has other syntax, so it never stays. */
+  kind?: string;
   /** The source, with all its forms. */
   source: string;
   /** The names of its texts in a translation: its key, or a name for each plural form of the target language. */
@@ -26,6 +29,8 @@ export interface OwnText {
   text: string;
   /** Set for a text that the file marks for review. */
   isDraft?: boolean;
+  /** The characters in the file, and the syntax that they have there, if a text is written in several ways. */
+  written?: { form: string; markup: string };
 }
 
 /** The texts of a file in their order. */
@@ -36,7 +41,7 @@ export interface FileTexts {
 }
 
 /** The texts of a translation that stay, by name. */
-export type KeptTexts = ReadonlyMap<string, Pick<OwnText, 'text' | 'isDraft'>>;
+export type KeptTexts = ReadonlyMap<string, Pick<OwnText, 'text' | 'isDraft' | 'written'>>;
 
 /** The hashes of a text when the service wrote it. */
 interface Written {
@@ -72,50 +77,109 @@ export function keepTexts(existing: Existing): {
   removed: string[];
 } {
   const { source, target, written, corrected } = byName(existing);
-  const own = new Map(target.flatMap(({ own }) => own.map((one) => [one.name, one] as const)));
-  const corrections = new Map(corrected.flatMap((text) => text.own.map((one) => [one.name, one] as const)));
+  const ownOf = (texts: readonly FileText[]) =>
+    new Map(texts.flatMap(({ own, kind }) => own.map((one) => [one.name, { one, kind }] as const)));
+  const [own, corrections] = [ownOf(target), ownOf(corrected)];
   const names = new Set(source.all.flatMap((text) => text.names));
-  const renamed = new Map(
-    [...(written ?? [])].flatMap(([name, before]) =>
-      names.has(name) ? [] : [[before.source, own.get(name)] as const],
-    ),
-  );
+  const renamed = renamedTexts(existing.source.all, own, written ?? new Map());
   const kept = new Map<string, OwnText>();
   const conflicts: string[] = [];
+  const replaced = new Set<OwnText>();
   for (const text of source.all) {
-    const hash = hashOf(text.source);
+    const hash = hashOf(text.source, text.kind);
     for (const name of text.names) {
-      const before = written?.get(name);
-      const moved = before || text.names.length > 1 ? undefined : renamed.get(hash);
-      const current = own.get(name) ?? moved;
+      const moved = own.has(name) ? undefined : renamed.get(name);
+      const known = moved ?? name;
+      const before = written?.get(known);
+      const found = own.get(known);
+      const current = found?.one;
       if (!current || (current.text === '' && text.source !== '')) continue;
       const isChanged = before !== undefined && before.source !== hash;
-      if (current.isDraft && (isChanged || !before)) continue;
-      if (isChanged && before.target === hashOf(current.text)) continue;
-      if (isChanged) conflicts.push(text.place);
-      const isWritten = before?.target === hashOf(current.text);
-      kept.set(name, (isWritten && corrections.get(name)) || current);
+      const isWritten = before?.target === hashOf(current.text, found.kind);
+      if (current.isDraft && (isChanged || !before || moved !== undefined)) continue;
+      if (isChanged && isWritten) continue;
+      if (found.kind !== text.kind) {
+        if (isWritten) continue;
+        // The source has become another kind of text, so that the edit cannot be written there.
+        if (!isChanged) throw otherText({ ...text, place: placeIn(target, known) }, 0);
+        replaced.add(current);
+        continue;
+      }
+      if (isChanged) conflicts.push(shown(text.place));
+      const correction = isWritten ? corrections.get(known) : undefined;
+      kept.set(name, correction && correction.kind === text.kind ? correction.one : current);
     }
   }
   requireNoOthers(target, (name) => names.has(name) || written?.has(name) === true);
   const stay = new Set<unknown>(kept.values());
-  const isLost = ({ name, text }: OwnText) => {
-    const before = written?.get(name);
-    return before !== undefined && !names.has(name) && before.target !== hashOf(text);
+  const isLost = (one: OwnText, kind: string | undefined) => {
+    const before = written?.get(one.name);
+    return before !== undefined && !names.has(one.name) && before.target !== hashOf(one.text, kind);
   };
-  const removed = target.filter((text) => text.own.some((one) => isLost(one) && !stay.has(one)));
-  return { kept, conflicts, removed: removed.map(({ place }) => place) };
+  const removed = target.filter((text) =>
+    text.own.some((one) => replaced.has(one) || (isLost(one, text.kind) && !stay.has(one))),
+  );
+  return { kept, conflicts, removed: removed.map(({ place }) => shown(place)) };
+}
+
+const placeIn = (texts: readonly FileText[], name: string): string =>
+  texts.find(({ own }) => own.some((one) => one.name === name))?.place ?? '';
+
+/**
+ * Returns the former names of texts whose name is new and whose source has been under another name, such as the items of an
+ * array that has got longer. If a source has been under several names, they are paired in their order, or the best one is
+ * taken: one that was edited, or one that has a text.
+ */
+function renamedTexts(
+  source: readonly FileText[],
+  own: ReadonlyMap<string, { one: OwnText; kind: string | undefined }>,
+  written: ReadonlyMap<string, Written>,
+): Map<string, string> {
+  const names = new Set(source.flatMap((text) => text.names));
+  const gone = Map.groupBy(
+    [...written.keys()].filter((name) => !names.has(name)),
+    (name) => written.get(name)!.source,
+  );
+  const added = Map.groupBy(
+    source.filter(({ names: [name, ...more] }) => more.length === 0 && !written.has(name!)),
+    (text) => hashOf(text.source, text.kind),
+  );
+  const rank = (name: string): number => {
+    const { one, kind } = own.get(name) ?? {};
+    if (!one || one.text === '') return 0;
+    return written.get(name)!.target === hashOf(one.text, kind) ? 1 : 2;
+  };
+  const found = new Map<string, string>();
+  for (const [hash, texts] of added) {
+    const former = gone.get(hash);
+    if (!former) continue;
+    const [best] = former.toSorted((one, other) => rank(other) - rank(one));
+    for (const [at, { names }] of texts.entries())
+      found.set(names[0]!, former.length === texts.length ? former[at]! : best!);
+  }
+  return found;
+}
+
+/** The longest place that a message names, in UTF-16 units. */
+const maxPlace = 200;
+
+/** Returns a place or name of a file for a message: short, and without characters that cannot be stored or printed. */
+function shown(place: string): string {
+  const printable = place.toWellFormed().replaceAll(/[\p{Cc}\u2028\u2029]/gu, ' ');
+  return printable.length > maxPlace ? `${clip(printable, maxPlace - 1)}…` : printable;
 }
 
 /** @throws {FileError} `existing` */
 function requireNoOthers(target: readonly FileText[], isKnown: (name: string) => boolean): void {
   const others = target.filter(({ own }) => own.some(({ name, text }) => text !== '' && !isKnown(name)));
-  const [first] = others;
-  if (!first) return;
-  const more = others.length > 1 ? ` (and ${others.length - 1} more)` : '';
-  throw new FileError(
+  if (others[0]) throw otherText(others[0], others.length - 1);
+}
+
+function otherText({ place }: FileText, count: number): FileError {
+  const more = count > 0 ? ` (and ${count} more)` : '';
+  return new FileError(
     'existing',
-    `existing_target: ${first.place}${more}: the source has no such text; add it to the source, or remove it from the translation`,
+    `existing_target: ${shown(place)}${more}: the source has no such text; add it to the source, or remove it from the translation`,
   );
 }
 
@@ -144,11 +208,11 @@ function byName({ source, target, written, corrected }: Existing): {
   const before = entriesOf(written, true);
   const inSource = alignLists(
     before.map(([, one]) => one.source),
-    source.all.map((text) => hashOf(text.source)),
+    source.all.map((text) => hashOf(text.source, text.kind)),
   );
   const inTarget = alignLists(
     before.map(([, one]) => one.target),
-    target.all.map(({ own }) => hashOf(own[0]!.text)),
+    target.all.map(({ own, kind }) => hashOf(own[0]!.text, kind)),
   );
   const positions = new Map(inSource.flatMap((at, index) => (at === null ? [] : [[at, String(index + 1)]])));
   const nameOf = (at: number) => positions.get(at) ?? `removed ${at}`;
@@ -173,8 +237,9 @@ function entriesOf(written: WrittenTexts, isOrdered: boolean): [string, Written]
   if (Array.isArray(written) !== isOrdered)
     throw wrong(`a JSON ${isOrdered ? 'list' : 'object'} is expected for this format`);
   return Object.entries(written).map(([name, hashes]) => {
-    const [, source, target] = /^([0-9a-f]{16}) ([0-9a-f]{16})$/.exec(hashes) ?? [];
-    if (!source || !target) throw wrong(`${JSON.stringify(name)} has no hashes`);
+    const [, source, target] =
+      (typeof hashes === 'string' && /^([0-9a-f]{16}) ([0-9a-f]{16})$/.exec(hashes)) || [];
+    if (!source || !target) throw wrong(`${JSON.stringify(shown(name))} has no hashes`);
     return [name, { source, target }];
   });
 }
@@ -183,7 +248,10 @@ function entriesOf(written: WrittenTexts, isOrdered: boolean): [string, Written]
 export function hashTexts(source: FileTexts, target: FileTexts): WrittenTexts {
   if (source.isOrdered) {
     if (source.all.length !== target.all.length) return [];
-    return source.all.map((text, at) => `${hashOf(text.source)} ${hashOf(target.all[at]!.own[0]!.text)}`);
+    return source.all.map((text, at) => {
+      const { own, kind } = target.all[at]!;
+      return `${hashOf(text.source, text.kind)} ${hashOf(own[0]!.text, kind)}`;
+    });
   }
   const own = new Map(target.all.flatMap((text) => text.own.map((one) => [one.name, one.text] as const)));
   return Object.fromEntries(
@@ -196,16 +264,32 @@ export function hashTexts(source: FileTexts, target: FileTexts): WrittenTexts {
 }
 
 /** The line ends are not hashed: a clone may have others. */
-function hashOf(text: string): string {
-  return createHash('sha256').update(text.replaceAll(/\r\n?/g, '\n')).digest('hex').slice(0, 16);
+function hashOf(text: string, kind = ''): string {
+  const content = `${kind === '' ? '' : `${kind}\0`}${text.replaceAll(/\r\n?/g, '\n')}`;
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }
 
-/** Returns a function that makes keys unique: a key that occurs again gets a number. */
-export function uniqueNames(): (key: string) => string {
+/**
+ * Returns a function that makes names unique: those of a text that occurs again get a number. Backslashes in the names are
+ * escaped, so that no name has the sign before the number.
+ */
+export function uniqueNames(): (names: readonly string[]) => (name: string) => string {
+  const taken = new Set<string>();
   const counts = new Map<string, number>();
-  return (key) => {
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    return count === 1 ? key : `${key} #${count}`;
+  return (names) => {
+    const first = names[0] ?? '';
+    let count = counts.get(first) ?? 0;
+    const numbered = (name: string) => (count === 1 ? name : `${name}\\#${count}`);
+    do count++;
+    while (names.some((name) => taken.has(numbered(name))));
+    counts.set(first, count);
+    for (const name of names) taken.add(numbered(name));
+    const own = count;
+    return (name) => (own === 1 ? name : `${name}\\#${own}`);
   };
+}
+
+/** Returns a key as a part of a name in which parts are joined with dots. */
+export function escapeKey(key: string): string {
+  return key.replaceAll(/[\\.]/g, '\\$&');
 }

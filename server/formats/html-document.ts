@@ -21,10 +21,11 @@ function findTexts(source: string, { targetLanguage, kept: existing }: TextOptio
   const writer = writerFor(source);
   const texts: MarkupText[] = [];
   const kept: { reason: string; text: string }[] = [];
-  for (const { kind, items } of markup.blocks) {
+  for (const { kind, syntax, items } of markup.blocks) {
     const found = runsOf(items);
     kept.push(...found.kept);
-    for (const run of found.runs) texts.push(textOfRun(run, kind, '', writer.text));
+    const role = syntax === '' ? kind : `${kind} in ${syntax}`;
+    for (const run of found.runs) texts.push({ ...textOfRun(run, kind, '', writer.text), role });
   }
   for (const attribute of markup.attributes)
     texts.push(...textsOfAttribute(source, attribute, markup, writer));
@@ -66,15 +67,24 @@ function textsOfAttribute(
     string,
   ];
   const range = { start: start + before.length, end: end - quote.length };
+  const role = `attribute ${name}`;
   if (quote === '') {
     const run = { ...range, source: [value], tags: new Map() };
-    return [textOfRun(run, 'text_block', name, (text) => `"${writer.value(text, '"')}"`)];
+    const write = (text: string) => `"${writer.value(text, '"')}"`;
+    return [
+      { ...textOfRun(run, 'text_block', name, write), role, existing: { text: value, form: '', write } },
+    ];
   }
   // Without a template, the value is known as the parser has decoded it: `&copy=1` contains a reference only in a text.
   const items = itemsOfText(source, range.start, range.end, { templateCode, separator: /$^/g, mode: 'yes' });
   const text = items.find((item) => item.text?.trim());
-  if (text && codesWithin(templateCode, range.start, range.end).length === 0) text.text = value.trim();
-  return runsOf(items).runs.map((run) =>
-    textOfRun(run, 'text_block', name, (plain) => writer.value(plain, quote)),
-  );
+  const write = (plain: string) => writer.value(plain, quote);
+  const hasCode = codesWithin(templateCode, range.start, range.end).length > 0;
+  if (text && !hasCode) text.text = value.trim();
+  return runsOf(items).runs.map((run) => ({
+    ...textOfRun(run, 'text_block', name, write),
+    ...(hasCode
+      ? { role: `${role} with code in ${quote}` }
+      : { role, existing: { text: value.trim(), form: quote, write } }),
+  }));
 }

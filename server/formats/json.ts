@@ -1,6 +1,8 @@
+import { escapeKey } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
 import { writerFor } from './json/string-writer.ts';
+import { type KeyPath, rootPath, withIndex, withKey } from './messages/key-path.ts';
 import { type PluralCategory, type PluralType, pluralCategories } from './messages/plural-forms.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
@@ -26,7 +28,7 @@ function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextP
     throw new FileError('unreadable', `the file is not valid JSON: ${error.message}`, { cause: error });
   }
   const reader = new Reader(text, root);
-  reader.readValue(root, []);
+  reader.readValue(root, rootPath);
   const found = placesOfStrings(reader.entries, { targetLanguage, kept });
   const declared = reader.declaredLanguage(targetLanguage);
   return {
@@ -109,12 +111,12 @@ class Reader {
     this.#hasSuffixes = /_(?:zero|one|two|few|many)"\s*:/.test(text) && /_other"\s*:/.test(text);
   }
 
-  readValue({ value, line, start, end }: JsonValue, path: readonly string[]): void {
+  readValue({ value, line, start, end }: JsonValue, path: KeyPath): void {
     if (typeof value === 'string') {
       this.characters += countCharacters(value);
       this.entries.push(this.#entry(path, value, line, start, end));
     } else if (Array.isArray(value))
-      for (const [index, item] of value.entries()) this.readValue(item, [...path, String(index + 1)]);
+      for (const [index, item] of value.entries()) this.readValue(item, withIndex(path, index, value.length));
     else if (value instanceof Map) this.#readObject(value, path);
   }
 
@@ -126,7 +128,7 @@ class Reader {
     return { start, end, text: JSON.stringify(this.#arb ? language.replace('-', '_') : language) };
   }
 
-  #readObject(object: JsonObject, path: readonly string[]): void {
+  #readObject(object: JsonObject, path: KeyPath): void {
     const message = this.#messageOf(object, path);
     if (message) {
       this.characters += countCharacters(message.text);
@@ -138,7 +140,7 @@ class Reader {
         member !== this.#locale && member !== this.#metadata && !(this.#arb && key.startsWith('@')),
     );
     const whole =
-      path.length > 0 && pluralsOf(members, (key) => ({ base: '', category: key, type: 'cardinal' }));
+      path.keys.length > 0 && pluralsOf(members, (key) => ({ base: '', category: key, type: 'cardinal' }));
     const groups =
       whole && whole.size === 1 && members.length === whole.get('')!.length
         ? whole
@@ -150,7 +152,7 @@ class Reader {
     for (const [key, member] of members) {
       const group = byFirst.get(member);
       if (group) this.#addForms(group.base, group.forms, order, path);
-      else if (!grouped.has(member)) this.readValue(member, [...path, key]);
+      else if (!grouped.has(member)) this.readValue(member, withKey(path, key));
     }
   }
 
@@ -165,18 +167,19 @@ class Reader {
   }
 
   /** Returns the text of an object that has the text of a message with its description. */
-  #messageOf(object: JsonObject, path: readonly string[]): StringEntry | undefined {
-    const isEntry = path.length === 1 && this.#messageKey !== undefined;
+  #messageOf(object: JsonObject, path: KeyPath): StringEntry | undefined {
+    const isEntry = path.keys.length === 1 && this.#messageKey !== undefined;
     const member = object.get(isEntry ? this.#messageKey! : 'defaultMessage');
     if (typeof member?.value !== 'string') return undefined;
     const { line, start, end, value } = member;
     return { ...this.#entry(path, value, line, start, end), comment: describe(object) };
   }
 
-  #entry(path: readonly string[], text: string, line: number, start: number, end: number): StringEntry {
-    const description = this.#arb?.get(`@${path[0]}`)?.value;
+  #entry(path: KeyPath, text: string, line: number, start: number, end: number): StringEntry {
+    const description = this.#arb?.get(`@${path.keys[0]}`)?.value;
     return {
-      key: path.join('.'),
+      key: path.keys.join('.'),
+      name: path.names.join('.'),
       text,
       line,
       comment: description instanceof Map ? describe(description) : undefined,
@@ -184,18 +187,21 @@ class Reader {
     };
   }
 
-  #addForms(base: string, forms: readonly Form[], order: Order, path: readonly string[]): void {
-    const key = [...path, ...(base === '' ? [] : [base.replace(/_$/, '')])].join('.');
+  #addForms(base: string, forms: readonly Form[], order: Order, path: KeyPath): void {
+    const key = [...path.keys, ...(base === '' ? [] : [base.replace(/_$/, '')])].join('.');
     const entries = forms.map(({ category, member }) => {
       const text = member.value as string;
       this.characters += countCharacters(text);
-      return [category, this.#entry([key], text, member.line, member.start, member.end)] as const;
+      return [
+        category,
+        this.#entry({ keys: [key], names: [] }, text, member.line, member.start, member.end),
+      ] as const;
     });
     this.entries.push({
       key,
       type: forms[0]!.type,
       forms: new Map(entries),
-      nameOf: (category) => [...path, `${base}${category}`].join('.'),
+      nameOf: (category) => [...path.names, escapeKey(`${base}${category}`)].join('.'),
       write: (texts: ReadonlyMap<string, string>) => this.#writeForms(base, forms, order, texts),
     });
   }

@@ -4,9 +4,9 @@ import { findHeadingLinks, type HeadingLinks } from './markdown/heading-links.ts
 import { checkLimits } from './markdown/limits.ts';
 import { type Markdown, parseMarkdown } from './markdown/parse.ts';
 import { type LabelText, readTexts, type TextBlock } from './markdown/text-reader.ts';
-import { type MarkdownWriter, writerFor } from './markdown/writer.ts';
+import { linePrefix, type MarkdownWriter, writerFor } from './markdown/writer.ts';
 import { type Run, runsOf } from './markup/inline-runs.ts';
-import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
+import { type ExistingMarkup, type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
 import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
@@ -38,9 +38,13 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
     const found = runsOf(block.items);
     kept.push(...found.kept);
     for (const [at, run] of found.runs.entries())
-      texts.push(textOfRun(run, block, writer, at === 0 ? links.get(block) : undefined));
+      texts.push({
+        ...textOfRun(run, block, writer, at === 0 ? links.get(block) : undefined),
+        role: `${markdown.isMdx ? 'MDX ' : ''}${block.kind}`,
+        existing: existingOf(source, run, block),
+      });
   }
-  texts.push(...labels.map((label) => textOfLabel(label, writer)), ...matter.map(textOfMatter));
+  texts.push(...labels.map((label) => textOfLabel(label, writer, source)), ...matter.map(textOfMatter));
   const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
@@ -59,10 +63,33 @@ function textOfRun(run: Run, block: TextBlock, writer: MarkdownWriter, links?: H
   };
 }
 
-function textOfLabel(label: LabelText, writer: MarkdownWriter): MarkupText {
+/**
+ * Returns how the markup of a block is read and written: in other quotes and lists, its lines have another prefix. A cell and
+ * a heading with `#` have one line.
+ */
+function existingOf(source: string, { start, end }: Run, block: TextBlock): ExistingMarkup {
+  const prefix = linePrefix(source, block);
+  const newline = /\r\n?|\n/.exec(source)?.[0] ?? '\n';
+  const lines = source.slice(start, end).split(/\r\n?|\n/);
+  const own = lines.map((line, at) => {
+    if (at === 0) return line;
+    return line.startsWith(prefix) ? line.slice(prefix.length) : line.replace(/^[ \t>]+/, '');
+  });
+  const separator = block.syntax === 'paragraph' ? newline + prefix : ' ';
+  return { text: own.join('\n'), write: (text) => text.split(/\r\n?|\n/).join(separator) };
+}
+
+function textOfLabel(label: LabelText, writer: MarkdownWriter, source: string): MarkupText {
   const { start, end, name, text } = label;
+  const isOneLine = !/[\r\n]/.test(source.slice(start, end));
   return {
     ...{ start, end, kind: 'text_block', name, source: [text], tags: new Map() },
+    role: name,
+    existing: {
+      text,
+      ...(isOneLine && { form: name === 'alt' ? name : source[start - 1]! }),
+      write: (plain) => writer.label(label, plain),
+    },
     write: (target) => writer.label(label, plainText(target)),
   };
 }
@@ -77,6 +104,8 @@ function textOfMatter({ start, end, key, text, write }: FrontMatterText): Markup
       source: [text.trim()],
       tags: new Map(),
     },
+    role: `front matter ${key}`,
+    existing: { text: text.trim(), write: (plain) => write(plain).text },
     write: (target) => write(plainText(target)).text,
   };
 }

@@ -1,4 +1,4 @@
-import { type FileText, type KeptTexts, uniqueNames } from './existing-target.ts';
+import { type FileText, type KeptTexts, type OwnText, uniqueNames } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { hasIcuChoice, type MessageText, readIcu } from './messages/icu.ts';
 import { describeForm, sourceOfForm } from './messages/plural-forms.ts';
@@ -67,17 +67,24 @@ function findEntries(
     const hasText = source.isTranslation || !isKey(entry);
     const texts = writer.textsOf(entry, source, unique, isDone);
     listed.push(texts);
-    const written = existing && writer.keptEdits(entry, texts.names, existing);
-    if (written) always.push(...written);
+    const before = keptForms(entry, texts.names, existing, isDone);
+    const written = before.every((one) => one !== undefined) ? before : undefined;
+    if (written) always.push(...writer.keptEdits(entry, written));
     const reason = isDone || written ? 'translated_before' : hasText ? reasonToKeep(own) : 'identifier';
     if (reason) kept.push({ reason, text: own });
-    else places.push(writer.placeOf(entry, source, own));
+    else places.push(writer.placeOf(entry, source, own, before));
   }
   if (header) {
     // Programs of translators write their names and times into the header.
     const { text: own = '' } = header.translations[0] ?? {};
     listed.push({ place: 'header', source: '', names: [''], own: [{ name: '', text: own }] });
-    always.push(...writer.headerEdits(header, existing?.get('')?.text));
+    always.push(
+      ...writer.headerEdits(
+        header,
+        entries.some(({ plural }) => plural),
+        existing?.get('')?.text,
+      ),
+    );
   }
   return { places, kept, characters, always, texts: { all: listed } };
 }
@@ -144,6 +151,12 @@ function readHeader(text: string): Map<string, string> {
   );
 }
 
+/** Returns the number of plural forms that a header declares; 0 without one. */
+function pluralCount(fields: ReadonlyMap<string, string>): number {
+  const [, declared] = /nplurals\s*=\s*(\d{1,9})/.exec(fields.get('plural-forms') ?? '') ?? [];
+  return Number(declared ?? 0);
+}
+
 function requireUtf8(fields: ReadonlyMap<string, string>): void {
   const [, charset] = /charset=([\w-]+)/i.exec(fields.get('content-type') ?? '') ?? [];
   if (charset === undefined || /^(?:utf-?8|us-ascii|ascii|charset)$/i.test(charset)) return;
@@ -151,6 +164,20 @@ function requireUtf8(fields: ReadonlyMap<string, string>): void {
     'not_text',
     `the file must be in UTF-8, but its header declares ${charset}; convert it with msgconv -t UTF-8`,
   );
+}
+
+type KeptText = Pick<OwnText, 'isDraft' | 'text'>;
+
+/** Returns the texts of an existing translation, and those of the file if it has the others. */
+function keptForms(
+  { translations }: PoEntry,
+  names: readonly string[],
+  existing: KeptTexts | undefined,
+  isDone: boolean,
+): (KeptText | undefined)[] {
+  const found = names.map((name) => existing?.get(name));
+  if (!isDone || found.every((one) => !one)) return found;
+  return found.map((one, form) => one ?? translations[form] ?? translations.at(-1)!);
 }
 
 class Writer {
@@ -180,20 +207,26 @@ class Writer {
     this.#fields = fields;
     this.#language = language;
     const { header, forms } = poPluralsOf(language ?? 'en');
-    const [, declared] = /nplurals\s*=\s*(\d+)/.exec(fields.get('plural-forms') ?? '') ?? [];
-    const count = Number(declared);
+    const count = pluralCount(fields);
     // A file in the target language may have translations with its own number of forms.
     const fits = isTarget && count > 0 && count <= 6;
     this.#forms = fits ? Array.from({ length: count }, (_, at) => forms[at] ?? 'other') : forms;
     this.#pluralForms = fits ? undefined : header;
   }
 
-  placeOf(entry: PoEntry, source: PoSource, original: string): TextPlace {
+  /** @param existing the forms of an existing translation, which are in no segment and written with the others */
+  placeOf(
+    entry: PoEntry,
+    source: PoSource,
+    original: string,
+    existing: readonly (KeptText | undefined)[],
+  ): TextPlace {
     const { context, comments, id } = entry;
     const note = [context && `context “${context.text}”`, ...comments.filter((one) => one !== explicitId)]
       .filter(Boolean)
       .join('; ');
-    const { forms, write } = this.#messageOf(entry, source) ?? this.#formsOf(entry, source);
+    const { forms: all, write } = this.#messageOf(entry, source) ?? this.#formsOf(entry, source);
+    const forms = entry.plural ? all.filter((_, form) => !existing[form]) : all;
     return {
       isBilingual: true,
       original,
@@ -210,17 +243,30 @@ class Writer {
       }),
       write: (targets) => {
         const texts = targets.map(({ target }, at) => withSpaceOf(forms[at]!.text, target));
-        return this.#write(entry, targets, write(texts));
+        const drafts = existing.map((one) => ({ target: [], needsReview: one?.isDraft ?? false }));
+        const rest = texts.values();
+        const merged = entry.plural
+          ? all.map((_, form) => existing[form]?.text ?? rest.next().value!)
+          : texts;
+        return this.#write(entry, [...targets, ...drafts], write(merged));
       },
     };
   }
 
   /** Returns the texts of an entry, to compare a translation with its source. */
-  textsOf(entry: PoEntry, { forms }: PoSource, unique: (key: string) => string, isDone: boolean): FileText {
+  textsOf(
+    entry: PoEntry,
+    { forms }: PoSource,
+    unique: ReturnType<typeof uniqueNames>,
+    isDone: boolean,
+  ): FileText {
     const { context, id, plural, translations, flags } = entry;
-    const key = unique(context ? `${context.text}: ${id.text}` : id.text);
-    const nameOf = (form: number) => (plural ? `${key}[${form}]` : key);
+    const key = (context ? `${context.text}\u0004${id.text}` : id.text).replaceAll('\\', '\\\\');
+    const plainOf = (form: number) => (plural ? `${key}\\[${form}]` : key);
     const own = translations.map(({ text }) => text);
+    const count = plural ? Math.max(own.length, this.#forms.length) : 1;
+    const numbered = unique(Array.from({ length: count }, (_, form) => plainOf(form)));
+    const nameOf = (form: number) => numbered(plainOf(form));
     return {
       place: placeOfLine(id.line, id.text),
       source: JSON.stringify([[...forms], isDone ? own : null]),
@@ -233,15 +279,13 @@ class Writer {
     };
   }
 
-  /** Returns the changes that write an existing translation; undefined if it lacks a form. */
-  keptEdits(entry: PoEntry, names: readonly string[], existing: KeptTexts): Edit[] | undefined {
-    const found = names.flatMap((name) => existing.get(name) ?? []);
-    if (found.length < names.length) return undefined;
-    const target = found.map(({ text, isDraft = false }) => ({ target: [text], needsReview: isDraft }));
+  /** Returns the changes that write an existing translation. */
+  keptEdits(entry: PoEntry, existing: readonly KeptText[]): Edit[] {
+    const targets = existing.map(({ text, isDraft = false }) => ({ target: [text], needsReview: isDraft }));
     return this.#write(
       entry,
-      target,
-      found.map(({ text }) => text),
+      targets,
+      existing.map(({ text }) => text),
     );
   }
 
@@ -295,9 +339,14 @@ class Writer {
 
   /**
    * Returns the changes of the header: its fields `Language`, `Plural-Forms` and `Content-Type`, and its flag `fuzzy`,
-   * with which some programs skip the whole file. That of an existing translation stays.
+   * with which some programs skip the whole file. That of an existing translation stays, but its number of plural forms is
+   * that of the written ones.
    */
-  headerEdits({ translations: [value], plural, flags, flagLine }: PoEntry, existing?: string): Edit[] {
+  headerEdits(
+    { translations: [value], plural, flags, flagLine }: PoEntry,
+    hasPlurals: boolean,
+    existing?: string,
+  ): Edit[] {
     const targetLanguage = this.#language;
     if (!value || plural || targetLanguage === undefined) return [];
     const wanted = new Map([['Language', targetLanguage.replace('-', '_')]]);
@@ -305,9 +354,18 @@ class Writer {
     if (!/charset=utf-?8\b/i.test(this.#fields.get('content-type') ?? ''))
       wanted.set('Content-Type', 'text/plain; charset=UTF-8');
     let text = existing ?? value.text;
-    for (const [name, content] of existing === undefined ? wanted : []) {
+    if (existing !== undefined) {
+      const fields = readHeader(existing);
+      if (hasPlurals && pluralCount(fields) !== this.#forms.length)
+        wanted.set('Plural-Forms', this.#pluralForms ?? this.#fields.get('plural-forms')!);
+      else wanted.delete('Plural-Forms');
+      if ((fields.get('language') ?? '') !== '') wanted.delete('Language');
+      if (/charset=utf-?8\b/i.test(fields.get('content-type') ?? '')) wanted.delete('Content-Type');
+      else wanted.set('Content-Type', 'text/plain; charset=UTF-8');
+    }
+    for (const [name, content] of wanted) {
       const field = new RegExp(`^${name}:.*$`, 'im');
-      const old = this.#fields.get(name.toLowerCase());
+      const old = existing === undefined ? this.#fields.get(name.toLowerCase()) : undefined;
       if (name === 'Language' && old !== undefined && isSame(old.replace('_', '-'), targetLanguage)) continue;
       text = field.test(text)
         ? text.replace(field, () => `${name}: ${content}`)

@@ -13,6 +13,7 @@ import {
 } from 'yaml';
 import { canonicalLanguage } from '#server/languages.ts';
 import { FileError } from './file-error.ts';
+import { type KeyPath, rootPath, withIndex, withKey } from './messages/key-path.ts';
 import { pluralCategories } from './messages/plural-forms.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
@@ -44,7 +45,7 @@ function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextP
       always.push({ start, end, text: scalarText(root, targetLanguage, '') });
     }
     reader.root = root ? 1 : 0;
-    reader.read(contents, [], undefined, 0);
+    reader.read(contents, rootPath, undefined, 0);
   }
   const found = placesOfStrings(reader.entries, { targetLanguage, kept });
   return { ...found, characters: reader.characters, always: [...found.always, ...always] };
@@ -90,31 +91,31 @@ class Reader {
     this.#lines = lines;
   }
 
-  read(node: unknown, path: readonly string[], comment: string | undefined, depth: number): void {
+  read(node: unknown, path: KeyPath, comment: string | undefined, depth: number): void {
     if (depth > maxDepth) throw new FileError('unreadable', 'the file is nested too deeply');
     if (isScalar(node)) {
       if (typeof node.value === 'string' && node.range) this.entries.push(this.#entry(node, path, comment));
     } else if (isSeq(node))
       for (const [index, item] of node.items.entries())
-        this.read(item, [...path, String(index + 1)], undefined, depth + 1);
+        this.read(item, withIndex(path, index, node.items.length), undefined, depth + 1);
     else if (isMap(node)) {
-      if (path.length > 0 && isPlural(node)) this.#addForms(node, path, comment);
+      if (path.keys.length > 0 && isPlural(node)) this.#addForms(node, path, comment);
       else
         for (const { key, value } of node.items) {
           const name = isScalar(key) ? String(key.value) : '';
           const about = isScalar(key) ? key.commentBefore?.trim() : undefined;
-          this.read(value, [...path, name], about, depth + 1);
+          this.read(value, withKey(path, name), about, depth + 1);
         }
     }
   }
 
-  #entry(node: Scalar, path: readonly string[], comment: string | undefined): StringEntry {
+  #entry(node: Scalar, path: KeyPath, comment: string | undefined): StringEntry {
     const text = node.value as string;
     const [start, end] = node.range!;
     this.characters += countCharacters(text);
     return {
-      key: path.join('.'),
-      name: path.slice(this.root).join('.'),
+      key: path.keys.join('.'),
+      name: path.names.slice(this.root).join('.'),
       text,
       line: this.#lines.linePos(start).line,
       comment,
@@ -127,14 +128,14 @@ class Reader {
     };
   }
 
-  #addForms(map: YAMLMap, path: readonly string[], comment: string | undefined): void {
+  #addForms(map: YAMLMap, path: KeyPath, comment: string | undefined): void {
     const members = map.items as Pair<Scalar, Scalar>[];
-    const names = path.slice(this.root);
+    const names = path.names.slice(this.root);
     const forms = new Map(
       members.map(({ key, value }) => [String(key.value), this.#entry(value!, path, comment)] as const),
     );
     this.entries.push({
-      key: path.join('.'),
+      key: path.keys.join('.'),
       type: 'cardinal',
       forms,
       nameOf: (category) => [...names, category].join('.'),

@@ -19,6 +19,8 @@ import { modeOf, modeOfTag, parentTree, type TranslateMode } from './translate-a
 /** The texts and inline tags between two tags of blocks. */
 export interface Block {
   kind: SegmentKind;
+  /** The element around the text, if other markup is allowed in it than in a page: `title`, `textarea`, or `svg`. */
+  syntax: string;
   items: Item[];
 }
 
@@ -100,6 +102,7 @@ class BlockReader extends SourceReader {
   #items: Item[] = [];
   #count = 0;
   #kind: SegmentKind | undefined;
+  #syntax = '';
   /** The offset after the last item or tag. */
   #end = 0;
   /** The text that the next token may continue. */
@@ -141,6 +144,7 @@ class BlockReader extends SourceReader {
       if (isBlank || this.openElements.tmplCount > 0) return;
       const element = this.textParent;
       const mode = modeOf(element);
+      if (!this.#kind) this.#syntax = syntaxOf(element);
       this.#kind ??= kindOf(element);
       this.#text = {
         start,
@@ -265,11 +269,25 @@ class BlockReader extends SourceReader {
   #endBlock(start: number, end = start): void {
     this.#readUpTo(start);
     if (this.#items.some(({ text = '' }) => text.trim() !== ''))
-      this.#blocks.push({ kind: this.#kind ?? 'paragraph', items: this.#items });
+      this.#blocks.push({
+        kind: this.#kind ?? 'paragraph',
+        syntax: this.#syntax,
+        items: this.#items,
+      });
     this.#items = [];
     this.#kind = undefined;
+    this.#syntax = '';
     this.#end = end;
   }
+}
+
+/** Elements of HTML in which a tag is a text, or has another meaning. */
+const ownSyntax = names('title textarea option select noscript');
+
+function syntaxOf(parent: DefaultTreeAdapterTypes.ParentNode): string {
+  if (!('tagName' in parent)) return '';
+  if (parent.namespaceURI !== html.NS.HTML) return 'svg';
+  return ownSyntax.has(parent.tagName) ? parent.tagName : '';
 }
 
 /** Returns the kind of a text by the nearest element around it that is a block. */

@@ -68,7 +68,7 @@ function writeScalar(text: string, type: Scalar.Type | undefined, written: strin
           .trim()
           .split(/\r?\n/)
           .map((line) => indent + line.trim())
-          .join('\n') +
+          .join(header.endsWith('\r\n') ? '\r\n' : '\n') +
         end
       );
   }

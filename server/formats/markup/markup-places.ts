@@ -26,10 +26,22 @@ export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags
   cellId?: string;
   /** @param markupOf returns the source of a tag, with the translations of the texts in it */
   write(target: InlineContent, markupOf: (item: Item) => string): string;
+  /** What the text is for an existing translation: a text of another kind has other syntax. By default, `kind`. */
+  role?: string;
+  /** How a text of an existing translation is read and written. By default, it is written as it is in its file. */
+  existing?: ExistingMarkup;
   /** Returns changes outside of the range that a changed text needs. */
   around?(target: InlineContent): readonly Edit[];
   /** Returns what is wrong with a changed text. */
   check?(target: InlineContent): readonly Omit<Finding, 'unitId'>[];
+}
+
+export interface ExistingMarkup {
+  /** The text without its syntax. */
+  text: string;
+  /** The syntax of the place, such as the quotes. A text with the same syntax is written as it is in its file. */
+  form?: string;
+  write(text: string): string;
 }
 
 /** The length up to which a text may be a number, an address or code. */
@@ -61,13 +73,24 @@ export function placesOfMarkup(
     const { start, end } = text;
     if (end > outermost) {
       outermost = end;
-      const written = source.slice(start, end);
+      const markup = source.slice(start, end);
       const name = String(all.length + 1);
-      const own = [{ name, text: written }];
-      all.push({ place: placeOfLine(lineOf(start), text.name), source: written, names: [name], own });
+      const { kind, role = kind, existing: own } = text;
+      const plain = own?.text ?? markup;
+      all.push({
+        place: placeOfLine(lineOf(start), text.name),
+        kind: role,
+        source: plain,
+        names: [name],
+        own: [{ name, text: plain, ...(own?.form !== undefined && { written: { form: own.form, markup } }) }],
+      });
       const before = existing.get(name);
       stays = before !== undefined;
-      if (before) always.push({ start, end, text: before.text }, ...(text.around?.([before.text]) ?? []));
+      if (before) {
+        const isSame = before.written !== undefined && before.written.form === own?.form;
+        const written = isSame ? before.written!.markup : (own?.write(before.text) ?? before.text);
+        always.push({ start, end, text: written }, ...(text.around?.([written]) ?? []));
+      }
     }
     const reason = stays ? 'translated_before' : reasonFor(plain);
     const last = groups.at(-1);

@@ -1,37 +1,124 @@
 /**
- * Pairs the items of two versions of a list: equal ones, and between them those that were replaced one by one.
+ * Pairs the items of two versions of a list: as many equal ones as possible in the same order, and between them those that
+ * were replaced one by one. The time is limited: very long lists of repeated items are paired from the start.
  *
  * @returns for each item of `after` the index in `before`; null for an item that was added
  */
 export function alignLists(before: readonly string[], after: readonly string[]): (number | null)[] {
   const found: (number | null)[] = after.map(() => null);
-  const pair = (from: number, to: number, start: number, end: number): void => {
-    let [b, a, lastB, lastA] = [from, start, to, end];
-    while (b < lastB && a < lastA && before[b] === after[a]) found[a++] = b++;
-    while (b < lastB && a < lastA && before[lastB - 1] === after[lastA - 1]) found[--lastA] = --lastB;
-    const anchors = anchorsOf(before.slice(b, lastB), after.slice(a, lastA));
-    if (anchors.length === 0) {
-      if (lastB - b === lastA - a) while (a < lastA) found[a++] = b++;
-      return;
-    }
-    const [firstB, firstA] = [b, a];
-    for (const [nextB, nextA] of anchors) {
-      pair(b, firstB + nextB, a, firstA + nextA);
-      found[firstA + nextA] = firstB + nextB;
-      [b, a] = [firstB + nextB + 1, firstA + nextA + 1];
-    }
-    pair(b, lastB, a, lastA);
-  };
-  pair(0, before.length, 0, after.length);
+  const budget = { cells: maxCells };
+  const whole = trimmed(before, after, [0, 0, before.length, after.length], found);
+  let [b, a] = whole;
+  const [, , lastB, lastA] = whole;
+  for (const [nextB, nextA] of [...anchorsOf(before, after, whole), [lastB, lastA] as const]) {
+    alignEqual(before, after, trimmed(before, after, [b, a, nextB, nextA], found), found, budget);
+    if (nextA < lastA) found[nextA] = nextB;
+    [b, a] = [nextB + 1, nextA + 1];
+  }
+  pairReplaced(before.length, found);
   return found;
 }
 
-/** Returns the longest ascending list of pairs of items that both lists have once. */
-function anchorsOf(before: readonly string[], after: readonly string[]): [number, number][] {
-  const [placesBefore, placesAfter] = [onceIn(before), onceIn(after)];
+/** A part of each list: `[from, to)` of `before`, and `[start, end)` of `after`. */
+type Range = readonly [from: number, start: number, to: number, end: number];
+
+/** The most pairs of items that are compared. Each takes one byte of memory at most. */
+const maxCells = 16_000_000;
+
+/** Pairs the equal items at the start and at the end of a range, and returns the rest. */
+function trimmed(
+  before: readonly string[],
+  after: readonly string[],
+  [from, start, to, end]: Range,
+  found: (number | null)[],
+): Range {
+  let [b, a, lastB, lastA] = [from, start, to, end];
+  while (b < lastB && a < lastA && before[b] === after[a]) found[a++] = b++;
+  while (b < lastB && a < lastA && before[lastB - 1] === after[lastA - 1]) found[--lastA] = --lastB;
+  return [b, a, lastB, lastA];
+}
+
+/** Pairs the equal items of a range in which each item occurs several times, or in one list only. */
+function alignEqual(
+  before: readonly string[],
+  after: readonly string[],
+  [from, start, to, end]: Range,
+  found: (number | null)[],
+  budget: { cells: number },
+): void {
+  const [inBefore, inAfter] = [new Set(before.slice(from, to)), new Set(after.slice(start, end))];
+  const rows = indexes(from, to).filter((at) => inAfter.has(before[at]!));
+  const columns = indexes(start, end).filter((at) => inBefore.has(after[at]!));
+  if (rows.length === 0) return;
+  const width = columns.length + 1;
+  const cells = (rows.length + 1) * width;
+  if (cells > budget.cells) return alignGreedily(before, after, rows, columns, found);
+  budget.cells -= cells;
+  // The step that the longest common list takes at each pair: both items, or the next one of one list.
+  const steps = new Uint8Array(cells);
+  let below = new Uint32Array(width);
+  for (let row = rows.length - 1; row >= 0; row--) {
+    const lengths = new Uint32Array(width);
+    for (let column = columns.length - 1; column >= 0; column--) {
+      const isEqual = before[rows[row]!] === after[columns[column]!];
+      const skipsRow = below[column]! >= lengths[column + 1]!;
+      steps[row * width + column] = isEqual ? both : skipsRow ? nextRow : nextColumn;
+      lengths[column] = isEqual ? below[column + 1]! + 1 : Math.max(below[column]!, lengths[column + 1]!);
+    }
+    below = lengths;
+  }
+  for (let [row, column] = [0, 0]; row < rows.length && column < columns.length; ) {
+    const step = steps[row * width + column];
+    if (step === both) found[columns[column]!] = rows[row]!;
+    if (step !== nextColumn) row++;
+    if (step !== nextRow) column++;
+  }
+}
+
+const [both, nextRow, nextColumn] = [0, 1, 2] as const;
+
+function alignGreedily(
+  before: readonly string[],
+  after: readonly string[],
+  rows: readonly number[],
+  columns: readonly number[],
+  found: (number | null)[],
+): void {
+  const places = Map.groupBy(rows, (at) => before[at]!);
+  const passed = new Map<string, number>();
+  let last = -1;
+  for (const column of columns) {
+    const own = places.get(after[column]!)!;
+    let next = passed.get(after[column]!) ?? 0;
+    while (next < own.length && own[next]! <= last) next++;
+    passed.set(after[column]!, next);
+    if (next < own.length) found[column] = last = own[next]!;
+  }
+}
+
+/** Pairs the items between equal ones if both lists have as many. */
+function pairReplaced(length: number, found: (number | null)[]): void {
+  let [b, a] = [0, 0];
+  for (let at = 0; at <= found.length; at++) {
+    const next = at === found.length ? length : found[at];
+    if (next === null || next === undefined) continue;
+    if (next - b === at - a) for (; a < at; a++) found[a] = b++;
+    [b, a] = [next + 1, at + 1];
+  }
+}
+
+const indexes = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at);
+
+/** Returns the longest ascending list of pairs of items that both ranges have once. */
+function anchorsOf(
+  before: readonly string[],
+  after: readonly string[],
+  [from, start, to, end]: Range,
+): [number, number][] {
+  const [placesBefore, placesAfter] = [onceIn(before, from, to), onceIn(after, start, end)];
   const pairs = [...placesAfter].flatMap(([item, at]): [number, number][] => {
-    const from = placesBefore.get(item);
-    return from === undefined ? [] : [[from, at]];
+    const place = placesBefore.get(item);
+    return place === undefined ? [] : [[place, at]];
   });
   // Patience sorting: `ends[n]` ends the list of n + 1 pairs with the least last index.
   const ends: number[] = [];
@@ -50,8 +137,8 @@ function anchorsOf(before: readonly string[], after: readonly string[]): [number
   return chain.reverse();
 }
 
-/** Returns the indexes of the items that a list has once, in its order. */
-function onceIn(items: readonly string[]): Map<string, number> {
-  const counts = Map.groupBy(items.keys(), (at) => items[at]!);
+/** Returns the indexes of the items that a range has once, in its order. */
+function onceIn(items: readonly string[], from: number, to: number): Map<string, number> {
+  const counts = Map.groupBy(indexes(from, to), (at) => items[at]!);
   return new Map([...counts].flatMap(([item, [at, ...more]]) => (more.length === 0 ? [[item, at!]] : [])));
 }

@@ -20,7 +20,7 @@ import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plu
 export interface StringEntry {
   /** The key as readers of the file know it, such as `menu.open`. */
   key: string;
-  /** The key by which a translation has the string, if that is another one. */
+  /** The name by which a translation has the string, if that is not the key. Backslashes of keys are escaped. */
   name?: string;
   text: string;
   /** The number of the line, from 1. */
@@ -39,7 +39,7 @@ export interface PluralEntry {
   type: PluralType;
   /** The forms by category. `other` is one of them. */
   forms: ReadonlyMap<string, StringEntry>;
-  /** Returns the key by which a translation has a form, if that is another one than `key.category`. */
+  /** Returns the name by which a translation has a form. Backslashes of keys are escaped. */
   nameOf?(category: string): string;
   /** Returns the changes that leave the file with these forms. */
   write(forms: ReadonlyMap<string, string>, needsReview: boolean): Edit[];
@@ -72,8 +72,9 @@ export function placesOfStrings(
   for (const entry of entries) {
     if (isPlural(entry)) {
       const texts = [...entry.forms.values()].map(({ text }) => ({ reason: reasonToKeep(text), text }));
-      const { place, names, existing } = placeOfForms(entry, options);
-      all.push(textOfForms(entry, names));
+      const nameOf = namesOfForms(entry, options, unique);
+      const { place, names, existing } = placeOfForms(entry, options, nameOf);
+      all.push(textOfForms(entry, names, nameOf));
       if (place.segments.length === 0) {
         kept.push(...texts.map(({ text }) => ({ reason: 'translated_before', text })));
         always.push(...entry.write(existing, false));
@@ -81,7 +82,8 @@ export function placesOfStrings(
       else kept.push(...texts.map(({ reason, text }) => ({ reason: reason!, text })));
       continue;
     }
-    const name = unique(entry.name ?? entry.key);
+    const plain = entry.name ?? entry.key.replaceAll('\\', '\\\\');
+    const name = unique([plain])(plain);
     all.push({
       place: placeOfLine(entry.line, entry.key),
       source: entry.text,
@@ -97,17 +99,29 @@ export function placesOfStrings(
   return { places, kept, always, texts: { all } };
 }
 
-const formNameOf = ({ key, nameOf }: PluralEntry, category: string) =>
-  nameOf?.(category) ?? `${key}.${category}`;
+type NameOf = (category: string) => string;
 
-function textOfForms(entry: PluralEntry, names: readonly string[]): FileText {
-  const { key, forms } = entry;
+/** Returns a function that gives each form of an entry its name. */
+function namesOfForms(
+  entry: PluralEntry,
+  { targetLanguage }: StringOptions,
+  unique: ReturnType<typeof uniqueNames>,
+): NameOf {
+  const { key, forms, type } = entry;
+  const nameOf: NameOf = (category) =>
+    entry.nameOf?.(category) ?? `${key.replaceAll('\\', '\\\\')}\\.${category}`;
+  const wanted = targetLanguage ? wantedForms(forms, targetLanguage, type) : [];
+  const numbered = unique([...new Set([...forms.keys(), ...wanted])].map(nameOf));
+  return (category) => numbered(nameOf(category));
+}
+
+function textOfForms({ key, forms }: PluralEntry, names: readonly string[], nameOf: NameOf): FileText {
   const [first] = forms.values();
   return {
     place: placeOfLine(first!.line, key),
     source: JSON.stringify([...forms].map(([category, { text }]) => [category, text])),
     names,
-    own: [...forms].map(([category, { text }]) => ({ name: formNameOf(entry, category), text })),
+    own: [...forms].map(([category, { text }]) => ({ name: nameOf(category), text })),
   };
 }
 
@@ -186,13 +200,14 @@ function placeOfMessage(
 function placeOfForms(
   entry: PluralEntry,
   { targetLanguage, kept }: StringOptions,
+  nameOf: NameOf,
 ): { place: TextPlace; names: string[]; existing: ReadonlyMap<string, string> } {
   const { key, type, forms, write } = entry;
   const texts = new Map([...forms].map(([category, { text }]) => [category, text]));
   const all = targetLanguage ? wantedForms(forms, targetLanguage, type) : [...forms.keys()];
   const existing = new Map(
     all.flatMap((category) => {
-      const text = kept?.get(formNameOf(entry, category))?.text;
+      const text = kept?.get(nameOf(category))?.text;
       return text === undefined ? [] : [[category, text]];
     }),
   );
@@ -219,7 +234,7 @@ function placeOfForms(
         needReview(targets),
       ),
   };
-  return { place, names: all.map((category) => formNameOf(entry, category)), existing };
+  return { place, names: all.map(nameOf), existing };
 }
 
 /** Returns the categories of the target language, and `zero` if the source has a text for it: frameworks use it for 0. */

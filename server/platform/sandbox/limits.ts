@@ -146,6 +146,20 @@ const layoutRule =
     sizeToRead(format, bytes),
   ];
 
+/** The limits to read a source and its translations: those of their sizes together. */
+const rereading = ({
+  format,
+  bytes,
+  ...others
+}: LayoutPayload &
+  Record<'target', Uint8Array> &
+  Partial<Record<'corrected' | 'written', Uint8Array | null>>): [LimitRule, number] => {
+  const [rule, size] = layoutRule(rebuilding)({ format, bytes });
+  const { target, corrected, written } = others;
+  const files = [target, corrected].reduce((sum, file) => sum + (file ? sizeToRead(format, file) : 0), size);
+  return [rule, files + (written?.length ?? 0)];
+};
+
 type Tasks = typeof tasks;
 
 /** Returns for each task the limits that apply, and the size of the input. */
@@ -153,8 +167,8 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   check_document: layoutRule(layout),
   extract_document: layoutRule(layout),
   rebuild_document: layoutRule(rebuilding),
-  hash_texts: layoutRule(rebuilding),
-  keep_texts: layoutRule(rebuilding),
+  hash_texts: rereading,
+  keep_texts: rereading,
   flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
   recognize_page: ({ bytes }) => [recognition, bytes.length],

@@ -21,9 +21,10 @@ import {
 import { insertArtifact, removeFile, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';
 import { requireEarlier } from './earlier-document.ts';
-import { encodeKept, readKept } from './existing-target.ts';
+import { readKept } from './existing-target.ts';
 import { checkFile, fileRefusal, sampleFile } from './file-work.ts';
 import { type DocumentRow, selectDocumentByKey } from './jobs.ts';
+import { encodeKept } from './kept-texts.ts';
 import { queueDocument } from './queue.ts';
 import { type DocumentTranslationRequest, documentForm } from './schema.ts';
 import { selectionOf } from './selection-fields.ts';
@@ -107,7 +108,12 @@ export async function createJob(
   ];
   const insert = async (tx: Tx) => {
     if (destination.provider === 'platform')
-      await requireRoom(tx, services.settings, tenant.id, bytes.length);
+      await requireRoom(
+        tx,
+        services.settings,
+        tenant.id,
+        files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      );
     const [row] = await tx
       .insert(documentJobs)
       .values({

@@ -7,6 +7,7 @@ import type { Segment } from '#server/formats/document.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import type { Warning } from '#server/http/warnings.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { destinationIn } from '#server/storage/destination.ts';
@@ -24,13 +25,14 @@ import { requestOfText } from '#server/translation/core/pipeline/group.ts';
 import { checkSource, formWarnings, type Origin } from './create-job.ts';
 import type { RunServices } from './document-run.ts';
 import { requireEarlier, selectKnownKeys } from './earlier-document.ts';
-import { type KeepServices, readKept } from './existing-target.ts';
+import { readKept } from './existing-target.ts';
 import { extractFile, fileRefusal } from './file-work.ts';
 import { groupRequestOf, selectDocumentByKey } from './jobs.ts';
+import type { RenderServices } from './rendering.ts';
 import type { DocumentForm } from './schema.ts';
 import { selectionOf } from './selection-fields.ts';
 import { repeatedText, sourceKeyOf } from './stages/extract.ts';
-import { type CheckedForm, checkForm } from './submission-form.ts';
+import { bytesToStore, type CheckedForm, checkForm } from './submission-form.ts';
 
 /**
  * Estimates the work and the price of a document: reads its texts and looks up their matches. Makes the checks of a
@@ -54,8 +56,8 @@ export function estimateDocument(
       return { principal, checked, known };
     });
     const tenantId = principal.tenant.id;
-    const { source_lang, detection, texts, billableChars, kept } = known
-      ? { ...checked.request, detection: null, texts: [], billableChars: 0, kept: undefined }
+    const { source_lang, detection, texts, billableChars, kept, warnings } = known
+      ? { ...checked.request, detection: null, texts: [], billableChars: 0, kept: undefined, warnings: [] }
       : await readDocument(services, tenantId, checked, scope);
     const leveraged = await leverageTexts(services, { tenantId, ...scope }, texts);
     const { allowance, refusal } = await withTenant(async (tx) => ({
@@ -79,7 +81,10 @@ export function estimateDocument(
       review: { jobs: 0, reasons: [] },
       allowance,
       refusal: refusalView(refusal),
-      warnings: formWarnings(unknownFields, { source_lang, target_lang, isDetected: detection !== null }),
+      warnings: [
+        ...formWarnings(unknownFields, { source_lang, target_lang, isDetected: detection !== null }),
+        ...warnings,
+      ],
     };
   });
 }
@@ -92,6 +97,8 @@ interface ReadDocument {
   billableChars: number;
   /** The texts that keep the translations of an earlier document; absent if the request names none. */
   kept?: NonNullable<TranslationEstimate['kept']>;
+  /** About the texts of an existing translation. */
+  warnings: Warning[];
 }
 
 /**
@@ -100,7 +107,7 @@ interface ReadDocument {
  *   being read
  */
 export async function readDocument(
-  services: KeepServices & Pick<Services, 'settings'>,
+  services: RenderServices & Pick<Services, 'settings'>,
   tenantId: string,
   { file, format, request, existing }: CheckedForm,
   { signal }: { signal: AbortSignal },
@@ -109,13 +116,20 @@ export async function readDocument(
   const scope = { tenantId, signal };
   const { source_lang, detection } = await checkSource(services, payload, request, scope);
   const languages = { sourceLanguage: source_lang, targetLanguage: request.target_lang };
-  const kept = (await readKept(services, { file, format, request, existing }, languages, scope))?.kept;
+  // The corrections of the earlier document do not change which texts are translated.
+  const { update_of: earlierId, ...withoutEarlier } = request;
+  const merged = await readKept(
+    services,
+    { file, format, request: withoutEarlier, existing },
+    languages,
+    scope,
+  );
+  const kept = merged?.kept;
   const { segments: all } = await extractFile(services, { ...payload, languages, kept }, scope).catch(
     (error: unknown) => {
       throw fileRefusal(error);
     },
   );
-  const { update_of: earlierId } = request;
   const known =
     earlierId === undefined
       ? null
@@ -135,7 +149,11 @@ export async function readDocument(
     segments: all.length - segments.length,
     characters: all.reduce((sum, { source }) => sum + countCodePoints(plainText(source)), -characters),
   };
-  return { source_lang, detection, texts, billableChars, ...(earlier && { kept: earlier }) };
+  return {
+    ...{ source_lang, detection, texts, billableChars },
+    ...(earlier && { kept: earlier }),
+    warnings: merged?.warnings ?? [],
+  };
 }
 
 /**
@@ -175,7 +193,7 @@ async function findSubmissionRefusal(
   tx: Tx,
   services: Pick<Services, 'accountStores' | 'settings'>,
   principal: Principal,
-  { file }: CheckedForm,
+  checked: CheckedForm,
   billableChars: number,
 ): Promise<AppError | null> {
   const refusal = await findDocumentRefusal(tx, services, principal, Math.max(billableChars, 1));
@@ -183,7 +201,7 @@ async function findSubmissionRefusal(
   const { id } = principal.tenant;
   try {
     const { provider } = await destinationIn(tx, services, id);
-    if (provider === 'platform') await expectRoom(tx, services.settings, id, file.bytes.length);
+    if (provider === 'platform') await expectRoom(tx, services.settings, id, bytesToStore(checked));
     return null;
   } catch (error) {
     if (error instanceof AppError) return error;

@@ -1,21 +1,18 @@
-import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import type { Languages } from '#server/formats/document.ts';
 import type { KeptTexts } from '#server/formats/existing-target.ts';
 import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { type Warning, warningOf } from '#server/http/warnings.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
-import type { LocatingServices } from '#server/storage/destination.ts';
 import { newestArtifact, readArtifact } from './artifacts.ts';
 import { fileRefusal, keepTextsOf } from './file-work.ts';
+import { selectDocument } from './jobs.ts';
+import { needsRendering, type RenderServices, renderDocument } from './rendering.ts';
 import type { CheckedForm } from './submission-form.ts';
 
 /*
  * An existing translation that a request sends with its source. The texts of it that stay are determined when the document
  * is submitted, and stored with it as a file. They are written whenever the translated file is rendered.
  */
-
-export type KeepServices = LocatingServices & Pick<Services, 'database' | 'fileWork' | 'log'>;
 
 /** Maximum places that a warning names. */
 const maxPlaces = 5;
@@ -26,7 +23,7 @@ const maxPlaces = 5;
  * @throws AppError 400 if the existing translation cannot be used
  */
 export async function readKept(
-  services: KeepServices,
+  services: RenderServices,
   { file, format, existing, request }: Pick<CheckedForm, 'existing' | 'file' | 'format' | 'request'>,
   languages: Languages,
   scope: TaskScope,
@@ -50,12 +47,16 @@ export async function readKept(
 }
 
 async function latestFile(
-  services: KeepServices,
+  services: RenderServices,
   tenantId: string,
   documentId: string | undefined,
   format: LayoutKind,
 ): Promise<Uint8Array | null> {
   if (documentId === undefined) return null;
+  const row = await services.database.inTenant(tenantId, (tx) => selectDocument(tx, tenantId, documentId));
+  // Reviewers have saved corrections that the file does not have yet.
+  if (row?.status === 'translated' && needsRendering(row))
+    await renderDocument(services, { tenantId, documentId });
   const file = await services.database.inTenant(tenantId, (tx) =>
     newestArtifact(tx, tenantId, documentId, 'translated'),
   );
@@ -65,24 +66,4 @@ async function latestFile(
 function listed(places: readonly string[]): string {
   const more = places.length > maxPlaces ? `; and ${places.length - maxPlaces} more` : '';
   return `${places.slice(0, maxPlaces).join('; ')}${more}`;
-}
-
-/** Returns the content of the file in which the texts are stored. */
-export function encodeKept(kept: KeptTexts): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify([...kept]));
-}
-
-/** Returns the texts that stay; undefined if the document has none. */
-export async function selectKept(
-  services: Omit<KeepServices, 'fileWork'>,
-  tenantId: string,
-  documentId: string,
-): Promise<KeptTexts | undefined> {
-  const file = await services.database.inTenant(tenantId, (tx) =>
-    newestArtifact(tx, tenantId, documentId, 'existing'),
-  );
-  if (!file) return undefined;
-  const stored: unknown = JSON.parse(new TextDecoder().decode(await readArtifact(services, file)));
-  if (!Array.isArray(stored)) throw new AppError('internal_error', 'the stored texts are damaged');
-  return new Map(stored);
 }

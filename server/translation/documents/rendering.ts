@@ -19,10 +19,10 @@ import {
   type StoredFile,
   storeTranslation,
 } from './artifacts.ts';
-import { selectKept } from './existing-target.ts';
 import { feedReview, hasPendingFeed } from './feed-manifest.ts';
 import { rebuildFile } from './file-work.ts';
 import { type DocumentRow, isDocument, rebuildOptionsOf, requireDocument, resultFormatOf } from './jobs.ts';
+import { selectKept } from './kept-texts.ts';
 import { findingView } from './quality-report.ts';
 import { selectRecognition } from './recognition.ts';
 import { type ReviewLease, withReviewLease } from './review-lease.ts';

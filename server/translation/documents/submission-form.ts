@@ -68,6 +68,11 @@ export function checkForm(form: DocumentForm): CheckedForm {
   };
 }
 
+/** Returns the bytes that a submission stores at most: the file, and the texts of an existing translation. */
+export function bytesToStore({ file, existing }: Pick<CheckedForm, 'existing' | 'file'>): number {
+  return file.bytes.length + (existing?.target.length ?? 0);
+}
+
 /** Returns the file's name; adds an extension of the format if it has none. */
 function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
   const stem = clip(plainFileName(name).trim(), 250) || 'document';
@@ -78,8 +83,8 @@ function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
 
 /**
  * Returns the fingerprint of what the translated file depends on: the bytes, and the fields except the text type, which
- * a document job ignores, and the earlier document, which only saves work. Of the file's name, only the format counts. The fingerprint is stored with the
- * idempotency key.
+ * a document job ignores, and the earlier document, which only saves work unless there is an existing translation. Of the
+ * file's name, only the format counts. The fingerprint is stored with the idempotency key.
  */
 export async function fingerprintOfForm({
   file,
@@ -87,7 +92,7 @@ export async function fingerprintOfForm({
   request,
   existing,
 }: CheckedForm): Promise<Uint8Array> {
-  const { idempotency_key: _, text_type: __, update_of: ___, ...fields } = request;
+  const { idempotency_key: _, text_type: __, update_of, ...fields } = request;
   // The digest is computed on another thread, because a file may have 50 MB.
   const digest = async (bytes: Uint8Array) =>
     Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
@@ -100,6 +105,8 @@ export async function fingerprintOfForm({
     bytes: await digest(file.bytes),
     ...(existing && {
       existing: await digest(existing.target),
+      // The corrections of the earlier document are in the file.
+      ...(update_of !== undefined && { update_of }),
       written: existing.written && (await digest(existing.written)),
     }),
   });

@@ -22,7 +22,7 @@ import {
 } from './jobs.ts';
 import { runDocument } from './run-document.ts';
 import type { DocumentForm, DocumentJob } from './schema.ts';
-import { checkForm, fingerprintOfForm } from './submission-form.ts';
+import { bytesToStore, checkForm, fingerprintOfForm } from './submission-form.ts';
 import { isWaiting } from './waiting.ts';
 
 /** The job of a submission: a new job, or the job of an earlier submission with the same key. */
@@ -76,7 +76,7 @@ async function submitUntil(
     if (refusal) throw refusal;
     const destination = await destinationIn(tx, services, tenant.id);
     if (destination.provider === 'platform')
-      await expectRoom(tx, services.settings, tenant.id, checked.file.bytes.length);
+      await expectRoom(tx, services.settings, tenant.id, bytesToStore(checked));
     return { tenant, submittedBy, checked, destination };
   });
   const key = checked.request.idempotency_key;

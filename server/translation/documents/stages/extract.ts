@@ -11,9 +11,9 @@ import { mismatchWarnings } from '#server/translation/core/intake/request-warnin
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { keepTranslations } from '../earlier-document.ts';
-import { selectKept } from '../existing-target.ts';
 import { extractFile } from '../file-work.ts';
 import { languagesOf, requestOf } from '../jobs.ts';
+import { selectKept } from '../kept-texts.ts';
 import { findingView } from '../quality-report.ts';
 import { doubtOf, recognizePages } from '../recognition.ts';
 import type { DocumentQualityFinding } from '../schema.ts';

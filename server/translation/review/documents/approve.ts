@@ -143,10 +143,12 @@ async function requireLayout(
   services: ApproveServices,
   { tenantId, documentId }: DocumentRow,
 ): Promise<void> {
-  for (const kind of ['source', 'translated'] as const) {
+  for (const kind of ['source', 'translated', 'existing'] as const) {
     const artifact = await services.database.inTenant(tenantId, (tx) =>
       newestArtifact(tx, tenantId, documentId, kind),
     );
+    // Only a document with an existing translation has a file with the texts that stay.
+    if (!artifact && kind === 'existing') continue;
     if (!artifact || !(await isIntact(services, artifact)))
       throw new AppError('validation_error', 'document layout is unavailable');
   }
