@@ -40,11 +40,14 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
     for (const [at, run] of found.runs.entries())
       texts.push({
         ...textOfRun(run, block, writer, at === 0 ? links.get(block) : undefined),
-        role: `${markdown.isMdx ? 'MDX ' : ''}${block.kind}`,
+        role: `${markdown.isMdx ? 'MDX ' : ''}${block.kind}${quotesOf(source, run, block)}`,
         existing: existingOf(source, run, block),
       });
   }
-  texts.push(...labels.map((label) => textOfLabel(label, writer, source)), ...matter.map(textOfMatter));
+  texts.push(
+    ...labels.map((label) => textOfLabel(label, writer, source, markdown.isMdx)),
+    ...matter.map(textOfMatter),
+  );
   const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
@@ -63,6 +66,12 @@ function textOfRun(run: Run, block: TextBlock, writer: MarkdownWriter, links?: H
   };
 }
 
+/** Returns the quotes around the title of an admonition, which its text must not have. */
+function quotesOf(source: string, { start, end }: Run, { syntax }: TextBlock): string {
+  const quote = source[start - 1] ?? '';
+  return syntax === 'headingAtx' && /["']/.test(quote) && source[end] === quote ? ` in ${quote}` : '';
+}
+
 /**
  * Returns how the markup of a block is read and written: in other quotes and lists, its lines have another prefix. A cell and
  * a heading with `#` have one line.
@@ -79,12 +88,12 @@ function existingOf(source: string, { start, end }: Run, block: TextBlock): Exis
   return { text: own.join('\n'), write: (text) => text.split(/\r\n?|\n/).join(separator) };
 }
 
-function textOfLabel(label: LabelText, writer: MarkdownWriter, source: string): MarkupText {
+function textOfLabel(label: LabelText, writer: MarkdownWriter, source: string, isMdx: boolean): MarkupText {
   const { start, end, name, text } = label;
   const isOneLine = !/[\r\n]/.test(source.slice(start, end));
   return {
     ...{ start, end, kind: 'text_block', name, source: [text], tags: new Map() },
-    role: name,
+    role: `${isMdx ? 'MDX ' : ''}${name}`,
     existing: {
       text,
       ...(isOneLine && { form: name === 'alt' ? name : source[start - 1]! }),
