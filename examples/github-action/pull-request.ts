@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 /*
  * Keeps the translations of a repository in one pull request. `prepare` goes to its branch, with the latest sources, so that
@@ -41,7 +42,26 @@ async function isOpen(): Promise<boolean> {
   return ((await request('GET', `?${query}`)) as unknown[]).length > 0;
 }
 
+/** Returns the commit of the branch at GitHub; empty without one. */
+const remote = () => git('ls-remote', 'origin', `refs/heads/${branch}`).split('\t')[0] ?? '';
+
+/** Returns the files that the command has written: its lock file, and the translations in it. */
+function written(): string[] {
+  const lock = 'lingualoop.lock.json';
+  let files: Record<string, Record<string, { output: string }>> = {};
+  try {
+    files = JSON.parse(readFileSync(lock, 'utf8')).files;
+  } catch {
+    // Nothing was translated.
+  }
+  const outputs = Object.values(files).flatMap((langs) => Object.values(langs).map(({ output }) => output));
+  const own = new Set([lock, ...outputs]);
+  const changed = git('ls-files', '-z', '--modified', '--others', '--exclude-standard').split('\0');
+  return changed.filter((path) => own.has(path));
+}
+
 async function prepare(): Promise<void> {
+  git('config', 'lingualoop.lease', remote());
   git('config', 'user.name', 'lingualoop');
   git('config', 'user.email', 'lingualoop@users.noreply.github.com');
   git('fetch', '--quiet', 'origin', base);
@@ -63,15 +83,18 @@ async function prepare(): Promise<void> {
 }
 
 async function publish(): Promise<void> {
-  git('add', '--all');
-  if (git('status', '--porcelain') !== '') git('commit', '--quiet', '--message', 'Update translations');
+  const paths = written();
+  if (paths.length > 0) git('--literal-pathspecs', 'add', '--', ...paths);
+  if (git('diff', '--cached', '--name-only') !== '')
+    git('commit', '--quiet', '--message', 'Update translations');
   if (git('rev-list', '--count', `origin/${base}..HEAD`) === '0') {
     console.log('Nothing was translated.');
     return;
   }
   const open = await isOpen();
-  // The branch of a closed pull request is replaced. The push to an open one fails if someone has pushed in between.
-  git('push', '--quiet', ...(open ? [] : ['--force']), 'origin', `HEAD:refs/heads/${branch}`);
+  // The branch of a closed pull request is replaced. The push fails if someone has pushed in between.
+  const lease = `--force-with-lease=refs/heads/${branch}:${git('config', '--get', 'lingualoop.lease')}`;
+  git('push', '--quiet', ...(open ? [] : [lease]), 'origin', `HEAD:refs/heads/${branch}`);
   if (open) return;
   const body = 'Translated by LinguaLoop. Corrections in this pull request are kept by later runs.';
   await request('POST', '', { title: 'Update translations', head: branch, base, body });
@@ -81,8 +104,13 @@ const steps: Record<string, () => Promise<void>> = { prepare, publish };
 const step = steps[process.argv[2] ?? ''];
 if (!step) throw new Error('prepare or publish is expected');
 try {
+  if (base === branch)
+    throw new Error(`the branch of the pull request is ${base}, into which it is merged; name another one`);
   await step();
 } catch (error) {
-  console.error(`::error::${(error as Error).message}`);
+  const { message } = error as Error;
+  // GitHub reads each line as a command.
+  const line = message.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+  console.error(`::error::${line}`);
   process.exitCode = 1;
 }

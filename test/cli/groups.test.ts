@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, rename, symlink } from 'node:fs/promises';
+import { mkdir, rename, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
@@ -102,7 +102,9 @@ async function killedRun() {
   const hash = createHash('sha256').update(before).digest('hex').slice(0, 12);
   await mine.write('a.json', '{"a":"Good day"}');
   await run();
-  await rename(join(mine.folder, 'a.de.json'), join(mine.folder, `a.de.json.${hash}.lingualoop.tmp`));
+  const unfinished = join(mine.folder, `a.de.json.${hash}.lingualoop.tmp`);
+  await rename(join(mine.folder, 'a.de.json'), unfinished);
+  await utimes(unfinished, 1, 1);
   await mine.write('a.de.json', before);
   return { ...mine, argv, run };
 }

@@ -25,12 +25,12 @@ export function processIo(signal: AbortSignal): Io {
 
 /** Writes a line of data to standard output. */
 export function say({ stdout }: Pick<Io, 'stdout'>, text: string): void {
-  stdout.write(`${text}\n`);
+  stdout.write(`${withoutControls(text)}\n`);
 }
 
 /** Writes a line for the reader to standard error, so that it does not mix with data. */
 export function tell({ stderr }: Pick<Io, 'stderr'>, text: string): void {
-  stderr.write(`${text}\n`);
+  stderr.write(`${withoutControls(text)}\n`);
 }
 
 type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
@@ -39,6 +39,12 @@ type Style = 'bold' | 'dim' | 'green' | 'red' | 'yellow';
 export function stylesOf({ env }: Pick<Io, 'env'>, output: Output): (style: Style, text: string) => string {
   const isPlain = !output.isTTY || (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';
   return (style, text) => (isPlain ? text : styleText(style, text, { validateStream: false }));
+}
+
+/** Replaces control characters except line ends, tabs and the colors of `stylesOf`. */
+export function withoutControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape character begins a color
+  return text.replaceAll(/\x1b(?!\[\d{1,2}m)|[^\P{Cc}\n\t\x1b]/gu, ' ');
 }
 
 /** Replaces control characters, so that a file name or a text of the service cannot control the terminal. */

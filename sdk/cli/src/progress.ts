@@ -1,4 +1,4 @@
-import { type Io, printable, stylesOf } from './io.ts';
+import { type Io, printable, stylesOf, withoutControls } from './io.ts';
 
 /**
  * Shows which files are being translated: on a terminal in one line that is redrawn, otherwise a line for each result.
@@ -32,7 +32,7 @@ export function openProgress({ env, stderr }: Pick<Io, 'env' | 'stderr'>, total:
   return {
     line(text) {
       clear();
-      stderr.write(`${text}\n`);
+      stderr.write(`${withoutControls(text)}\n`);
       draw();
     },
     set(name, share) {

@@ -52,7 +52,10 @@ function alignEqual(
   if (rows.length === 0) return;
   const width = columns.length + 1;
   const cells = (rows.length + 1) * width;
-  if (cells > budget.cells) return alignGreedily(before, after, rows, columns, found);
+  if (cells > budget.cells) {
+    alignGreedily(before, after, rows, columns, found);
+    return;
+  }
   budget.cells -= cells;
   // The step that the longest common list takes at each pair: both items, or the next one of one list.
   const steps = new Uint8Array(cells);

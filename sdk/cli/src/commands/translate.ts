@@ -19,7 +19,7 @@ import {
   problemOfExisting,
   translateFile,
 } from '../files/translate-file.ts';
-import { counted, grouped, say, stylesOf, tableOf, tell } from '../io.ts';
+import { counted, grouped, printable, say, stylesOf, tableOf, tell } from '../io.ts';
 import { openProgress } from '../progress.ts';
 
 export const translate: Command = {
@@ -79,25 +79,52 @@ async function run(call: Call): Promise<number> {
   );
   requireDistinctOutputs(groups);
   const tasks: Task[] = [];
+  let broken = 0;
+  const how = { force: values.has('force'), writes: !values.has('check') && !values.has('dry-run') };
   for (const group of groups)
     for (const source of group.sources)
-      tasks.push(...(await tasksOf(io.cwd, lock, group, source, values.has('force'))));
+      try {
+        tasks.push(...(await tasksOf(io.cwd, lock, group, source, how)));
+      } catch (error) {
+        // A link that leads out of the folder does not prevent the other translations.
+        if (!(error instanceof Failed)) throw error;
+        broken++;
+        tell(io, printable(`${source}: ${error.message}`));
+      }
   const stale = tasks.filter(({ state }) => state !== 'current');
   const sent = values.has('force')
     ? tasks
     : stale.filter(({ state, file }) => (state !== 'edited' && state !== 'outdated') || file.existing);
 
   for (const gone of lock.others(groups.flatMap(({ sources }) => sources)))
-    if (await isMissing(join(io.cwd, gone))) tell(io, `${gone} no longer exists; its translations are kept`);
-  if (values.has('check')) return check(call, stale);
-  if (values.has('dry-run')) return estimate(call, sent);
+    if (await isMissing(join(io.cwd, gone)))
+      tell(io, printable(`${gone} no longer exists; its translations are kept`));
+  tellUnknown(io, lock, sent);
+  const orFailed = (code: number) => (broken > 0 ? exitCodes.failed : code);
+  if (values.has('check')) return orFailed(check(call, stale));
+  if (values.has('dry-run')) return orFailed(await estimate(call, sent));
 
   const most = numberOf(values, 'max-characters');
   const client = await call.client();
   if (most !== undefined) await requireWithin(client, sent, most, io.signal);
   const jobs = numberOf(values, 'jobs') ?? 4;
   const results = await translateAll(call, client, lock, tasks, sent, jobs);
-  return report(call, tasks, results);
+  return orFailed(report(call, tasks, results));
+}
+
+/** Says what follows if existing translations are not in the lock file. */
+function tellUnknown(io: Call['io'], lock: LockFile, sent: readonly Task[]): void {
+  const unknown = sent.filter(({ known, file }) => !known && file.existing);
+  const [first] = unknown;
+  if (!first) return;
+  const more = unknown.length > 1 ? ` and ${unknown.length - 1} more` : '';
+  const where = lock.exists ? `not in ${lockName}` : `there, and ${lockName} is not`;
+  tell(
+    io,
+    printable(
+      `${first.output}${more}: ${where}, so all texts stay, whether their sources have changed or not; --force translates them again`,
+    ),
+  );
 }
 
 async function groupsOf({ io, args, values }: Call): Promise<Group[]> {
@@ -150,7 +177,7 @@ function check({ io, values }: Call, wanted: readonly Task[]): number {
         2,
       ),
     );
-  else for (const { source, lang, state } of wanted) say(io, `${source} → ${lang}: ${state}`);
+  else for (const { source, lang, state } of wanted) say(io, printable(`${source} → ${lang}: ${state}`));
   tell(
     io,
     wanted.length === 0
@@ -204,7 +231,9 @@ async function estimate(call: Call, wanted: readonly Task[]): Promise<number> {
     ))
       say(io, line);
   const refusal = listed.find(({ of }) => of.refusal)?.of.refusal;
-  if (refusal) tell(io, `The service would reject a request now: ${refusal.detail}`);
+  if (refusal) tell(io, printable(`The service would reject a request now: ${refusal.detail}`));
+  for (const { task, of } of listed)
+    for (const warning of of.warnings) tell(io, printable(`${task.source} → ${task.lang}: ${warning}`));
   tell(io, `${grouped(total)} characters would be billed for ${counted(listed.length, 'translation')}.`);
   return exitCodes.done;
 }
@@ -264,7 +293,7 @@ async function translateAll(
         edited: ' ',
         failed: style('red', '✗'),
       }[result.status];
-      progress.line(`${mark} ${name}${noteOf(task, result)}`);
+      progress.line(`${mark} ${printable(`${name}${noteOf(task, result)}`)}`);
     });
   } finally {
     progress.end();
@@ -356,7 +385,12 @@ function report({ io, values }: Call, tasks: readonly Task[], results: ReadonlyM
     );
   for (const { task, result } of entries)
     if (result.status === 'edited')
-      tell(io, `${task.output} was changed by hand and is kept${hasOtherSource(task)}; --force replaces it`);
+      tell(
+        io,
+        printable(
+          `${task.output} was changed by hand and is kept${hasOtherSource(task)}; --force replaces it`,
+        ),
+      );
   const parts = [
     `${counted(count('written'), 'translation')} written`,
     `${grouped(count('current'))} current`,

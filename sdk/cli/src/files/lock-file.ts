@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, lstat, open, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DocumentTexts } from '../../../src/index.ts';
 import { Failed } from '../command.ts';
+import { printable } from '../io.ts';
 
 /** A translation that was written. */
 export interface Written {
@@ -28,7 +29,11 @@ export interface Written {
  * has changed. Its keys are sorted, and it has no times, so that branches can be merged.
  */
 export interface LockFile {
+  /** Whether the folder has a lock file. */
+  exists: boolean;
   of(source: string, lang: string): Written | undefined;
+  /** Returns the entry with a translation, perhaps that of a source that was renamed since. */
+  withOutput(output: string, lang: string): Written | undefined;
   /** The paths of all translations that were written. */
   outputs(): Set<string>;
   /** Sources in the file that are not in the list. */
@@ -39,21 +44,23 @@ export interface LockFile {
 
 export const lockName = 'lingualoop.lock.json';
 
+type Entry = readonly [source: string, lang: string, written: Written];
 type Content = Record<string, Record<string, Written>>;
 
 /** @throws Failed if the file is damaged */
 export async function openLockFile(folder: string): Promise<LockFile> {
   const path = join(folder, lockName);
-  const content = await readContent(path);
-  const own: [source: string, lang: string, written: Written][] = [];
+  const found = await readContent(path);
+  const content = found ?? {};
+  const own: Entry[] = [];
   let writing: Promise<void> = Promise.resolve();
   const write = async () => {
     const next = `${path}.tmp`;
     const file = await claim(next);
     try {
       // Another run in the folder may have written since.
-      const current = await readContent(path);
-      for (const [source, lang, written] of own) current[source] = { ...current[source], [lang]: written };
+      const current = (await readContent(path)) ?? {};
+      enter(current, own);
       const sorted = Object.fromEntries(
         Object.entries(current)
           .sort(byKey)
@@ -69,12 +76,17 @@ export async function openLockFile(folder: string): Promise<LockFile> {
     }
   };
   return {
+    exists: found !== undefined,
     of: (source, lang) => content[source]?.[lang],
+    withOutput: (output, lang) =>
+      Object.values(content)
+        .map((langs) => langs[lang])
+        .find((written) => written?.output === output),
     outputs: () =>
       new Set(Object.values(content).flatMap((langs) => Object.values(langs).map(({ output }) => output))),
     others: (sources) => Object.keys(content).filter((source) => !sources.includes(source)),
     set(source, lang, written) {
-      content[source] = { ...content[source], [lang]: written };
+      enter(content, [[source, lang, written]]);
       own.push([source, lang, written]);
       // Files end at the same time; one write after another, so that the last one has everything.
       writing = writing.then(write, write);
@@ -84,34 +96,95 @@ export async function openLockFile(folder: string): Promise<LockFile> {
 }
 
 /** Milliseconds after which the temporary file of a run is that of a killed one. A run needs it for a few milliseconds. */
-const abandoned = 10_000;
+export const abandoned = 10_000;
 
-/** Creates the temporary file. While it exists, other runs write nothing. */
+/** Milliseconds to wait for other runs. */
+const patience = 60_000;
+
+/** Creates the temporary file. While it exists, other runs write nothing. @throws Failed if it stays */
 async function claim(path: string): Promise<FileHandle> {
+  const end = Date.now() + patience;
   for (;;)
     try {
       return await open(path, 'wx');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const { mtimeMs = Date.now() } = (await stat(path).catch(() => undefined)) ?? {};
-      if (Date.now() - mtimeMs > abandoned) await rm(path, { force: true });
-      else await delay(10);
+      // Not `stat`: a link of the repository may lead anywhere.
+      const file = await lstat(path).catch(() => undefined);
+      if (!file) continue;
+      const isOurs = file.isFile() && Date.now() - file.mtimeMs <= abandoned;
+      if (file.isDirectory() || Date.now() > end)
+        throw new Failed(`${lockName}.tmp prevents writing ${lockName}; if no other run uses it, remove it`);
+      if (isOurs) await delay(10);
+      else await unlink(path).catch(() => {});
     }
 }
 
-async function readContent(path: string): Promise<Content> {
+/** Stores entries. Those of sources that were renamed go. */
+function enter(content: Content, added: readonly Entry[]): void {
+  const outputs = new Map(added.map(([source, lang, { output }]) => [output, { source, lang }]));
+  for (const [source, langs] of Object.entries(content)) {
+    for (const [lang, { output }] of Object.entries(langs)) {
+      const owner = outputs.get(output);
+      if (owner && (owner.source !== source || owner.lang !== lang)) delete langs[lang];
+    }
+    if (Object.keys(langs).length === 0) delete content[source];
+  }
+  for (const [source, lang, written] of added) content[source] = { ...content[source], [lang]: written };
+}
+
+/** Returns undefined without a lock file. @throws Failed that names the damaged entry */
+async function readContent(path: string): Promise<Content | undefined> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+  let value: unknown;
   try {
-    const { version, files } = JSON.parse(text) as { version: unknown; files: Content };
-    if (version === 1 && typeof files === 'object' && files !== null) return files;
-  } catch {}
-  throw new Failed(`${lockName} is damaged, for example by a merge; restore or delete it`);
+    value = JSON.parse(text);
+  } catch {
+    throw damaged('');
+  }
+  if (!isObject(value) || value['version'] !== 1 || !isObject(value['files'])) throw damaged('');
+  // Without a prototype, a source may have any name.
+  const content: Content = Object.assign(Object.create(null), value['files']);
+  for (const [source, langs] of Object.entries(content)) {
+    if (!isObject(langs)) throw damaged(source);
+    for (const [lang, written] of Object.entries(langs))
+      if (!isWritten(written)) throw damaged(`${source} → ${lang}`);
+  }
+  return content;
+}
+
+function damaged(entry: string): Failed {
+  const place = entry === '' ? '' : ` at ${printable(entry).slice(0, 200)}`;
+  const what = entry === '' ? 'delete it' : 'remove this entry';
+  return new Failed(
+    `${lockName} is damaged${place}, for example by a merge; restore it, or ${what}: then all texts of its translations count as edited and stay, until --force translates them again`,
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTextIfGiven = (value: unknown) => value === undefined || isText(value);
+const hashes = /^[0-9a-f]{16} [0-9a-f]{16}$/;
+
+function isWritten(value: unknown): value is Written {
+  if (!isObject(value)) return false;
+  const { source, output, target, document, options, texts = [], edited } = value;
+  return (
+    [source, output, target].every(isText) &&
+    [document, options].every(isTextIfGiven) &&
+    typeof texts === 'object' &&
+    texts !== null &&
+    Object.values(texts).every((one) => typeof one === 'string' && hashes.test(one)) &&
+    (edited === undefined || edited === true)
+  );
 }
 
 const byKey = ([one]: [string, unknown], [other]: [string, unknown]) => (one < other ? -1 : 1);

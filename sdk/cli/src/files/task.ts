@@ -1,8 +1,10 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { lstat, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DocumentTexts } from '../../../src/index.ts';
 import { Failed } from '../command.ts';
-import { type LockFile, sha256, type Written } from './lock-file.ts';
+import { abandoned, type LockFile, sha256, type Written } from './lock-file.ts';
 import { type Group, outputOf, requireInside } from './project.ts';
 import { type FileTask, isText, optionsKey } from './translate-file.ts';
 
@@ -25,13 +27,17 @@ export interface Task {
   state: 'current' | 'new' | 'missing' | 'changed' | 'edited' | 'outdated';
 }
 
-/** Returns the translations of a source into all languages of its group. @throws Failed */
+/**
+ * Returns the translations of a source into all languages of its group.
+ * @param writes whether the run may finish what a killed run has left
+ * @throws Failed
+ */
 export async function tasksOf(
   cwd: string,
   lock: LockFile,
   group: Group,
   source: string,
-  force: boolean,
+  { force, writes }: { force: boolean; writes: boolean },
 ): Promise<Task[]> {
   await requireInside(cwd, source);
   const content = await readFile(join(cwd, source));
@@ -41,8 +47,8 @@ export async function tasksOf(
       const output = outputOf(group, source, lang);
       await requireInside(cwd, output);
       const found = lock.of(source, lang);
-      const known = found?.output === output ? found : undefined;
-      await finishWriting(join(cwd, output), known);
+      const known = found?.output === output ? found : lock.withOutput(output, lang);
+      if (writes) await finishWriting(join(cwd, output), known);
       const existing = await readIfThere(join(cwd, output));
       const options = sha256(optionsKey({ from, to: lang, domain, tone })).slice(0, 16);
       const sourceKey = sha256(`${optionsKey({ from, to: lang, domain, tone })} ${sha256(content)}`);
@@ -50,7 +56,7 @@ export async function tasksOf(
         ...{ path: source, content, from, to: lang, domain, tone },
         earlier: known?.document,
         written: !force && !existing && known?.source === sourceKey ? known.document : undefined,
-        existing: force ? undefined : existingOf(source, known, existing, options),
+        existing: force ? undefined : existingOf(source, known, existing, { options, sourceKey }),
       };
       const state = stateOf(known, sourceKey, existing);
       return { source, lang, output, file, sourceKey, options, existing, known, state };
@@ -74,11 +80,15 @@ function existingOf(
   source: string,
   known: Written | undefined,
   existing: Uint8Array | undefined,
-  options: string,
+  { options, sourceKey }: Pick<Task, 'options' | 'sourceKey'>,
 ): FileTask['existing'] {
   if (!existing || isText(source)) return undefined;
   if (!known) return { content: existing, texts: null };
-  if (!known.texts) return undefined;
+  if (!known.texts) {
+    // An earlier version has written it. Of an unchanged source, all texts can stay.
+    const isEdited = known.target !== sha256(existing) && !known.edited;
+    return isEdited && known.source === sourceKey ? { content: existing, texts: null } : undefined;
+  }
   return {
     content: existing,
     texts: known.options === options ? known.texts : withOtherSources(known.texts),
@@ -101,6 +111,7 @@ export async function readIfThere(path: string): Promise<Uint8Array | undefined>
 }
 
 const suffix = '.lingualoop.tmp';
+const unfinishedName = /^(new|[0-9a-f]{12})(?:\.[0-9a-f]{8})?$/;
 const nameOf = (content: Uint8Array | undefined) => (content ? sha256(content).slice(0, 12) : 'new');
 
 /**
@@ -118,34 +129,54 @@ export async function writeTranslation(
   const path = join(cwd, output);
   await mkdir(dirname(path), { recursive: true });
   await requireInside(cwd, output);
-  const unfinished = `${path}.${nameOf(existing)}${suffix}`;
+  // Nobody can know this name before, and so put a link there.
+  const unfinished = `${path}.${nameOf(existing)}.${randomBytes(4).toString('hex')}${suffix}`;
   const current = await readIfThere(path);
   if (nameOf(current) !== nameOf(existing))
     throw new Failed(`${output} was changed during the run, and is kept; run the command again`);
   try {
-    await writeFile(unfinished, content);
+    await writeFile(unfinished, content, { flag: 'wx' });
     await enter();
-    await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
   }
+  // If this fails, the next run does it: the lock file has the translation.
+  await rename(unfinished, path);
 }
 
-/** Finishes or removes what a killed run has left. @throws Failed if the translation was edited since */
+/**
+ * Finishes or removes what a killed run has left. A run that still lives is left alone. If it has already written the lock
+ * file, it needs a moment.
+ * @throws Failed if the translation was edited since
+ */
 async function finishWriting(path: string, known: Written | undefined): Promise<void> {
-  const names = await readdir(dirname(path)).catch(() => []);
-  const own = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith(suffix));
-  for (const name of own) {
+  for (const name of await readdir(dirname(path)).catch(() => [])) {
+    const isOwn = name.startsWith(`${basename(path)}.`) && name.endsWith(suffix);
+    const [, replaced] =
+      (isOwn && unfinishedName.exec(name.slice(basename(path).length + 1, -suffix.length))) || [];
+    if (replaced === undefined) continue;
     const unfinished = join(dirname(path), name);
+    const file = await lstat(unfinished).catch(() => undefined);
+    if (!file || file.isDirectory()) continue;
+    if (!file.isFile()) {
+      await unlink(unfinished);
+      continue;
+    }
     const content = await readIfThere(unfinished);
     if (!content) continue;
-    if (sha256(content) !== known?.target) await rm(unfinished, { force: true });
-    else if (name === `${basename(path)}.${nameOf(await readIfThere(path))}${suffix}`)
-      await rename(unfinished, path);
+    const isEntered = sha256(content) === known?.target;
+    const age = Date.now() - file.mtimeMs;
+    if (age < abandoned) {
+      if (!isEntered) continue;
+      await delay(abandoned - Math.max(age, 0));
+      if (!(await readIfThere(unfinished))) continue;
+    }
+    if (!isEntered) await rm(unfinished, { force: true });
+    else if (replaced === nameOf(await readIfThere(path))) await rename(unfinished, path);
     else
       throw new Failed(
-        `${known.output} was changed after an interrupted run, whose result is ${name}; take over what you need, and delete that file`,
+        `${known!.output} was changed after an interrupted run, whose result is ${name}; take over what you need, and delete that file`,
       );
   }
 }

@@ -103,7 +103,7 @@ export async function estimateFile(
   signal: AbortSignal,
 ): Promise<
   Pick<TranslationEstimate, 'billable_characters' | 'characters' | 'refusal'> &
-    Record<'exact' | 'fuzzy' | 'repeated', number>
+    Record<'exact' | 'fuzzy' | 'repeated', number> & { warnings: string[] }
 > {
   const estimates: TranslationEstimate[] = [];
   if (isText(task.path))
@@ -132,6 +132,7 @@ export async function estimateFile(
     repeated: sum((one) => one.repetitions.characters),
     billable_characters: sum((one) => one.billable_characters),
     refusal: estimates.find(({ refusal }) => refusal)?.refusal ?? null,
+    warnings: estimates.flatMap(({ warnings }) => warningsOf(warnings)),
   };
 }
 
@@ -187,17 +188,35 @@ function orMissing(error: unknown): undefined {
 }
 
 async function outcomeOf(client: LinguaLoop, job: TenantDocumentJob, signal: AbortSignal): Promise<Outcome> {
-  const file = await client.documents.download(job.id, { signal });
-  const texts = await client.documents.texts(job.id, { signal });
-  const warnings = job.warnings.filter(({ code }) => code.startsWith('edited_target_'));
+  const { content, texts } = await download(client, job.id, signal);
   return {
     kind: 'done',
-    content: await file.bytes(),
+    content,
     held: flaggedOf(job),
     document: job.id,
     ...(texts && Object.keys(texts).length > 0 && { texts }),
-    warnings: warnings.map(({ message }) => message),
+    warnings: warningsOf(job.warnings),
   };
+}
+
+/** Returns the messages about edited texts. */
+function warningsOf(warnings: TenantDocumentJob['warnings']): string[] {
+  return warnings.filter(({ code }) => code.startsWith('edited_target_')).map(({ message }) => message);
+}
+
+/** Maximum downloads of a document, if reviewers correct it in between. */
+const maxDownloads = 5;
+
+/** Returns the file and the hashes of its texts, both of the same rendering. */
+async function download(client: LinguaLoop, id: string, signal: AbortSignal) {
+  let texts = await client.documents.texts(id, { signal });
+  for (let at = 0; at < maxDownloads; at++) {
+    const content = await (await client.documents.download(id, { signal })).bytes();
+    const after = texts && (await client.documents.texts(id, { signal }));
+    if (JSON.stringify(after) === JSON.stringify(texts)) return { content, texts };
+    texts = after;
+  }
+  throw new Failed(`document ${id} is being corrected; run the command again`);
 }
 
 /** Runs `work`, and once more without the earlier document if the service rejects that, because it was deleted. */
