@@ -1,5 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { rm, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
@@ -302,4 +304,197 @@ test('a file without separate texts that was edited is current until its source 
       'a.de.txt was changed by hand and is kept, but its source has changed since; --force replaces it',
     );
   expect((await mine.lingualoop([...argv, '--check'])).out).toBe('a.txt → de: outdated\n');
+});
+
+/** Two versions of a source, the edits in its first translation, and the second translation. */
+async function merge(file: string, sources: readonly [string, string], edits: [string, string][], to = 'de') {
+  const mine = await openProject(app, { [file]: sources[0] });
+  const target = file.replace('.', `.${to}.`);
+  const run = () => withWorkers(app, () => mine.lingualoop(['translate', file, '--to', to]));
+  await run();
+  let edited = await mine.read(target);
+  for (const [from, into] of edits) {
+    expect(edited).toContain(from);
+    edited = edited.replace(from, () => into);
+  }
+  await mine.write(target, edited);
+  await mine.write(file, sources[1]);
+  const { code, err } = await run();
+  return { ...mine, run, code, err, merged: await mine.read(target), target };
+}
+
+const page = (body: string) => `<html lang="en"><body>${body}</body></html>`;
+const poHeader = 'msgid ""\nmsgstr ""\n"Language: en\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n';
+const poDays = 'msgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] ""\nmsgstr[1] ""\n';
+
+test.each([
+  [
+    'an attribute in other quotes is written with those of the source',
+    'page.html',
+    [page('<p title="Tip">One</p>'), page("<p title='Tip'>Two</p>")],
+    [['"[de] Tip"', '"Rat\' onclick=\'evil()"']],
+    "<p title='Rat&#39; onclick=&#39;evil()'>",
+  ],
+  [
+    'an attribute without quotes gets quotes',
+    'page.html',
+    [page('<p title="Tip">One</p>'), page('<p title=Tip>Two</p>')],
+    [['"[de] Tip"', '"Rat onclick=evil()"']],
+    '<p title="Rat onclick=evil()">',
+  ],
+  [
+    'a text in a list keeps its edit if a line is added before',
+    'list.md',
+    ['- A\n- X\n- B\n- X\n- C\n- X\n', '- X\n- B\n- X\n- C\n- X\n- D\n'],
+    [['- \\[de] X\n- \\[de] C', '- Ix\n- \\[de] C']],
+    '- \\[de] X\n- \\[de] B\n- Ix\n- \\[de] C\n- \\[de] X\n- \\[de] D\n',
+  ],
+  [
+    'a paragraph gets the prefix of its new quote',
+    'quote.md',
+    ['> One\n> two\n', '- One\n  two\n'],
+    [['> \\[de] One two', '> Eins\n> zwei']],
+    '- Eins\n  zwei\n',
+  ],
+  [
+    'an item of an array keeps its edit if one is added before',
+    'list.json',
+    [json({ list: ['One', 'Two'] }), json({ list: ['Zero', 'One', 'Two'] })],
+    [['[de] Two', 'Zwei']],
+    json({ list: ['[de] Zero', '[de] One', 'Zwei'] }),
+  ],
+  [
+    'an item of a YAML list keeps its edit if one is removed before',
+    'list.yml',
+    ['list:\n  - One\n  - Two\n', 'list:\n  - Two\n'],
+    [['"[de] Two"', 'Zwei']],
+    'list:\n  - Zwei\n',
+  ],
+  [
+    'a key with a dot is not the path with the same names',
+    'keys.json',
+    [json({ 'a.b': 'One', a: { b: 'Two' }, x: 'X' }), json({ 'a.b': 'One', a: { b: 'Two' }, x: 'Y' })],
+    [['[de] Two', 'Zwei']],
+    json({ 'a.b': '[de] One', a: { b: 'Zwei' }, x: '[de] Y' }),
+  ],
+  [
+    'a context is not a part of the text',
+    'context.po',
+    [
+      `${poHeader}msgctxt "a"\nmsgid "b"\nmsgstr ""\n\nmsgid "a: b"\nmsgstr ""\n\nmsgid "Old"\nmsgstr ""\n`,
+      `${poHeader}msgid "a: b"\nmsgstr ""\n\nmsgctxt "a"\nmsgid "b"\nmsgstr ""\n\nmsgid "New"\nmsgstr ""\n`,
+    ],
+    [['msgid "a: b"\nmsgstr "[de] a: b"', 'msgid "a: b"\nmsgstr "mein"']],
+    'msgid "a: b"\nmsgstr "mein"\n\nmsgctxt "a"\nmsgid "b"\nmsgstr "[de] b"',
+  ],
+  [
+    'a plural form that was edited stays if another one is empty',
+    'plural.po',
+    [`${poHeader}${poDays}`, `${poHeader}${poDays}\nmsgid "New"\nmsgstr ""\n`],
+    [
+      ['msgstr[0] "[de] %d day"', 'msgstr[0] "ein Tag"'],
+      ['msgstr[1] "[de] %d days"', 'msgstr[1] ""'],
+    ],
+    'msgstr[0] "ein Tag"\nmsgstr[1] "[de] %d days"',
+  ],
+] as [string, string, [string, string], [string, string][], string][])(
+  '%s',
+  async (_, file, sources, edits, result) => {
+    const { err, merged } = await merge(file, sources, edits);
+    expect([err, merged]).toEqual([
+      expect.stringContaining('1 translation written'),
+      expect.stringContaining(result),
+    ]);
+  },
+);
+
+test('a text of another kind does not stay', async () => {
+  const { err, merged } = await merge(
+    'kind.html',
+    [page('<title>Name</title><p>One</p>'), page('<p>Name</p><p>One</p>')],
+    [['[de] Name', '<img src=x onerror=evil()>']],
+  );
+  expect(merged).not.toContain('<img');
+  expect(err).toContain('edited by hand and removed');
+});
+
+test('the header of a catalog that stays declares the plural forms that are written', async () => {
+  const { folder, merged } = await merge(
+    'header.po',
+    [`${poHeader}${poDays}`, `${poHeader}${poDays}\nmsgid "New"\nmsgstr ""\n`],
+    [
+      [
+        '"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n',
+        '"Plural-Forms: nplurals=3; plural=0;\\n"\n"X-Own: Ada\\n"\n',
+      ],
+    ],
+  );
+  expect(merged).toContain('"X-Own: Ada\\n"');
+  await promisify(execFile)('msgfmt', ['--check', '--output-file', '/dev/null', 'header.de.po'], {
+    cwd: folder,
+  });
+});
+
+test('a damaged entry of the lock file is named', async () => {
+  const mine = await openJson({ a: 'Open' });
+  await mine.run();
+  await mine.write('lingualoop.lock.json', '{"version": 1, "files": {"en.json": {"de": {"output": 1}}}}');
+  expect((await mine.check()).err).toContain('lingualoop.lock.json is damaged at en.json → de');
+});
+
+test('a source that was renamed keeps the entry of its translation', async () => {
+  const mine = await openJson({ a: 'Open', b: 'Close' });
+  await mine.run();
+  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
+  await rm(join(mine.folder, 'en.json'));
+  await mine.write('app.json', json({ a: 'Open', b: 'Close it' }));
+  const argv = ['translate', 'app.json', '--to', 'de', '--output', '{lang}.json'];
+  await withWorkers(app, () => mine.lingualoop(argv));
+  expect(await mine.read('de.json')).toBe(json({ a: 'Öffnen', b: '[de] Close it' }));
+  expect(Object.keys(JSON.parse(await mine.read('lingualoop.lock.json')).files)).toEqual(['app.json']);
+});
+
+test('links in place of temporary files are not followed', async () => {
+  const mine = await openJson({ a: 'Open' }, { 'own.txt': 'mine' });
+  for (const name of ['de.json.new.lingualoop.tmp', 'lingualoop.lock.json.tmp'])
+    await symlink(join(mine.folder, 'own.txt'), join(mine.folder, name));
+  expect((await mine.check()).code).toBe(1);
+  expect((await mine.run()).code).toBe(0);
+  expect(await mine.read('own.txt')).toBe('mine');
+  expect(await mine.files()).toEqual(['de.json', 'en.json', 'lingualoop.lock.json', 'own.txt']);
+});
+
+test('the unfinished file of a run that lives stays, and so does every one during a check', async () => {
+  const mine = await openJson({ a: 'Open' });
+  await mine.write('de.json.new.lingualoop.tmp', 'of another run');
+  await mine.run();
+  expect(await mine.read('de.json.new.lingualoop.tmp')).toBe('of another run');
+  await utimes(join(mine.folder, 'de.json.new.lingualoop.tmp'), 1, 1);
+  await mine.check();
+  expect(await mine.read('de.json.new.lingualoop.tmp')).toBe('of another run');
+  await mine.run();
+  expect(await mine.files()).not.toContain('de.json.new.lingualoop.tmp');
+});
+
+test('a link that leads out of the folder does not prevent other translations', async () => {
+  const mine = await openProject(app, { 'a.json': json({ a: 'Open' }), 'b.json': json({ b: 'Close' }) });
+  await symlink('/tmp', join(mine.folder, 'out'));
+  await mine.write(
+    'lingualoop.json',
+    json({ files: ['*.json'], exclude: ['lingualoop*'], to: ['de'], output: '{lang}/{name}.json' }),
+  );
+  await symlink('/etc/hostname', join(mine.folder, 'c.json'));
+  const { code, err } = await withWorkers(app, () => mine.lingualoop(['translate']));
+  expect([code, err]).toEqual([1, expect.stringContaining('2 translations written')]);
+  expect(err).toContain('c.json is a link that leads out of this folder');
+});
+
+test('names and messages cannot control the terminal', async () => {
+  const mine = await openJson({ a: 'Open' });
+  await mine.run();
+  await mine.write('de.json', json({ a: 'Auf', '\u001b[2J\u0000\ud800': 'x' }));
+  await mine.write('en.json', json({ a: 'Open it' }));
+  const { code, err } = await mine.run();
+  expect([code, err]).toEqual([1, expect.stringContaining('the source has no such text')]);
+  expect(err).not.toMatch(/[\0\u001b\ud800]/);
 });
