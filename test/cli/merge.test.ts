@@ -497,3 +497,25 @@ test('names and messages cannot control the terminal', async () => {
   expect([code, err]).toEqual([1, expect.stringContaining('the source has no such text')]);
   expect([...err].filter((sign) => /[\p{Cc}\p{Cs}]/u.test(sign) && sign !== '\n')).toEqual([]);
 });
+
+test('a folder in place of the temporary lock file is named', async () => {
+  const mine = await openJson({ a: 'Open' }, { 'lingualoop.lock.json.tmp/a': '' });
+  const { code, err } = await mine.run();
+  expect([code, err]).toEqual([1, expect.stringContaining('lingualoop.lock.json.tmp prevents writing')]);
+});
+
+test('an edited translation in a lock file without texts is merged if its source has not changed', async () => {
+  const mine = await openJson({ a: 'Open', b: 'Close' });
+  await mine.run();
+  const lock = JSON.parse(await mine.read('lingualoop.lock.json'));
+  delete lock.files['en.json'].de.texts;
+  await mine.write('lingualoop.lock.json', json(lock));
+  await mine.write('de.json', json({ a: 'Öffnen' }));
+  await mine.run();
+  expect(await mine.read('de.json')).toBe(json({ a: 'Öffnen', b: '[de] Close' }));
+});
+
+test('without a lock file, the program says that all existing texts stay', async () => {
+  const mine = await openJson({ a: 'Open' }, { 'de.json': json({ a: 'Auf' }) });
+  expect((await mine.run()).err).toContain('all texts stay, whether their sources have changed or not');
+});
