@@ -121,6 +121,8 @@ test('the action keeps one pull request, with the corrections in it and in main'
   const runAction = async () => {
     const clone = await testFolder();
     await sh(`git clone --quiet "${github.url}/site.git" .`, clone);
+    // A file of an earlier step is not a translation.
+    await writeFile(join(clone, 'build.log'), 'built');
     let out = '';
     for (const script of scripts) out += (await sh(script, clone)).stdout;
     return out;
@@ -176,4 +178,14 @@ test('the action keeps one pull request, with the corrections in it and in main'
     expect(github.pulls).toMatchObject([{ state: 'closed' }, { state: 'open' }]);
     expect(await show(pr, 'docs/guide.de.md')).toMatch(/ Hallo\.\n\n\S+ More\.\n$/);
   });
+});
+
+test('the action refuses the branch into which it merges, in one line', async () => {
+  const env = { BASE: 'main\n::add-mask::x', GITHUB_API_URL: 'x', GITHUB_REPOSITORY: 'x', GITHUB_TOKEN: 'x' };
+  const started = run(process.execPath, [join(example, 'pull-request.ts'), 'publish'], {
+    cwd: await testFolder(),
+    env: { ...env, BRANCH: env.BASE },
+  });
+  const { stderr } = await started.catch((error: { stderr: string }) => error);
+  expect(stderr).toMatch(/^::error::the branch of the pull request is main%0A::add-mask::x, .*\n$/);
 });
