@@ -81,7 +81,8 @@ export interface TranslateOptions extends DocumentOptions, CreateOptions, Upload
 export interface ExistingTarget {
   /**
    * The translation of an earlier version of the file, perhaps edited by hand. Its texts stay, and are not billed, except
-   * those whose source has changed. An edited text always stays. Only for text formats, such as JSON.
+   * those whose source has changed. A text that was edited since it was written stays also then. Only for text formats,
+   * such as JSON.
    */
   existing_target?: SourceFile | undefined;
   /**

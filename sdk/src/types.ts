@@ -195,7 +195,8 @@ export type ReviewerReport = Outputs['reviews']['byReviewer'];
 
 /**
  * The hashes of the texts of a translated document: of the source and of the translation, by key, or as a list for a
- * format without keys.
+ * format without keys. ` edited` follows the hashes of a text that was edited by hand. Add ` outdated` to have a text
+ * translated again unless it was edited.
  */
 export type DocumentTexts = Record<string, string> | string[];
 

@@ -40,18 +40,26 @@ export interface FileTexts {
   all: readonly FileText[];
 }
 
-/** The texts of a translation that stay, by name. */
-export type KeptTexts = ReadonlyMap<string, Pick<OwnText, 'text' | 'isDraft' | 'written'>>;
+/** The texts of a translation that stay, by name. `isEdited` is set for those that the service has not written. */
+export type KeptTexts = ReadonlyMap<
+  string,
+  Pick<OwnText, 'text' | 'isDraft' | 'written'> & { isEdited?: boolean }
+>;
 
 /** The hashes of a text when the service wrote it. */
 interface Written {
   source: string;
   target: string;
+  /** Set if the text was edited then already. */
+  isEdited: boolean;
+  /** Set if the text has to be translated again although its source is the same. */
+  isOutdated: boolean;
 }
 
 /**
  * The hashes of all texts of a written translation: of the source and of the translation, each 16 hexadecimal digits, with
- * a space in between. By name, or as a list for a format without keys.
+ * a space in between. By name, or as a list for a format without keys. ` edited` follows for a text that was edited then
+ * already, and ` outdated` for one to translate again, for example with another tone.
  */
 export type WrittenTexts = Record<string, string> | string[];
 
@@ -66,14 +74,17 @@ export interface Existing {
 }
 
 /**
- * Decides which texts of an existing translation stay: those whose source has not changed, and those that were edited.
+ * Decides which texts of an existing translation stay: those whose source has not changed, and those that were edited since
+ * they were written. Texts that were edited before stay until their source changes.
  *
- * @returns the texts that stay, and the places of edited texts whose source has changed, too, or was removed
+ * @returns the texts that stay, and the places of edited texts: of those that stay although their source has changed
+ *   (`conflicts`), of those that are replaced because it has, and of those whose source was removed
  * @throws {FileError} `existing` if the translation has a text that the source lacks, because it would be lost
  */
 export function keepTexts(existing: Existing): {
   kept: KeptTexts;
   conflicts: string[];
+  replaced: string[];
   removed: string[];
 } {
   const { source, target, written, corrected } = byName(existing);
@@ -82,9 +93,14 @@ export function keepTexts(existing: Existing): {
   const [own, corrections] = [ownOf(target), ownOf(corrected)];
   const names = new Set(source.all.flatMap((text) => text.names));
   const renamed = renamedTexts(existing.source.all, own, written ?? new Map());
-  const kept = new Map<string, OwnText>();
+  const kept = new Map<string, OwnText & { isEdited: boolean }>();
   const conflicts: string[] = [];
-  const replaced = new Set<OwnText>();
+  const replaced: string[] = [];
+  const replacedTexts = new Set<OwnText>();
+  const replace = (text: FileText, one: OwnText) => {
+    replaced.push(shown(text.place));
+    replacedTexts.add(one);
+  };
   for (const text of source.all) {
     const hash = hashOf(text.source, text.kind);
     for (const name of text.names) {
@@ -94,32 +110,45 @@ export function keepTexts(existing: Existing): {
       const found = own.get(known);
       const current = found?.one;
       if (!current || (current.text === '' && text.source !== '')) continue;
-      const isChanged = before !== undefined && before.source !== hash;
       const isWritten = before?.target === hashOf(current.text, found.kind);
+      const isEdited = !before || !isWritten || before.isEdited;
+      const isChanged =
+        before !== undefined && (before.source !== hash || (before.isOutdated && !(isWritten && isEdited)));
       if (current.isDraft && (isChanged || !before || moved !== undefined)) continue;
-      if (isChanged && isWritten) continue;
+      if (isChanged && isWritten) {
+        if (isEdited) replace(text, current);
+        continue;
+      }
       if (found.kind !== text.kind) {
-        if (isWritten) continue;
-        // The source has become another kind of text, so that the edit cannot be written there.
-        if (!isChanged) throw otherText({ ...text, place: placeIn(target, known) }, 0);
-        replaced.add(current);
+        // The source has become another kind of text, so that an edit cannot be written there.
+        if (!isWritten && !isChanged) throw otherText({ ...text, place: placeIn(target, known) }, 0);
+        if (isEdited) replace(text, current);
         continue;
       }
       if (isChanged) conflicts.push(shown(text.place));
-      const correction = isWritten ? corrections.get(known) : undefined;
-      kept.set(name, correction && correction.kind === text.kind ? correction.one : current);
+      const correction = isWritten && !isEdited ? corrections.get(known) : undefined;
+      kept.set(name, {
+        ...(correction && correction.kind === text.kind ? correction.one : current),
+        isEdited,
+      });
     }
   }
   requireNoOthers(target, (name) => names.has(name) || written?.has(name) === true);
-  const stay = new Set<unknown>(kept.values());
+  const stay = new Set([...kept.values()].map(({ name }) => name));
   const isLost = (one: OwnText, kind: string | undefined) => {
     const before = written?.get(one.name);
-    return before !== undefined && !names.has(one.name) && before.target !== hashOf(one.text, kind);
+    return (
+      before !== undefined &&
+      !names.has(one.name) &&
+      !stay.has(one.name) &&
+      !replacedTexts.has(one) &&
+      (before.isEdited || before.target !== hashOf(one.text, kind))
+    );
   };
-  const removed = target.filter((text) =>
-    text.own.some((one) => replaced.has(one) || (isLost(one, text.kind) && !stay.has(one))),
-  );
-  return { kept, conflicts, removed: removed.map(({ place }) => shown(place)) };
+  const removed = target
+    .filter((text) => text.own.some((one) => isLost(one, text.kind)))
+    .map(({ place }) => shown(place));
+  return { kept, conflicts, replaced, removed };
 }
 
 const placeIn = (texts: readonly FileText[], name: string): string =>
@@ -237,27 +266,33 @@ function entriesOf(written: WrittenTexts, isOrdered: boolean): [string, Written]
   if (Array.isArray(written) !== isOrdered)
     throw wrong(`a JSON ${isOrdered ? 'list' : 'object'} is expected for this format`);
   return Object.entries(written).map(([name, hashes]) => {
-    const [, source, target] =
-      (typeof hashes === 'string' && /^([0-9a-f]{16}) ([0-9a-f]{16})$/.exec(hashes)) || [];
+    const [, source, target, edited, outdated] =
+      (typeof hashes === 'string' && /^([0-9a-f]{16}) ([0-9a-f]{16})( edited)?( outdated)?$/.exec(hashes)) ||
+      [];
     if (!source || !target) throw wrong(`${JSON.stringify(shown(name))} has no hashes`);
-    return [name, { source, target }];
+    return [name, { source, target, isEdited: edited !== undefined, isOutdated: outdated !== undefined }];
   });
 }
 
-/** Returns the hashes of a translation that was written. Texts that it lacks are left out. */
-export function hashTexts(source: FileTexts, target: FileTexts): WrittenTexts {
+/**
+ * Returns the hashes of a translation that was written. Texts that it lacks are left out.
+ * @param kept the texts of an existing translation that it has
+ */
+export function hashTexts(source: FileTexts, target: FileTexts, kept: KeptTexts = new Map()): WrittenTexts {
+  const hashesOf = (from: FileText, into: string, kind: string | undefined, name: string) =>
+    `${hashOf(from.source, from.kind)} ${hashOf(into, kind)}${kept.get(name)?.isEdited ? ' edited' : ''}`;
   if (source.isOrdered) {
     if (source.all.length !== target.all.length) return [];
     return source.all.map((text, at) => {
       const { own, kind } = target.all[at]!;
-      return `${hashOf(text.source, text.kind)} ${hashOf(own[0]!.text, kind)}`;
+      return hashesOf(text, own[0]!.text, kind, text.names[0]!);
     });
   }
   const own = new Map(target.all.flatMap((text) => text.own.map((one) => [one.name, one.text] as const)));
   return Object.fromEntries(
     source.all.flatMap((text) =>
       text.names.flatMap((name) =>
-        own.has(name) ? [[name, `${hashOf(text.source)} ${hashOf(own.get(name)!)}`]] : [],
+        own.has(name) ? [[name, hashesOf(text, own.get(name)!, undefined, name)]] : [],
       ),
     ),
   );

@@ -48,7 +48,9 @@ function findEntries(
     sourceOf(entry, isOfSource || (!isTranslated && isKey(entry)), sourceLanguage),
   );
   const isIcu = sources.some(({ forms }) => forms.size === 1 && hasIcuChoice(forms.get('other')!));
-  const writer = new Writer(text, fields, { targetLanguage, isTarget: isTranslated, isIcu });
+  const keptHeader = existing?.get('')?.text;
+  const existingForms = pluralCount(readHeader(keptHeader ?? ''));
+  const writer = new Writer(text, fields, { targetLanguage, isTarget: isTranslated, existingForms, isIcu });
   const places: TextPlace[] = [];
   const kept: { reason: string; text: string }[] = [];
   const always: Edit[] = [];
@@ -67,7 +69,8 @@ function findEntries(
     const hasText = source.isTranslation || !isKey(entry);
     const texts = writer.textsOf(entry, source, unique, isDone);
     listed.push(texts);
-    const before = keptForms(entry, texts.names, existing, isDone);
+    const names = entry.plural ? texts.names.slice(0, writer.formCount) : texts.names;
+    const before = keptForms(entry, names, existing, isDone);
     const written = before.every((one) => one !== undefined) ? before : undefined;
     if (written) always.push(...writer.keptEdits(entry, written));
     const reason = isDone || written ? 'translated_before' : hasText ? reasonToKeep(own) : 'identifier';
@@ -82,7 +85,7 @@ function findEntries(
       ...writer.headerEdits(
         header,
         entries.some(({ plural }) => plural),
-        existing?.get('')?.text,
+        keptHeader,
       ),
     );
   }
@@ -180,6 +183,9 @@ function keptForms(
   return found.map((one, form) => one ?? translations[form] ?? translations.at(-1)!);
 }
 
+/** The maximum number of plural forms of a language. */
+const maxForms = 6;
+
 class Writer {
   readonly #text: string;
   readonly #lineEnd: string;
@@ -191,15 +197,19 @@ class Writer {
   readonly #pluralForms: string | undefined;
   readonly #isIcu: boolean;
 
-  /** @param isTarget whether the file is declared to be in the target language */
+  /**
+   * @param isTarget whether the file is declared to be in the target language
+   * @param existingForms the number of plural forms that an existing translation declares; 0 without one
+   */
   constructor(
     text: string,
     fields: ReadonlyMap<string, string>,
     {
       targetLanguage: language,
       isTarget,
+      existingForms,
       isIcu,
-    }: { targetLanguage: string | undefined; isTarget: boolean; isIcu: boolean },
+    }: { targetLanguage: string | undefined; isTarget: boolean; existingForms: number; isIcu: boolean },
   ) {
     this.#text = text;
     this.#isIcu = isIcu;
@@ -207,11 +217,15 @@ class Writer {
     this.#fields = fields;
     this.#language = language;
     const { header, forms } = poPluralsOf(language ?? 'en');
-    const count = pluralCount(fields);
-    // A file in the target language may have translations with its own number of forms.
-    const fits = isTarget && count > 0 && count <= 6;
+    // A file in the target language, or an existing translation with more forms, has its own number of forms.
+    const count = existingForms > forms.length ? existingForms : isTarget ? pluralCount(fields) : 0;
+    const fits = count > 0 && count <= maxForms;
     this.#forms = fits ? Array.from({ length: count }, (_, at) => forms[at] ?? 'other') : forms;
     this.#pluralForms = fits ? undefined : header;
+  }
+
+  get formCount(): number {
+    return this.#forms.length;
   }
 
   /** @param existing the forms of an existing translation, which are in no segment and written with the others */
@@ -264,13 +278,16 @@ class Writer {
     const key = (context ? `${context.text}\u0004${id.text}` : id.text).replaceAll('\\', '\\\\');
     const plainOf = (form: number) => (plural ? `${key}\\[${form}]` : key);
     const own = translations.map(({ text }) => text);
-    const count = plural ? Math.max(own.length, this.#forms.length) : 1;
-    const numbered = unique(Array.from({ length: count }, (_, form) => plainOf(form)));
+    const plain = Array.from({ length: plural ? Math.max(own.length, maxForms) : 1 }, (_, form) =>
+      plainOf(form),
+    );
+    const numbered = unique(plain);
     const nameOf = (form: number) => numbered(plainOf(form));
     return {
       place: placeOfLine(id.line, id.text),
       source: JSON.stringify([[...forms], isDone ? own : null]),
-      names: (plural ? this.#forms : [key]).map((_, form) => nameOf(form)),
+      // An existing translation may have more forms than those of the language here.
+      names: plain.slice(0, maxForms).map(numbered),
       own: own.map((text, form) => ({
         name: nameOf(form),
         text,

@@ -10,6 +10,8 @@ const codes = {
   unregulated_domain: 'the domain is similar to one that requires a review, but does not require a review',
   edited_target_kept:
     'a text of the existing translation was edited, and its source has changed; the edited text is kept',
+  edited_target_replaced:
+    'a text of the existing translation had been edited, and its source has changed since; it is translated again',
   edited_target_removed:
     'a text of the existing translation was edited, and the source has no such text any longer; it is removed',
   idempotency_request_differs:

@@ -275,6 +275,40 @@ test('other options translate again, except the edited texts', async () => {
   ]);
 });
 
+test('an edit of an earlier run stays with other options, until its source changes', async () => {
+  const mine = await openJson({ a: 'Open', b: 'Close' });
+  await mine.run();
+  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
+  for (const tone of ['formal', 'friendly', 'technical']) {
+    const { err } = await mine.run('--tone', tone);
+    expect([await mine.read('de.json'), err]).toEqual([
+      json({ a: 'Öffnen', b: '[de] Close' }),
+      expect.stringContaining('1 translation written'),
+    ]);
+  }
+  await mine.write('en.json', json({ a: 'Open it', b: 'Close' }));
+  const { err } = await mine.run('--tone', 'technical');
+  expect([await mine.read('de.json'), err]).toEqual([
+    json({ a: '[de] Open it', b: '[de] Close' }),
+    expect.stringContaining(
+      'edited by hand and translated again, because the source has changed since: line 2, a',
+    ),
+  ]);
+});
+
+test('edits of Markdown stay if options and the number of paragraphs change', async () => {
+  const mine = await openProject(app, { 'page.md': '# One\n\nTwo\n\nThree\n\nFour\n' });
+  const run = (...options: string[]) =>
+    withWorkers(app, () => mine.lingualoop(['translate', 'page.md', '--to', 'de', ...options]));
+  await run();
+  await mine.write('page.de.md', '# Eins\n\n\\[de] Two\n\nDrei\n\n\\[de] Four\n');
+  await mine.write('page.md', '# One\n\nNew\n\nTwo\n\nThree\n');
+  await run('--tone', 'formal');
+  expect(await mine.read('page.de.md')).toBe('# Eins\n\n\\[de] New\n\n\\[de] Two\n\nDrei\n');
+  await run('--tone', 'friendly');
+  expect(await mine.read('page.de.md')).toBe('# Eins\n\n\\[de] New\n\n\\[de] Two\n\nDrei\n');
+});
+
 test('a translation that was deleted is written again with its edits, and is not billed', async () => {
   const mine = await openJson({ a: 'Open', b: 'Close' });
   await mine.run();
@@ -415,7 +449,7 @@ test('a text of another kind does not stay', async () => {
     [['[de] Name', '<img src=x onerror=evil()>']],
   );
   expect(merged).not.toContain('<img');
-  expect(err).toContain('edited by hand and removed');
+  expect(err).toContain('edited by hand and translated again');
 });
 
 test('the header of a catalog that stays declares the plural forms that are written', async () => {
@@ -433,6 +467,27 @@ test('the header of a catalog that stays declares the plural forms that are writ
   await promisify(execFile)('msgfmt', ['--check', '--output-file', '/dev/null', 'header.de.po'], {
     cwd: folder,
   });
+});
+
+test('a catalog with three plural forms for French keeps them, also for new entries', async () => {
+  const catalog = (forms: string) =>
+    `msgid ""\nmsgstr ""\n"Language: fr\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n"Plural-Forms: nplurals=3; plural=(n == 0 || n == 1) ? 0 : n != 0 && n % 1000000 == 0 ? 1 : 2;\\n"\n\nmsgid "%d day"\nmsgid_plural "%d days"\n${forms}`;
+  const kept = 'msgstr[0] "%d jour"\nmsgstr[1] "%d de jours"\nmsgstr[2] "%d jours"\n';
+  const mine = await openProject(app, {
+    'app.po': `${poHeader}${poDays}\nmsgid "%d file"\nmsgid_plural "%d files"\nmsgstr[0] ""\nmsgstr[1] ""\n`,
+    'app.fr.po': catalog(kept),
+  });
+  const run = () => withWorkers(app, () => mine.lingualoop(['translate', 'app.po', '--to', 'fr']));
+  expect((await run()).err).toContain('1 translation written');
+  const merged = await mine.read('app.fr.po');
+  expect(merged).toContain(
+    `${kept}\nmsgid "%d file"\nmsgid_plural "%d files"\nmsgstr[0] "[fr] %d file"\nmsgstr[1] "[fr] %d files"\nmsgstr[2] "[fr] %d files"\n`,
+  );
+  expect(merged).toContain('nplurals=3; plural=(n == 0');
+  await promisify(execFile)('msgfmt', ['--check', '--output-file', '/dev/null', 'app.fr.po'], {
+    cwd: mine.folder,
+  });
+  expect((await run()).err).toContain('1 current');
 });
 
 test('a damaged entry of the lock file is named', async () => {

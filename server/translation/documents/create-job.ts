@@ -87,7 +87,13 @@ export async function createJob(
       kind: 'existing',
       contentType: 'application/json',
     } as const;
-    files.push(await storeFile(services, destination, file, encodeKept(existing.kept)));
+    const storing = storeFile(services, destination, file, encodeKept(existing.kept));
+    files.push(
+      await storing.catch(async (error: unknown) => {
+        await removeFile(services, source).catch(() => {});
+        throw error;
+      }),
+    );
   }
   const request: DocumentTranslationRequest = {
     ...checkedRequest,

@@ -15,6 +15,7 @@ import {
   resultNamesOf,
   unknownDocument,
 } from './jobs.ts';
+import { selectKept } from './kept-texts.ts';
 import { needsRendering, type RenderServices, renderDocument } from './rendering.ts';
 
 /** Maximum size in bytes of a file that is read into memory as a whole. */
@@ -64,6 +65,7 @@ async function hashesOf(
   const read = async () => ({
     bytes: await readArtifact(services, source),
     target: await readArtifact(services, translated),
+    kept: await selectKept(services, tenantId, documentId),
   });
   const { texts } =
     resultFormatOf(row) === format

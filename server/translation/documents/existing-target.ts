@@ -31,13 +31,19 @@ export async function readKept(
   if (!existing) return null;
   const corrected = await latestFile(services, scope.tenantId, request.update_of, format);
   const payload = { format, bytes: file.bytes, languages, corrected, ...existing };
-  const { kept, conflicts, removed } = await keepTextsOf(services, payload, scope).catch((error: unknown) => {
-    throw fileRefusal(error);
-  });
+  const { kept, conflicts, replaced, removed } = await keepTextsOf(services, payload, scope).catch(
+    (error: unknown) => {
+      throw fileRefusal(error);
+    },
+  );
   const warnings: Warning[] = [];
   if (conflicts.length > 0) {
     const message = `edited by hand and kept, although the source or the options have changed: ${listed(conflicts)}`;
     warnings.push(warningOf('edited_target_kept', 'existing_target', message));
+  }
+  if (replaced.length > 0) {
+    const message = `edited by hand and translated again, because the source has changed since: ${listed(replaced)}`;
+    warnings.push(warningOf('edited_target_replaced', 'existing_target', message));
   }
   if (removed.length > 0) {
     const message = `edited by hand and removed, because the source has no such text any longer: ${listed(removed)}`;

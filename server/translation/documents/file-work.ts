@@ -6,7 +6,7 @@ import { fileErrorOf } from '#server/platform/sandbox/file-work.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
 import type {
   DocumentPayload,
-  ExistingPayload,
+  HashTextsPayload,
   KeepTextsPayload,
   RebuildPayload,
   RecognitionPayload,
@@ -61,7 +61,7 @@ export function keepTextsOf({ fileWork }: Files, payload: KeepTextsPayload, scop
 }
 
 /** Returns the hashes of the texts of a translation. */
-export function hashTextsOf({ fileWork }: Files, payload: ExistingPayload, scope: TaskScope) {
+export function hashTextsOf({ fileWork }: Files, payload: HashTextsPayload, scope: TaskScope) {
   return orFileError(fileWork.run('hash_texts', payload, scope));
 }
 

@@ -317,12 +317,12 @@ export const documentForm = z.object({
   existing_target: uploadedFile
     .optional()
     .describe(
-      'The translation of an earlier version of the file, in the same format, perhaps edited by hand. Its texts stay, and are not billed, except those whose source has changed. An edited text always stays.',
+      'The translation of an earlier version of the file, in the same format, perhaps edited by hand. Its texts stay, and are not billed, except those whose source has changed. A text that was edited since it was written stays also then. Warnings name edited texts whose source has changed or was removed.',
     ),
   existing_texts: uploadedFile
     .optional()
     .describe(
-      'The hashes of the texts of `existing_target` when the service wrote it, as JSON from `GET /api/documents/{document_id}/download?content=texts`. Without them, all texts of `existing_target` stay.',
+      'The hashes of the texts of `existing_target` when the service wrote it, as JSON from `GET /api/documents/{document_id}/download?content=texts`. Without them, all texts of `existing_target` stay. With ` outdated` after its hashes, a text is translated again unless it was edited.',
     ),
   pages: listField(
     'What to translate: for a PDF, pages such as `1-3,7` or `5-`; for a PPTX file, slides in the same form; for an XLSX file, names of sheets. Send the field several times, or once with commas or a JSON list of strings. Only a JSON list or a repeated field can have the name of a sheet with a comma. The rest of the file stays unchanged and is not billed. Default: everything.',

@@ -172,7 +172,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isText = (value: unknown) => typeof value === 'string';
 const isTextIfGiven = (value: unknown) => value === undefined || isText(value);
-const hashes = /^[0-9a-f]{16} [0-9a-f]{16}$/;
+const hashes = /^[0-9a-f]{16} [0-9a-f]{16}(?: edited)?$/;
 
 function isWritten(value: unknown): value is Written {
   if (!isObject(value)) return false;

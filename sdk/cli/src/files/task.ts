@@ -91,13 +91,13 @@ function existingOf(
   }
   return {
     content: existing,
-    texts: known.options === options ? known.texts : withOtherSources(known.texts),
+    texts: known.options === options ? known.texts : outdated(known.texts),
   };
 }
 
 /** Returns hashes with which all texts are translated again, except those that were edited. */
-function withOtherSources(texts: DocumentTexts): DocumentTexts {
-  const change = (hashes: string) => hashes.replace(/^\w{16}/, '0'.repeat(16));
+function outdated(texts: DocumentTexts): DocumentTexts {
+  const change = (hashes: string) => `${hashes} outdated`;
   return Array.isArray(texts)
     ? texts.map(change)
     : Object.fromEntries(Object.entries(texts).map(([name, hashes]) => [name, change(hashes)]));

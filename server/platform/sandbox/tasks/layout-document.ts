@@ -42,6 +42,11 @@ export interface ExistingPayload extends FilePayload {
   target: Uint8Array;
 }
 
+export interface HashTextsPayload extends ExistingPayload {
+  /** The texts of an existing translation that the translation has. Undefined without one. */
+  kept: KeptTexts | undefined;
+}
+
 export interface KeepTextsPayload extends ExistingPayload {
   /** The hashes that `hashTextsTask` has returned, as JSON. Null if they are unknown. */
   written: Uint8Array | null;
@@ -125,11 +130,11 @@ export function keepTextsTask({
 
 /** Returns the hashes of all texts of a translation; null for a format without separate texts. */
 export function hashTextsTask(
-  payload: ExistingPayload,
+  payload: HashTextsPayload,
 ): Promise<RefusedFile | { texts: WrittenTexts | null }> {
   return orRefusal(payload.format, async (format) => {
     const read = await textsOf(format, payload);
-    return { texts: read && hashTexts(read.source, read.target) };
+    return { texts: read && hashTexts(read.source, read.target, payload.kept) };
   });
 }
 
