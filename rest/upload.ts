@@ -46,7 +46,7 @@ export async function readUpload(
     if (known.has(name)) input[name] = value;
   if (!isForm(request)) return upload.raw ? { ...input, [upload.parts[0]]: readRaw(request) } : input;
   const { fields, files } = await readForm(request, upload, limits);
-  // The first part may be absent, and its route says so.
+  // If the first part is absent, its route returns the error.
   const asText = upload.parts.slice(1).find((part) => fields.has(part) && !files.has(part));
   if (asText !== undefined)
     throw new AppError('validation_error', `${asText} must be a file part, with a file name`);

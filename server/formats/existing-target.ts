@@ -13,7 +13,7 @@ import { clip } from './text.ts';
 export interface FileText {
   /** The place in the file, for messages: `line 3, menu.open`. */
   place: string;
-  /** What the text is, such as a heading or an attribute. A text of another kind has other syntax, so it never stays. */
+  /** The kind of text, such as a heading or an attribute. A text of another kind has other syntax, so it never stays. */
   kind?: string;
   /** The source, with all its forms. */
   source: string;

@@ -570,7 +570,7 @@ test('an edited translation in a lock file without texts is merged if its source
   expect(await mine.read('de.json')).toBe(json({ a: 'Öffnen', b: '[de] Close' }));
 });
 
-test('without a lock file, the program says that all existing texts stay', async () => {
+test('without a lock file, the program warns that all existing texts stay', async () => {
   const mine = await openJson({ a: 'Open' }, { 'de.json': json({ a: 'Auf' }) });
   expect((await mine.run()).err).toContain('all texts stay, whether their sources have changed or not');
 });

@@ -182,7 +182,7 @@ test('the estimate names edited texts whose source has changed', async () => {
   expect(body.warnings).toMatchObject([{ code: 'edited_target_kept' }]);
 });
 
-test('long keys, NUL and lone surrogates are no problem for warnings', async () => {
+test('warnings may name long keys, and keys with NUL or lone surrogates', async () => {
   const key = `\0\ud800${'k'.repeat(1000)}`;
   const escaped = (text: string) => JSON.stringify({ a: 'x', [key]: text });
   const written = JSON.stringify({ [key]: `${'0'.repeat(16)} ${'1'.repeat(16)}` });

@@ -26,7 +26,7 @@ export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags
   cellId?: string;
   /** @param markupOf returns the source of a tag, with the translations of the texts in it */
   write(target: InlineContent, markupOf: (item: Item) => string): string;
-  /** What the text is for an existing translation: a text of another kind has other syntax. By default, `kind`. */
+  /** The kind of text for an existing translation. A text of another kind has other syntax. By default, `kind`. */
   role?: string;
   /** How a text of an existing translation is read and written. By default, it is written as it is in its file. */
   existing?: ExistingMarkup;

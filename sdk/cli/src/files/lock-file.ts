@@ -98,7 +98,7 @@ export async function openLockFile(folder: string): Promise<LockFile> {
 /** Milliseconds after which the temporary file of a run is that of a killed one. A run needs it for a few milliseconds. */
 export const abandoned = 10_000;
 
-/** Milliseconds to wait for other runs. */
+/** The time that other runs have to end, in milliseconds. */
 const patience = 60_000;
 
 /** Creates the temporary file. While it exists, other runs write nothing. @throws Failed if it stays */

@@ -146,7 +146,7 @@ export async function writeTranslation(
 }
 
 /**
- * Finishes or removes what a killed run has left. A run that still lives is left alone. If it has already written the lock
+ * Finishes or removes what a killed run has left. Files of a run that still lives stay. If it has already written the lock
  * file, it needs a moment.
  * @throws Failed if the translation was edited since
  */
