@@ -59,14 +59,17 @@ function offsetOf(content: InlineContent): number {
 
 /** Writes a segment with its tags as text: `<1>` and `</1>` around text, `<2/>` for a void tag. */
 export function formatTagged(content: InlineContent): string {
+  const formatTag = tagWriter(content);
+  return content.map((item) => (typeof item === 'string' ? item : formatTag(item))).join('');
+}
+
+/** Returns a function that writes a tag of a segment as `formatTagged` does. */
+export function tagWriter(content: InlineContent): (tag: InlineTag) => string {
   const offset = offsetOf(content);
-  return content
-    .map((item) => {
-      if (typeof item === 'string') return item;
-      const number = item.tag + offset;
-      return item.type === 'open' ? `<${number}>` : item.type === 'close' ? `</${number}>` : `<${number}/>`;
-    })
-    .join('');
+  return ({ tag, type }) => {
+    const number = tag + offset;
+    return type === 'open' ? `<${number}>` : type === 'close' ? `</${number}>` : `<${number}/>`;
+  };
 }
 
 /** Whether two translations have the same text and tags. jsonb reorders the keys of objects, so their order is ignored. */

@@ -87,7 +87,7 @@ const checks: Record<string, (text: string, piece: string) => unknown> = {
     );
   },
   'the language': (text) => detectLanguage(text),
-  'protected words': (text) => protectWords([text]),
+  'protected words': (text) => protectWords([text], 'en'),
   'the normal form': (text) => normalForm(text),
 };
 

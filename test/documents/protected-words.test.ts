@@ -7,7 +7,7 @@ import { link, paragraph, run, wordFile } from '../formats/docx-file.ts';
 import { recordingEngine, useDocuments } from './workspace.ts';
 
 const sentOf = (...source: InlineContent) => {
-  const words = protectWords(source);
+  const words = protectWords(source, 'en');
   return words && [formatTagged(words.content), words.hasOtherWords];
 };
 
@@ -19,19 +19,24 @@ describe('the words that an engine does not receive', () => {
     ['Ticket MATH-2800, then file.close().', 'Ticket <1/>, then <2/>.'],
     ['Open /usr/lib/app.conf or ~/notes or ../a/b', 'Open <1/> or <2/> or <3/>'],
     ['Call read_all() (see www.example.org)', 'Call <1/> (see <2/>)'],
+    ['Hello {user_name} and {{ count }} and ${x} of %(total)s', 'Hello <1/> and <2/> and <3/> of <4/>'],
+    ['%d of %2$s, %.2f %{unit}', '<1/> of <2/>, <3/> <4/>'],
+    ['Hi <%= name %>, {% if x %}see{% endif %} $t(menu.open) @:menu.close', 'Hi <1/>, <2/>see<3/> <4/> <5/>'],
   ])('%s', (text, sent) => {
     expect(sentOf(text)).toEqual([sent, true]);
-    const { content, restore } = protectWords([text])!;
+    const { content, restore } = protectWords([text], 'en')!;
     expect(restore(parseTagged(formatTagged(content), content)!)).toEqual([text]);
   });
 
   test.each([
     'red/green/blue, and/or, km/h',
     'Name ____ Date ____Signature____',
-    'Hello {user_name} and %user_name% and {{ user_name }} and <user_name>',
+    '%user_name% and <user_name>, 100% sure, 50 % discount, costs $5, at @home, :smile:',
+    '{count, plural, one {{name} has # file} other {{name} has # files}}',
+    '%Y-%m-%d %H:%M',
     'COVID-19, STEP-1, A4, 24/11/2026, 555-0199',
     'a _word_ in Markdown and __another__ one',
-  ])('are none of these: %s', (text) => expect(protectWords([text])).toBeNull());
+  ])('are none of these: %s', (text) => expect(protectWords([text], 'en')).toBeNull());
 
   test.each(['https://example.com', 'owner_id', 'UV_IT / UV_AF (3)'])('can be a whole text: %s', (text) =>
     expect(sentOf(text)).toEqual([expect.stringContaining('<1/>'), false]),
@@ -45,7 +50,7 @@ describe('the words that an engine does not receive', () => {
       { tag: 1, type: 'close' },
       ' of a_b to <7/>',
     ];
-    const { content, restore } = protectWords(source)!;
+    const { content, restore } = protectWords(source, 'en')!;
     expect(formatTagged(content)).toBe('Set <8>the <9/></8> of <10/> to <7/>');
     const translated = parseTagged('<10/>: <8><9/> setzen</8> auf <7/>', content)!;
     expect(plainText(restore(translated))).toBe('a_b: owner_id setzen auf <7/>');
@@ -57,7 +62,7 @@ describe('the words that an engine does not receive', () => {
       const timeOf = (count: number) => {
         const text = `x ${piece.repeat(count)}`;
         const start = performance.now();
-        protectWords([text]);
+        protectWords([text], 'en');
         return performance.now() - start;
       };
       timeOf(20_000);
@@ -100,6 +105,19 @@ describe('a document with code and links in its text', () => {
         quality: expect.objectContaining({ issues: [] }),
       }),
     ]);
+  });
+
+  test('has placeholders as tags, and a note of what they stand for', async () => {
+    engine.reply = ({ segments }) => segments.map((text) => text.replace('<1/> of <2/>', '<2/> dont <1/>'));
+    const file = new File(['{"a": "{done} of {total} files", "b": "%s"}'], 'en.json');
+    const { body: job } = await mine.send({ source_document: file, wait: 'true' });
+    expect(engine.asked.map(({ segments, notes }) => [segments, notes])).toEqual([
+      [['<1/> of <2/> files'], ['key a; tags: <1/> {done}, <2/> {total}']],
+    ]);
+    const targets = (await mine.segments(job.id)).segments.map(
+      ({ target_text }: { target_text: string }) => target_text,
+    );
+    expect(targets).toEqual(['{total} dont {done} files']);
   });
 
   test('is sent again with them, if a tag is lost', async () => {

@@ -125,7 +125,7 @@ export async function translateGroup<T extends GroupText>(
       const leverage = await leverageOf(services, scope.tenantId, asked, found);
       const prepared = await prepareText(asked, leverage, scope.signal);
       const unwrapped = unwrap(of.source);
-      const protectedText = protectWords(unwrapped.inner);
+      const protectedText = protectWords(unwrapped.inner, request.source_lang);
       const text: Prepared = { ...prepared, ...unwrapped, of, protectedText };
       return { of, text, stored: await serve(text, scope) };
     }),
@@ -274,9 +274,9 @@ async function callFor<T>({ cost }: Group, call: Promise<EngineResult<T>>): Prom
 }
 
 /**
- * Translates the texts. Links, addresses and code are sent as tags, and a text without other words is not sent. If the
- * tags of a translation are broken, this translation is requested once more, now with these words. If the tags are
- * broken again, formatting is left out and the other tags are placed by position.
+ * Translates the texts. Links, addresses, code and placeholders are sent as tags, and a text of links and code only is not
+ * sent. If the tags of a translation are broken, this translation is requested once more, now with these words. If the
+ * tags are broken again, formatting is left out and the other tags are placed by position.
  */
 async function draft(group: Group, task: TranslationTask, texts: readonly Prepared[]): Promise<Draft[]> {
   const drafts = texts.map((of) => {
@@ -287,7 +287,11 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
   const first = await request(
     group,
     task,
-    unread.map(({ of }) => ({ of, content: of.protectedText?.content ?? of.inner })),
+    unread.map(({ of }) => ({
+      of,
+      content: of.protectedText?.content ?? of.inner,
+      note: of.protectedText?.note,
+    })),
   );
   for (const [index, one] of unread.entries()) {
     const { inner: source, protectedText } = one.of;
@@ -318,11 +322,13 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
 async function request(
   group: Group,
   task: TranslationTask,
-  parts: readonly { of: Prepared; content: InlineContent }[],
+  parts: readonly { of: Prepared; content: InlineContent; note?: string | null | undefined }[],
 ): Promise<readonly string[]> {
   if (parts.length === 0) return [];
   const segments = parts.map(({ content }) => formatTagged(content));
-  const notes = notesOf(parts.map(({ of }) => of));
+  const notes = parts.map(
+    ({ of, note }) => [of.of.context, note && `tags: ${note}`].filter(Boolean).join('; ') || null,
+  );
   const hasTags = parts.some(({ content }) => content.some((item) => typeof item !== 'string'));
   return callFor(group, group.engine.translate({ ...task, segments, notes, hasTags }, group.scope));
 }
@@ -388,7 +394,10 @@ const maxLostWords = 20;
 /** Returns an issue for each protected word that a second or repaired translation lacks, unless a check has found it. */
 function lostWordIssues({ of, inner }: Draft, findings: readonly QualityIssue[]): QualityIssue[] {
   if (!of.protectedText) return [];
-  const found = new Set([...findings.map(({ span }) => span), ...(protectWords(inner)?.words ?? [])]);
+  const found = new Set([
+    ...findings.map(({ span }) => span),
+    ...(protectWords(inner, of.request.source_lang)?.words ?? []),
+  ]);
   const lost = new Set(of.protectedText.words.filter((word) => !found.has(word)));
   return [...lost].slice(0, maxLostWords).map((span) => ({
     severity: 'major',

@@ -1,6 +1,12 @@
-import { type InlineContent, joinStrings } from '#server/formats/inline-content.ts';
-import type { Range } from '../integrity/found.ts';
+import {
+  type InlineContent,
+  type InlineTag,
+  joinStrings,
+  tagWriter,
+} from '#server/formats/inline-content.ts';
+import { blanked, type Range } from '../integrity/found.ts';
 import { findLinks } from '../integrity/links.ts';
+import { findPlaceholders } from '../integrity/placeholders.ts';
 
 /**
  * Code in running text: names with an underscore (`owner_id`, `UV_IT`), numbers of parts and tickets (`MATH-2800`), calls
@@ -15,51 +21,76 @@ export interface ProtectedText {
   /** The text with a void tag in the place of each protected word. */
   content: InlineContent;
   words: readonly string[];
-  /** Whether `content` has other words. If not, the text is its own translation. */
+  /** What the tags of placeholders stand for, such as `<1/> {name}`; null without placeholders. */
+  note: string | null;
+  /** Whether `content` has other words or placeholders. If not, the text is its own translation. */
   hasOtherWords: boolean;
   /** Returns a translation of `content` with the words in the places of their tags. */
   restore: (translation: InlineContent) => InlineContent;
 }
 
+/** A word that is replaced by a tag. */
+interface ProtectedRange extends Range {
+  isPlaceholder?: true;
+}
+
 /**
- * Replaces the links, email addresses and code in a text by void tags, so that no engine can change them. Classic
- * machine translation changes them even if it is asked to repair them. The time is linear in the text.
+ * Replaces the links, email addresses, code and placeholders in a text by void tags, so that no engine can change them.
+ * Classic machine translation changes them even if it is asked to repair them. The time is linear in the text.
  * @returns null without such words
  */
-export function protectWords(source: InlineContent): ProtectedText | null {
+export function protectWords(source: InlineContent, sourceLang: string): ProtectedText | null {
   const words = new Map<number, string>();
+  const placeholders: InlineTag[] = [];
   let tag = source.reduce((last, item) => Math.max(last, typeof item === 'string' ? 0 : item.tag), 0);
   const protect = (text: string): InlineContent => {
     const pieces: InlineContent = [];
     let done = 0;
-    for (const { start, end } of protectedRanges(text)) {
+    for (const { start, end, isPlaceholder } of protectedRanges(text, sourceLang)) {
       tag += 1;
       words.set(tag, text.slice(start, end));
-      pieces.push(text.slice(done, start), { tag, type: 'void' });
+      const item = { tag, type: 'void' } as const;
+      if (isPlaceholder) placeholders.push(item);
+      pieces.push(text.slice(done, start), item);
       done = end;
     }
     return [...pieces, text.slice(done)];
   };
   const content = joinStrings(source.flatMap((item) => (typeof item === 'string' ? protect(item) : [item])));
   if (words.size === 0) return null;
-  const hasOtherWords = content.some((item) => typeof item === 'string' && /\p{L}/u.test(item));
+  const hasOtherWords =
+    placeholders.length > 0 || content.some((item) => typeof item === 'string' && /\p{L}/u.test(item));
   const restore = (translation: InlineContent): InlineContent =>
     joinStrings(translation.map((item) => (typeof item === 'string' ? item : (words.get(item.tag) ?? item))));
-  return { content, words: [...words.values()], hasOtherWords, restore };
+  const formatTag = tagWriter(content);
+  const note = placeholders.map((item) => `${formatTag(item)} ${words.get(item.tag)}`).join(', ');
+  return { content, words: [...words.values()], note: note || null, hasOtherWords, restore };
 }
 
 /** Returns the ranges of the protected words in order. They do not overlap. */
-function protectedRanges(text: string): Range[] {
+function protectedRanges(text: string, lang: string): ProtectedRange[] {
   // Most texts have none of these characters.
-  if (!/[_@/()]|www\.|[A-Z]-\d/i.test(text)) return [];
+  if (!/[_@/(){}%$#[<]|www\.|[A-Z]-\d/i.test(text)) return [];
   const { urls, addresses } = findLinks(text);
   const codes = [...text.matchAll(code)].map(({ index, 0: { length } }) => ({
     start: index,
     end: index + length,
   }));
-  const ranges: Range[] = [];
-  for (const range of [...urls, ...addresses, ...codes].sort((a, b) => a.start - b.start || b.end - a.end))
-    if (range.start >= (ranges.at(-1)?.end ?? 0) && /\p{L}/u.test(text.slice(range.start, range.end)))
+  const placeholders = placeholdersIn(blanked(text, [...urls, ...addresses]), lang);
+  const found: ProtectedRange[] = [...urls, ...addresses, ...codes, ...placeholders];
+  const ranges: ProtectedRange[] = [];
+  for (const range of found.sort((a, b) => a.start - b.start || b.end - a.end))
+    if (
+      range.start >= (ranges.at(-1)?.end ?? 0) &&
+      (range.isPlaceholder || /\p{L}/u.test(text.slice(range.start, range.end)))
+    )
       ranges.push(range);
   return ranges;
+}
+
+/** Returns the placeholders that are never prose. Those of a message with choices belong to its syntax. */
+function placeholdersIn(text: string, lang: string): ProtectedRange[] {
+  const { certain, conversions, choices } = findPlaceholders(text, lang);
+  if (choices.length > 0) return [];
+  return [...certain, ...conversions].map(({ start, end }) => ({ start, end, isPlaceholder: true }));
 }
