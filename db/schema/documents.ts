@@ -178,6 +178,8 @@ export const documentSegments = pgTable(
      * context of the file format. Null for most segments.
      */
     variant: text('variant'),
+    /** The maximum number of characters of the translation. Null without a limit. */
+    maxLength: integer('max_length'),
     /**
      * The rectangles of the source text on its page, and those of its translation in the latest translated file. Null
      * if the file has no fixed pages.

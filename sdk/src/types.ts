@@ -222,6 +222,12 @@ export type DocumentUpload = WithAuto<
    * of a PDF. Default: `translated`.
    */
   output?: 'translated' | DocumentRequest['output'] | undefined;
+  /** For a gettext catalog: the field with the text to translate. Default: determined from the catalog. */
+  source_field?: DocumentRequest['source_field'] | undefined;
+  /** For subtitles: the maximum number of characters of a line, from 10 to 200. */
+  line_length?: number | undefined;
+  /** For subtitles: the maximum number of characters for each second, from 5 to 100. */
+  reading_speed?: number | undefined;
   /** The maximum number of billable characters; a larger document is rejected. */
   max_characters?: number | undefined;
 };

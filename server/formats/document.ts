@@ -60,6 +60,8 @@ export interface Segment extends SegmentKey {
    * compares only texts. Absent for most segments.
    */
   variant?: string;
+  /** The maximum number of characters of the translation. Absent without a limit. */
+  maxLength?: number;
   source: InlineContent;
   /** The words of a text that was recognized in an image, in reading order. Absent for other texts. */
   words?: SegmentWord[];
@@ -179,7 +181,7 @@ export interface LayoutFormat {
    * Lists the texts of a file, to compare a translation with its source. Absent, or without a result, for formats whose
    * existing translations cannot be kept.
    */
-  texts?(bytes: Uint8Array, options: Languages): Promise<FileTexts | undefined>;
+  texts?(bytes: Uint8Array, options: Languages & Selection): Promise<FileTexts | undefined>;
   /**
    * Recognizes the text of a page that consists of images. Absent for a format without such pages.
    *

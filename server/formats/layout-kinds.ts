@@ -21,6 +21,8 @@ interface LayoutTraits {
   /** The texts that are translated only if a request includes them. */
   include: readonly Includable[];
   output: readonly Output[];
+  /** The further fields of a request that the format has. */
+  options: readonly ('source_field' | 'line_length' | 'reading_speed')[];
   /** Set for a format whose files are read after the job has been created, because reading may take minutes. */
   readLater?: true;
   /** Set for a format whose files mark translations that need a review. Then a confirmation changes the file. */
@@ -30,7 +32,16 @@ interface LayoutTraits {
 }
 
 /** The common properties of the formats that consist of text. */
-const text = { reader: 'text', places: 'line', pages: null, include: [], output: ['translated'] } as const;
+const text = {
+  reader: 'text',
+  places: 'line',
+  pages: null,
+  include: [],
+  output: ['translated'],
+  options: [],
+} as const;
+
+const subtitles = { ...text, options: ['line_length', 'reading_speed'] } as const;
 
 const traits = {
   pdf: {
@@ -42,6 +53,7 @@ const traits = {
     pages: 'ranges',
     include: [],
     output: ['translated', 'bilingual', 'docx'],
+    options: [],
     readLater: true,
     inTranslations: true,
   },
@@ -62,6 +74,7 @@ const traits = {
       'hidden',
     ],
     output: ['translated', 'bilingual'],
+    options: [],
     inTranslations: true,
   },
   // The cells of hidden sheets, rows and columns are always translated.
@@ -73,6 +86,7 @@ const traits = {
     pages: 'sheets',
     include: ['comments', 'text_boxes', 'charts', 'table_headers', 'sheet_names', 'hidden'],
     output: ['translated'],
+    options: [],
     inTranslations: true,
   },
   pptx: {
@@ -83,6 +97,7 @@ const traits = {
     pages: 'ranges',
     include: ['comments', 'masters', 'hidden'],
     output: ['translated'],
+    options: [],
   },
   odt: {
     ...text,
@@ -118,11 +133,12 @@ const traits = {
     ...text,
     extensions: ['po', 'pot'],
     mediaType: 'text/x-gettext-translation',
+    options: ['source_field'],
     marksReview: true,
   },
   properties: { ...text, extensions: ['properties'], mediaType: 'text/x-java-properties' },
-  srt: { ...text, extensions: ['srt'], mediaType: 'application/x-subrip' },
-  vtt: { ...text, extensions: ['vtt'], mediaType: 'text/vtt' },
+  srt: { ...subtitles, extensions: ['srt'], mediaType: 'application/x-subrip' },
+  vtt: { ...subtitles, extensions: ['vtt'], mediaType: 'text/vtt' },
   android: { ...text, extensions: ['xml'], mediaType: 'application/xml', otherMediaTypes: ['text/xml'] },
   strings: { ...text, extensions: ['strings'], mediaType: 'text/x-apple-strings' },
   xcstrings: {

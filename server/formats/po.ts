@@ -30,7 +30,7 @@ export const { check, extract, rebuild, texts } = textFormat(findEntries);
 
 function findEntries(
   text: string,
-  { sourceLanguage, targetLanguage, kept: existing }: TextOptions,
+  { sourceLanguage, targetLanguage, sourceField, kept: existing }: TextOptions,
 ): TextPlaces {
   const all = parsePo(text);
   const header = all.find(({ id, context }) => id.text === '' && !context);
@@ -40,10 +40,12 @@ function findEntries(
   // The translations of a file in another language, such as that of the source, are replaced.
   const hasTarget = targetLanguage === undefined || declared === '' || isSame(declared, targetLanguage);
   const entries = all.filter((entry) => entry !== header && entry.id.text.trim() !== '');
-  const isOfSource = !hasTarget && sourceLanguage !== undefined && isSamePrimary(declared, sourceLanguage);
+  const isOfSource = sourceField
+    ? sourceField === 'msgstr'
+    : !hasTarget && sourceLanguage !== undefined && isSamePrimary(declared, sourceLanguage);
   const isTranslated = hasTarget && declared !== '';
-  const hasKeys = areKeys(entries);
-  const isKey = (entry: PoEntry) => hasKeys || hasExplicitId(entry);
+  const hasKeys = sourceField ? sourceField === 'msgstr' : areKeys(entries);
+  const isKey = (entry: PoEntry) => hasKeys || (!sourceField && hasExplicitId(entry));
   const sources = entries.map((entry) =>
     sourceOf(entry, isOfSource || (!isTranslated && isKey(entry)), sourceLanguage),
   );

@@ -23,6 +23,9 @@ export const outputs = ['translated', 'bilingual', 'docx'] as const;
 
 export type Output = (typeof outputs)[number];
 
+/** The field of a gettext entry that has the text to translate. */
+export const sourceFields = ['msgid', 'msgstr'] as const;
+
 /** Selects the texts of a file that are translated, and the form of the result. Without a field, the default applies. */
 export interface Selection {
   /** The ranges of pages of a PDF or of slides, such as `1-3` and `7`, or the names of sheets. Undefined for all. */
@@ -30,4 +33,10 @@ export interface Selection {
   include?: Includable[] | undefined;
   /** Undefined for `translated`. */
   output?: Exclude<Output, 'translated'> | undefined;
+  /** Undefined to determine it from the catalog. */
+  sourceField?: (typeof sourceFields)[number] | undefined;
+  /** The maximum number of characters of a subtitle's line. Undefined for the default of the language. */
+  lineLength?: number | undefined;
+  /** The maximum number of characters of a subtitle for each second. Undefined for the default of the language. */
+  readingSpeed?: number | undefined;
 }

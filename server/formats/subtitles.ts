@@ -8,7 +8,7 @@ import {
 } from './inline-content.ts';
 import type { Edit } from './office/splice.ts';
 import { type Cue, readCues, type SubtitleKind } from './subtitles/cues.ts';
-import { breakLines, maxLine, maxSpeed, visible } from './subtitles/lines.ts';
+import { breakLines, limitsFor, type SubtitleLimits, visible } from './subtitles/lines.ts';
 import { placeOfLine, type TextOptions, type TextPlace, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
@@ -26,17 +26,18 @@ const limits = { cues: 6, units: 400, pause: 1.5 };
 function findCues(
   text: string,
   kind: SubtitleKind,
-  { sourceLanguage, targetLanguage }: TextOptions,
+  { sourceLanguage, targetLanguage = 'en', ...options }: TextOptions,
 ): TextPlaces {
   const cues = readCues(text, kind).map((cue) => ({ cue, content: contentOf(cue.text, kind) }));
   const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  const most = limitsFor(targetLanguage, options);
+  const writing: Writing = { kind, lineEnd, targetLanguage, most };
   const places: TextPlace[] = [];
   const kept: { reason: string; text: string }[] = [];
   let characters = 0;
   let group: ParsedCue[] = [];
   const finish = (): void => {
-    if (group.length > 0)
-      places.push(placeOf(group, { kind, lineEnd, targetLanguage: targetLanguage ?? 'en' }));
+    if (group.length > 0) places.push(placeOf(group, writing));
     group = [];
   };
   for (const one of cues) {
@@ -52,8 +53,8 @@ function findCues(
     group.push(one);
   }
   finish();
-  const language = kind === 'vtt' && targetLanguage ? languageOf(text) : undefined;
-  return { places, kept, characters, always: language ? [{ ...language, text: targetLanguage! }] : [] };
+  const language = kind === 'vtt' ? languageOf(text) : undefined;
+  return { places, kept, characters, always: language ? [{ ...language, text: targetLanguage }] : [] };
 }
 
 /** Returns the position of the language in the header of a WebVTT file, as YouTube writes it. */
@@ -164,6 +165,7 @@ interface Writing {
   kind: SubtitleKind;
   lineEnd: string;
   targetLanguage: string;
+  most: SubtitleLimits;
 }
 
 /** The cues of a segment: their tags are numbered from 1 on, and a void tag stands at the end of each cue except the last one. */
@@ -201,20 +203,25 @@ function placeOf(group: readonly ParsedCue[], writing: Writing): TextPlace {
   const encode = (text: string) => (writing.kind === 'vtt' ? escapeText(text, isRaw) : text);
   const split = (target: InlineContent) => splitAt(target, breaks);
   const texts = (target: InlineContent) =>
-    split(target).map((part) => writeCue(part, codes, encode, writing.targetLanguage));
+    split(target).map((part) => writeCue(part, codes, encode, writing));
   return {
-    segments: [{ kind: 'text_block', place: placeOfLine(group[0]!.cue.line), source: content }],
+    segments: [
+      {
+        kind: 'text_block',
+        place: placeOfLine(group[0]!.cue.line),
+        maxLength: group.reduce((sum, one) => sum + maxLengthOf(one, writing.most), 0),
+        source: content,
+      },
+    ],
     write([one]) {
       const own = split(content);
       return split(one!.target).flatMap((part, at): Edit[] => {
         const { start, end } = group[at]!.cue;
         if (isSameContent(part, own[at]!)) return [];
-        return [
-          { start, end, text: writeCue(part, codes, encode, writing.targetLanguage).join(writing.lineEnd) },
-        ];
+        return [{ start, end, text: writeCue(part, codes, encode, writing).join(writing.lineEnd) }];
       });
     },
-    check: ([one]) => problemsOf(texts(one!.target), group, writing.targetLanguage),
+    check: ([one]) => problemsOf(texts(one!.target), group, writing.most),
   };
 }
 
@@ -242,7 +249,7 @@ function writeCue(
   content: InlineContent,
   codes: ReadonlyMap<number, { open: string; close: string }>,
   encode: (text: string) => string,
-  targetLanguage: string,
+  { targetLanguage, most }: Pick<Writing, 'most' | 'targetLanguage'>,
 ): string[] {
   const written = content
     .map((item) => {
@@ -251,34 +258,42 @@ function writeCue(
       return item.text ?? (item.type === 'close' ? code?.close : code?.open) ?? '';
     })
     .join('');
-  const lines = written.split('\n').flatMap((line) => breakLines(line.trim(), targetLanguage));
+  const lines = written.split('\n').flatMap((line) => breakLines(line.trim(), targetLanguage, most.line));
   // A line with an arrow, or a blank one, would end the cue.
   return lines
     .map((line) => line.replaceAll('-->', '→'))
     .filter((line, _, all) => line !== '' || all.length === 1);
 }
 
+const secondsOf = ({ from, to }: Cue): number => Math.max(to - from, 0.1);
+
+/** Returns the maximum number of characters of a cue. A source that is longer itself may keep its length. */
+function maxLengthOf({ cue, content }: ParsedCue, { line, speed }: SubtitleLimits): number {
+  const lines = Math.max(2, cue.text.split('\n').length);
+  const readable = Math.floor(secondsOf(cue) * speed);
+  return Math.min(lines * line, Math.max(readable, plainText(content).length));
+}
+
 /** Returns a finding if a line is too long, or a text too fast to read. */
 function problemsOf(
   cues: readonly (readonly string[])[],
   group: readonly ParsedCue[],
-  language: string,
+  most: SubtitleLimits,
 ): Omit<Finding, 'unitId'>[] {
   const found: Omit<Finding, 'unitId'>[] = [];
   for (const [at, lines] of cues.entries()) {
     const { cue, content } = group[at] ?? group.at(-1)!;
     const length = visible(lines.join(''));
-    const seconds = Math.max(cue.to - cue.from, 0.1);
+    const seconds = secondsOf(cue);
     const longest = Math.max(...lines.map(visible));
     const add = (message: string) =>
       found.push({ severity: 'warning', code: 'text_too_long', message: `line ${cue.line}: ${message}` });
     if (lines.length > 2 && lines.length > cue.text.split('\n').length)
       add(`the subtitle has ${lines.length} lines, but two can be read at a time`);
-    else if (longest > maxLine(language))
-      add(`a line has ${longest} characters, but ${maxLine(language)} fit`);
-    if (length / seconds > maxSpeed(language) && length > plainText(content).length)
+    else if (longest > most.line) add(`a line has ${longest} characters, but ${most.line} fit`);
+    if (length / seconds > most.speed && length > plainText(content).length)
       add(
-        `${Math.round(length / seconds)} characters a second are too fast to read; at most ${maxSpeed(language)} can be read`,
+        `${Math.round(length / seconds)} characters a second are too fast to read; at most ${most.speed} can be read`,
       );
   }
   return found;

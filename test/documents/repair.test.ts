@@ -67,3 +67,51 @@ describe('a translation in doubt', () => {
     expect(quality_report.findings).toContainEqual(expect.objectContaining({ code: 'low_segment_quality' }));
   });
 });
+
+describe('a subtitle that is too long for its time', () => {
+  const source = 'It rains.';
+  const long = 'Il pleut aujourd’hui dans toutes les montagnes.';
+  const srt = `1\n00:00:01,000 --> 00:00:02,000\n${source}\n`;
+  const translate = async (reply: string, fields = {}) => {
+    repaired = reply;
+    engine.reply = ({ segments }) => segments.map(() => long);
+    const file = new File([srt], 'film.srt');
+    const { status, body } = await mine.send({ source_document: file, wait: 'true', ...fields });
+    expect([status, body.detail]).toEqual([200, undefined]);
+    return {
+      body,
+      text: await (await mine.download(body.id)).text(),
+      findings: body.quality_report.findings
+        .filter(({ code }: { code: string }) => code === 'text_too_long')
+        .map(({ message }: { message: string }) => message),
+    };
+  };
+
+  test('is shortened once by the model, which gets the limit', async () => {
+    const { text, findings } = await translate('Il pleut.');
+    expect(engine.asked.map(({ notes }) => notes)).toEqual([['at most 21 characters']]);
+    expect(repairs).toEqual([{ segments: [source], candidate: [long] }]);
+    expect([text, findings]).toEqual([srt.replace(source, 'Il pleut.'), []]);
+  });
+
+  test('has a finding if the shorter one is still too long', async () => {
+    const { text, findings } = await translate('Il pleut maintenant en montagne.');
+    expect(repairs).toHaveLength(1);
+    expect([text, findings]).toEqual([
+      srt.replace(source, 'Il pleut maintenant en montagne.'),
+      ['line 3: 32 characters a second are too fast to read; at most 21 can be read'],
+    ]);
+  });
+
+  test('is not shortened if a request allows more characters', async () => {
+    const { body, text, findings } = await translate('no', { reading_speed: '60', line_length: '50' });
+    expect(body.request).toMatchObject({ reading_speed: 60, line_length: 50 });
+    expect([repairs, findings, text]).toEqual([[], [], srt.replace(source, long)]);
+  });
+
+  test('of a wrong repair, the first translation stays', async () => {
+    scores['Non.'] = 20;
+    const { text } = await translate('Non.');
+    expect(text.replaceAll('\n', ' ')).toContain(long);
+  });
+});

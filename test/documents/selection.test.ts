@@ -187,3 +187,46 @@ describe('the request of a job', () => {
     expect(cellsOf(file).map(([cell]) => cell?.text)).toEqual(['Old costs', 'Une note']);
   });
 });
+
+describe('the source of a gettext catalog', () => {
+  const catalog =
+    'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n\nmsgid "Start"\nmsgstr "Begin here"\n\nmsgid "Stop"\nmsgstr "End here"\n';
+  const send = (source_field?: string) =>
+    mine.send({
+      source_document: new File([catalog], 'app.po'),
+      wait: '1',
+      ...(source_field && { source_field }),
+    });
+
+  test.each([
+    [undefined, []],
+    ['msgid', []],
+    ['msgstr', ['Begin here', 'End here']],
+  ])('with source_field %s', async (field, texts) => {
+    const { status, body } = await send(field);
+    expect([status, body.request.source_field, engine.texts()]).toEqual([200, field, texts]);
+  });
+
+  test('can be the IDs although they look like keys', async () => {
+    const keys = catalog.replace('"Start"', '"app.start"').replace('"Stop"', '"app.stop"');
+    const sent = async (fields = {}) => {
+      engine.reset();
+      await mine.send({ source_document: new File([keys], 'app.po'), wait: '1', ...fields });
+      return engine.texts();
+    };
+    expect(await sent()).toEqual(['Begin here', 'End here']);
+    expect(await sent({ source_field: 'msgid' })).toEqual([]);
+  });
+});
+
+test.each([
+  ['source_field', 'text', 'app.po', 'source_field: "text" is unknown; allowed: msgid, msgstr'],
+  ['source_field', 'msgid', 'a.json', 'source_field: not available for a .json file; only for .po'],
+  ['line_length', '9', 'a.srt', 'line_length: "9" is not a whole number from 10 to 200'],
+  ['line_length', '1e2', 'a.srt', 'line_length: "1e2" is not a whole number from 10 to 200'],
+  ['reading_speed', '101', 'a.vtt', 'reading_speed: "101" is not a whole number from 5 to 100'],
+  ['reading_speed', '20', 'a.po', 'reading_speed: not available for a .po file; only for .srt, .vtt'],
+])('%s %j of %s is rejected', async (field, value, name, detail) => {
+  const { status, body } = await mine.send({ source_document: new File(['{}'], name), [field]: value });
+  expect([status, body.detail]).toEqual([400, detail]);
+});

@@ -1,17 +1,19 @@
 import { isDenseScript } from '#server/languages.ts';
+import type { Selection } from '../selection.ts';
 
-/** Limits of readable subtitles, as broadcasters have them. A character of a dense script counts as about two. */
-const lineLength = { dense: 20, other: 42 };
-const charactersASecond = { dense: 11, other: 21 };
-
-/** Returns the maximum length of a line in this language. */
-export function maxLine(language: string): number {
-  return isDenseScript(language) ? lineLength.dense : lineLength.other;
+/** The maximum numbers of characters: of a line, and of a subtitle for each second. */
+export interface SubtitleLimits {
+  line: number;
+  speed: number;
 }
 
-/** Returns the maximum number of characters a second in this language. */
-export function maxSpeed(language: string): number {
-  return isDenseScript(language) ? charactersASecond.dense : charactersASecond.other;
+/** Returns the limits of readable subtitles, as broadcasters have them. A character of a dense script counts as about two. */
+export function limitsFor(
+  language: string,
+  { lineLength, readingSpeed }: Pick<Selection, 'lineLength' | 'readingSpeed'>,
+): SubtitleLimits {
+  const [line, speed] = isDenseScript(language) ? ([20, 11] as const) : ([42, 21] as const);
+  return { line: lineLength ?? line, speed: readingSpeed ?? speed };
 }
 
 /** Returns the number of characters that are shown: tags do not count, and a character reference of WebVTT counts as one. */
@@ -21,14 +23,14 @@ export function visible(text: string): number {
     .length;
 }
 
-/** Breaks a text into lines of about the same length: as few as possible, each of at most `maxLine` characters. */
-export function breakLines(text: string, language: string): string[] {
-  const count = Math.ceil(visible(text) / maxLine(language));
+/** Breaks a text into lines of about the same length: as few as possible, each of at most `most` characters. */
+export function breakLines(text: string, language: string, most: number): string[] {
+  const count = Math.ceil(visible(text) / most);
   if (count < 2) return [text];
   const pieces = piecesOf(text, language);
   for (let lines = count; lines < pieces.length; lines++) {
     const broken = fill(pieces, visible(text) / lines, lines);
-    if (broken.every((line) => visible(line) <= maxLine(language))) return broken;
+    if (broken.every((line) => visible(line) <= most)) return broken;
   }
   return fill(pieces, visible(text) / count, count);
 }

@@ -9,7 +9,7 @@ import { hashTextsOf } from './file-work.ts';
 import {
   type DocumentRow,
   isInFlight,
-  languagesOf,
+  rebuildOptionsOf,
   requireDocument,
   resultFormatOf,
   resultNamesOf,
@@ -71,7 +71,7 @@ async function hashesOf(
     resultFormatOf(row) === format
       ? await hashTextsOf(
           services,
-          { format, languages: languagesOf(row), ...(await read()) },
+          { format, options: rebuildOptionsOf(row), ...(await read()) },
           { tenantId, signal },
         )
       : { texts: null };

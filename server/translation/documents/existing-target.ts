@@ -7,6 +7,7 @@ import { newestArtifact, readArtifact } from './artifacts.ts';
 import { fileRefusal, keepTextsOf } from './file-work.ts';
 import { selectDocument } from './jobs.ts';
 import { needsRendering, type RenderServices, renderDocument } from './rendering.ts';
+import { selectionOf } from './selection-fields.ts';
 import type { CheckedForm } from './submission-form.ts';
 
 /*
@@ -30,7 +31,8 @@ export async function readKept(
 ): Promise<{ kept: KeptTexts; warnings: Warning[] } | null> {
   if (!existing) return null;
   const corrected = await latestFile(services, scope.tenantId, request.update_of, format);
-  const payload = { format, bytes: file.bytes, languages, corrected, ...existing };
+  const options = { ...languages, ...selectionOf(request) };
+  const payload = { format, bytes: file.bytes, options, corrected, ...existing };
   const { kept, conflicts, replaced, removed } = await keepTextsOf(services, payload, scope).catch(
     (error: unknown) => {
       throw fileRefusal(error);

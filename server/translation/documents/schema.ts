@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { layoutKindNames } from '#server/formats/layout-kinds.ts';
-import { includable, outputs } from '#server/formats/selection.ts';
+import { includable, outputs, sourceFields } from '#server/formats/selection.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { claimedVia } from '#server/identity/access/claimed-via.ts';
 import { limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
@@ -63,6 +63,24 @@ export const documentTranslationRequest = z
       .exclude(['translated'])
       .optional()
       .describe('The form of the translated file. Absent for `translated`.'),
+    source_field: z
+      .enum(sourceFields)
+      .optional()
+      .describe(
+        'The field of a gettext entry that has the text to translate. Absent if the service determines it.',
+      ),
+    line_length: z
+      .number()
+      .int()
+      .optional()
+      .describe("The maximum number of characters of a subtitle's line, as sent. Absent if it was not sent."),
+    reading_speed: z
+      .number()
+      .int()
+      .optional()
+      .describe(
+        'The maximum number of characters of a subtitle for each second, as sent. Absent if it was not sent.',
+      ),
   })
   .meta({ id: 'DocumentTranslationRequest', description: 'The request of a document job.' });
 
@@ -332,6 +350,15 @@ export const documentForm = z.object({
   ),
   output: field(
     'The form of the translated file: `translated`, `bilingual` or `docx`. Default: `translated`.',
+  ),
+  source_field: field(
+    'For a gettext catalog: `msgid`, or `msgstr` if the IDs are keys or the translations are in the source language. Default: determined from the catalog.',
+  ),
+  line_length: field(
+    'For subtitles: the maximum number of characters of a line, from 10 to 200. Default: 42, or 20 for Chinese, Japanese, Korean and Thai.',
+  ),
+  reading_speed: field(
+    'For subtitles: the maximum number of characters for each second, from 5 to 100. Default: 21, or 11 for Chinese, Japanese, Korean and Thai. A model shortens a longer translation once; what is still too long gets the finding `text_too_long`.',
   ),
   wait: field('With `1`, `true` or `yes`, the response is sent when the job has ended, and has status 200.'),
   idempotency_key: z

@@ -1,11 +1,22 @@
 import { AppError } from '#server/errors.ts';
 import { type LayoutKind, layoutKindNames, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { PageRangeError, readPageRanges, writePageRanges } from '#server/formats/page-ranges.ts';
-import { type Includable, includable, outputs, type Selection } from '#server/formats/selection.ts';
+import {
+  type Includable,
+  includable,
+  outputs,
+  type Selection,
+  sourceFields,
+} from '#server/formats/selection.ts';
 import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
 
 /** The fields of a form that select what is translated. */
-type SelectionForm = Pick<DocumentForm, 'pages' | 'include' | 'output'>;
+type SelectionField = 'pages' | 'include' | 'output' | 'source_field' | 'line_length' | 'reading_speed';
+type SelectionForm = Pick<DocumentForm, SelectionField>;
+type SelectionRequest = Pick<DocumentTranslationRequest, SelectionField>;
+
+/** The allowed lengths of a subtitle's line, in characters, and its allowed characters for each second. */
+const numberRanges = { line_length: [10, 200], reading_speed: [5, 100] } as const;
 
 /**
  * Reads the fields that select what is translated. A blank field counts as missing.
@@ -13,11 +24,14 @@ type SelectionForm = Pick<DocumentForm, 'pages' | 'include' | 'output'>;
  * @returns only the fields that were sent, in a form that is equal for requests with the same meaning
  * @throws AppError 400 for a value that is invalid, or that does not fit the format; the message has the allowed values
  */
-export function readSelection({ pages, include, output }: SelectionForm, format: LayoutKind): Selection {
+export function readSelection(form: SelectionForm, format: LayoutKind): SelectionRequest {
   const read = {
-    pages: readPages(listOf('pages', pages), format),
-    include: readInclude(listOf('include', include), format),
-    output: readOutput(output?.trim().toLowerCase() ?? '', format),
+    pages: readPages(listOf('pages', form.pages), format),
+    include: readInclude(listOf('include', form.include), format),
+    output: readOutput(form.output?.trim().toLowerCase() ?? '', format),
+    source_field: readSourceField(optionOf(form, 'source_field', format)),
+    line_length: readNumber('line_length', optionOf(form, 'line_length', format)),
+    reading_speed: readNumber('reading_speed', optionOf(form, 'reading_speed', format)),
   };
   return Object.fromEntries(Object.entries(read).filter(([, value]) => value !== undefined));
 }
@@ -27,8 +41,11 @@ export function selectionOf({
   pages,
   include,
   output,
-}: Pick<DocumentTranslationRequest, 'pages' | 'include' | 'output'>): Selection {
-  return { pages, include, output };
+  source_field: sourceField,
+  line_length: lineLength,
+  reading_speed: readingSpeed,
+}: SelectionRequest): Selection {
+  return { pages, include, output, sourceField, lineLength, readingSpeed };
 }
 
 function readPages(given: Listed | undefined, format: LayoutKind): string[] | undefined {
@@ -81,6 +98,37 @@ function readOutput(output: string, format: LayoutKind): Selection['output'] {
       `${output} is not available for a ${named(format)} file; ${formatsWith((one) => one.output.includes(output))}`,
     );
   return output === 'translated' ? undefined : output;
+}
+
+/** Returns the value of an option that only some formats have; an empty string if it was not sent. */
+function optionOf(
+  form: SelectionForm,
+  field: keyof typeof numberRanges | 'source_field',
+  format: LayoutKind,
+) {
+  const value = form[field]?.trim() ?? '';
+  if (value !== '' && !layoutKinds[format].options.includes(field))
+    throw invalid(
+      field,
+      `not available for a ${named(format)} file; ${formatsWith(({ options }) => options.some((one) => one === field))}`,
+    );
+  return value;
+}
+
+function readSourceField(value: string): Selection['sourceField'] {
+  if (value === '') return undefined;
+  if (!isOneOf(sourceFields, value))
+    throw invalid('source_field', `${shown(value)} is unknown; allowed: ${sourceFields.join(', ')}`);
+  return value;
+}
+
+function readNumber(field: keyof typeof numberRanges, value: string): number | undefined {
+  if (value === '') return undefined;
+  const [least, most] = numberRanges[field];
+  const number = /^\d{1,3}$/.test(value) ? Number(value) : 0;
+  if (number < least || number > most)
+    throw invalid(field, `${shown(value)} is not a whole number from ${least} to ${most}`);
+  return number;
 }
 
 /** The values of a field, and whether they were separated by commas. */

@@ -178,8 +178,8 @@ describe('subtitles', () => {
 
 describe('lines', () => {
   test('are as few as possible, of about the same length, and have all words', () => {
-    expect(breakLines('Short text', 'en')).toEqual(['Short text']);
-    expect(breakLines('A much longer sentence here that must be broken in two lines.', 'en')).toEqual([
+    expect(breakLines('Short text', 'en', 42)).toEqual(['Short text']);
+    expect(breakLines('A much longer sentence here that must be broken in two lines.', 'en', 42)).toEqual([
       'A much longer sentence here that',
       'must be broken in two lines.',
     ]);
@@ -194,7 +194,7 @@ describe('lines', () => {
         fc.constantFrom('en', 'ja', 'th'),
         (words, language) => {
           const text = words.join(' ');
-          const lines = breakLines(text, language);
+          const lines = breakLines(text, language, language === 'en' ? 42 : 20);
           expect(lines.join('').replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
           if (language === 'en') expect(lines.join(' ').trim()).toBe(text.trim());
         },
@@ -203,7 +203,7 @@ describe('lines', () => {
   });
 
   test('break Japanese between words', () => {
-    const lines = breakLines('吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。', 'ja');
+    const lines = breakLines('吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。', 'ja', 20);
     expect(lines.length).toBe(2);
     expect(lines.every((line) => line.length <= 20)).toBe(true);
   });

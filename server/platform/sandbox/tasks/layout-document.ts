@@ -37,7 +37,7 @@ export interface RecognitionPayload extends FilePayload {
 }
 
 export interface ExistingPayload extends FilePayload {
-  languages: Languages;
+  options: Languages & Selection;
   /** The existing translation. */
   target: Uint8Array;
 }
@@ -138,10 +138,10 @@ export function hashTextsTask(
   });
 }
 
-async function textsOf({ texts }: LayoutFormat, { bytes, target, languages }: ExistingPayload) {
-  const source = await texts?.(bytes, languages);
+async function textsOf({ texts }: LayoutFormat, { bytes, target, options }: ExistingPayload) {
+  const source = await texts?.(bytes, options);
   if (!texts || !source) return null;
-  const found = await texts(target, languages).catch((error: unknown) => {
+  const found = await texts(target, options).catch((error: unknown) => {
     if (error instanceof FileError) throw new FileError('existing', `existing_target: ${error.message}`);
     throw error;
   });

@@ -44,6 +44,8 @@ export interface GroupText {
    * translation is served.
    */
   variant: string | null;
+  /** The maximum number of characters of the translation; null without a limit. A longer one is repaired once. */
+  maxLength: number | null;
 }
 
 export interface TranslatedText {
@@ -191,7 +193,7 @@ async function translate(group: Group, texts: readonly Prepared[]): Promise<Map<
   const { engine } = group;
   const task = await taskOf(group, texts);
   const candidates = await judge(group, task, await draft(group, task, texts));
-  const doubtful = candidates.filter(isDoubtful);
+  const doubtful = candidates.filter((candidate) => isDoubtful(candidate) || excessOf(candidate) > 0);
   const repaired = doubtful.length > 0 && engine.live ? await repair(group, task, doubtful) : [];
   const better = new Map(repaired.map((candidate) => [candidate.of, candidate]));
   const suspicion = await suspicionOf(group, task, texts);
@@ -256,7 +258,13 @@ async function taskOf({ searchFailed }: Group, texts: readonly Prepared[]): Prom
 }
 
 function notesOf(texts: readonly Prepared[]): (string | null)[] {
-  return texts.map(({ of }) => of.context);
+  return texts.map((text) => noteOf(text));
+}
+
+/** @param tags the placeholders for which tags stand */
+function noteOf({ of: { context, maxLength } }: Prepared, tags: string | null = null): string | null {
+  const most = maxLength && `at most ${maxLength} characters`;
+  return [context, most, tags && `tags: ${tags}`].filter(Boolean).join('; ') || null;
 }
 
 function taggedOf(contents: readonly { inner: InlineContent }[]): string[] {
@@ -290,7 +298,7 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
     unread.map(({ of }) => ({
       of,
       content: of.protectedText?.content ?? of.inner,
-      note: of.protectedText?.note,
+      tags: of.protectedText?.note,
     })),
   );
   for (const [index, one] of unread.entries()) {
@@ -322,13 +330,11 @@ async function draft(group: Group, task: TranslationTask, texts: readonly Prepar
 async function request(
   group: Group,
   task: TranslationTask,
-  parts: readonly { of: Prepared; content: InlineContent; note?: string | null | undefined }[],
+  parts: readonly { of: Prepared; content: InlineContent; tags?: string | null | undefined }[],
 ): Promise<readonly string[]> {
   if (parts.length === 0) return [];
   const segments = parts.map(({ content }) => formatTagged(content));
-  const notes = parts.map(
-    ({ of, note }) => [of.of.context, note && `tags: ${note}`].filter(Boolean).join('; ') || null,
-  );
+  const notes = parts.map(({ of, tags }) => noteOf(of, tags));
   const hasTags = parts.some(({ content }) => content.some((item) => typeof item !== 'string'));
   return callFor(group, group.engine.translate({ ...task, segments, notes, hasTags }, group.scope));
 }
@@ -408,6 +414,27 @@ function lostWordIssues({ of, inner }: Draft, findings: readonly QualityIssue[])
   }));
 }
 
+/** Returns the number of characters above the limit of the text; 0 without a limit. */
+function excessOf({ of, inner }: Draft): number {
+  const { maxLength } = of.of;
+  return maxLength === null ? 0 : Math.max(0, [...plainText(inner)].length - maxLength);
+}
+
+function lengthIssues(draft: Draft): QualityIssue[] {
+  const excess = excessOf(draft);
+  if (excess === 0) return [];
+  const { maxLength } = draft.of.of;
+  return [
+    {
+      severity: 'minor',
+      category: 'style',
+      span: null,
+      explanation: `the text has ${excess} characters more than the ${maxLength} that can be read`,
+      suggestion: `shorten it to at most ${maxLength} characters, and keep the meaning`,
+    },
+  ];
+}
+
 function isFormat(item: InlineContent[number]): boolean {
   return typeof item !== 'string' && item.format !== undefined;
 }
@@ -428,7 +455,7 @@ async function judge(group: Group, task: TranslationTask, drafts: readonly Draft
       return {
         ...draft,
         score,
-        issues: [...tagIssues(draft), ...lostWordIssues(draft, findings), ...issues],
+        issues: [...tagIssues(draft), ...lostWordIssues(draft, findings), ...lengthIssues(draft), ...issues],
       };
     }),
   );
@@ -449,5 +476,6 @@ function isDoubtful(candidate: Candidate): boolean {
 
 function isBetter(one: Candidate, other: Candidate): boolean {
   if (isDoubtful(one) !== isDoubtful(other)) return isDoubtful(other);
+  if (excessOf(one) !== excessOf(other)) return excessOf(one) < excessOf(other);
   return one.score > other.score;
 }

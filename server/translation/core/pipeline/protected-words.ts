@@ -21,7 +21,7 @@ export interface ProtectedText {
   /** The text with a void tag in the place of each protected word. */
   content: InlineContent;
   words: readonly string[];
-  /** What the tags of placeholders stand for, such as `<1/> {name}`; null without placeholders. */
+  /** The placeholders for which tags stand, such as `<1/> {name}`; null without placeholders. */
   note: string | null;
   /** Whether `content` has other words or placeholders. If not, the text is its own translation. */
   hasOtherWords: boolean;

@@ -109,6 +109,9 @@ async function selectTexts(
       place: documentSegments.place,
       context: documentSegments.context,
       variant: documentSegments.variant,
+      maxLength: sql<number | null>`case when ${documentSegments.maxLength} is not null then
+        (select min(b.max_length) from document_segments b
+          where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.source_key = ${documentSegments.sourceKey}) end`,
       units: sql<number>`length(${documentSegments.sourceText})`,
       before: sql<string | null>`(select b.source_text from document_segments b
         where b.tenant_id = ${tenantId} and b.document_id = ${documentId} and b.position = document_segments.position - 1)`,

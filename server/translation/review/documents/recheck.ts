@@ -168,6 +168,7 @@ async function judge(
     before,
     context: noteOf(place, context),
     variant,
+    maxLength: null,
   }));
   const request = groupRequestOf(requestOf(row));
   const judgements = await judgeTexts(services, { tenantId: row.tenantId, signal }, request, texts);
