@@ -72,7 +72,11 @@ function textsOfAttribute(
     const run = { ...range, source: [value], tags: new Map() };
     const write = (text: string) => `"${writer.value(text, '"')}"`;
     return [
-      { ...textOfRun(run, 'text_block', name, write), role, existing: { text: value, form: '', write } },
+      {
+        ...textOfRun(run, 'text_block', name, write),
+        role,
+        existing: () => ({ text: value, form: '', write }),
+      },
     ];
   }
   // Without a template, the value is known as the parser has decoded it: `&copy=1` contains a reference only in a text.
@@ -85,6 +89,6 @@ function textsOfAttribute(
     ...textOfRun(run, 'text_block', name, write),
     ...(hasCode
       ? { role: `${role} with code in ${quote}` }
-      : { role, existing: { text: value.trim(), form: quote, write } }),
+      : { role, existing: () => ({ text: value.trim(), form: quote, write }) }),
   }));
 }

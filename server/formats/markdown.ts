@@ -1,13 +1,15 @@
+import type { LayoutFormat } from './document.ts';
+import { limits } from './file-error.ts';
 import { plainText } from './inline-content.ts';
 import { type FrontMatterText, readToml, readYaml } from './markdown/front-matter.ts';
 import { findHeadingLinks, type HeadingLinks } from './markdown/heading-links.ts';
 import { checkLimits } from './markdown/limits.ts';
-import { type Markdown, parseMarkdown } from './markdown/parse.ts';
+import { type Markdown, mayBeMdx, parseMarkdown } from './markdown/parse.ts';
 import { type LabelText, readTexts, type TextBlock } from './markdown/text-reader.ts';
 import { linePrefix, type MarkdownWriter, writerFor } from './markdown/writer.ts';
 import { type Run, runsOf } from './markup/inline-runs.ts';
 import { type ExistingMarkup, type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
-import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
+import { openTextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
 /**
@@ -19,9 +21,35 @@ import { countCharacters } from './text-tally.ts';
  *
  * @throws {FileError} `not_text`, `unreadable` or `too_large`
  */
-export const { check, extract, rebuild, texts } = textFormat((source, options) =>
-  findTexts(source, false, options),
-);
+const format = textFormat((source, options) => findTexts(source, false, options));
+export const { extract, rebuild, texts } = format;
+
+/** The length of the part of a long file that is parsed to check the file, in UTF-16 units. */
+const partLength = 100_000;
+
+/** The number of signs of markup up to which no paragraph can be nested too deeply. */
+const safeSigns = 100;
+
+/** Checks a file. Of a long file, only the first part with texts is parsed if the rest cannot exceed a limit. */
+export const check: LayoutFormat['check'] = async (bytes, take = () => false, selection) => {
+  const part = firstPart(openTextFile(bytes).text);
+  let hasTexts = false;
+  const takeFirst = (text: string) => {
+    hasTexts = true;
+    return take(text);
+  };
+  if (part !== undefined) await format.check(new TextEncoder().encode(part), takeFirst, selection);
+  if (!hasTexts) await format.check(bytes, take, selection);
+};
+
+/** Returns undefined for a short file, and for one whose parser can find that it exceeds a limit. */
+function firstPart(source: string): string | undefined {
+  const { texts, paragraphSigns } = checkLimits(source);
+  if (source.length <= partLength) return undefined;
+  const end = Math.max(source.lastIndexOf('\n\n', partLength), source.lastIndexOf('\n\r\n', partLength));
+  const isSafe = texts < limits.segments && paragraphSigns < safeSigns && !mayBeMdx(source, false);
+  return end > 0 && isSafe ? source.slice(0, end) : undefined;
+}
 
 /** Files that are named as MDX are MDX, whatever they contain. */
 export const mdx = textFormat((source, options) => findTexts(source, true, options));
@@ -41,7 +69,7 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
       texts.push({
         ...textOfRun(run, block, writer, at === 0 ? links.get(block) : undefined),
         role: `${markdown.isMdx ? 'MDX ' : ''}${block.kind}${quotesOf(source, run, block)}`,
-        existing: existingOf(source, run, block),
+        existing: () => existingOf(source, run, block),
       });
   }
   texts.push(
@@ -94,11 +122,11 @@ function textOfLabel(label: LabelText, writer: MarkdownWriter, source: string, i
   return {
     ...{ start, end, kind: 'text_block', name, source: [text], tags: new Map() },
     role: `${isMdx ? 'MDX ' : ''}${name}`,
-    existing: {
+    existing: () => ({
       text,
       ...(isOneLine && { form: name === 'alt' ? name : source[start - 1]! }),
       write: (plain) => writer.label(label, plain),
-    },
+    }),
     write: (target) => writer.label(label, plainText(target)),
   };
 }
@@ -114,7 +142,7 @@ function textOfMatter({ start, end, key, text, write }: FrontMatterText): Markup
       tags: new Map(),
     },
     role: `front matter ${key}`,
-    existing: { text: text.trim(), write: (plain) => write(plain).text },
+    existing: () => ({ text: text.trim(), write: (plain) => write(plain).text }),
     write: (target) => write(plainText(target)).text,
   };
 }

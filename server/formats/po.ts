@@ -91,7 +91,7 @@ function findEntries(
       ),
     );
   }
-  return { places, kept, characters, always, texts: { all: listed } };
+  return { places, kept, characters, always, texts: () => ({ all: listed }) };
 }
 
 /** The text of an entry to translate. */

@@ -67,8 +67,8 @@ export interface TextPlaces {
   always?: readonly Edit[];
   dependent?: readonly Dependent[];
   findings?: readonly Finding[];
-  /** All texts, also those that are not translated. Absent if the format cannot keep an existing translation. */
-  texts?: FileTexts;
+  /** Returns all texts, also those that are not translated. Absent if the format cannot keep an existing translation. */
+  texts?(): FileTexts;
 }
 
 /** `kept` are texts of an existing translation. They are written, and are in no place. */
@@ -118,7 +118,7 @@ export function textFormat(
     },
 
     async texts(bytes, options) {
-      return (await find((await open(bytes)).text, options)).texts;
+      return (await find((await open(bytes)).text, options)).texts?.();
     },
 
     async rebuild(bytes, translations, options): Promise<RebuiltDocument> {

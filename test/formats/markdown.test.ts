@@ -493,3 +493,34 @@ it('changes each text once, as another parser sees it', async () => {
     );
   expect(visibleOf(translated)).toBe(expected.replace(/\s+/g, ' '));
 });
+
+describe('the check of a long file', () => {
+  const words = `${'Some words of a paragraph.\n\n'.repeat(5000)}`;
+  const nested = `${'*a **b '.repeat(120)}x${'***'.repeat(120)}`;
+  const check = async (file: string) => {
+    const taken: string[] = [];
+    await markdown.check(Buffer.from(file), (text) => taken.push(text) < 3);
+    return taken;
+  };
+
+  it('rejects what is only found by parsing its end, as the extraction does', async () => {
+    const file = `${words}${nested}\n`;
+    const rejected = (work: Promise<unknown>) => work.catch((error: unknown) => error);
+    const found = await rejected(markdown.extract(Buffer.from(file)));
+    expect(found).toBeInstanceOf(FileError);
+    expect(await rejected(check(file))).toEqual(found);
+  });
+
+  it.each([
+    [
+      'words',
+      words,
+      ['Some words of a paragraph.', 'Some words of a paragraph.', 'Some words of a paragraph.'],
+    ],
+    ['code, and a text at its end', `\`\`\`\n${words}\`\`\`\n\nThe end\n`, ['The end']],
+    ['lines that end with CR LF', words.replaceAll('\n', '\r\n'), expect.objectContaining({ length: 3 })],
+    ['code only', `\`\`\`\n${words}\`\`\`\n`, []],
+  ])('takes the first texts of %s', async (_, file, texts) => {
+    expect(await check(file)).toEqual(texts);
+  });
+});

@@ -21,8 +21,16 @@ const nested = new RegExp(`(?:>[ \\t]*|(?:[-+*]|\\d{1,9}[.)])[ \\t]+){${maxDepth
 /** Also blocks that are read as lists: definitions, admonitions and tabs. */
 const listItem = /^([ \t>]*)(?:(?:[-+*:]|\d{1,9}[.)])(?:[ \t]|$)|!{3}|\?{3}|={3})/;
 
+/** A file whose limits are checked, and the numbers that show whether its parsed texts can exceed further limits. */
+export interface CheckedSource {
+  /** The maximum number of texts. */
+  texts: number;
+  /** The maximum number of signs in a paragraph that can begin or end markup inside of it. */
+  paragraphSigns: number;
+}
+
 /** @throws {FileError} `too_large` or `unreadable` */
-export function checkLimits(source: string): void {
+export function checkLimits(source: string): CheckedSource {
   if (source.length > maxLength) throw overLimit('the number of characters of a Markdown file', maxLength);
   const lines = source.split(/\r\n?|\n/);
   if (lines.length > maxLines) throw overLimit('the number of lines of a Markdown file', maxLines);
@@ -36,11 +44,14 @@ export function checkLimits(source: string): void {
   const indents = new Set<number>();
   let [delimiters, backticks, length] = [0, 0, 0];
   let [delimiterWork, backtickWork] = [0, 0];
+  let [own, paragraphSigns] = [0, 0];
   for (const line of [...lines, '']) {
     const indent = listItem.exec(line)?.[1];
     if (indent !== undefined) indents.add(indent.length);
     if (indents.size > maxDepth || nested.test(line.slice(0, 10_000)))
       throw new FileError('unreadable', `lists and quotes are nested more than ${maxDepth} levels deep`);
+    own = line.trim() === '' ? 0 : own + (line.match(/[*_~[\]<{]/g)?.length ?? 0);
+    paragraphSigns = Math.max(paragraphSigns, own);
     if (line.trim() === '') {
       delimiterWork += delimiters ** 2;
       backtickWork += backticks * length;
@@ -54,4 +65,7 @@ export function checkLimits(source: string): void {
       length += line.length;
     }
   }
+  // A line can have a text for each cell, link and image.
+  const texts = lines.filter((line) => line.trim() !== '').length + (source.match(/[|[]/g)?.length ?? 0);
+  return { texts, paragraphSigns };
 }

@@ -37,6 +37,16 @@ type Handler = Handle & { peek?: Handle; attention?: (node: Node) => unknown };
 /** The start of a block of a site generator. */
 const blockStart = /^(?=:{3}|:[ \t]|!{3}[ \t\w-]|\?{3}[+ \t\w-]|={3}[!+]*[ \t]+"|\/{3}|;*-{1,3}8<)/;
 
+/** A text without a sign that can be markup inside of a line. Checking this is far faster than looking for each sign. */
+const plain = /^[\p{L}\p{N} ](?:[\p{L}\p{M}\p{N} ,;:?'"()%=+’“”„«»…—–-]|(?<![wW])\.)*$/u;
+
+/** Whether a text is written as it is. The first sign of a line can begin a block, and white space there has no meaning. */
+function isPlain(text: string, { before, after }: Parameters<Handle>[3]): boolean {
+  const isSafe =
+    (!before.endsWith('\n') || /^\p{L}/u.test(text)) && !(text.endsWith(' ') && /^[\r\n]/.test(after));
+  return isSafe && plain.test(text);
+}
+
 const handler = (
   handle: (
     node: Node,
@@ -96,23 +106,26 @@ const handlers: Record<string, Handler> = {
     ({ value }) => value!,
     ({ value }) => value![0]!,
   ),
-  text: handler((node, state, info, parent) =>
-    defaultHandlers
-      .text(node as never, parent, state, info)
-      // An underscore between letters or digits has no meaning.
-      .replace(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_')
-      // The blocks of site generators begin like this.
-      .replace(info.before.endsWith('\n') ? blockStart : /$^/, '\\')
-      // A sign before the text in the file may be the start of code.
-      .replace(/(\\*)`/g, (found, slashes: string) => (slashes.length % 2 === 0 ? `${slashes}\\\`` : found))
-      .replace(formula, (found) => found.replaceAll('$', '\\$'))
-      // Site generators run the expressions and components of MDX in all Markdown files. A backslash directly after an
-      // address would be a part of it.
-      .replace(/(\\*)([{<])/g, (_, slashes: string, sign: string) => {
-        const escaped = slashes.length % 2 === 0 ? slashes : slashes.slice(1);
-        return escaped + (sign === '<' ? '&lt;' : '\\{');
-      }),
-  ),
+  text: handler((node, state, info, parent) => {
+    if (isPlain(node.value!, info)) return node.value!;
+    return (
+      defaultHandlers
+        .text(node as never, parent, state, info)
+        // An underscore between letters or digits has no meaning.
+        .replace(/(?<=[\p{L}\p{N}])\\_(?=[\p{L}\p{N}])/gu, '_')
+        // The blocks of site generators begin like this.
+        .replace(info.before.endsWith('\n') ? blockStart : /$^/, '\\')
+        // A sign before the text in the file may be the start of code.
+        .replace(/(\\*)`/g, (found, slashes: string) => (slashes.length % 2 === 0 ? `${slashes}\\\`` : found))
+        .replace(formula, (found) => found.replaceAll('$', '\\$'))
+        // Site generators run the expressions and components of MDX in all Markdown files. A backslash directly after an
+        // address would be a part of it.
+        .replace(/(\\*)([{<])/g, (_, slashes: string, sign: string) => {
+          const escaped = slashes.length % 2 === 0 ? slashes : slashes.slice(1);
+          return escaped + (sign === '<' ? '&lt;' : '\\{');
+        })
+    );
+  }),
   emphasis: attention('emphasis', [1]),
   strong: attention('strong', [2]),
   delete: attention('delete', [1, 2]),

@@ -28,8 +28,8 @@ export interface MarkupText extends Pick<Run, 'start' | 'end' | 'source' | 'tags
   write(target: InlineContent, markupOf: (item: Item) => string): string;
   /** The kind of text for an existing translation. A text of another kind has other syntax. By default, `kind`. */
   role?: string;
-  /** How a text of an existing translation is read and written. By default, it is written as it is in its file. */
-  existing?: ExistingMarkup;
+  /** Returns how a text of an existing translation is read and written. By default, it is written as it is in its file. */
+  existing?(): ExistingMarkup;
   /** Returns changes outside of the range that a changed text needs. */
   around?(target: InlineContent): readonly Edit[];
   /** Returns what is wrong with a changed text. */
@@ -63,7 +63,7 @@ export function placesOfMarkup(
 ): Required<Pick<TextPlaces, 'always' | 'kept' | 'places' | 'texts'>> {
   const kept: { reason: string; text: string }[] = [];
   const always: Edit[] = [];
-  const all: FileText[] = [];
+  const outer: MarkupText[] = [];
   let outermost = -1;
   let stays = false;
   const lineOf = lineCounter(source);
@@ -73,20 +73,11 @@ export function placesOfMarkup(
     const { start, end } = text;
     if (end > outermost) {
       outermost = end;
-      const markup = source.slice(start, end);
-      const name = String(all.length + 1);
-      const { kind, role = kind, existing: own } = text;
-      const plain = own?.text ?? markup;
-      all.push({
-        place: placeOfLine(lineOf(start), text.name),
-        kind: role,
-        source: plain,
-        names: [name],
-        own: [{ name, text: plain, ...(own?.form !== undefined && { written: { form: own.form, markup } }) }],
-      });
-      const before = existing.get(name);
+      outer.push(text);
+      const before = existing.get(String(outer.length));
       stays = before !== undefined;
       if (before) {
+        const own = text.existing?.();
         const isSame = before.written !== undefined && before.written.form === own?.form;
         const written = isSame ? before.written!.markup : (own?.write(before.text) ?? before.text);
         always.push({ start, end, text: written }, ...(text.around?.([written]) ?? []));
@@ -102,7 +93,25 @@ export function placesOfMarkup(
     places: groups.map((group) => placeOf(source, group, lineOf)),
     kept,
     always,
-    texts: { isOrdered: true, all },
+    texts: () => ({ isOrdered: true, all: outer.map((text, at) => fileTextOf(source, text, at, lineOf)) }),
+  };
+}
+
+function fileTextOf(
+  source: string,
+  { start, end, kind, role = kind, name: label, existing }: MarkupText,
+  at: number,
+  lineOf: (offset: number) => number,
+): FileText {
+  const markup = source.slice(start, end);
+  const { text = markup, form } = existing?.() ?? {};
+  const name = String(at + 1);
+  return {
+    place: placeOfLine(lineOf(start), label),
+    kind: role,
+    source: text,
+    names: [name],
+    own: [{ name, text, ...(form !== undefined && { written: { form, markup } }) }],
   };
 }
 

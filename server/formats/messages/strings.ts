@@ -96,7 +96,7 @@ export function placesOfStrings(
     if (reason) kept.push({ reason, text: entry.text });
     else places.push((isIcu && placeOfMessage(entry, options)) || placeOfText(entry));
   }
-  return { places, kept, always, texts: { all } };
+  return { places, kept, always, texts: () => ({ all }) };
 }
 
 type NameOf = (category: string) => string;
