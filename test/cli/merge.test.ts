@@ -1,20 +1,20 @@
-import { execFile } from 'node:child_process';
-import { rm, symlink, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { openProject } from './cli.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+const page = (body: string) => `<html lang="en"><body>${body}</body></html>`;
+const poHeader = 'msgid ""\nmsgstr ""\n"Language: en\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n';
+const poDays = 'msgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] ""\nmsgstr[1] ""\n';
 
 /**
  * Two versions of a source, the edits in its first translation, the second translation, and the texts that the second run
  * sends. The stub engine puts the language before a text.
  */
 interface Case {
+  name?: string;
   file: string;
   to?: string;
   sources: readonly [string, string];
@@ -136,441 +136,146 @@ const cases: Case[] = [
     result: 'b=[de] Close it\na=Auf\n',
     sent: ['Close it'],
   },
-];
-
-test.each(cases)('$file: edited texts stay, and only changed ones are sent', async (one) => {
-  const { file, to = 'de', sources, edits, result, sent } = one;
-  const mine = await openProject(app, { [file]: sources[0] });
-  const target = file.replace('.', `.${to}.`);
-  const argv = ['translate', file, '--to', to];
-  await withWorkers(app, async () => {
-    expect((await mine.lingualoop(argv)).err).toContain('1 translation written');
-    const billed = await mine.billed();
-    let edited = await mine.read(target);
-    for (const [from, into] of edits) {
-      expect(edited).toContain(from);
-      edited = edited.replace(from, () => into);
-    }
-    await mine.write(target, edited);
-    await mine.write(file, sources[1]);
-    expect((await mine.lingualoop([...argv, '--check'])).code).toBe(1);
-    const second = await mine.lingualoop(argv);
-    expect([second.code, second.err]).toEqual([0, expect.stringContaining('1 translation written')]);
-    const merged = await mine.read(target);
-    expect(merged).toContain(result);
-    for (const [, into] of edits) expect(merged).toContain(into);
-    expect((await mine.billed()) - billed).toBe(sent.join('').length);
-    expect((await mine.lingualoop([...argv, '--check'])).code).toBe(0);
-    expect((await mine.lingualoop(argv)).err).toContain('0 translations written, 1 current');
-  });
-});
-
-/** Opens a project with the source `en.json`, and runs in it. */
-async function openJson(source: unknown, more: Record<string, string> = {}) {
-  const mine = await openProject(app, { 'en.json': json(source), ...more });
-  const argv = ['translate', 'en.json', '--to', 'de', '--output', '{lang}.json'];
-  const run = (...options: string[]) => withWorkers(app, () => mine.lingualoop([...argv, ...options]));
-  const check = () => mine.lingualoop([...argv, '--check'], { env: {} });
-  return { ...mine, run, check };
-}
-
-test('a text that was edited and whose source has changed stays, and is named', async () => {
-  const mine = await openJson({ a: 'Open', b: 'Close' });
-  await mine.run();
-  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
-  await mine.write('en.json', json({ a: 'Open it', b: 'Close' }));
-  const billed = await mine.billed();
-  const { err } = await mine.run();
-  expect(err).toContain('line 2, a');
-  expect([await mine.read('de.json'), await mine.billed()]).toEqual([
-    json({ a: 'Öffnen', b: '[de] Close' }),
-    billed,
-  ]);
-  // The edit belongs to the changed source now, so the next change replaces it.
-  await mine.write('en.json', json({ a: 'Open all', b: 'Close' }));
-  await mine.run();
-  expect(await mine.read('de.json')).toBe(json({ a: '[de] Open all', b: '[de] Close' }));
-});
-
-test('a translation that exists before the first run stays, and only missing texts are sent', async () => {
-  const mine = await openJson({ a: 'Open', b: 'Close' }, { 'de.json': json({ a: 'Öffnen', b: '' }) });
-  expect((await mine.check()).code).toBe(1);
-  expect((await mine.run('--dry-run')).err).toContain('5 characters would be billed');
-  await mine.run();
-  expect([await mine.read('de.json'), await mine.billed()]).toEqual([
-    json({ a: 'Öffnen', b: '[de] Close' }),
-    5,
-  ]);
-  await mine.run('--force');
-  expect(await mine.read('de.json')).toBe(json({ a: '[de] Open', b: '[de] Close' }));
-});
-
-test('a key that was renamed keeps its translation, and one that was removed goes', async () => {
-  const mine = await openJson({ a: 'Open', b: 'Close' });
-  await mine.run();
-  await mine.write('de.json', json({ a: 'Öffnen', b: 'Zu' }));
-  await mine.write('en.json', json({ start: { a: 'Open' } }));
-  const billed = await mine.billed();
-  await mine.run();
-  expect([await mine.read('de.json'), await mine.billed()]).toEqual([
-    json({ start: { a: 'Öffnen' } }),
-    billed,
-  ]);
-});
-
-test.each([
-  [
-    'a key that the source lacks',
-    json({ a: 'Auf', own: 'Eigenes' }),
-    'de.json: line 3, own: the source has no such text',
-  ],
-  ['a syntax error', '{"a": "Auf"', 'de.json: the file is not valid JSON: line 1'],
-])('%s in a translation is an error, and nothing is written', async (_, content, message) => {
-  const mine = await openJson({ a: 'Open' });
-  await mine.run();
-  await mine.write('de.json', content);
-  await mine.write('en.json', json({ a: 'Open it' }));
-  const { code, err } = await mine.run();
-  expect([code, err]).toEqual([1, expect.stringContaining(message)]);
-  expect(await mine.read('de.json')).toBe(content);
-  expect((await mine.check()).code).toBe(1);
-});
-
-test.each([
-  [
-    'the source',
-    async ({ write }: Awaited<ReturnType<typeof openJson>>) => write('en.json', json({ a: 'New' })),
-    'changed',
-  ],
-  [
-    'the translation',
-    async ({ write }: Awaited<ReturnType<typeof openJson>>) => write('de.json', '{}\n'),
-    'edited',
-  ],
-  [
-    'the options',
-    async ({ write }: Awaited<ReturnType<typeof openJson>>) => write('lingualoop.json', '{"tone": "formal"}'),
-    'changed',
-  ],
-])('--check fails after a change of %s', async (_, change, state) => {
-  const mine = await openJson({ a: 'Open' });
-  await mine.run();
-  expect((await mine.check()).code).toBe(0);
-  await change(mine);
-  expect(await mine.check()).toMatchObject({ code: 1, out: `en.json → de: ${state}\n` });
-  await mine.run();
-  expect((await mine.check()).code).toBe(0);
-  expect(JSON.parse(await mine.read('de.json'))).toEqual({ a: expect.stringMatching(/^\[de\] /) });
-});
-
-test('other options translate again, except the edited texts', async () => {
-  const mine = await openJson({ a: 'Open', b: 'Close' });
-  await mine.run();
-  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
-  const billed = await mine.billed();
-  await mine.run('--tone', 'formal');
-  expect([await mine.read('de.json'), (await mine.billed()) - billed]).toEqual([
-    json({ a: 'Öffnen', b: '[de] Close' }),
-    5,
-  ]);
-});
-
-test('an edit of an earlier run stays with other options, until its source changes', async () => {
-  const mine = await openJson({ a: 'Open', b: 'Close' });
-  await mine.run();
-  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
-  for (const tone of ['formal', 'friendly', 'technical']) {
-    const { err } = await mine.run('--tone', tone);
-    expect([await mine.read('de.json'), err]).toEqual([
-      json({ a: 'Öffnen', b: '[de] Close' }),
-      expect.stringContaining('1 translation written'),
-    ]);
-  }
-  await mine.write('en.json', json({ a: 'Open it', b: 'Close' }));
-  const { err } = await mine.run('--tone', 'technical');
-  expect([await mine.read('de.json'), err]).toEqual([
-    json({ a: '[de] Open it', b: '[de] Close' }),
-    expect.stringContaining(
-      'edited by hand and translated again, because the source has changed since: line 2, a',
-    ),
-  ]);
-});
-
-test('edits of Markdown stay if options and the number of paragraphs change', async () => {
-  const mine = await openProject(app, { 'page.md': '# One\n\nTwo\n\nThree\n\nFour\n' });
-  const run = (...options: string[]) =>
-    withWorkers(app, () => mine.lingualoop(['translate', 'page.md', '--to', 'de', ...options]));
-  await run();
-  await mine.write('page.de.md', '# Eins\n\n\\[de] Two\n\nDrei\n\n\\[de] Four\n');
-  await mine.write('page.md', '# One\n\nNew\n\nTwo\n\nThree\n');
-  await run('--tone', 'formal');
-  expect(await mine.read('page.de.md')).toBe('# Eins\n\n\\[de] New\n\n\\[de] Two\n\nDrei\n');
-  await run('--tone', 'friendly');
-  expect(await mine.read('page.de.md')).toBe('# Eins\n\n\\[de] New\n\n\\[de] Two\n\nDrei\n');
-});
-
-test('a translation that was deleted is written again with its edits, and is not billed', async () => {
-  const mine = await openJson({ a: 'Open', b: 'Close' });
-  await mine.run();
-  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
-  await mine.run();
-  const billed = await mine.billed();
-  await rm(join(mine.folder, 'de.json'));
-  expect((await mine.check()).out).toBe('en.json → de: missing\n');
-  await mine.run();
-  expect([await mine.read('de.json'), await mine.billed()]).toEqual([
-    json({ a: 'Öffnen', b: '[de] Close' }),
-    billed,
-  ]);
-});
-
-test('a file without separate texts that was edited is current until its source changes', async () => {
-  const mine = await openProject(app, { 'a.txt': 'Hello' });
-  const argv = ['translate', 'a.txt', '--to', 'de'];
-  await mine.lingualoop(argv);
-  await mine.write('a.de.txt', 'Hallo');
-  expect((await mine.lingualoop([...argv, '--check'])).code).toBe(1);
-  await mine.lingualoop(argv);
-  expect((await mine.lingualoop([...argv, '--check'])).code).toBe(0);
-  await mine.write('a.txt', 'Hello all');
-  for (const _ of [1, 2])
-    expect((await mine.lingualoop(argv)).err).toContain(
-      'a.de.txt was changed by hand and is kept, but its source has changed since; --force replaces it',
-    );
-  expect((await mine.lingualoop([...argv, '--check'])).out).toBe('a.txt → de: outdated\n');
-});
-
-/** Two versions of a source, the edits in its first translation, and the second translation. */
-async function merge(file: string, sources: readonly [string, string], edits: [string, string][], to = 'de') {
-  const mine = await openProject(app, { [file]: sources[0] });
-  const target = file.replace('.', `.${to}.`);
-  const run = () => withWorkers(app, () => mine.lingualoop(['translate', file, '--to', to]));
-  await run();
-  let edited = await mine.read(target);
-  for (const [from, into] of edits) {
-    expect(edited).toContain(from);
-    edited = edited.replace(from, () => into);
-  }
-  await mine.write(target, edited);
-  await mine.write(file, sources[1]);
-  const { code, err } = await run();
-  return { ...mine, run, code, err, merged: await mine.read(target), target };
-}
-
-const page = (body: string) => `<html lang="en"><body>${body}</body></html>`;
-const poHeader = 'msgid ""\nmsgstr ""\n"Language: en\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n\n';
-const poDays = 'msgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] ""\nmsgstr[1] ""\n';
-
-test.each([
-  [
-    'an attribute in other quotes is written with those of the source',
-    'page.html',
-    [page('<p title="Tip">One</p>'), page("<p title='Tip'>Two</p>")],
-    [['"[de] Tip"', '"Rat\' onclick=\'evil()"']],
-    "<p title='Rat&#39; onclick=&#39;evil()'>",
-  ],
-  [
-    'an attribute without quotes gets quotes',
-    'page.html',
-    [page('<p title="Tip">One</p>'), page('<p title=Tip>Two</p>')],
-    [['"[de] Tip"', '"Rat onclick=evil()"']],
-    '<p title="Rat onclick=evil()">',
-  ],
-  [
-    'a text that is repeated keeps its edit if one is removed before',
-    'list.md',
-    ['- X\n- Y\n- X\n- Y\n- X\n', '- Y\n- X\n- Y\n- X\n- Z\n'],
-    [['\\[de] Y', 'Ypsilon']],
-    '- Ypsilon\n- \\[de] X\n- \\[de] Y\n- \\[de] X\n- \\[de] Z\n',
-  ],
-  [
-    'a paragraph gets the prefix of its new quote',
-    'quote.md',
-    ['> One\n> two\n', '- One\n  two\n'],
-    [['> \\[de] One two', '> Eins\n> zwei']],
-    '- Eins\n  zwei\n',
-  ],
-  [
-    'an item of an array keeps its edit if one is added before',
-    'list.json',
-    [json({ list: ['One', 'Two'] }), json({ list: ['Zero', 'One', 'Two'] })],
-    [['[de] Two', 'Zwei']],
-    json({ list: ['[de] Zero', '[de] One', 'Zwei'] }),
-  ],
-  [
-    'an item of a YAML list keeps its edit if one is removed before',
-    'list.yml',
-    ['list:\n  - One\n  - Two\n', 'list:\n  - Two\n'],
-    [['"[de] Two"', 'Zwei']],
-    'list:\n  - Zwei\n',
-  ],
-  [
-    'a key with a dot is not the path with the same names',
-    'keys.json',
-    [json({ 'a.b': 'One', a: { b: 'Two' }, x: 'X' }), json({ a: { b: 'Two' }, 'a.b': 'One', x: 'Y' })],
-    [['[de] Two', 'Zwei']],
-    json({ a: { b: 'Zwei' }, 'a.b': '[de] One', x: '[de] Y' }),
-  ],
-  [
-    'a context is not a part of the text',
-    'context.po',
-    [
+  {
+    name: 'an attribute in other quotes is written with those of the source',
+    file: 'page.html',
+    sources: [page('<p title="Tip">One</p>'), page("<p title='Tip'>Two</p>")],
+    edits: [['"[de] Tip"', '"Rat\' onclick=\'evil()"']],
+    result: "<p title='Rat&#39; onclick=&#39;evil()'>",
+    sent: ['Two'],
+  },
+  {
+    name: 'an attribute without quotes gets quotes',
+    file: 'page.html',
+    sources: [page('<p title="Tip">One</p>'), page('<p title=Tip>Two</p>')],
+    edits: [['"[de] Tip"', '"Rat onclick=evil()"']],
+    result: '<p title="Rat onclick=evil()">',
+    sent: ['Two'],
+  },
+  {
+    name: 'a text that is repeated keeps its edit if one is removed before',
+    file: 'list.md',
+    sources: ['- X\n- Y\n- X\n- Y\n- X\n', '- Y\n- X\n- Y\n- X\n- Z\n'],
+    edits: [['\\[de] Y', 'Ypsilon']],
+    result: '- Ypsilon\n- \\[de] X\n- \\[de] Y\n- \\[de] X\n- \\[de] Z\n',
+    sent: ['Z'],
+  },
+  {
+    name: 'a paragraph gets the prefix of its new quote',
+    file: 'quote.md',
+    sources: ['> One\n> two\n', '- One\n  two\n'],
+    edits: [['> \\[de] One two', '> Eins\n> zwei']],
+    result: '- Eins\n  zwei\n',
+    sent: [],
+  },
+  {
+    name: 'an item of an array keeps its edit if one is added before',
+    file: 'list.json',
+    sources: [json({ list: ['One', 'Two'] }), json({ list: ['Zero', 'One', 'Two'] })],
+    edits: [['[de] Two', 'Zwei']],
+    result: json({ list: ['[de] Zero', '[de] One', 'Zwei'] }),
+    sent: ['Zero'],
+  },
+  {
+    name: 'an item of a YAML list keeps its edit if one is removed before',
+    file: 'list.yml',
+    sources: ['list:\n  - One\n  - Two\n', 'list:\n  - Two\n'],
+    edits: [['"[de] Two"', 'Zwei']],
+    result: 'list:\n  - Zwei\n',
+    sent: [],
+  },
+  {
+    name: 'a key with a dot is not the path with the same names',
+    file: 'keys.json',
+    sources: [
+      json({ 'a.b': 'One', a: { b: 'Two' }, x: 'X' }),
+      json({ a: { b: 'Two' }, 'a.b': 'One', x: 'Y' }),
+    ],
+    edits: [['[de] Two', 'Zwei']],
+    result: json({ a: { b: 'Zwei' }, 'a.b': '[de] One', x: '[de] Y' }),
+    sent: ['Y'],
+  },
+  {
+    name: 'a context is not a part of the text',
+    file: 'context.po',
+    sources: [
       `${poHeader}msgctxt "a"\nmsgid "b"\nmsgstr ""\n\nmsgid "a: b"\nmsgstr ""\n\nmsgid "Old"\nmsgstr ""\n`,
       `${poHeader}msgid "a: b"\nmsgstr ""\n\nmsgctxt "a"\nmsgid "b"\nmsgstr ""\n\nmsgid "New"\nmsgstr ""\n`,
     ],
-    [['msgid "a: b"\nmsgstr "[de] a: b"', 'msgid "a: b"\nmsgstr "mein"']],
-    'msgid "a: b"\nmsgstr "mein"\n\nmsgctxt "a"\nmsgid "b"\nmsgstr "[de] b"',
-  ],
-  [
-    'a plural form that was edited stays if another one is empty',
-    'plural.po',
-    [`${poHeader}${poDays}`, `${poHeader}${poDays}\nmsgid "New"\nmsgstr ""\n`],
-    [
+    edits: [['msgid "a: b"\nmsgstr "[de] a: b"', 'msgid "a: b"\nmsgstr "mein"']],
+    result: 'msgid "a: b"\nmsgstr "mein"\n\nmsgctxt "a"\nmsgid "b"\nmsgstr "[de] b"',
+    sent: ['New'],
+  },
+  {
+    name: 'a plural form that was edited stays if another one is empty',
+    file: 'plural.po',
+    sources: [`${poHeader}${poDays}`, `${poHeader}${poDays}\nmsgid "New"\nmsgstr ""\n`],
+    edits: [
       ['msgstr[0] "[de] %d day"', 'msgstr[0] "ein Tag"'],
       ['msgstr[1] "[de] %d days"', 'msgstr[1] ""'],
     ],
-    'msgstr[0] "ein Tag"\nmsgstr[1] "[de] %d days"',
-  ],
-] as [string, string, [string, string], [string, string][], string][])(
-  '%s',
-  async (_, file, sources, edits, result) => {
-    const { err, merged } = await merge(file, sources, edits);
-    expect([err, merged]).toEqual([
-      expect.stringContaining('1 translation written'),
-      expect.stringContaining(result),
-    ]);
+    result: 'msgstr[0] "ein Tag"\nmsgstr[1] "[de] %d days"',
+    sent: ['New'],
   },
-);
+];
 
-test('a text of another kind does not stay', async () => {
-  const { err, merged } = await merge(
-    'kind.html',
-    [page('<title>Name</title><p>One</p>'), page('<p>Name</p><p>One</p>')],
-    [['[de] Name', '<img src=x onerror=evil()>']],
-  );
-  expect(merged).not.toContain('<img');
-  expect(err).toContain('edited by hand and translated again');
+const folderOf = (at: number) => `${at + 1}/`;
+const targetOf = ({ file, to = 'de' }: Case) => file.replace('.', `.${to}.`);
+const merged: string[] = [];
+let runs: Awaited<ReturnType<typeof runAll>> | undefined;
+
+/** Translates all cases in one folder, edits the translations, changes the sources, and translates again. */
+async function runAll() {
+  const mine = await openProject(app);
+  const write = async (version: 0 | 1) => {
+    for (const [at, { file, sources }] of cases.entries())
+      await mine.write(folderOf(at) + file, sources[version]);
+  };
+  const groups = cases.map(({ file, to = 'de' }, at) => ({ files: [folderOf(at) + file], to: [to] }));
+  await mine.write('lingualoop.json', json({ groups }));
+  await write(0);
+  const run = (...options: string[]) => mine.lingualoop(['translate', ...options]);
+  const first = await run();
+  const billed = await mine.billed();
+  for (const [at, one] of cases.entries()) {
+    const path = folderOf(at) + targetOf(one);
+    let edited = await mine.read(path);
+    for (const [from, into] of one.edits) {
+      expect(edited).toContain(from);
+      edited = edited.replace(from, () => into);
+    }
+    await mine.write(path, edited);
+  }
+  await write(1);
+  const stale = await run('--check');
+  const second = await run();
+  const sent = (await mine.billed()) - billed;
+  const current = await run('--check');
+  const third = await run();
+  for (const [at, one] of cases.entries()) merged.push(await mine.read(folderOf(at) + targetOf(one)));
+  return { first, stale, second, sent, current, third };
+}
+
+beforeEach(async () => {
+  runs ??= await withWorkers(app, runAll);
 });
 
-test('the header of a catalog that stays declares the plural forms that are written', async () => {
-  const { folder, merged } = await merge(
-    'header.po',
-    [`${poHeader}${poDays}`, `${poHeader}${poDays}\nmsgid "New"\nmsgstr ""\n`],
-    [
-      [
-        '"Plural-Forms: nplurals=2; plural=(n != 1);\\n"\n',
-        '"Plural-Forms: nplurals=3; plural=0;\\n"\n"X-Own: Ada\\n"\n',
-      ],
-    ],
-  );
-  expect(merged).toContain('"X-Own: Ada\\n"');
-  await promisify(execFile)('msgfmt', ['--check', '--output-file', '/dev/null', 'header.de.po'], {
-    cwd: folder,
-  });
+test.each(
+  cases.map((one, at) => ({ ...one, name: one.name ?? 'edited texts stay, and changed ones are sent', at })),
+)('$file: $name', ({ at, edits, result, name }) => {
+  expect(merged[at]).toContain(result);
+  if (name.startsWith('edited')) for (const [, into] of edits) expect(merged[at]).toContain(into);
 });
 
-test('a catalog with three plural forms for French keeps them, also for new entries', async () => {
-  const catalog = (forms: string) =>
-    `msgid ""\nmsgstr ""\n"Language: fr\\n"\n"Content-Type: text/plain; charset=UTF-8\\n"\n"Plural-Forms: nplurals=3; plural=(n == 0 || n == 1) ? 0 : n != 0 && n % 1000000 == 0 ? 1 : 2;\\n"\n\nmsgid "%d day"\nmsgid_plural "%d days"\n${forms}`;
-  const kept = 'msgstr[0] "%d jour"\nmsgstr[1] "%d de jours"\nmsgstr[2] "%d jours"\n';
-  const mine = await openProject(app, {
-    'app.po': `${poHeader}${poDays}\nmsgid "%d file"\nmsgid_plural "%d files"\nmsgstr[0] ""\nmsgstr[1] ""\n`,
-    'app.fr.po': catalog(kept),
-  });
-  const run = () => withWorkers(app, () => mine.lingualoop(['translate', 'app.po', '--to', 'fr']));
-  expect((await run()).err).toContain('1 translation written');
-  const merged = await mine.read('app.fr.po');
-  expect(merged).toContain(
-    `${kept}\nmsgid "%d file"\nmsgid_plural "%d files"\nmsgstr[0] "[fr] %d file"\nmsgstr[1] "[fr] %d files"\nmsgstr[2] "[fr] %d files"\n`,
-  );
-  expect(merged).toContain('nplurals=3; plural=(n == 0');
-  await promisify(execFile)('msgfmt', ['--check', '--output-file', '/dev/null', 'app.fr.po'], {
-    cwd: mine.folder,
-  });
-  expect((await run()).err).toContain('1 current');
-});
-
-test('a damaged entry of the lock file is named', async () => {
-  const mine = await openJson({ a: 'Open' });
-  await mine.run();
-  await mine.write('lingualoop.lock.json', '{"version": 1, "files": {"en.json": {"de": {"output": 1}}}}');
-  expect((await mine.check()).err).toContain('lingualoop.lock.json is damaged at en.json → de');
-});
-
-test('a source that was renamed keeps the entry of its translation', async () => {
-  const mine = await openJson({ a: 'Open', b: 'Close' });
-  await mine.run();
-  await mine.write('de.json', json({ a: 'Öffnen', b: '[de] Close' }));
-  await rm(join(mine.folder, 'en.json'));
-  await mine.write('app.json', json({ a: 'Open', b: 'Close it' }));
-  const argv = ['translate', 'app.json', '--to', 'de', '--output', '{lang}.json'];
-  await withWorkers(app, () => mine.lingualoop(argv));
-  expect(await mine.read('de.json')).toBe(json({ a: 'Öffnen', b: '[de] Close it' }));
-  expect(Object.keys(JSON.parse(await mine.read('lingualoop.lock.json')).files)).toEqual(['app.json']);
-});
-
-test('links in place of temporary files are not followed', async () => {
-  const mine = await openJson({ a: 'Open' });
-  for (const name of ['de.json.new.lingualoop.tmp', 'lingualoop.lock.json.tmp'])
-    await symlink(join(mine.folder, 'elsewhere'), join(mine.folder, name));
-  expect((await mine.check()).code).toBe(1);
-  expect((await mine.run()).code).toBe(0);
-  expect(await mine.files()).toEqual(['de.json', 'en.json', 'lingualoop.lock.json']);
-});
-
-test('the unfinished file of a run that lives stays, and so does every one during a check', async () => {
-  const mine = await openJson({ a: 'Open' });
-  await mine.write('de.json.new.lingualoop.tmp', 'of another run');
-  await mine.run();
-  expect(await mine.read('de.json.new.lingualoop.tmp')).toBe('of another run');
-  await utimes(join(mine.folder, 'de.json.new.lingualoop.tmp'), 1, 1);
-  await mine.check();
-  expect(await mine.read('de.json.new.lingualoop.tmp')).toBe('of another run');
-  await mine.run();
-  expect(await mine.files()).not.toContain('de.json.new.lingualoop.tmp');
-});
-
-test('a link that leads out of the folder does not prevent other translations', async () => {
-  const mine = await openProject(app, { 'a.json': json({ a: 'Open' }), 'b.json': json({ b: 'Close' }) });
-  await symlink('/tmp', join(mine.folder, 'out'));
-  await mine.write(
-    'lingualoop.json',
-    json({ files: ['*.json'], exclude: ['lingualoop*'], to: ['de'], output: '{lang}/{name}.json' }),
-  );
-  await symlink('/etc/hostname', join(mine.folder, 'c.json'));
-  const { code, err } = await withWorkers(app, () => mine.lingualoop(['translate']));
-  expect([code, err]).toEqual([1, expect.stringContaining('2 translations written')]);
-  expect(err).toContain('c.json is a link that leads out of this folder');
-});
-
-test('names and messages cannot control the terminal', async () => {
-  const mine = await openJson({ a: 'Open' });
-  await mine.run();
-  await mine.write('de.json', json({ a: 'Auf', '\u001b[2J\u0000\ud800': 'x' }));
-  await mine.write('en.json', json({ a: 'Open it' }));
-  const { code, err } = await mine.run();
-  expect([code, err]).toEqual([1, expect.stringContaining('the source has no such text')]);
-  expect([...err].filter((sign) => /[\p{Cc}\p{Cs}]/u.test(sign) && sign !== '\n')).toEqual([]);
-});
-
-test('a folder in place of the temporary lock file is named', async () => {
-  const mine = await openJson({ a: 'Open' }, { 'lingualoop.lock.json.tmp/a': '' });
-  const { code, err } = await mine.run();
-  expect([code, err]).toEqual([1, expect.stringContaining('lingualoop.lock.json.tmp prevents writing')]);
-});
-
-test('an edited translation in a lock file without texts is merged if its source has not changed', async () => {
-  const mine = await openJson({ a: 'Open', b: 'Close' });
-  await mine.run();
-  const lock = JSON.parse(await mine.read('lingualoop.lock.json'));
-  delete lock.files['en.json'].de.texts;
-  await mine.write('lingualoop.lock.json', json(lock));
-  await mine.write('de.json', json({ a: 'Öffnen' }));
-  await mine.run();
-  expect(await mine.read('de.json')).toBe(json({ a: 'Öffnen', b: '[de] Close' }));
-});
-
-test('without a lock file, the program warns that all existing texts stay', async () => {
-  const mine = await openJson({ a: 'Open' }, { 'de.json': json({ a: 'Auf' }) });
-  expect((await mine.run()).err).toContain('all texts stay, whether their sources have changed or not');
+test('only changed texts are billed, and --check fails until they are translated', () => {
+  const all = cases.length;
+  const { first, stale, second, sent, current, third } = runs!;
+  expect(first.err).toContain(`${all} translations written`);
+  expect([stale.code, stale.out.trim().split('\n').length]).toEqual([1, all]);
+  expect([second.code, second.err]).toEqual([0, expect.stringContaining(`${all} translations written`)]);
+  expect(sent).toBe(cases.flatMap(({ sent }) => sent).join('').length);
+  expect([current.code, third.err]).toEqual([
+    0,
+    expect.stringContaining(`0 translations written, ${all} current`),
+  ]);
 });
