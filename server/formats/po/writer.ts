@@ -33,6 +33,7 @@ export function pluralCount(fields: ReadonlyMap<string, string>): number {
 
 export const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
+/** The comment with which Lingui marks an entry whose ID is a key. */
 export const explicitId = 'js-lingui-explicit-id';
 
 export type KeptText = Pick<OwnText, 'isDraft' | 'text'>;
