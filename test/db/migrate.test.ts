@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -127,3 +129,12 @@ test('the migrations and the Drizzle schema describe the same tables and columns
 });
 
 const compare = (a: string, b: string) => (a < b ? -1 : 1);
+
+test('the only snapshot of drizzle-kit is that of the last migration, and has the schema', async () => {
+  const folder = new URL('../../db/migrations/meta/', import.meta.url);
+  const read = async (name: string) => JSON.parse(await readFile(new URL(name, folder), 'utf8'));
+  const { tag } = (await read('_journal.json')).entries.at(-1);
+  const name = `${tag.slice(0, 4)}_snapshot.json`;
+  expect((await readdir(folder)).filter((one) => one !== '_journal.json')).toEqual([name]);
+  expect(await generateMigration(await read(name), generateDrizzleJson(schema))).toEqual([]);
+});
