@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { xliffType } from '#server/formats/xliff/writer.ts';
@@ -12,7 +11,7 @@ import {
   tenantProcedure,
 } from '#server/identity/access/guards/tenant.ts';
 import { translationEstimate } from '#server/translation/core/estimate.ts';
-import { isDryRun } from '#server/translation/core/intake/submission-limits.ts';
+import { isDryRun, requireTranslationEnabled } from '#server/translation/core/intake/submission-limits.ts';
 import { listArtifacts } from '#server/translation/documents/artifacts.ts';
 import { downloadDocument } from '#server/translation/documents/download.ts';
 import { estimateDocument } from '#server/translation/documents/estimate.ts';
@@ -54,12 +53,6 @@ import {
   xliffSegmentReviewInput,
 } from '#server/translation/review/documents/xliff/review-segments.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
-
-/** Rejects a submission before its body is read if translation is disabled. */
-function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
-  if (!settings.TRANSLATION_ENABLED)
-    throw new AppError('capability_off', 'translation is temporarily disabled');
-}
 
 const byId = z.object({ document_id: z.string().describe('The ID of the document job.') });
 

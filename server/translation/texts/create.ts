@@ -11,6 +11,7 @@ import { warningsOf } from '#server/translation/core/intake/request-warnings.ts'
 import {
   isDryRun,
   readLimits,
+  requireTranslationEnabled,
   type SubmissionLimits,
   splitLimits,
 } from '#server/translation/core/intake/submission-limits.ts';
@@ -34,12 +35,6 @@ import {
 } from './schema.ts';
 import { submit } from './submission.ts';
 import { viewFor } from './tenant-view.ts';
-
-/** Rejects a submission before its body is read if translation is disabled. */
-function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
-  if (!settings.TRANSLATION_ENABLED)
-    throw new AppError('capability_off', 'translation is temporarily disabled');
-}
 
 const submissionProcedure = deferredTenantProcedure('translate').use(({ ctx, next }) => {
   requireTranslationEnabled(ctx.services);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Services } from '#server/context.ts';
 import { AppError, tooLarge } from '#server/errors.ts';
 
 /** The limits of a submission: only an estimate, or a maximum price. */
@@ -76,4 +77,10 @@ export function refuseByMaximum(
     actual: billableChars,
     unit: 'characters',
   });
+}
+
+/** Rejects a submission before its body is read if translation is disabled. */
+export function requireTranslationEnabled({ settings }: Pick<Services, 'settings'>): void {
+  if (!settings.TRANSLATION_ENABLED)
+    throw new AppError('capability_off', 'translation is temporarily disabled');
 }
