@@ -1,13 +1,15 @@
 import { decodeAndroid, encodeAndroid, isQuotedAndroid } from './android/escapes.ts';
 import { FileError } from './file-error.ts';
 import type { FormatKind } from './inline-content.ts';
+import { areForms, type FormItem, writeForms } from './messages/form-items.ts';
 import { InlineCodes, withoutMarks } from './messages/inline-codes.ts';
-import { type PluralCategory, pluralCategories } from './messages/plural-forms.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
-import { type Edit, escapeXmlText } from './office/splice.ts';
+import { escapeXmlText } from './office/splice.ts';
 import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 import {
+  contentEdit,
+  elementsWithComments,
   isCdataOnly,
   parseXmlNodes,
   textIn,
@@ -76,13 +78,13 @@ class Reader {
   }
 
   readResources(root: XmlElement): void {
-    for (const { element, comment } of withComments(root)) {
+    for (const { element, comment } of elementsWithComments(root)) {
       const key = element.attributes.get('name')?.value ?? '';
       const isString = element.name === 'string' || element.attributes.get('type')?.value === 'string';
       if (element.attributes.get('translatable')?.value === 'false') this.#keep(element);
       else if (isString) this.#add(element, key, comment);
       else if (element.name === 'string-array' || element.name === 'array')
-        for (const [index, item] of withComments(element).entries())
+        for (const [index, item] of elementsWithComments(element).entries())
           this.#add(item.element, `${key}[${index}]`, item.comment ?? comment);
       else if (element.name === 'plurals') this.#addPlurals(element, key, comment);
     }
@@ -120,7 +122,8 @@ class Reader {
         const escapeXml = isCdata ? (piece: string) => piece : escapeXmlText;
         const body = this.codes.write(encodeAndroid(translation, isQuoted), escapeXml);
         const quoted = isQuoted ? `"${body}"` : body;
-        return { start, end, text: isCdata ? writeCdata(quoted) : quoted };
+        const written = isCdata ? writeCdata(quoted) : quoted;
+        return element.isSelfClosing ? contentEdit(element, written) : { start, end, text: written };
       },
     };
   }
@@ -153,102 +156,22 @@ class Reader {
   }
 
   #addPlurals(element: XmlElement, key: string, comment: string | undefined): void {
-    const items = withComments(element).map((item) => {
-      const category = item.element.attributes.get('quantity')?.value ?? '';
+    const items = elementsWithComments(element).map((item): FormItem => {
+      const quantity = item.element.attributes.get('quantity');
+      const { start, end, innerStart } = item.element;
+      const category = quantity?.value ?? '';
       const entry = this.#entry(item.element, `${key} ${category}`, item.comment ?? comment);
-      return { category, entry, element: item.element };
+      return { category, entry, start, end, label: quantity ?? { start: innerStart, end: innerStart } };
     });
-    const forms = new Map(items.map(({ category, entry }) => [category, entry]));
-    const isValid = forms.size === items.length && [...forms.keys()].every((one) => isCategory(one));
-    if (!isValid || !forms.has('other')) this.entries.push(...forms.values(), ...repeated(items, forms));
+    if (!areForms(items.map(({ category }) => category)))
+      this.entries.push(...items.map(({ entry }) => entry));
     else
       this.entries.push({
         key,
         type: 'cardinal',
-        forms,
-        write: (texts: ReadonlyMap<string, string>) => this.#writeForms(items as Item[], texts),
+        forms: new Map(items.map(({ category, entry }) => [category, entry])),
+        write: (texts: ReadonlyMap<string, string>) =>
+          writeForms(this.#text, items, texts, (category) => `quantity="${category}"`),
       });
   }
-
-  /** Changes the items that exist, removes those that the language does not have, and inserts the others in order. */
-  #writeForms(items: readonly Item[], texts: ReadonlyMap<string, string>): Edit[] {
-    const edits: Edit[] = [];
-    const stay = new Map<string, Item>();
-    for (const item of items) {
-      const { category, entry, element } = item;
-      const text = texts.get(category);
-      if (text === undefined)
-        edits.push({ start: element.start - this.#gapBefore(element).length, end: element.end, text: '' });
-      else {
-        stay.set(category, item);
-        edits.push(...[entry.write(text)].flat());
-      }
-    }
-    const model = stay.get('other')!;
-    const gap = this.#gapBefore(model.element);
-    let before = '';
-    let previous: Item | undefined;
-    for (const category of pluralCategories) {
-      const present = stay.get(category);
-      if (present && !previous && before !== '')
-        edits.push({ start: present.element.start, end: present.element.start, text: before });
-      if (present) {
-        previous = present;
-        before = '';
-        continue;
-      }
-      const text = texts.get(category);
-      if (text === undefined) continue;
-      const item = this.#itemLike(model, category, text);
-      if (previous) edits.push({ start: previous.element.end, end: previous.element.end, text: gap + item });
-      else before += item + gap;
-    }
-    return edits;
-  }
-
-  #gapBefore({ start }: XmlElement): string {
-    return /\s*$/.exec(this.#text.slice(Math.max(0, start - 1_000), start))![0];
-  }
-
-  /** Returns a new item with the tags of an item that exists. */
-  #itemLike({ element, entry }: Item, category: string, text: string): string {
-    const { start, end } = element.attributes.get('quantity')!;
-    const edit = [entry.write(text)].flat()[0]!;
-    return [
-      this.#text.slice(element.start, start),
-      `quantity="${category}"`,
-      this.#text.slice(end, edit.start),
-      edit.text,
-      this.#text.slice(edit.end, element.end),
-    ].join('');
-  }
-}
-
-interface Item {
-  category: PluralCategory;
-  entry: StringEntry;
-  element: XmlElement;
-}
-
-const isCategory = (name: string) => (pluralCategories as readonly string[]).includes(name);
-
-/** Returns the entries that others of the same category have replaced in a map. */
-function repeated(
-  items: readonly { entry: StringEntry }[],
-  forms: ReadonlyMap<string, StringEntry>,
-): StringEntry[] {
-  const last = new Set(forms.values());
-  return items.flatMap(({ entry }) => (last.has(entry) ? [] : [entry]));
-}
-
-/** Returns the elements inside an element, each with the comments directly before it. */
-function withComments(parent: XmlElement): { element: XmlElement; comment: string | undefined }[] {
-  let comments: string[] = [];
-  return parent.children.flatMap((node) => {
-    if (node.kind === 'comment') comments.push(node.text);
-    if (node.kind !== 'element') return [];
-    const comment = comments.join(' ').replace(/\s+/g, ' ').trim().slice(0, 1_000);
-    comments = [];
-    return { element: node, comment: comment === '' ? undefined : comment };
-  });
 }

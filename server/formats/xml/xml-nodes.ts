@@ -213,6 +213,20 @@ export function elementsIn({ children }: XmlElement): XmlElement[] {
   return children.filter((node) => node.kind === 'element');
 }
 
+/** Returns the elements among the children of an element, each with the comments directly before it. */
+export function elementsWithComments(
+  parent: XmlElement,
+): { element: XmlElement; comment: string | undefined }[] {
+  let comments: string[] = [];
+  return parent.children.flatMap((node) => {
+    if (node.kind === 'comment') comments.push(node.text);
+    if (node.kind !== 'element') return [];
+    const comment = comments.join(' ').replace(/\s+/g, ' ').trim().slice(0, 1_000);
+    comments = [];
+    return { element: node, comment: comment === '' ? undefined : comment };
+  });
+}
+
 /** Returns all texts of an element and of the elements inside, joined. */
 export function textIn(element: XmlElement): string {
   return element.children
@@ -229,6 +243,16 @@ export function isCdataOnly({ children }: XmlElement): boolean {
 /** Writes a text as a CDATA section. A text that has the end of a section becomes two sections. */
 export function writeCdata(text: string): string {
   return `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+}
+
+/** Returns the change that replaces the content of an element. An element without an end tag gets one. */
+export function contentEdit(
+  { name, isSelfClosing, innerStart, innerEnd }: XmlElement,
+  content: string,
+): Edit {
+  return isSelfClosing
+    ? { start: innerStart - '/>'.length, end: innerEnd, text: `>${content}</${name}>` }
+    : { start: innerStart, end: innerEnd, text: content };
 }
 
 /**
