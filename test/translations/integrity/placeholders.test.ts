@@ -23,6 +23,9 @@ describe('placeholders', () => {
     ['a narrow width', '%5u'],
     ['an Apple object', '%@'],
     ['a long number', '%ld'],
+    ['a variable of an Apple plural', '%#@files@'],
+    ['the same with a position', '%2$#@open.files@'],
+    ['the number of an Apple plural', '%arg'],
     ['a length from a value', '%.*s'],
     ['a position', '%1$s'],
     ['Qt', '%1'],
@@ -62,6 +65,16 @@ describe('placeholders', () => {
     expect(
       criticalSpans('$1 {{PLURAL:$1|page|pages}} found', '$1 {{PLURIEL:$1|page|pages}} trouvées', 'fr'),
     ).toEqual(['{{PLURAL:$1']);
+  });
+
+  it.each([
+    ['%#@files@ are open', '%#@dateien@ sind offen', ['%#@files@', '%#@dateien@']],
+    ['%#@files@ in %#@folders@', '%#@folders@ mit %#@files@', ['%#@files@']],
+    ['%#@files@ in %#@folders@', '%2$#@folders@ mit %1$#@files@', []],
+    ['%1$#@files@ of %2$@', '%2$#@files@ von %1$@', ['%1$#@files@', '%2$@', '%2$#@files@', '%1$@']],
+    ['%#@files@s of 100%%', '%#@files@e von 100%', ['%%']],
+  ])('the variables of %j in %j', (source, target, expected) => {
+    expect(criticalSpans(source, target)).toEqual(expected);
   });
 
   it('one whose loss is named to the reviewer and to the repairing model', () => {

@@ -33,10 +33,12 @@ const single =
 const python = /%\(([\p{L}_][^()%\n\0]{0,60})\)[-+0#]{0,3}\d{0,3}(?:\.\d{1,3})?[diouxXeEfFgGcrsa]/uy;
 const ruby = /%(?:\{[^{}%\n\0]{1,60}\}|<\w{1,60}>[-+0-9.]{0,8}[a-zA-Z])/y;
 const shell = /[$#]\{[^{}\n\0]{1,100}\}/y;
-const type = '((?:hh|h|ll|l|L|q|j|z|t|I64|I32)?[diouxXeEfFgGcrsp@])';
+/** A variable of Apple's strings dictionaries, such as `%#@files@`. */
+const variable = '#@[^@\\s\\0]{1,60}@';
+const type = `(${variable}|(?:hh|h|ll|l|L|q|j|z|t|I64|I32)?[diouxXeEfFgGcrsp@])`;
 const precision = String.raw`\.(?:\d{1,3}|\*(?:\d{1,2}\$)?)`;
 const positional = new RegExp(
-  String.raw`%(\d{1,2})\$[-+0#']{0,3}(?:\d{1,3}|\*\d{1,2}\$)?(?:${precision})?${type}`,
+  String.raw`%(\d{1,2})\$(?:(?=${variable})|[-+0#']{0,3}(?:\d{1,3}|\*\d{1,2}\$)?(?:${precision})?)${type}`,
   'y',
 );
 // Excluded forms: a minus sign without a width, because it begins a suffix (Hungarian "50%-os"); a space, because it is
@@ -44,7 +46,7 @@ const positional = new RegExp(
 // precision, because it is Qt's `%1`.
 const width = String.raw`[-+0#]{0,3}(?:[1-9]\d{1,2}|\*)|0\d{1,2}|[-+#]{1,2}\d{1,2}|[+#]{1,2}`;
 const conversion = new RegExp(
-  String.raw`%(?:(?:${width})?(?:${precision})?|\d${precision}|'(?=l{0,2}[diu]))${type}`,
+  String.raw`%(?:(?=${variable})|(?:${width})?(?:${precision})?|\d${precision}|'(?=l{0,2}[diu]))${type}`,
   'y',
 );
 const narrow = new RegExp(`%[2-9]${type}`, 'y');
@@ -73,7 +75,7 @@ const hashed = /#[A-Za-z_]\w{0,40}#/y;
 const emoji = /:[a-z][a-z0-9_+-]{1,40}:/y;
 
 const latin = /[A-Za-z]/;
-const mayTouchLetters = /^(?:l{0,2}|h{1,2}|z)[dsf@]$|^(?:l{1,2}|z)[iux]$/;
+const mayTouchLetters = /^#@|^(?:l{0,2}|h{1,2}|z)[dsf@]$|^(?:l{1,2}|z)[iux]$/;
 /** Digits, and letters of scripts that put spaces between words. */
 const spacedWord = /[\p{N}_]|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}])\p{L}/u;
 const opensWord = /[\s("'«“„‘>]/;
