@@ -64,6 +64,7 @@ export const documentJobs = pgTable(
         'vtt',
         'android',
         'strings',
+        'stringsdict',
         'xcstrings',
         'xliff',
         'html',

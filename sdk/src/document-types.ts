@@ -18,6 +18,7 @@ export const documentTypes: Readonly<Record<string, string>> = {
   '.vtt': 'text/vtt',
   '.xml': 'application/xml',
   '.strings': 'text/x-apple-strings',
+  '.stringsdict': 'application/x-stringsdict+xml',
   '.xcstrings': 'application/x-xcstrings+json',
   '.xlf': 'application/xliff+xml',
   '.xliff': 'application/xliff+xml',

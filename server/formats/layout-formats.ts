@@ -19,6 +19,7 @@ export const layoutFormats: Record<LayoutKind, () => Promise<LayoutFormat>> = {
   vtt: async () => (await import('./subtitles.ts')).vtt,
   android: () => import('./android.ts'),
   strings: () => import('./strings.ts'),
+  stringsdict: () => import('./stringsdict.ts'),
   xcstrings: () => import('./xcstrings.ts'),
   xliff: () => import('./xliff-document.ts'),
   html: () => import('./html-document.ts'),

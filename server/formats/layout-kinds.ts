@@ -141,6 +141,7 @@ const traits = {
   vtt: { ...subtitles, extensions: ['vtt'], mediaType: 'text/vtt' },
   android: { ...text, extensions: ['xml'], mediaType: 'application/xml', otherMediaTypes: ['text/xml'] },
   strings: { ...text, extensions: ['strings'], mediaType: 'text/x-apple-strings' },
+  stringsdict: { ...text, extensions: ['stringsdict'], mediaType: 'application/x-stringsdict+xml' },
   xcstrings: {
     ...text,
     extensions: ['xcstrings'],

@@ -15,6 +15,8 @@ const files = {
   vtt: 'WEBVTT\n\n00:01.000 --> 00:09.000\nHello world\n',
   android: '<resources>\n<string name="a">Hello world</string>\n</resources>\n',
   strings: '"a" = "Hello world";\n',
+  stringsdict:
+    '<plist><dict><key>a</key><dict><key>NSStringLocalizedFormatKey</key><string>Hello world</string></dict></dict></plist>',
   xcstrings: '{"sourceLanguage":"en","strings":{"Hello world":{}},"version":"1.0"}',
   xliff:
     '<xliff version="1.2" xmlns="urn:oasis:names:tc:xliff:document:1.2"><file source-language="en" target-language="fr" original="a" datatype="plaintext"><body><trans-unit id="a"><source>Hello world</source></trans-unit></body></file></xliff>',

@@ -93,6 +93,9 @@ describe('Android string resources', () => {
     const { segments, outcome } = await textsOf('android', plurals('', '%d')).extract();
     expect([segments, outcome?.unaccounted]).toEqual([[], 0]);
     expect(await textsOf('android', plurals('', '%d days')).texts()).toEqual(['%d days', '%d days']);
+    const withoutEnd = plurals('', '%d days').replace('></item>', '/>');
+    expect(await textsOf('android', withoutEnd).identity()).toBe(withoutEnd);
+    expect(await textsOf('android', withoutEnd).pseudo()).toContain(plurals('[%d days]', '[%d days]').trim());
   });
 
   test('may be in UTF-16, and have any names', async () => {

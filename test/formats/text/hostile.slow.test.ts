@@ -7,6 +7,10 @@ import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 const around = {
   android: ['<resources><string name="a">', '</string></resources>'],
   strings: ['"a" = "', '";'],
+  stringsdict: [
+    '<plist><dict><key>a</key><dict><key>NSStringLocalizedFormatKey</key><string>',
+    '</string></dict></dict></plist>',
+  ],
   xcstrings: [
     '{"sourceLanguage":"en","strings":{"a":{"localizations":{"en":{"stringUnit":{"state":"new","value":"',
     '"}}}}}}',
@@ -62,6 +66,7 @@ describe.each(kinds)('hostile files of the format %s', (kind) => {
     const units = {
       android: `<resources>${filled('<string name="a">x</string><plurals name="p"><item quantity="other">%d x</item></plurals>')}</resources>`,
       strings: filled('"a" = "b";\n'),
+      stringsdict: `<plist><dict>${filled('<key>a</key><dict><key>NSStringLocalizedFormatKey</key><string>x</string><key>b</key><dict><key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string><key>other</key><string>%d x</string></dict></dict>')}</dict></plist>`,
       xcstrings: `{"sourceLanguage":"en","strings":{${Array.from({ length: 200_000 }, (_, at) => `"k${at} x":{}`).join(',')}}}`,
       xliff: `<xliff version="1.2"><file source-language="en"><body>${filled('<trans-unit id="a"><source>x</source></trans-unit>')}</body></file></xliff>`,
     };
@@ -83,11 +88,14 @@ describe.each(kinds)('hostile files of the format %s', (kind) => {
 
 const bomb = `<!DOCTYPE a [<!ENTITY a "${'x'.repeat(100)}">${Array.from({ length: 20 }, (_, at) => `<!ENTITY a${at} "&a;&a;">`).join('')}]>`;
 
-test.each(['android', 'xliff'] as const)('entities in the format %s are rejected', async (kind) => {
-  const [start, end] = around[kind];
-  expect(await within(kind, `${bomb}${start}&a19;${end}`)).toBe('unreadable');
-  expect(await within(kind, `<!DOCTYPE a SYSTEM "file:///etc/passwd">${start}x &a;${end}`)).toBe(
-    'unreadable',
-  );
-  expect(await within(kind, `<!DOCTYPE a SYSTEM "file:///etc/passwd">${start}x${end}`)).toBeNull();
-});
+test.each(['android', 'stringsdict', 'xliff'] as const)(
+  'entities in the format %s are rejected',
+  async (kind) => {
+    const [start, end] = around[kind];
+    expect(await within(kind, `${bomb}${start}&a19;${end}`)).toBe('unreadable');
+    expect(await within(kind, `<!DOCTYPE a SYSTEM "file:///etc/passwd">${start}x &a;${end}`)).toBe(
+      'unreadable',
+    );
+    expect(await within(kind, `<!DOCTYPE a SYSTEM "file:///etc/passwd">${start}x${end}`)).toBeNull();
+  },
+);

@@ -91,6 +91,13 @@ export const makers: Record<LayoutKind, (words: Prose) => Uint8Array | string | 
     keyed(words)
       .map(([key, text]) => `/* ${key} */\n"${key}" = "${text}";\n`)
       .join('\n'),
+  stringsdict: (words) =>
+    `<?xml version="1.0" encoding="UTF-8"?>\n<plist version="1.0">\n<dict>\n${keyed(words)
+      .map(
+        ([key, text]) =>
+          `<key>${key}</key><dict><key>NSStringLocalizedFormatKey</key><string>${text}</string></dict>`,
+      )
+      .join('\n')}\n</dict>\n</plist>\n`,
   xcstrings: (words) =>
     JSON.stringify({
       sourceLanguage: 'en',

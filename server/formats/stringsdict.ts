@@ -1,0 +1,132 @@
+import { type PropertyPair, pairsOf, parsePropertyList, stringIn } from './apple/property-list.ts';
+import { FileError } from './file-error.ts';
+import { areForms, type FormItem, writeForms } from './messages/form-items.ts';
+import { type KeyPath, rootPath, withKey } from './messages/key-path.ts';
+import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
+import { escapeXmlText, withoutForbidden } from './office/splice.ts';
+import { openTextFile, type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
+import { countCharacters } from './text-tally.ts';
+import { contentEdit, isCdataOnly, writeCdata, type XmlElement } from './xml/xml-nodes.ts';
+
+/**
+ * Strings dictionaries of Apple's platforms: property lists with the plural forms of a text, and its variants for devices
+ * and widths. A format such as `%#@files@ in %#@folders@` is translated only if it has words.
+ *
+ * @throws {FileError} `not_text` or `unreadable`
+ */
+export const { check, extract, rebuild, texts } = textFormat(findStrings, openPropertyList);
+
+function openPropertyList(bytes: Uint8Array): TextFile {
+  if (Buffer.from(bytes.subarray(0, 6)).toString('latin1') === 'bplist')
+    throw new FileError(
+      'unreadable',
+      'the file is a binary property list; convert it to XML with "plutil -convert xml1"',
+    );
+  return openTextFile(bytes);
+}
+
+function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextPlaces {
+  const root = parsePropertyList(text);
+  const reader = new Reader(text);
+  reader.read(root, rootPath, undefined);
+  if (!reader.hasRules && root.children.some(({ kind }) => kind === 'element'))
+    throw new FileError(
+      'unreadable',
+      `line ${root.line}: the property list is not a strings dictionary: no key has a dictionary with ${[...rules.keys()].join(', ')}`,
+    );
+  return {
+    ...placesOfStrings(reader.entries, { targetLanguage, kept }),
+    characters: reader.characters,
+  };
+}
+
+/** The keys of an entry's dictionary that say how its text is selected, and what each key of their dictionaries is. */
+const rules: ReadonlyMap<string, string> = new Map([
+  ['NSStringLocalizedFormatKey', ''],
+  ['NSStringVariableWidthRuleType', 'for the width'],
+  ['NSStringDeviceSpecificRuleType', 'for the device'],
+]);
+
+/** The type of a variable and of its value, such as `NSStringPluralRuleType` and `d`. */
+const types: ReadonlySet<string> = new Set(['NSStringFormatSpecTypeKey', 'NSStringFormatValueTypeKey']);
+
+class Reader {
+  readonly entries: (StringEntry | PluralEntry)[] = [];
+  /** Visible characters of all strings. */
+  characters = 0;
+  /** Whether an entry has one of the `rules`. */
+  hasRules = false;
+  /** The length of the keys of all strings, with those of the dictionaries around them. */
+  #keyLength = 0;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** @param variants what each key of the dictionary is, if they select variants */
+  read(dictionary: XmlElement, path: KeyPath, comment: string | undefined, variants = ''): void {
+    const pairs = pairsOf(dictionary);
+    const forms = pairs.filter(({ key }) => !types.has(key));
+    const isPlural = pairs.some((pair) => isPluralRule(pair)) && areForms(forms.map(({ key }) => key));
+    if (isPlural && forms.every(({ value }) => value.name === 'string')) {
+      this.#readForms(forms, path, comment);
+      return;
+    }
+    for (const pair of pairs) {
+      const { key, value } = pair;
+      const rule = rules.get(key);
+      if (rule !== undefined && path.keys.length > 0) this.hasRules = true;
+      const inner = rule === undefined ? withKey(path, key) : path;
+      const said = note(pair.comment ?? comment, variants && `${variants} “${key}”`);
+      if (value.name === 'dict') {
+        const isVariable = path.keys.length > 0 && rule === undefined && variants === '';
+        this.read(value, inner, isVariable ? note(said, `replaces %#@${key}@`) : said, rule);
+      } else if (value.name === 'string' && !types.has(key))
+        this.entries.push(this.#entry(value, inner, said));
+    }
+  }
+
+  #readForms(pairs: readonly PropertyPair[], path: KeyPath, comment: string | undefined): void {
+    const items = pairs.map(({ key, keyElement, value, comment: own }): FormItem => {
+      const { start, innerStart, innerEnd } = keyElement;
+      const entry = this.#entry(value, withKey(path, key), own ?? comment);
+      return { category: key, entry, start, end: value.end, label: { start: innerStart, end: innerEnd } };
+    });
+    this.entries.push({
+      key: path.keys.join('.'),
+      type: 'cardinal',
+      forms: new Map(items.map(({ category, entry }) => [category, entry])),
+      nameOf: (category) => `${path.names.join('.')}\\.${category}`,
+      write: (texts: ReadonlyMap<string, string>) => writeForms(this.#text, items, texts),
+    });
+  }
+
+  #entry(element: XmlElement, { keys, names }: KeyPath, comment: string | undefined): StringEntry {
+    const text = stringIn(element);
+    this.characters += countCharacters(text);
+    const write = isCdataOnly(element) ? writeCdata : escapeXmlText;
+    const key = keys.join('.');
+    this.#keyLength += key.length;
+    // A long key of a dictionary is repeated for each text in it.
+    if (this.#keyLength > 20 * this.#text.length)
+      throw new FileError(
+        'too_large',
+        `line ${element.line}: the keys of the dictionaries around are too long`,
+      );
+    return {
+      key,
+      name: names.join('.'),
+      text,
+      line: element.line,
+      comment,
+      write: (translation) => contentEdit(element, write(withoutForbidden(translation))),
+    };
+  }
+}
+
+const isPluralRule = ({ key, value }: PropertyPair) =>
+  key === 'NSStringFormatSpecTypeKey' && stringIn(value) === 'NSStringPluralRuleType';
+
+const note = (comment: string | undefined, more: string) =>
+  [comment, more].filter(Boolean).join('; ') || undefined;
