@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { outputOf } from '#cli/files/project.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { testFolder } from '#test/setup/launch.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
@@ -42,6 +43,41 @@ test('each group has its own files, languages, output and codes, and the shared 
   expect((await mine.lingualoop(['translate', '--check'])).code).toBe(0);
 });
 
+test('{android_code} is the code of a directory of Android, if codes has none', async () => {
+  const mine = await openProject(app, {
+    ...config({
+      files: ['res/values/*.txt'],
+      output: 'res/values-{android_code}/{name}{ext}',
+      to: ['de', 'fr-CA', 'id', 'pt-BR', 'zh-Hans', 'zh-Hant'],
+      codes: { 'fr-CA': 'fr' },
+    }),
+    'res/values/a.txt': 'Hello',
+  });
+  expect((await mine.lingualoop(['translate'])).code).toBe(0);
+  const translations = ['de', 'fr', 'in', 'pt-rBR', 'zh-rCN', 'zh-rTW'];
+  expect((await mine.files()).filter((path) => path.startsWith('res/'))).toEqual([
+    ...translations.map((code) => `res/values-${code}/a.txt`),
+    'res/values/a.txt',
+  ]);
+  expect(await mine.read('res/values-in/a.txt')).toBe('[id] Hello');
+});
+
+test.each([
+  ['es-419', 'b+es+419'],
+  ['sr-Latn', 'b+sr+Latn'],
+  ['zh-Hant-HK', 'b+zh+Hant+HK'],
+  ['zh-HK', 'zh-rHK'],
+  ['zh-hans', 'zh-rCN'],
+  ['not_a_tag', 'not_a_tag'],
+  ['he', 'iw'],
+  ['he-IL', 'iw-rIL'],
+  ['yi', 'ji'],
+  ['fil', 'fil'],
+])('%s is %s in directories of Android', (language, code) => {
+  const group = { output: 'values-{android_code}', codes: {} };
+  expect(outputOf(group, 'a.xml', language)).toBe(`values-${code}`);
+});
+
 const one = { files: ['a.txt'] };
 test.each([
   [{ groups: {} }, 'groups must be a list of objects'],
@@ -56,6 +92,7 @@ test.each([
   [{ ...one, to: ['de'], codes: { pt: 'pt_BR' } }, 'codes has "pt", which to lacks'],
   [{ ...one, to: ['de', 'fr'], codes: { fr: 'de' } }, 'gives a.de.txt for a.txt in de and for a.txt in fr'],
   [{ files: ['../**/*.txt'] }, 'is outside of this folder'],
+  [{ ...one, output: '{android}.txt' }, 'unknown placeholder in --output'],
   [{ ...one, output: '../{lang}.txt' }, 'leads out of this folder'],
   [{ ...one, output: '/tmp/{lang}.txt' }, 'leads out of this folder'],
   [

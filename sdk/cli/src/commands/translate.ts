@@ -49,7 +49,8 @@ export const translate: Command = {
     `${lockName} remembers what was translated; keep it in version control. ${configName} may have the fields files, exclude,`,
     'from, to, output, codes, domain and tone, and groups with these fields, for a folder in which the command runs without arguments.',
     '',
-    'PATTERN of --output may have {dir}, {name}, {ext}, {path} and {lang}: docs/{lang}/{name}{ext}.',
+    'PATTERN of --output may have {dir}, {name}, {ext}, {path} and {lang}: docs/{lang}/{name}{ext}. In directories of Android, use',
+    '{android_code}: res/values-{android_code}/{name}{ext}.',
   ],
   examples: [
     'lingualoop translate handbook.docx --to de,fr',

@@ -2,6 +2,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { glob } from 'tinyglobby';
 import { Failed, UsageError } from '../command.ts';
+import { androidCode } from './android-code.ts';
 
 /** Files that are translated alike. Options of the command take precedence. */
 export interface Group {
@@ -12,7 +13,7 @@ export interface Group {
   to: string[];
   /** The path of a translation; see `outputOf`. */
   output: string;
-  /** What `{lang}` is for a language, if not its code: `pt_BR` for `pt-BR`. */
+  /** What `{lang}` and `{android_code}` are for a language, if not its code: `pt_BR` for `pt-BR`. */
   codes: Readonly<Record<string, string>>;
   domain?: string;
   tone?: string;
@@ -168,7 +169,7 @@ function escapeGlob(path: string): string {
 
 /**
  * Returns the path of a translation. The pattern may have `{dir}` (with a slash at its end, or empty), `{name}`, `{ext}`
- * (with its dot), `{path}` (all three) and `{lang}`.
+ * (with its dot), `{path}` (all three), `{lang}` and `{android_code}`.
  */
 export function outputOf(
   { output, codes }: Pick<Group, 'codes' | 'output'>,
@@ -177,8 +178,15 @@ export function outputOf(
 ): string {
   const { dir, name, ext } = posix.parse(source);
   const folder = dir === '' ? '' : `${dir}/`;
-  const lang = Object.hasOwn(codes, language) ? codes[language]! : language;
-  const parts: Record<string, string> = { dir: folder, name, ext, lang, path: `${folder}${name}${ext}` };
+  const own = Object.hasOwn(codes, language) ? codes[language] : undefined;
+  const parts: Record<string, string> = {
+    dir: folder,
+    name,
+    ext,
+    path: `${folder}${name}${ext}`,
+    lang: own ?? language,
+    android_code: own ?? androidCode(language),
+  };
   return posix.normalize(output.replaceAll(/\{(\w+)\}/g, (whole, key: string) => parts[key] ?? whole));
 }
 
@@ -204,7 +212,7 @@ export function requireDistinctOutputs(
         const output = JSON.stringify(group.output);
         if (/\{\w+\}/.test(path))
           throw new UsageError(
-            `unknown placeholder in --output ${output}; it may have {dir}, {name}, {ext}, {path} and {lang}`,
+            `unknown placeholder in --output ${output}; it may have {dir}, {name}, {ext}, {path}, {lang} and {android_code}`,
           );
         if (leadsOut(path)) throw new UsageError(`--output ${output} leads out of this folder: ${path}`);
         if (sources.has(path))
