@@ -211,6 +211,43 @@ test.each(layoutKindNames)(
   },
 );
 
+test.each([
+  [Buffer.from('bplist00\xd1\x01', 'latin1'), 'plutil -convert xml1'],
+  ['<plist><dict><key>CFBundleName</key>\n<string>App</string></dict></plist>', 'line 1: the property list'],
+  ['<!DOCTYPE a [<!ENTITY a "b"><!ENTITY b "&a;&a;">]><plist/>', 'an entity declaration'],
+])('a .stringsdict that is none gets 400 with the reason, also as a dry run', async (content, reason) => {
+  for (const dry_run of ['false', 'true']) {
+    const source_document = new File([content], 'a.stringsdict');
+    const { status, body } = await mine.send({ source_document, dry_run });
+    expect([status, body.error_code, body.detail]).toEqual([
+      400,
+      'validation_error',
+      expect.stringContaining(reason),
+    ]);
+  }
+});
+
+test('a .stringsdict keeps its edited plural forms, and the model gets the forms of the language', async () => {
+  const plist = (forms: string) =>
+    `<plist><dict><key>n</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@files@</string><key>files</key><dict><key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>${forms}</dict></dict></dict></plist>`;
+  const form = (category: string, text: string) => `<key>${category}</key><string>${text}</string>`;
+  const existing = plist(form('few', '%d pliki') + form('other', '%d pliku'));
+  const { id, source_format } = await translate(
+    'a.stringsdict',
+    plist(form('one', '%d file') + form('other', '%d files')),
+    { target_lang: 'pl', existing_target: fileOf('pl.stringsdict', existing) },
+  );
+  expect([source_format, engine.texts()]).toEqual(['stringsdict', ['%d file', '%d files']]);
+  expect(await downloaded(id)).toBe(
+    plist(
+      form('one', 'pl of %d file') +
+        form('few', '%d pliki') +
+        form('many', 'pl of %d files') +
+        form('other', '%d pliku'),
+    ),
+  );
+});
+
 test('a file of an unknown kind gets 415 with all extensions', async () => {
   const { status, body } = await mine.send({ source_document: fileOf('a.exe', 'x') });
   expect(status).toBe(415);
