@@ -215,7 +215,7 @@ test.each([
   [Buffer.from('bplist00\xd1\x01', 'latin1'), 'plutil -convert xml1'],
   ['<plist><dict><key>CFBundleName</key>\n<string>App</string></dict></plist>', 'line 1: the property list'],
   ['<!DOCTYPE a [<!ENTITY a "b"><!ENTITY b "&a;&a;">]><plist/>', 'an entity declaration'],
-])('a .stringsdict that is none gets 400 with the reason, also as a dry run', async (content, reason) => {
+])('a .stringsdict of another kind gets 400 with the reason, also as a dry run', async (content, reason) => {
   for (const dry_run of ['false', 'true']) {
     const source_document = new File([content], 'a.stringsdict');
     const { status, body } = await mine.send({ source_document, dry_run });

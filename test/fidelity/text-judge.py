@@ -4,6 +4,7 @@ Reads lines `<format>\t<path>` from the standard input, and prints one JSON line
 the error. PyYAML, python3-srt, python3-webvtt, markdown-it-py and the Translate Toolkit must be installed.
 """
 import json
+import plistlib
 import re
 import sys
 import zipfile
@@ -73,6 +74,18 @@ def read_strings(path):
         store = properties.stringsfile()
     store.parse(content)
     return [unit.source for unit in store.units if unit.name]
+
+
+def texts_of(value):
+    """The texts of a strings dictionary, without the types of its variables."""
+    if not isinstance(value, dict):
+        return leaves(value)
+    return [text for key, child in value.items() if not key.endswith('TypeKey') for text in texts_of(child)]
+
+
+def read_stringsdict(path):
+    with open(path, 'rb') as file:
+        return texts_of(plistlib.load(file))
 
 
 def values(value):
@@ -219,6 +232,7 @@ readers = {
     'srt': lambda path: [cue.content for cue in srt.parse(read_text(path))],
     'android': read_android,
     'strings': read_strings,
+    'stringsdict': read_stringsdict,
     'xcstrings': read_xcstrings,
     'xliff': read_xliff,
     'html': lambda path: read_html(read_text(path)),

@@ -141,7 +141,7 @@ describe('strings dictionaries of Apple', () => {
     expect(new TextDecoder().decode(bytes)).toBe(edited);
   });
 
-  test('are translated form by form if a plural has no form “other”, or one that is no text', async () => {
+  test('are translated form by form if a plural has no form “other”, or a dictionary as a form', async () => {
     const odd = plist(
       `<key>a</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@b@</string><key>b</key><dict>${plural(
         '<key>one</key><string>%d day</string><key>few</key><string>%d days</string>',

@@ -22,7 +22,7 @@ export function androidCode(language: string): string {
   return isRegion ? subtags.join('-r') : rest.length === 0 ? subtags[0]! : `b+${subtags.join('+')}`;
 }
 
-/** Returns a tag in its usual letter case. What is no tag stays: the service rejects it. */
+/** Returns a tag in its usual letter case. An invalid tag stays, and the service rejects it. */
 function canonical(language: string): string {
   try {
     return Intl.getCanonicalLocales(language)[0]!;
