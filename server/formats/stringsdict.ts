@@ -97,7 +97,8 @@ class Reader {
       key: path.keys.join('.'),
       type: 'cardinal',
       forms: new Map(items.map(({ category, entry }) => [category, entry])),
-      nameOf: (category) => `${path.names.join('.')}\\.${category}`,
+      // The forms of a translation without `other` have the same names.
+      nameOf: (category) => withKey(path, category).names.join('.'),
       write: (texts: ReadonlyMap<string, string>) => writeForms(this.#text, items, texts),
     });
   }

@@ -231,7 +231,8 @@ test('a .stringsdict keeps its edited plural forms, and the model gets the forms
   const plist = (forms: string) =>
     `<plist><dict><key>n</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@files@</string><key>files</key><dict><key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string>${forms}</dict></dict></dict></plist>`;
   const form = (category: string, text: string) => `<key>${category}</key><string>${text}</string>`;
-  const existing = plist(form('few', '%d pliki') + form('other', '%d pliku'));
+  // Exports of some platforms lack `other`.
+  const existing = plist(form('few', '%d pliki') + form('many', '%d plików'));
   const { id, source_format } = await translate(
     'a.stringsdict',
     plist(form('one', '%d file') + form('other', '%d files')),
@@ -242,8 +243,8 @@ test('a .stringsdict keeps its edited plural forms, and the model gets the forms
     plist(
       form('one', 'pl of %d file') +
         form('few', '%d pliki') +
-        form('many', 'pl of %d files') +
-        form('other', '%d pliku'),
+        form('many', '%d plików') +
+        form('other', 'pl of %d files'),
     ),
   );
 });
