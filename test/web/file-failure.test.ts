@@ -4,7 +4,8 @@ import { failureOf, StageTimeout } from '#server/translation/documents/failure.t
 import { fileFailureText } from '#web/app/parts/file-failure.ts';
 import english from '../../web/locales/en/problems.json' with { type: 'json' };
 
-const reasons: Record<FileErrorReason, string> = {
+/** The others are only in responses to a submission. */
+const reasons: Record<Exclude<FileErrorReason, 'existing'>, string> = {
   unreadable: english.file_unreadable,
   protected: english.file_protected,
   empty: english.file_empty,
