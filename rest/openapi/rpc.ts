@@ -16,6 +16,7 @@ const summaries: Readonly<Record<string, string>> = {
   'styleGuides.get': 'Get a style guide',
   'styleGuides.save': 'Create or change a style guide',
   'styleGuides.delete': 'Delete a style guide',
+  'terminology.create': 'Create a glossary without terms',
   'reviews.inbox': 'List what awaits review',
   'reviews.texts': 'List texts that await review',
   'reviews.next': 'Get the next text to review',

@@ -21,6 +21,7 @@ import type {
   GlossaryEntryPage,
   GlossaryEntryQuery,
   GlossaryPreview,
+  NewGlossary,
   NewGlossaryEntry,
   PreviewedTerminologyUpload,
   SetListQuery,
@@ -45,6 +46,11 @@ export interface Terminology {
     request: TerminologyUpload,
     options?: UploadOptions,
   ): ApiPromise<UploadedTerminologySet>;
+  /**
+   * Creates a glossary without terms, which can then be added with `addEntry`. If the same glossary exists and has no
+   * terms, returns it. Throws ConflictError if another glossary has the name.
+   */
+  create(request: NewGlossary, options?: CallOptions): ApiPromise<TerminologySet>;
   /** Returns all glossaries in one response. */
   list(options?: CallOptions): ApiPromise<TerminologySet[]>;
   /** Lists all glossaries, last changed first. Pages are requested when they are read. */
@@ -109,6 +115,7 @@ export interface Terminology {
 }
 
 const uploadCall: Call = { name: 'terminology.upload', repeatable: true, result: ['id'] };
+const createCall: Call = { name: 'terminology.create', repeatable: true };
 const listCall: Call = { name: 'terminology.list', repeatable: true, result: ['length'] };
 const setsCall: Call = { name: 'terminology.sets', repeatable: true, result: ['length'] };
 /** Not repeatable: a second deletion would return 404, as if the glossary had never existed. */
@@ -167,6 +174,7 @@ export function terminology(connection: Connection): Terminology {
         json(uploadCall, { ...upload, onUploadProgress: options?.onUploadProgress }, options),
       );
     },
+    create: (request, options) => mutate(createCall, request, options),
     list: (options) => json(listCall, { method: 'GET', path }, options),
     sets: sets.list,
     setPage: sets.listPage,

@@ -56,6 +56,21 @@ export function requireDeclaredLanguage(field: string, tag: string | undefined):
 }
 
 /**
+ * Reads two required languages.
+ * @throws AppError 400 if a tag is missing or both are the same language, 422 if a language is not supported
+ */
+export function requireLanguagePair(tags: {
+  source_lang?: string | undefined;
+  target_lang?: string | undefined;
+}) {
+  const source = requireDeclaredLanguage('source_lang', tags.source_lang);
+  const target = requireDeclaredLanguage('target_lang', tags.target_lang);
+  if (source.code === target.code)
+    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
+  return { source, target };
+}
+
+/**
  * Reads an optional language tag. Returns null if it is omitted.
  * @throws AppError 422
  */

@@ -193,6 +193,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'styleGuides.delete': 'tenant_admin',
 
   'terminology.upload': 'tenant_identity',
+  'terminology.create': 'tenant_identity',
   'terminology.list': 'tenant_identity',
   'terminology.exportTbx': 'tenant_identity',
   'terminology.delete': 'tenant_identity',

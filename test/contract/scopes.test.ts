@@ -86,6 +86,7 @@ const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
   'terminology.matches': ['read'],
   'terminology.matchesOfTexts': ['read'],
   'terminology.upload': ['admin'],
+  'terminology.create': ['admin'],
   'terminology.delete': ['admin'],
   'terminology.addEntry': ['admin'],
   'terminology.rename': ['admin'],

@@ -85,6 +85,7 @@ export const withoutRoute: readonly string[] = [
   'terminology.addEntry',
   'terminology.addTerm',
   'terminology.applyPreview',
+  'terminology.create',
   'terminology.deleteTerm',
   'terminology.entries',
   'terminology.matches',

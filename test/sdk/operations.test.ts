@@ -143,6 +143,8 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'tenants.invites.listPage': ({ tenants }) => tenants.invites.listPage(),
   'tenants.invites.withdraw': ({ tenants }) => tenants.invites.withdraw('a'),
   'terminology.upload': ({ terminology }) => terminology.upload(terms, { name: 'a' }),
+  'terminology.create': ({ terminology }) =>
+    terminology.create({ name: 'a', source_lang: 'en', target_lang: 'fr' }),
   'terminology.list': ({ terminology }) => terminology.list(),
   'terminology.exportTbx': ({ terminology }) => terminology.exportTbx('a'),
   'terminology.sets': ({ terminology }) => terminology.sets().toArray({ limit: 1 }),

@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
+import { requireLanguagePair } from '#server/language/set-upload.ts';
 import { entryView } from './entries.ts';
 import type { AddEntryRequest, AddedEntry } from './entry-schema.ts';
 import { setView } from './sets.ts';
@@ -27,12 +27,12 @@ export function addEntry(
   request: AddEntryRequest,
 ): Promise<AddedEntry> {
   const prepare = () => {
-    const sourceLang = requireDeclaredLanguage('source_lang', request.source_lang).code;
-    const targetLang = requireDeclaredLanguage('target_lang', request.target_lang).code;
-    if (sourceLang === targetLang)
-      throw new AppError('validation_error', 'source_lang and target_lang are the same language');
+    const { source, target } = requireLanguagePair(request);
     const { source_term: sourceTerm, target_term: targetTerm, case_sensitive: caseSensitive } = request;
-    return { sourceLang, targetLang, sourceTerm, targetTerm, caseSensitive, priority: 0 };
+    return {
+      ...{ sourceLang: source.code, targetLang: target.code, sourceTerm, targetTerm },
+      ...{ caseSensitive, priority: 0 },
+    };
   };
   return changeGlossary(services, withTenant, request.set_id, prepare, async (tx, set, term) => {
     requireLanguages(set, term);

@@ -4,6 +4,7 @@ import { pageOf, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { router, streamResponse } from '#server/trpc.ts';
 import { addEntry } from './add-entry.ts';
+import { createGlossary } from './create.ts';
 import { addTerm, deleteTerm, updateTerm } from './edit-terms.ts';
 import { listEntries } from './entries.ts';
 import {
@@ -21,7 +22,14 @@ import { listTerms } from './list-terms.ts';
 import { findTermMatches, findTermsOfTexts } from './matches.ts';
 import { applyPreview, previewUpload } from './preview-upload.ts';
 import { renameGlossary } from './rename.ts';
-import { glossaryForm, languagePairs, renameRequest, terminologySet, uploadedGlossary } from './schema.ts';
+import {
+  createRequest,
+  glossaryForm,
+  languagePairs,
+  renameRequest,
+  terminologySet,
+  uploadedGlossary,
+} from './schema.ts';
 import { countPairs, listSets, removeSet } from './sets.ts';
 import {
   addedTerm,
@@ -56,6 +64,11 @@ const upload = deferredTenantProcedure('admin')
   .input(glossaryForm)
   .output(uploadedGlossary)
   .mutation(({ ctx, input }) => uploadGlossary(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+const create = deferredTenantProcedure('admin')
+  .input(createRequest)
+  .output(terminologySet)
+  .mutation(({ ctx, input }) => createGlossary(ctx.services, ctx.withTenant, input));
 
 const remove = tenantProcedure('admin')
   .meta({
@@ -188,6 +201,7 @@ const termProcedures = {
 
 export const terminologyRouter = router({
   upload,
+  create,
   list,
   exportTbx: exportTbxProcedure,
   delete: remove,

@@ -57,6 +57,13 @@ export const renameRequest = z.object({
   name: z.string(),
 });
 
+export const createRequest = z.object({
+  // The service itself returns 400 for a name that is missing or too long.
+  name: z.string().max(1000).describe('The name of the glossary, 1 to 128 characters.'),
+  source_lang: z.string().max(100).describe('The source language of its terms.'),
+  target_lang: z.string().max(100).describe('The target language of its terms.'),
+});
+
 const declaredLanguage = z.string().optional().meta({
   description:
     'Required for TMX and TBX files. In other files, it applies to entries that do not name a language, and selects the column of a table with one column for each language.',
@@ -77,6 +84,7 @@ export const glossaryForm = z.object({
 });
 
 export type LanguagePairs = z.infer<typeof languagePairs>;
+export type CreateRequest = z.infer<typeof createRequest>;
 export type RenameRequest = z.infer<typeof renameRequest>;
 export type TerminologySet = z.infer<typeof terminologySet>;
 export type UploadedGlossary = z.infer<typeof uploadedGlossary>;

@@ -105,11 +105,7 @@ export async function readUpload(
   // expensive.
   const { tenantId, file, kind, name, source, target } = await withTenant(async (tx, { tenant }) => {
     const checked = checkForm(form);
-    requireRoomForSet(
-      await countOtherSets(tx, tenant.id, checked.name),
-      services.settings.MAX_TERMINOLOGY_SETS,
-      setLimit,
-    );
+    await requireRoomForGlossary(tx, services.settings, tenant.id, checked.name);
     return { tenantId: tenant.id, ...checked };
   });
   const payload = { bytes: file.bytes, kind, declared: { source, target } };
@@ -135,11 +131,25 @@ export async function requireRoomForUpload(
   name: string,
   entries: readonly NewEntry[],
 ): Promise<void> {
-  requireRoomForSet(await countOtherSets(tx, tenantId, name), settings.MAX_TERMINOLOGY_SETS, setLimit);
+  await requireRoomForGlossary(tx, settings, tenantId, name);
   requireCapacity(await countByLanguages(tx, tenantId, name), sizesOf(entries), settings);
 }
 
-const setLimit = { code: 'terminology_max_sets_exceeded', noun: 'glossaries' };
+/**
+ * Requires that the workspace may have one more glossary, or has one of this name.
+ * @throws AppError 422; the message contains the limit
+ */
+export async function requireRoomForGlossary(
+  tx: Tx,
+  settings: Pick<Services['settings'], 'MAX_TERMINOLOGY_SETS'>,
+  tenantId: string,
+  name: string,
+): Promise<void> {
+  requireRoomForSet(await countOtherSets(tx, tenantId, name), settings.MAX_TERMINOLOGY_SETS, {
+    code: 'terminology_max_sets_exceeded',
+    noun: 'glossaries',
+  });
+}
 
 function checkForm(form: GlossaryForm) {
   const file = form.terminology_file ?? form.terminology_csv;

@@ -426,6 +426,7 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
 
   'terminology.upload': { input: () => glossaryForm() },
+  'terminology.create': { input: async () => ({ name: 'A new glossary', ...pair }) },
   'terminology.exportTbx': {
     input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
     abroad: '404 terminology set not found',

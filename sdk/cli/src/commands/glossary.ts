@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { type Command, exitCodes } from '../command.ts';
+import { type Command, exitCodes, UsageError } from '../command.ts';
 import { counted, printable, say, tableOf, tell } from '../io.ts';
 import { readSource, writeResult } from './files.ts';
 
@@ -63,6 +63,29 @@ const upload: Command = {
   },
 };
 
+const create: Command = {
+  summary: 'create a glossary without terms',
+  args: 'NAME',
+  count: { min: 1, max: 1 },
+  options: {
+    from: { summary: 'source language', value: 'LANG', short: 'f' },
+    to: { summary: 'target language', value: 'LANG', short: 't' },
+    json,
+  },
+  examples: ['lingualoop glossary create Brand --from en --to de'],
+  run: async ({ io, args: [name = ''], values, client }) => {
+    const [source_lang, target_lang] = [values.text('from'), values.text('to')];
+    if (!source_lang || !target_lang) throw new UsageError('a language is missing: --from en --to de');
+    const set = await (await client()).terminology.create(
+      { name, source_lang, target_lang },
+      { signal: io.signal },
+    );
+    if (values.has('json')) say(io, JSON.stringify(set, null, 2));
+    tell(io, `Glossary ${set.id} created.`);
+    return exitCodes.done;
+  },
+};
+
 const terms: Command = {
   summary: 'list the terms of a glossary',
   args: 'ID',
@@ -107,6 +130,6 @@ const remove: Command = {
 };
 
 export const glossary: Command = {
-  summary: 'list, upload, export and delete glossaries',
-  subcommands: { list, upload, terms, export: exported, delete: remove },
+  summary: 'list, create, upload, export and delete glossaries',
+  subcommands: { list, create, upload, terms, export: exported, delete: remove },
 };

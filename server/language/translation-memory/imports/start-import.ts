@@ -4,7 +4,7 @@ import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import {
   declaredType,
-  requireDeclaredLanguage,
+  requireLanguagePair,
   requireRoomForSet,
   requireSetName,
   suffixOf,
@@ -245,11 +245,7 @@ function checkForm(form: ImportForm) {
   const name = requireSetName(form.name);
   if (isGoldenName(name))
     throw new AppError('validation_error', 'names starting with golden-approved- are reserved');
-  const source = requireDeclaredLanguage('source_lang', form.source_lang);
-  const target = requireDeclaredLanguage('target_lang', form.target_lang);
-  if (source.code === target.code)
-    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
-  return { file, name, source, target };
+  return { file, name, ...requireLanguagePair(form) };
 }
 
 async function requireIdle(importing: Promise<boolean>): Promise<void> {
