@@ -206,6 +206,7 @@ const partOfArea: Record<string, CatalogPart> = {
   styleGuides: 'styleGuides',
   audit: 'audit',
   sets: 'sets',
+  terms: 'sets',
   usage: 'usage',
 };
 

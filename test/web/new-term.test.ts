@@ -33,7 +33,7 @@ const selectInField = (page: Page, words: string) =>
     element.setSelectionRange(at, at + wanted.length);
   }, words);
 
-describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeout: 30_000 }, () => {
+describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeout: 60_000 }, () => {
   test('words of the source and the translation, with the button, and the next translation uses them', async () => {
     const { page, apiKey } = await signedIn(app, browser, '/app');
     const headers = { 'x-api-key': apiKey };
@@ -112,6 +112,46 @@ describe.skipIf(withoutBrowser)('selected words become a glossary term', { timeo
     await page.keyboard.press('Control+i');
     await page.getByRole('dialog').getByRole('link', { name: 'Upload a glossary' }).click();
     await page.waitForURL('**/app/glossaries');
+  });
+
+  test('without a glossary for the languages, creates one in the same step, by keyboard', async () => {
+    const { page, apiKey } = await signedIn(app, browser, '/app');
+    const headers = { 'x-api-key': apiKey };
+    const sets = setsOf(app, headers);
+    // The proposed name is taken by a glossary of other languages.
+    await sets.glossary(['order,Bestellung'], {
+      ...{ name: 'English → French', source_lang: 'en', target_lang: 'de' },
+    });
+    await waitingJobs(app, headers, ['Pay the invoice now.']);
+    await openReview(page);
+    await field(page).fill('Payez la facture.');
+    await selectWords(page, 'invoice');
+    await selectInField(page, 'facture');
+    await page.keyboard.press('Control+i');
+    const dialog = page.getByRole('dialog');
+    const name = dialog.getByLabel('Name of the new glossary');
+    expect(await name.inputValue()).toBe('English → French');
+    await expectAccessible(page);
+    if (process.env['SCREENSHOTS'])
+      await page.screenshot({ path: `${process.env['SCREENSHOTS']}/new-term-without-glossary.png` });
+    await page.waitForFunction(() => document.activeElement?.matches('dialog input'));
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Another glossary has this name.').waitFor();
+    expect(await name.getAttribute('aria-invalid')).toBe('true');
+    await name.fill('House');
+    // A term that the service rejects leaves the new glossary, and the next attempt adds the term to it.
+    await dialog.getByLabel('Translation (French)').fill('x'.repeat(501));
+    await page.keyboard.press('Enter');
+    await dialog.getByText('must have at most 500 characters').waitFor();
+    expect(await dialog.getByLabel('Glossary').locator('option').allInnerTexts()).toEqual(['House']);
+    await dialog.getByLabel('Translation (French)').fill('facture');
+    await page.keyboard.press('Enter');
+    await said(page, 'Added to House.');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await sets.glossaries()).toMatchObject([
+      { name: 'House', source_lang: 'en', target_lang: 'fr', entry_count: 1 },
+      { name: 'English → French', entry_count: 1 },
+    ]);
   });
 
   test('in the segments of a document, with the translation of the open segment', async () => {

@@ -15,6 +15,7 @@ import { useAction } from '../parts/use-action.ts';
 import { queryKeys } from '../query-keys.ts';
 import styles from './terms.module.css';
 import { useGlossaries } from './use-glossaries.ts';
+import { isNameTaken, maxNameLength, useNewGlossary } from './use-new-glossary.ts';
 
 /** Initial values of the dialog's fields. */
 export interface Term {
@@ -35,37 +36,26 @@ interface Props {
  */
 const lastGlossary = new Map<string, string>();
 
-/** A dialog that adds a term with its translation to one of the workspace's glossaries for these languages. */
+/**
+ * A dialog that adds a term with its translation to one of the workspace's glossaries for these languages. If there is
+ * none, it creates one first.
+ */
 export function NewTermDialog(props: Props) {
   const t = useT();
   const glossaries = useGlossaries();
-  const { sourceLang, targetLang, onClose } = props;
+  const { sourceLang, targetLang } = props;
   const fits = (tag: string | null, language: string) => tag === null || readLanguage(tag) === language;
   return (
-    <Dialog title={t('terms.title')} onClose={onClose}>
+    <Dialog title={t('terms.title')} onClose={props.onClose}>
       <Read from={glossaries} lines={6}>
         {(all) => {
           const sets = all.filter(
             (set) => fits(set.source_lang, sourceLang) && fits(set.target_lang, targetLang),
           );
-          return sets.length > 0 ? <TermForm {...props} sets={sets} /> : <NoGlossary onClose={onClose} />;
+          return <TermForm {...props} sets={sets} />;
         }}
       </Read>
     </Dialog>
-  );
-}
-
-function NoGlossary({ onClose }: Pick<Props, 'onClose'>) {
-  const t = useT();
-  return (
-    <>
-      <p>
-        {t('terms.none')} <Link to="/app/glossaries">{t('terms.to_glossaries')}</Link>
-      </p>
-      <button type="button" onClick={onClose}>
-        {t('common.cancel')}
-      </button>
-    </>
   );
 }
 
@@ -84,18 +74,24 @@ function TermForm({
   const [source, setSource] = useState(term.source);
   const [target, setTarget] = useState(term.target);
   const [isCaseSensitive, setCaseSensitive] = useState(false);
-  const [setId, setSetId] = useState(
-    () => sets.find(({ id }) => id === lastGlossary.get(pair))?.id ?? (sets[0] as { id: string }).id,
+  const [chosen, setChosen] = useState(() => lastGlossary.get(pair));
+  const selected = sets.find(({ id }) => id === chosen) ?? sets[0];
+  const [name, setName] = useState(() =>
+    t('sets.pair', { from: nameOf(sourceLang), to: nameOf(targetLang) }),
   );
+  const create = useNewGlossary();
   const [added, setAdded] = useState<{ name: string; others: readonly string[] }>();
   const first = useRef<HTMLInputElement>(null);
   // Runs after the dialog has opened, because opening a dialog moves the focus to its first field.
   useEffect(() => first.current?.focus(), []);
   const add = async () => {
+    const languages = { source_lang: sourceLang, target_lang: targetLang };
+    // If the term is then rejected, the new glossary is in the list, and a second attempt adds the term to it.
+    const { id: setId } = selected ?? (await create({ name, ...languages }));
+    setChosen(setId);
     const { set, other_targets: others } = await client.terminology.addEntry({
       set_id: setId,
-      source_lang: sourceLang,
-      target_lang: targetLang,
+      ...languages,
       source_term: source,
       target_term: target,
       case_sensitive: isCaseSensitive,
@@ -106,7 +102,8 @@ function TermForm({
     if (others.length === 0) onClose();
     else setAdded({ name: set.name, others });
   };
-  const problems = ['source_term', 'target_term'].map((name) => fieldProblem(error, name));
+  const problems = ['source_term', 'target_term'].map((field) => fieldProblem(error, field));
+  const isTaken = isNameTaken(error);
 
   if (added) return <OtherTargets {...added} language={targetLang} onClose={onClose} />;
   return (
@@ -134,16 +131,34 @@ function TermForm({
         spellCheck
         ref={term.source === '' ? null : first}
       />
-      <label>
-        {t('terms.glossary')}
-        <select value={setId} onChange={(event) => setSetId(event.target.value)}>
-          {sets.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      {selected ? (
+        <label>
+          {t('terms.glossary')}
+          <select value={selected.id} onChange={(event) => setChosen(event.target.value)}>
+            {sets.map((set) => (
+              <option key={set.id} value={set.id}>
+                {set.name}
+              </option>
+            ))}
+          </select>
+        </label>
+      ) : (
+        <>
+          <p>
+            {t('terms.none')} <Link to="/app/glossaries">{t('terms.to_glossaries')}</Link>
+          </p>
+          <Field
+            label={t('terms.new_glossary')}
+            value={name}
+            onValue={setName}
+            problem={isTaken ? t('sets.name_taken') : undefined}
+            required
+            maxLength={maxNameLength}
+            dir="auto"
+            autoComplete="off"
+          />
+        </>
+      )}
       <label className="beside-field">
         <input
           type="checkbox"
@@ -152,10 +167,10 @@ function TermForm({
         />
         {t('terms.case_sensitive')}
       </label>
-      {error && !problems.some(Boolean) ? <Problem error={error} /> : null}
+      {error && !problems.some(Boolean) && !(isTaken && !selected) ? <Problem error={error} /> : null}
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy}>
-          {t('terms.add')}
+          {t(selected ? 'terms.add' : 'terms.create_and_add')}
         </button>
         <button type="button" disabled={isBusy} onClick={onClose}>
           {t('common.cancel')}

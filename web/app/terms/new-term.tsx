@@ -1,12 +1,15 @@
 import { BookPlus } from 'lucide-react';
 import { lazy, Suspense, useLayoutEffect, useRef, useState } from 'react';
-import { useT } from '../i18n.tsx';
+import { loadWords, useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import type { Term } from './new-term-dialog.tsx';
 import { type SelectedWords, useSelectedWords, wordsOfTranslation } from './selected-words.ts';
 import styles from './terms.module.css';
 
-const NewTermDialog = lazy(async () => ({ default: (await import('./new-term-dialog.tsx')).NewTermDialog }));
+const NewTermDialog = lazy(async () => {
+  const [{ NewTermDialog: loaded }] = await Promise.all([import('./new-term-dialog.tsx'), loadWords('sets')]);
+  return { default: loaded };
+});
 
 /** Maximum number of characters of the selected words that the button shows. */
 const maxShown = 30;
@@ -74,7 +77,7 @@ function Offer({ selected: { words, range }, onClick }: { selected: SelectedWord
       onMouseDown={(event) => event.preventDefault()}
       onClick={onClick}
     >
-      <BookPlus size={16} aria-hidden /> {t('terms.add_words', { words: shown })}
+      <BookPlus size={16} aria-hidden /> {t('editor.add_words', { words: shown })}
     </button>
   );
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { TerminologySet, UploadedTerminologySet } from '#sdk/types.ts';
 import { glossaryExtensions } from '#server/formats/glossary-kinds.ts';
@@ -12,6 +13,7 @@ import { PageHead } from '../../parts/page-head.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { useGlossaries } from '../../terms/use-glossaries.ts';
 import { shareOf, type UploadShare } from '../../upload.ts';
+import { NewGlossaryDialog } from './new-glossary.tsx';
 import { SetTable } from './set-table.tsx';
 import styles from './sets.module.css';
 import { type SetFields, UploadForm, UploadSection } from './upload-form.tsx';
@@ -23,6 +25,7 @@ export function GlossariesScreen() {
   const queries = useQueryClient();
   const glossaries = useGlossaries();
   const [preview, setPreview] = useState<{ file: File; name: string; revision: string | null }>();
+  const [isCreating, setCreating] = useState(false);
   const [uploaded, setUploaded] = useState<UploadedTerminologySet>();
 
   const compare = async (file: File, fields: SetFields) => {
@@ -44,7 +47,12 @@ export function GlossariesScreen() {
   return (
     <>
       <title>{`${t('common.glossaries')} · LinguaLoop`}</title>
-      <PageHead title={t('common.glossaries')} />
+      <PageHead title={t('common.glossaries')}>
+        <button type="button" onClick={() => setCreating(true)}>
+          <Plus size={16} aria-hidden /> {t('sets.new_glossary')}
+        </button>
+      </PageHead>
+      {isCreating && <NewGlossaryDialog onClose={() => setCreating(false)} />}
       <Read from={glossaries} lines={8}>
         {(sets) => (
           <>

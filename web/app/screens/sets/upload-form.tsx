@@ -8,13 +8,11 @@ import { useFormat } from '../../parts/format.ts';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
+import { maxNameLength } from '../../terms/use-new-glossary.ts';
 import type { UploadShare } from '../../upload.ts';
 import { ImportPreview } from './import-preview.tsx';
 import { type FileLine, RefusedLine, readRefusedLine } from './refused-line.tsx';
 import styles from './sets.module.css';
-
-/** Maximum length of a set's name. */
-const maxNameLength = 128;
 
 /** The fields that are sent with the file. A language is '' if the file itself names it. */
 export interface SetFields {
