@@ -162,8 +162,8 @@ interface Endpoint {
 function createEndpoint(procedures: readonly RestProcedure[], settings: Settings): Endpoint {
   const upload = procedures.find(({ route }) => route.upload);
   const xliff = procedures.find(({ route }) => route.body === 'xliff');
-  const accepted = procedures.length > 1 ? procedures.find(({ route }) => route.download) : undefined;
-  const others = procedures.filter((procedure) => ![upload, xliff, accepted].includes(procedure));
+  const downloads = procedures.length > 1 ? procedures.filter(({ route }) => route.download) : [];
+  const others = procedures.filter((procedure) => ![upload, xliff, ...downloads].includes(procedure));
   const chosen = others.filter(({ route }) => route.chosenBy !== undefined);
   const plain = others.find(({ route }) => route.chosenBy === undefined);
   // If the route accepts only forms, any other body counts as a form without a file. The procedure then reports the
@@ -186,15 +186,17 @@ function createEndpoint(procedures: readonly RestProcedure[], settings: Settings
 
   return {
     takesFiles: upload !== undefined,
-    variesByAccept: accepted !== undefined,
+    variesByAccept: downloads.length > 0,
     body: kinds[0] ?? 'json',
     choose(request) {
       if (upload && (onlyForms || isUpload(request, upload.route.upload as Upload)))
         return choice(upload, request);
       if (xliff && bodyTypes.xliff.includes(mediaType(request.headers['content-type'])))
         return choice(xliff, request);
-      if (accepted && isPreferred(request.headers.accept, accepted.route.download?.[0] ?? ''))
-        return choice(accepted, request);
+      const accepted = downloads.find(({ route }) =>
+        isPreferred(request.headers.accept, route.download?.[0] ?? ''),
+      );
+      if (accepted) return choice(accepted, request);
       if (!plain)
         throw new AppError(
           'unsupported_media_type',

@@ -1,10 +1,12 @@
-import { type ApiPromise, afterwards } from './api-promise.ts';
+import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import { type ExportedText, exportText } from './exported-text.ts';
+import { readToEnd } from './memory-export.ts';
 import type { CallOptions, UploadOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import type { Call } from './send.ts';
 import { encodedFile, formFields, formRequest, type SourceFile } from './source-file.ts';
+import { type StreamedFile, streamedFile } from './streamed-file.ts';
 import type {
   AddedTerm,
   AddTermRequest,
@@ -71,6 +73,11 @@ export interface Terminology {
    */
   exportTbx(setId: string, query?: TbxQuery, options?: CallOptions): ApiPromise<ExportedText>;
   /**
+   * Exports a glossary as an Excel workbook (.xlsx), with all properties of its terms. `upload` reads it as the same
+   * glossary. All cells with terms are texts, never formulas.
+   */
+  exportXlsx(setId: string, options?: CallOptions): ApiPromise<StreamedFile>;
+  /**
    * Adds a term to a glossary. If the glossary has other translations of the term, the new one takes precedence.
    * Throws ConflictError if the entry already exists. Because of this error, the call is retried only if the service
    * certainly did nothing.
@@ -135,13 +142,16 @@ const deleteTermCall: Call = { name: 'terminology.deleteTerm', repeatable: true 
 const previewUploadCall: Call = { name: 'terminology.previewUpload', repeatable: true };
 const applyPreviewCall: Call = { name: 'terminology.applyPreview', repeatable: true };
 
+const exportXlsxCall: Call = { name: 'terminology.exportXlsx', repeatable: true };
 const exportTbxCall: Call = { name: 'terminology.exportTbx', repeatable: true };
+
+const xlsxType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 const types = {
   '.csv': 'text/csv',
   '.tmx': 'application/xml',
   '.tbx': 'application/xml',
-  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  '.xlsx': xlsxType,
   '.json': 'application/json',
 };
 
@@ -150,7 +160,7 @@ const tbxType = 'application/x-tbx+xml';
 const path = '/api/terminology';
 
 export function terminology(connection: Connection): Terminology {
-  const { done, json, mutate, query } = connection;
+  const { done, downloads, json, mutate, query } = connection;
   const { list: entries, listPage: entryPage } = createListing(
     (wanted: GlossaryEntryQuery | undefined, options: CallOptions | undefined) =>
       query<GlossaryEntryPage>(entriesCall, wanted ?? {}, options),
@@ -187,6 +197,22 @@ export function terminology(connection: Connection): Terminology {
       const end = edition === '2008' ? '</martif>' : '</tbx>';
       const file = { type: tbxType, end, unnamed: 'glossary.tbx' };
       return exportText(connection, exportTbxCall, request, file, options);
+    },
+    exportXlsx(setId, options) {
+      const request = {
+        method: 'GET',
+        path,
+        query: { set_id: setId },
+        headers: { accept: xlsxType },
+      } as const;
+      return mapResult(downloads.open(exportXlsxCall, request, xlsxType, options), (opened) => {
+        // The record at the end of a zip without a comment.
+        const isEnd = (last: string) => last.startsWith('PK\x05\x06');
+        return streamedFile(
+          { ...opened, read: readToEnd(opened, exportXlsxCall.name, isEnd) },
+          { fileName: 'glossary.xlsx', contentType: xlsxType },
+        );
+      });
     },
     addEntry: (request, options) => mutate(addEntryCall, request, options),
     matches: (request, options) => mutate(matchesCall, request, options),

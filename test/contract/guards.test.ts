@@ -196,6 +196,7 @@ const guardOf: Readonly<Record<string, GuardName>> = {
   'terminology.create': 'tenant_identity',
   'terminology.list': 'tenant_identity',
   'terminology.exportTbx': 'tenant_identity',
+  'terminology.exportXlsx': 'tenant_identity',
   'terminology.delete': 'tenant_identity',
   'terminology.entries': 'tenant_identity',
   'terminology.addEntry': 'tenant_identity',

@@ -80,6 +80,7 @@ const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
 
   'terminology.list': ['read'],
   'terminology.exportTbx': ['read'],
+  'terminology.exportXlsx': ['read'],
   'terminology.entries': ['read'],
   'terminology.terms': ['read'],
   'terminology.pairs': ['read'],

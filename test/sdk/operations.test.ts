@@ -147,6 +147,7 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
     terminology.create({ name: 'a', source_lang: 'en', target_lang: 'fr' }),
   'terminology.list': ({ terminology }) => terminology.list(),
   'terminology.exportTbx': ({ terminology }) => terminology.exportTbx('a'),
+  'terminology.exportXlsx': ({ terminology }) => terminology.exportXlsx('a'),
   'terminology.sets': ({ terminology }) => terminology.sets().toArray({ limit: 1 }),
   'terminology.setPage': ({ terminology }) => terminology.setPage(),
   'terminology.delete': ({ terminology }) => terminology.delete('a'),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { xlsxType } from '#server/formats/glossary/xlsx-writer.ts';
 import { tbxType } from '#server/formats/tbx/writer.ts';
 import { pageOf, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
@@ -17,7 +18,8 @@ import {
   termsOfTexts,
   termsOfTextsRequest,
 } from './entry-schema.ts';
-import { exportTbx, tbxQuery } from './export-tbx.ts';
+import { exportGlossary } from './export.ts';
+import { tbxFormat, tbxQuery, xlsxFormat, xlsxQuery } from './export-formats.ts';
 import { listTerms } from './list-terms.ts';
 import { findTermMatches, findTermsOfTexts } from './matches.ts';
 import { applyPreview, previewUpload } from './preview-upload.ts';
@@ -120,7 +122,28 @@ const exportTbxProcedure = deferredTenantProcedure('read')
   .input(tbxQuery)
   .output(streamResponse)
   .query(({ ctx, input }) =>
-    exportTbx(ctx.services, ctx.withTenant, input, {
+    exportGlossary(ctx.services, ctx.withTenant, input.set_id, tbxFormat(input.edition), {
+      requestId: ctx.requestId,
+      signal: ctx.disconnected(),
+    }),
+  );
+
+const exportXlsxProcedure = deferredTenantProcedure('read')
+  .meta({
+    route: {
+      method: 'GET',
+      path: '/api/terminology',
+      tag: 'Terminology',
+      summary: 'Export a glossary to Excel',
+      description:
+        'Send `Accept: application/vnd.openxmlformats-officedocument.spreadsheetml.sheet` and the query parameter `set_id`. Returns a workbook with the columns of a glossary file, which can be uploaded again.',
+      download: [xlsxType],
+    },
+  })
+  .input(xlsxQuery)
+  .output(streamResponse)
+  .query(({ ctx, input }) =>
+    exportGlossary(ctx.services, ctx.withTenant, input.set_id, xlsxFormat, {
       requestId: ctx.requestId,
       signal: ctx.disconnected(),
     }),
@@ -204,6 +227,7 @@ export const terminologyRouter = router({
   create,
   list,
   exportTbx: exportTbxProcedure,
+  exportXlsx: exportXlsxProcedure,
   delete: remove,
   entries,
   addEntry: add,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
+import { xlsxType } from '#server/formats/glossary/xlsx-writer.ts';
 import { type GlossaryFile, type GlossaryKind, glossaryKinds } from '#server/formats/glossary-file.ts';
 import { tbxType } from '#server/formats/tbx/writer.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
@@ -173,11 +174,7 @@ const typesOf: Readonly<Record<GlossaryKind, readonly string[]>> = {
   csv: ['text/csv', 'application/vnd.ms-excel', 'text/plain'],
   tmx: tmxTypes,
   tbx: [...tbxTypes, 'application/xml', 'text/xml', 'application/octet-stream'],
-  xlsx: [
-    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    'application/vnd.ms-excel',
-    'application/octet-stream',
-  ],
+  xlsx: [xlsxType, 'application/vnd.ms-excel', 'application/octet-stream'],
   json: ['application/json', 'text/json', 'text/plain', 'application/octet-stream'],
 };
 

@@ -427,6 +427,10 @@ export const probes: Readonly<Record<string, Probe>> = {
 
   'terminology.upload': { input: () => glossaryForm() },
   'terminology.create': { input: async () => ({ name: 'A new glossary', ...pair }) },
+  'terminology.exportXlsx': {
+    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
+    abroad: '404 terminology set not found',
+  },
   'terminology.exportTbx': {
     input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
     abroad: '404 terminology set not found',

@@ -107,13 +107,22 @@ const terms: Command = {
 };
 
 const exported: Command = {
-  summary: 'export a glossary as TBX',
+  summary: 'export a glossary as TBX, or to Excel',
   args: 'ID',
   count: { min: 1, max: 1 },
   options: { output: { summary: 'the file to write (default: standard output)', value: 'FILE', short: 'o' } },
+  notes: ['If FILE ends in .xlsx, it is an Excel workbook.'],
+  examples: ['lingualoop glossary export ID -o terms.xlsx'],
   run: async ({ io, args: [id = ''], values, client }) => {
-    const { text } = await (await client()).terminology.exportTbx(id, {}, { signal: io.signal });
-    await writeResult(io, values.text('output'), text);
+    const { terminology } = await client();
+    const output = values.text('output');
+    if (output?.toLowerCase().endsWith('.xlsx')) {
+      const file = await terminology.exportXlsx(id, { signal: io.signal });
+      await writeResult(io, output, await file.bytes());
+      return exitCodes.done;
+    }
+    const { text } = await terminology.exportTbx(id, {}, { signal: io.signal });
+    await writeResult(io, output, text);
     return exitCodes.done;
   },
 };

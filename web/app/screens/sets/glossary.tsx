@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
+import { useState } from 'react';
 import type { TerminologySet } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
@@ -39,17 +40,32 @@ function Glossary({ set }: { set: TerminologySet }) {
   );
 }
 
+type Format = 'xlsx' | 'tbx';
+
+/** Reads a glossary as a file in each format. */
+const read: Record<Format, (setId: string) => Promise<{ fileName: string; body: BodyInit }>> = {
+  xlsx: (setId) => client.terminology.exportXlsx(setId),
+  tbx: async (setId) => {
+    const { fileName, text } = await client.terminology.exportTbx(setId);
+    return { fileName, body: text };
+  },
+};
+
 /** The actions on a glossary: export it, or delete it. */
 function Actions({ set }: { set: TerminologySet }) {
   const t = useT();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const { run, error, isBusy } = useAction();
-  const save = run(async () => {
-    const file = await client.terminology.exportTbx(set.id);
-    await saveFile({ fileName: file.fileName, body: file.text });
-    announce(t('sets.exported', { name: file.fileName }));
-  });
+  const [format, setFormat] = useState<Format>('tbx');
+  const save = (wanted: Format) => {
+    setFormat(wanted);
+    return run(async () => {
+      const file = await read[wanted](set.id);
+      await saveFile(file);
+      announce(t('sets.exported', { name: file.fileName }));
+    })();
+  };
   const remove = async () => {
     await client.terminology.delete(set.id);
     announce(t('sets.deleted', { name: set.name }));
@@ -62,11 +78,14 @@ function Actions({ set }: { set: TerminologySet }) {
   };
   return (
     <>
-      <button type="button" disabled={isBusy} onClick={save}>
-        <Download size={16} aria-hidden /> {t(isBusy ? 'sets.exporting' : 'sets.export_tbx')}
-      </button>
+      {(['xlsx', 'tbx'] as const).map((one) => (
+        <button key={one} type="button" disabled={isBusy} onClick={() => void save(one)}>
+          <Download size={16} aria-hidden />{' '}
+          {t(isBusy && format === one ? 'sets.exporting' : `sets.export_${one}`)}
+        </button>
+      ))}
       <RemoveSet question={t('sets.delete_glossary')} why={t('sets.delete_glossary_why')} remove={remove} />
-      {error ? <Problem error={error} retry={() => void save()} /> : null}
+      {error ? <Problem error={error} retry={() => void save(format)} /> : null}
     </>
   );
 }
