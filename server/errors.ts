@@ -71,11 +71,11 @@ export interface AppErrorOptions {
   retryAfter?: number;
   /**
    * The reason for a rejected change: the current resource, if the change was based on an older version, or the
-   * findings that the caller has to confirm. `/trpc` sends this value with the error, so it may contain only fields
+   * findings that the caller has to confirm, or the columns of a glossary that was not read. `/trpc` sends this value with the error, so it may contain only fields
    * that the caller is allowed to see.
    */
   present?: unknown;
-  /** A fix for the reader, for errors whose message text is fixed. */
+  /** A fix for the reader, for errors whose message text is fixed or may not repeat the input. */
   hint?: string;
   /** The limit, and the size of the input. */
   excess?: Excess;

@@ -28,6 +28,7 @@ import type {
   PreviewedTerminologyUpload,
   SetListQuery,
   TbxQuery,
+  TerminologyPreviewRequest,
   TerminologySet,
   TerminologyUpload,
   TermMatches,
@@ -103,11 +104,11 @@ export interface Terminology {
   /**
    * Reads a file like `upload` and compares it with the glossary that it would replace, but stores nothing. Returns the
    * changes and warnings about single terms. Throws the same errors as `upload`. The file may have about 7 MB, because
-   * it is sent in a JSON body.
+   * it is sent in a JSON body. With `table`, you assign the columns of a CSV file or workbook yourself.
    */
   previewUpload(
     file: SourceFile,
-    request: TerminologyUpload,
+    request: TerminologyPreviewRequest,
     options?: CallOptions,
   ): ApiPromise<GlossaryPreview>;
   /**
@@ -222,13 +223,13 @@ export function terminology(connection: Connection): Terminology {
     addTerm: (request, options) => mutate(addTermCall, request, options),
     updateTerm: (request, options) => mutate(updateTermCall, request, options),
     deleteTerm: (request, options) => mutate(deleteTermCall, request, options),
-    previewUpload: (file, { name, source_lang, target_lang }, options) =>
+    previewUpload: (file, { name, source_lang, target_lang, table }, options) =>
       afterwards(encodedFile(file), (encoded) =>
-        mutate(previewUploadCall, { ...encoded, name, source_lang, target_lang }, options),
+        mutate(previewUploadCall, { ...encoded, name, source_lang, target_lang, table }, options),
       ),
-    applyPreview: (file, { name, source_lang, target_lang, revision }, options) =>
+    applyPreview: (file, { name, source_lang, target_lang, table, revision }, options) =>
       afterwards(encodedFile(file), (encoded) =>
-        mutate(applyPreviewCall, { ...encoded, name, source_lang, target_lang, revision }, options),
+        mutate(applyPreviewCall, { ...encoded, name, source_lang, target_lang, table, revision }, options),
       ),
   };
 }

@@ -520,6 +520,8 @@ export type UploadedTerminologySet = Outputs['terminology']['upload'];
 export type GlossaryPreview = Outputs['terminology']['previewUpload'];
 /** The fields of a previewed upload, and the `revision` of its preview. */
 export type PreviewedTerminologyUpload = Omit<Inputs['terminology']['applyPreview'], 'content' | 'file_name'>;
+/** The fields of an upload, and optionally the use of the file's columns. */
+export type TerminologyPreviewRequest = Omit<Inputs['terminology']['previewUpload'], 'content' | 'file_name'>;
 /** The name and the languages of a new glossary. */
 export type NewGlossary = Inputs['terminology']['create'];
 /** The edition of ISO 30042 for the export of a glossary: `2019`, or `2008` for tools that support only this one. */

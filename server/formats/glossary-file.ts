@@ -3,6 +3,33 @@ import { countCodePoints } from './text.ts';
 
 export { type GlossaryKind, glossaryKinds } from './glossary-kinds.ts';
 
+/** The columns of a glossary in a table, in the order of a table without a header. */
+export const glossaryColumns = [
+  'source_term',
+  'target_term',
+  'source_lang',
+  'target_lang',
+  'case_sensitive',
+  'priority',
+] as const;
+
+export type GlossaryColumn = (typeof glossaryColumns)[number];
+
+/** How an upload assigns the columns of a table, instead of the names in its header. */
+export interface TableAssignment {
+  /** Whether the first row is a header; otherwise it is a term. */
+  hasHeader: boolean;
+  /** The use of each column, from the first; null if it is not used. The terms have one column each. */
+  columns: readonly (GlossaryColumn | null)[];
+}
+
+/** The columns of a table, as they are read. */
+export interface GlossaryTable {
+  hasHeader: boolean;
+  /** Each column with its cell in the first row. */
+  columns: { name: string; column: GlossaryColumn | null }[];
+}
+
 /** A language that the upload declares, with the language tag in which it declares it. */
 export interface DeclaredLanguage {
   tag: string;
@@ -23,6 +50,10 @@ export class GlossaryFileError extends Error {
   override name = 'GlossaryFileError';
   /** The physical line of the error, from 1; null if the error concerns the whole file, or a cell of a workbook. */
   readonly line: number | null;
+  /** The columns of the table, if they were read before the error. */
+  table: GlossaryTable | undefined;
+  /** The first cells of the first row that are not names of columns, if the error concerns this row. */
+  unknownNames: string[] | undefined;
 
   constructor(message: string, line: number | null = null, options?: ErrorOptions) {
     super(message, options);
@@ -112,6 +143,8 @@ export interface GlossaryFile {
   unit: 'line' | 'row';
   /** False for a table without a header. Its first row was then read as an entry. */
   hasHeader: boolean;
+  /** Only for CSV files and workbooks. */
+  table?: GlossaryTable;
   /** Blank lines and rows have no notes. */
   notes: ReadingNote[];
 }

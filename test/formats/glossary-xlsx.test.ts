@@ -55,6 +55,16 @@ describe('the columns of a sheet', () => {
     expect(file).toEqual({
       unit: 'row',
       hasHeader: true,
+      table: {
+        hasHeader: true,
+        columns: [
+          { name: 'Priority', column: 'priority' },
+          { name: 'Target', column: 'target_term' },
+          { name: 'Case sensitive', column: 'case_sensitive' },
+          { name: 'Source', column: 'source_term' },
+          { name: 'To lang', column: 'target_lang' },
+        ],
+      },
       notes: [],
       entries: [
         {

@@ -106,6 +106,49 @@ describe.skipIf(withoutBrowser)('the import of a glossary', { timeout: 90_000 },
     expect(await page.locator('main .notice').innerText()).toContain('house');
   });
 
+  test('lets the member assign the columns of a header that is not recognized', async () => {
+    const { page } = await signedIn(app, browser, '/app/glossaries');
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      ...{ name: 'haus.csv', mimeType: '' },
+      buffer: Buffer.from('Nr,Begriff,Übersetzung,Verboten\n1,Rechnung,invoice,x\n2,Miete,rent,\n'),
+    });
+    await page.locator('main form select').nth(0).selectOption('de');
+    await page.locator('main form select').nth(1).selectOption('en');
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page
+      .getByRole('alert')
+      .getByText('not recognized as columns: “Begriff”, “Übersetzung”, “Verboten”')
+      .waitFor();
+    const columns = page.getByRole('group', { name: 'Columns' });
+    await columns.getByLabel('Begriff').selectOption('Source');
+    // A use has one column, so the first column has lost it.
+    expect(await columns.getByLabel('Nr').inputValue()).toBe('');
+    await page.getByRole('alert').getByText('Assign a column to the source').waitFor();
+    await columns.getByLabel('Übersetzung').selectOption('Translation');
+    await columns.getByLabel('Verboten').selectOption('Not used');
+    await columns.getByLabel('The first row is a header').check();
+    await expectAccessible(page);
+    if (screenshots) await page.screenshot({ path: `${screenshots}/columns-rejected.png`, fullPage: true });
+    await page.getByRole('button', { name: 'Preview' }).click();
+    const preview = page.getByRole('region', { name: 'Changes to haus' });
+    await preview.getByText('2 added').waitFor();
+    await columns.getByLabel('Nr').selectOption('Priority');
+    await page.getByText('Preview the file again to apply these columns.').waitFor();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByRole('button', { name: 'Upload' }).waitFor();
+    if (screenshots) await page.screenshot({ path: `${screenshots}/columns.png`, fullPage: true });
+    await page.setViewportSize({ width: 320, height: 800 });
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Upload' }).click();
+    await page.getByText('haus now has 2 terms.').first().waitFor();
+    await page.getByRole('link', { name: 'haus' }).first().click();
+    await page.getByText('Priority 2').waitFor();
+    // The exported workbook has the terms, and is not empty.
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export to Excel' }).click();
+    expect((await download).suggestedFilename()).toBe('haus.xlsx');
+  });
+
   test('reads a workbook of exceljs and a JSON file, and shows which value is wrong', async () => {
     const { page } = await signedIn(app, browser, '/app/glossaries');
     const choose = (name: string, content: Uint8Array | string) =>

@@ -6,8 +6,10 @@ import {
   readLanguage,
 } from '#server/languages.ts';
 import {
+  glossaryColumns as columns,
   type DeclaredLanguage,
   type DeclaredLanguages,
+  type GlossaryColumn,
   type GlossaryFileEntry,
   isTooLong,
   tooLong,
@@ -17,20 +19,12 @@ import {
  * The columns of a glossary in a table: in CSV, in a sheet of a workbook, or in JSON, whose keys are the names of columns.
  */
 
-/** The columns of a glossary, in the order of a table without a header. */
-export const columns = [
-  'source_term',
-  'target_term',
-  'source_lang',
-  'target_lang',
-  'case_sensitive',
-  'priority',
-] as const;
+export { columns };
 
 /** The maximum number of rows of a table. */
 export const maxRows = 100_000;
 
-export type Column = (typeof columns)[number];
+export type Column = GlossaryColumn;
 
 /** The index in a row of each column that the table has. */
 export type ColumnIndexes = ReadonlyMap<Column, number>;
@@ -125,7 +119,7 @@ function splitBrackets(cell: string): [name: string, inner: string] {
 }
 
 /** The languages of a column by its name: `en-US`, `German`, `Deutsch`, `English (US)`, `Term [en]`; none for others. */
-function languagesOfColumn(cell: string, declared?: LanguageCode): readonly LanguageCode[] {
+export function languagesOfColumn(cell: string, declared?: LanguageCode): readonly LanguageCode[] {
   const named = (tag: string) => {
     const code = (declared && readDeclaredVariant(tag, declared)) ?? readLanguage(tag);
     return code ? [code] : languagesNamed(tag);
@@ -161,7 +155,8 @@ export function languagesOfHeader(cells: readonly string[], declared: DeclaredLa
   return { source: { tag: source, code: source }, target: { tag: target, code: target } };
 }
 
-function isKnownName(cell: string): boolean {
+/** Whether a cell is the name of a column, also of one that glossaries do not use. */
+export function isKnownName(cell: string): boolean {
   const name = normalName(cell);
   return (
     name === '' ||

@@ -5,38 +5,58 @@ import {
   type GlossaryFileEntry,
   GlossaryFileError,
   type ReadingNote,
+  type TableAssignment,
 } from '../glossary-file.ts';
 import {
   type ColumnIndexes,
   cellsOf,
   columns,
-  languagesOfHeader,
-  positional,
   readEntry,
   readHeader,
   unusedColumns,
   withLanguages,
 } from './columns.ts';
+import {
+  columnsOfTable,
+  type UsedColumns,
+  whatHeadersAre,
+  withTable,
+  withUnknownNames,
+} from './table-columns.ts';
 
 /**
  * Reads a CSV glossary. One invalid row makes the whole file invalid.
  *
  * @param declared the languages after which the columns of the terms may be named
+ * @param assigned the use of the columns, if the upload assigns them
  * @throws {GlossaryFileError} with the line of the first invalid row; without a line if no row is usable
  */
-export function readGlossaryCsv(bytes: Uint8Array, declared: DeclaredLanguages = none): GlossaryFile {
+export function readGlossaryCsv(
+  bytes: Uint8Array,
+  declared: DeclaredLanguages = none,
+  assigned?: TableAssignment,
+): GlossaryFile {
   const rows = readRows(bytes, declared);
-  const names = rows[0]?.cells ?? [];
-  const header = readHeader(names, declared);
-  const indexes = header ?? positional;
+  const used = columnsOfTable(rows[0]?.cells ?? [], declared, 'csv', assigned);
+  try {
+    return { ...readTerms(rows, used), unit: 'line', hasHeader: used.hasHeader, table: used.table };
+  } catch (error) {
+    throw withTable(error, used.table);
+  }
+}
+
+function readTerms(
+  rows: readonly CsvRow[],
+  { indexes, hasHeader, languages }: UsedColumns,
+): Pick<GlossaryFile, 'entries' | 'notes'> {
   const entries: GlossaryFileEntry[] = [];
-  const notes = (header ? unusedColumns(rows[0]!.cells, header) : []).map(
+  const notes = (hasHeader ? unusedColumns(rows[0]!.cells, indexes) : []).map(
     (name): ReadingNote => ({ code: 'unused', line: null, name }),
   );
   for (const [index, row] of rows.entries()) {
     const { line } = row;
     rejectMultiline(row, indexes);
-    if (header && index === 0) continue;
+    if (hasHeader && index === 0) continue;
     const cells = cellsOf(row.cells, indexes);
     if (cells.source_term === '' || cells.target_term === '') {
       notes.push({ code: 'skipped', line });
@@ -44,7 +64,9 @@ export function readGlossaryCsv(bytes: Uint8Array, declared: DeclaredLanguages =
     }
     entries.push(
       readEntry(cells, { line }, (_, message) =>
-        GlossaryFileError.at(line, index === 0 ? `${message}; ${whatHeadersAre}` : message),
+        index === 0
+          ? withUnknownNames(GlossaryFileError.at(line, `${message}; ${whatHeadersAre}`), row.cells)
+          : GlossaryFileError.at(line, message),
       ),
     );
     if (
@@ -55,20 +77,8 @@ export function readGlossaryCsv(bytes: Uint8Array, declared: DeclaredLanguages =
       notes.push({ code: 'trimmed', line });
   }
   if (entries.length === 0) throw new GlossaryFileError(noUsableRow);
-  return {
-    // The upload gives the declared languages to the terms.
-    entries:
-      header && !declared.source && !declared.target
-        ? withLanguages(entries, languagesOfHeader(names, declared))
-        : entries,
-    unit: 'line',
-    hasHeader: header !== undefined,
-    notes,
-  };
+  return { entries: withLanguages(entries, languages), notes };
 }
-
-const whatHeadersAre =
-  'if this is a header, it needs the columns source_term and target_term, or columns with the names or codes of both languages';
 
 const none: DeclaredLanguages = { source: null, target: null };
 

@@ -6,6 +6,7 @@ import {
   GlossaryFileError,
   type NoteCode,
   type ReadingNote,
+  type TableAssignment,
 } from '../glossary-file.ts';
 import { withFileErrors } from '../office/package.ts';
 import { writeReference } from '../xlsx/cell-reference.ts';
@@ -15,7 +16,6 @@ import {
   type ColumnIndexes,
   cellsOf,
   columns,
-  languagesOfHeader,
   languagesOfRow,
   maxRows,
   positional,
@@ -32,6 +32,7 @@ import {
   type TableCell,
   type TableWorkbook,
 } from './sheet-table.ts';
+import { columnsOfTable, whatHeadersAre, withTable, withUnknownNames } from './table-columns.ts';
 import { oneLine } from './term-text.ts';
 
 /**
@@ -40,40 +41,47 @@ import { oneLine } from './term-text.ts';
  * Hidden sheets, rows and columns are left out. One invalid row makes the whole file invalid.
  *
  * @param declared the languages after which the columns of the terms may be named
+ * @param assigned the use of the columns, if the upload assigns them
  * @throws {GlossaryFileError} with the first invalid cell
  * @throws {FileError} `protected`, `too_large` or `unreadable`
  */
-export function readGlossaryXlsx(bytes: Uint8Array, declared: DeclaredLanguages): Promise<GlossaryFile> {
-  return withFileErrors(() => readGlossary(bytes, declared));
+export function readGlossaryXlsx(
+  bytes: Uint8Array,
+  declared: DeclaredLanguages,
+  assigned?: TableAssignment,
+): Promise<GlossaryFile> {
+  return withFileErrors(() => readGlossary(bytes, declared, assigned));
 }
 
-async function readGlossary(bytes: Uint8Array, declared: DeclaredLanguages): Promise<GlossaryFile> {
+async function readGlossary(
+  bytes: Uint8Array,
+  declared: DeclaredLanguages,
+  assigned: TableAssignment | undefined,
+): Promise<GlossaryFile> {
   const workbook = await openTable(bytes);
   const { sheet, others, start } = await chooseSheet(workbook, declared);
-  const header = start && readHeader(namesOf(start), declared, 'sheet');
   if (!sheet || !start)
     throw new GlossaryFileError('no visible sheet of the workbook has a row with two filled cells');
-  if (!header) requireNoLanguages(start, declared);
-  const rows = await readRows(workbook, sheet, header ?? positionalFrom(start), header ? start.row : 0);
-  const notes: ReadingNote[] = [
-    ...others,
-    ...(header ? unusedColumns(namesOf(start), header) : []).map(
-      (name): ReadingNote => ({ code: 'unused', line: null, name }),
-    ),
-    ...rows.notes,
-  ];
-  const entries = rows.filled.flatMap((row) => entriesOf(row, notes));
-  if (entries.length === 0) throw new GlossaryFileError(noUsableRow);
-  return {
-    // The upload gives the declared languages to the terms.
-    entries:
-      header && !declared.source && !declared.target
-        ? withLanguages(entries, languagesOfHeader(namesOf(start), declared))
-        : entries,
-    unit: 'row',
-    hasHeader: header !== undefined,
-    notes,
-  };
+  const names = namesOf(start);
+  const used = columnsOfTable(names, declared, 'sheet', assigned, positionalFrom(start));
+  const { indexes, hasHeader, languages, table } = used;
+  try {
+    if (!hasHeader && !assigned) requireNoLanguages(start, declared);
+    const rows = await readRows(workbook, sheet, indexes, hasHeader ? start.row : 0);
+    const notes: ReadingNote[] = [
+      ...others,
+      ...(hasHeader ? unusedColumns(names, indexes) : []).map(
+        (name): ReadingNote => ({ code: 'unused', line: null, name }),
+      ),
+      ...rows.notes,
+    ];
+    const first = hasHeader ? undefined : { row: start.row, names };
+    const entries = rows.filled.flatMap((row) => entriesOf(row, notes, first));
+    if (entries.length === 0) throw new GlossaryFileError(noUsableRow);
+    return { entries: withLanguages(entries, languages), unit: 'row', hasHeader, table, notes };
+  } catch (error) {
+    throw withTable(error, table);
+  }
 }
 
 /** Returns the texts of a row by column, from the first column of the sheet. */
@@ -217,10 +225,14 @@ function fillMerged(
 
 const termColumns = ['source_term', 'target_term'] as const;
 
-/** Returns the entry of a row, or adds a note with the reason why it is skipped. */
+/**
+ * Returns the entry of a row, or adds a note with the reason why it is skipped.
+ * @param first the first row, if it was not recognized as a header
+ */
 function entriesOf(
   { row: line, cells: written, placeOf }: FilledRow,
   notes: ReadingNote[],
+  first: { row: number; names: string[] } | undefined,
 ): GlossaryFileEntry[] {
   const place = placeOf('source_term');
   const skip = (code: NoteCode, column: Column): [] => {
@@ -240,11 +252,12 @@ function entriesOf(
     columns.map((column) => texts.get(column)?.text ?? ''),
     positional,
   );
-  const entry = readEntry(
-    cells,
-    { line, place },
-    (column, message) => new GlossaryFileError(`cell ${placeOf(column)}: ${message}`),
-  );
+  const entry = readEntry(cells, { line, place }, (column, message) => {
+    const error = `cell ${placeOf(column)}: ${message}`;
+    return first?.row === line
+      ? withUnknownNames(new GlossaryFileError(`${error}; ${whatHeadersAre}`), first.names)
+      : new GlossaryFileError(error);
+  });
   for (const column of termColumns) {
     const code = texts.get(column)?.note;
     if (code) notes.push({ code, line, place: placeOf(column) });

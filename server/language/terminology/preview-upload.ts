@@ -11,7 +11,13 @@ import type { NewEntry } from './sets.ts';
 import type { Term } from './term-changes.ts';
 import { sourceKey } from './term-groups.ts';
 import type { ApplyPreviewRequest, PreviewRequest, UploadPreview } from './term-schema.ts';
-import { readUpload, requireRoomForUpload, type UploadServices, uploadGlossary } from './upload.ts';
+import {
+  readUpload,
+  requireRoomForUpload,
+  tableView,
+  type UploadServices,
+  uploadGlossary,
+} from './upload.ts';
 import { glossaryWarnings } from './upload-warnings.ts';
 
 /** Maximum number of terms of the file or of the glossary that are compared, and of changes of a kind that are listed. */
@@ -32,7 +38,13 @@ export async function previewUpload(
   signal: AbortSignal,
 ): Promise<UploadPreview> {
   const form = formOf(request);
-  const { tenantId, name, read, entries } = await readUpload(services, withTenant, form, signal);
+  const { tenantId, name, read, entries } = await readUpload(
+    services,
+    withTenant,
+    form,
+    signal,
+    request.table,
+  );
   return services.database.inTenant(tenantId, async (tx) => {
     await requireRoomForUpload(tx, services.settings, tenantId, name, entries);
     const present = await selectPresent(tx, tenantId, name);
@@ -54,6 +66,7 @@ export async function previewUpload(
       ),
       warnings: await inSlices(glossaryWarnings(read, entries)),
       unit: read.unit,
+      table: read.table ? tableView(read.table) : null,
       ...(await inSlices(lineWarnings(read, entries, conflicts))),
     };
   });
@@ -69,10 +82,11 @@ export function applyPreview(
   { revision, ...request }: ApplyPreviewRequest,
   signal: AbortSignal,
 ): Promise<UploadedGlossary> {
-  return uploadGlossary(services, withTenant, formOf(request), signal, { replaces: revision });
+  const form = formOf(request);
+  return uploadGlossary(services, withTenant, form, signal, { replaces: revision, table: request.table });
 }
 
-function formOf({ file_name, content, ...fields }: PreviewRequest): GlossaryForm {
+function formOf({ file_name, content, table: _, ...fields }: PreviewRequest): GlossaryForm {
   const bytes = Buffer.from(content, 'base64');
   return {
     ...fields,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { glossaryColumns } from '#server/formats/glossary-file.ts';
 import { addEntryRequest, addedEntry, entriesRequest, terminologyEntry } from './entry-schema.ts';
 import { lineWarningCodes } from './line-warnings.ts';
 import { terminologySet } from './schema.ts';
@@ -84,12 +85,30 @@ export const deletedTerm = z.object({
 /** Maximum number of base64 characters of a file; the whole request has at most MAX_REQUEST_BYTES. */
 const maxContent = 40_000_000;
 
+/** How the columns of a CSV file or workbook are used, as the member assigns them. */
+const assignedTable = z
+  .object({
+    has_header: z.boolean().describe('Whether the first row is a header; otherwise it is a term.'),
+    columns: z
+      .array(z.enum(glossaryColumns).nullable())
+      .max(1000)
+      .describe('The use of each column, from the first; null if it is not used.'),
+  })
+  .refine(({ columns }) => {
+    const used = columns.filter((column) => column !== null);
+    const terms = ['source_term', 'target_term'] as const;
+    return new Set(used).size === used.length && terms.every((column) => used.includes(column));
+  }, 'columns must contain source_term and target_term, and each use only once');
+
 export const previewRequest = z.object({
   file_name: z.string().max(1000).describe('The name of the file; its suffix decides how it is read.'),
   content: z.string().max(maxContent).describe('The bytes of the file, in base64.'),
   name: z.string().max(1000).describe('The name of the glossary.'),
   source_lang: z.string().max(100).optional().describe('As in an upload.'),
   target_lang: z.string().max(100).optional().describe('As in an upload.'),
+  table: assignedTable
+    .optional()
+    .describe('The use of the columns of a CSV file or workbook. Default: by the names in its header.'),
 });
 
 /** Input of `terminology.applyPreview`: the previewed file, and the revision that the preview returned. */
@@ -119,6 +138,19 @@ const lineWarning = z.object({
   name: z.string().nullable().describe('The name of the column, sheet or key.'),
 });
 
+/** The columns of a table, as they are read. */
+const readTable = z.object({
+  has_header: z.boolean().describe('Whether the first row was read as a header.'),
+  columns: z
+    .array(
+      z.object({
+        name: z.string().describe('The cell of the column in the first row.'),
+        column: z.enum(glossaryColumns).nullable().describe('The use of the column; null if it is not used.'),
+      }),
+    )
+    .describe('The columns, from the first.'),
+});
+
 export const uploadPreview = z.object({
   set_id: z.string().nullable().describe('The glossary that the upload would replace; null for a new one.'),
   revision: z.string().nullable().describe('Changes with each change of the glossary; null for a new one.'),
@@ -140,6 +172,7 @@ export const uploadPreview = z.object({
     .describe('The first changes of each kind.'),
   warnings: z.array(z.string()).describe('As in the response of the upload.'),
   unit: z.enum(['line', 'row']).describe('What `line` counts: lines of the file, or rows of the sheet.'),
+  table: readTable.nullable().describe('The columns of a CSV file or workbook; null for other files.'),
   line_warnings: z.array(lineWarning).describe('The first warnings of each kind.'),
   warning_counts: z
     .array(z.object({ code: warningCode, count: z.int().describe('The number of warnings.') }))
@@ -148,6 +181,8 @@ export const uploadPreview = z.object({
 
 export type PreviewRequest = z.infer<typeof previewRequest>;
 export type ApplyPreviewRequest = z.infer<typeof applyPreviewRequest>;
+export type AssignedTable = z.infer<typeof assignedTable>;
+export type ReadTable = z.infer<typeof readTable>;
 export type UploadPreview = z.infer<typeof uploadPreview>;
 export type TermInput = z.infer<typeof term>;
 export type SeenTerm = z.infer<typeof seenTerm>;

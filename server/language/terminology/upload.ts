@@ -3,7 +3,12 @@ import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { xlsxType } from '#server/formats/glossary/xlsx-writer.ts';
-import { type GlossaryFile, type GlossaryKind, glossaryKinds } from '#server/formats/glossary-file.ts';
+import {
+  type GlossaryFile,
+  type GlossaryKind,
+  type GlossaryTable,
+  glossaryKinds,
+} from '#server/formats/glossary-file.ts';
 import { tbxType } from '#server/formats/tbx/writer.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import {
@@ -25,13 +30,14 @@ import type { UploadedFile } from '#server/trpc.ts';
 import type { GlossaryForm, UploadedGlossary } from './schema.ts';
 import { countOtherSets, insertEntries, lockSet, type NewEntry, replaceSet, setView } from './sets.ts';
 import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
+import type { AssignedTable, ReadTable } from './term-schema.ts';
 import { glossaryWarnings } from './upload-warnings.ts';
 
 /**
  * Creates a glossary, or replaces the one with this name; either all of the file is stored or nothing. A child process
  * reads the file, then one transaction stores it.
  * @param expected `replaces`: the revision that the glossary must have; null if it must not exist. If the same request
- *   has been completed before, nothing changes. Default: any
+ *   has been completed before, nothing changes. Default: any. `table`: the use of the file's columns
  * @throws AppError 400, 413, 415, 422; 409 if the glossary has another revision
  */
 export async function uploadGlossary(
@@ -39,16 +45,17 @@ export async function uploadGlossary(
   withTenant: WithTenant,
   form: GlossaryForm,
   signal: AbortSignal,
-  expected?: { replaces: string | null },
+  expected?: { replaces: string | null; table: AssignedTable | undefined },
 ): Promise<UploadedGlossary> {
   const { tenantId, name, source, target, read, entries } = await readUpload(
     services,
     withTenant,
     form,
     signal,
+    expected?.table,
   );
   const warnings = await inSlices(glossaryWarnings(read, entries));
-  const revision = expected ? revisionAfter(expected.replaces, form) : newId();
+  const revision = expected ? revisionAfter(expected, form) : newId();
   // With the lock, two uploads cannot both use the same free capacity.
   return withTenantLock(services.database, tenantId, 'terminology', async (tx) => {
     if (expected) {
@@ -79,10 +86,10 @@ export async function uploadGlossary(
 
 /** Returns the revision of a glossary after this upload, which is the same whenever the request is repeated. */
 function revisionAfter(
-  replaces: string | null,
+  { replaces, table }: { replaces: string | null; table: AssignedTable | undefined },
   { name, source_lang, target_lang, terminology_file: file }: GlossaryForm,
 ): string {
-  const fields = JSON.stringify([replaces, name, source_lang, target_lang, file?.name]);
+  const fields = JSON.stringify([replaces, name, source_lang, target_lang, file?.name, table]);
   return createHash('sha256')
     .update(fields)
     .update(file?.bytes ?? '')
@@ -94,6 +101,7 @@ export type UploadServices = Pick<Services, 'database' | 'embedder' | 'fileWork'
 
 /**
  * Checks the form of an upload, and reads its file.
+ * @param table the use of the file's columns. Default: by the names in its header
  * @throws AppError 400, 413, 415, 422
  */
 export async function readUpload(
@@ -101,6 +109,7 @@ export async function readUpload(
   withTenant: WithTenant,
   form: GlossaryForm,
   signal: AbortSignal,
+  table?: AssignedTable,
 ) {
   // Authenticate the caller before returning validation errors, and make all checks before reading the file, which is
   // expensive.
@@ -109,7 +118,10 @@ export async function readUpload(
     await requireRoomForGlossary(tx, services.settings, tenant.id, checked.name);
     return { tenantId: tenant.id, ...checked };
   });
-  const payload = { bytes: file.bytes, kind, declared: { source, target } };
+  const payload = {
+    ...{ bytes: file.bytes, kind, declared: { source, target } },
+    assigned: table && { hasHeader: table.has_header, columns: table.columns },
+  };
   const read = await readFile(services, { tenantId, signal }, payload);
   const entries = read.entries.map(
     (entry): NewEntry => ({
@@ -205,6 +217,11 @@ function requireKind({ name, contentType }: UploadedFile): GlossaryKind {
   return kind;
 }
 
+/** Returns the columns of a table as the API returns them. */
+export function tableView({ hasHeader, columns }: GlossaryTable): ReadTable {
+  return { has_header: hasHeader, columns };
+}
+
 async function readFile(
   { fileWork }: Pick<Services, 'fileWork'>,
   scope: TaskScope,
@@ -212,7 +229,13 @@ async function readFile(
 ): Promise<GlossaryFile> {
   try {
     const read = await fileWork.run('read_glossary', payload, scope);
-    if ('refused' in read) throw new AppError('validation_error', `terminology_file: ${read.message}`);
+    if ('refused' in read)
+      throw new AppError('validation_error', `terminology_file: ${read.message}`, {
+        present: read.table && tableView(read.table),
+        ...(read.unknownNames?.length && {
+          hint: `not recognized as columns: ${read.unknownNames.map((name) => `“${name}”`).join(', ')}`,
+        }),
+      });
     return read.file;
   } catch (error) {
     throw unreadableFile('terminology_file', error);

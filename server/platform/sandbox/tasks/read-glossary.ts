@@ -5,6 +5,8 @@ import {
   type GlossaryFile,
   GlossaryFileError,
   type GlossaryKind,
+  type GlossaryTable,
+  type TableAssignment,
 } from '#server/formats/glossary-file.ts';
 
 export interface ReadGlossaryPayload {
@@ -12,12 +14,19 @@ export interface ReadGlossaryPayload {
   kind: GlossaryKind;
   /** The languages that the upload declares. A TMX or TBX file needs both. */
   declared: DeclaredLanguages;
+  /** The use of the columns of a CSV file or workbook, if the upload assigns them. */
+  assigned?: TableAssignment | undefined;
 }
 
-/** The file, or the reason of its rejection with a message for its sender. */
+/** The file, or the reason of its rejection with a message for its sender and the columns, if they were read. */
 export type ReadGlossaryResult =
   | { file: GlossaryFile }
-  | { refused: FileErrorReason | 'invalid'; message: string };
+  | {
+      refused: FileErrorReason | 'invalid';
+      message: string;
+      table?: GlossaryTable | undefined;
+      unknownNames?: string[] | undefined;
+    };
 
 /**
  * Reads a glossary file. A rejection is a result and not an error, because error classes are lost between processes.
@@ -26,12 +35,16 @@ export async function readGlossaryTask({
   bytes,
   kind,
   declared,
+  assigned,
 }: ReadGlossaryPayload): Promise<ReadGlossaryResult> {
   try {
-    return { file: await readGlossary(kind, bytes, declared) };
+    return { file: await readGlossary(kind, bytes, declared, assigned) };
   } catch (error) {
     if (error instanceof FileError) return { refused: error.reason, message: error.message };
-    if (error instanceof GlossaryFileError) return { refused: 'invalid', message: error.message };
+    if (error instanceof GlossaryFileError) {
+      const { message, table, unknownNames } = error;
+      return { refused: 'invalid', message, table, unknownNames };
+    }
     throw error;
   }
 }

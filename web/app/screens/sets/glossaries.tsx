@@ -86,8 +86,13 @@ async function previewFile(file: File, fields: SetFields) {
   return file.size > maxPreviewed ? undefined : client.terminology.previewUpload(file, setFields(fields));
 }
 
-function setFields({ name, source_lang, target_lang }: SetFields) {
-  return { name, ...(source_lang && { source_lang }), ...(target_lang && { target_lang }) };
+function setFields({ name, source_lang, target_lang, table }: SetFields) {
+  return {
+    name,
+    ...(source_lang && { source_lang }),
+    ...(target_lang && { target_lang }),
+    ...(table && { table }),
+  };
 }
 
 /** The result of an upload, with the service's warnings about the file. */

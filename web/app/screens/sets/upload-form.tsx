@@ -10,6 +10,14 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import { maxNameLength } from '../../terms/use-new-glossary.ts';
 import type { UploadShare } from '../../upload.ts';
+import {
+  type AssignedTable,
+  assignmentOf,
+  ColumnFields,
+  isComplete,
+  type ReadTable,
+  tableOf,
+} from './column-fields.tsx';
 import { ImportPreview } from './import-preview.tsx';
 import { type FileLine, RefusedLine, readRefusedLine } from './refused-line.tsx';
 import styles from './sets.module.css';
@@ -19,6 +27,8 @@ export interface SetFields {
   name: string;
   source_lang: string;
   target_lang: string;
+  /** The use of the file's columns, if the member has assigned them. */
+  table?: AssignedTable | undefined;
 }
 
 /**
@@ -55,6 +65,7 @@ export function UploadForm({
   const [wrongLine, setWrongLine] = useState<FileLine>();
   const [wasSent, setWasSent] = useState(false);
   const [previewed, setPreviewed] = useState<GlossaryPreview>();
+  const [assigned, setAssigned] = useState<AssignedTable>();
   const change = (changed: Partial<SetFields>) => setFields((before) => ({ ...before, ...changed }));
   const name = fields.name.trim();
   const isReplacing = names.includes(name);
@@ -65,29 +76,38 @@ export function UploadForm({
       t('sets.file_too_large', { most: bytes(deployment.maxUploadBytes) });
   const isPairMissing = needsPair && !(fields.source_lang && fields.target_lang);
 
+  /** The columns that the service has read, also if it has rejected the file. */
+  const table = previewed ? previewed.table : tableOf(error);
+  const shown = assigned ?? (table && assignmentOf(table));
+  /** Whether the columns were changed after the preview. */
+  const isOutdated = previewed?.table && shown && !isAsRead(previewed.table, shown);
+
   const choose = (chosen: File | undefined) => {
     setFile(chosen);
+    setAssigned(undefined);
     // The name of the set follows that of the file until the member types another name.
     if (fields.name === '' || fields.name === nameOf(file)) change({ name: nameOf(chosen) });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setWasSent(true);
-    if (!file || fileProblem || name === '' || isPairMissing) return;
+    if (!file || fileProblem || name === '' || isPairMissing || (assigned && !isComplete(assigned))) return;
     void upload();
   };
   const upload = run(async () => {
     if (!file) return;
     setWrongLine(undefined);
+    const values = { ...fields, name, table: assigned };
     try {
-      const found = previewed ? undefined : await preview?.(file, { ...fields, name });
+      const found = previewed && !isOutdated ? undefined : await preview?.(file, values);
       setPreviewed(found);
       if (found) return;
       setSent(0);
-      const showResult = await send(file, { ...fields, name }, setSent);
+      const showResult = await send(file, values, setSent);
       // The form is cleared, because the next file usually becomes another set.
       if (input.current) input.current.value = '';
       setFile(undefined);
+      setAssigned(undefined);
       change({ name: '' });
       setWasSent(false);
       // Last, because an announcement renders everything: the result and the empty form appear together.
@@ -100,14 +120,17 @@ export function UploadForm({
     }
   });
 
+  const columns = table && shown && <ColumnFields table={table} assigned={shown} onAssign={setAssigned} />;
   if (file && previewed)
     return (
       <form onSubmit={submit}>
         <ImportPreview file={file} name={name} preview={previewed} />
+        {columns}
+        {isOutdated && <p role="status">{t('sets.columns_changed')}</p>}
         {error ? <Problem error={error} /> : null}
         <div className="actions">
           <button type="submit" className="primary" disabled={isBusy}>
-            {t(isReplacing ? 'sets.replace' : 'sets.upload')}
+            {t(isOutdated ? 'sets.preview' : isReplacing ? 'sets.replace' : 'sets.upload')}
           </button>
           <button type="button" disabled={isBusy} onClick={() => setPreviewed(undefined)}>
             {t('sets.back')}
@@ -133,6 +156,7 @@ export function UploadForm({
       {wasSent && isPairMissing && <p className="field-problem">{t('sets.no_language')}</p>}
       {error ? <Problem error={error} /> : null}
       {wrongLine && <RefusedLine line={wrongLine} />}
+      {columns}
       <div className="actions">
         <button type="submit" className="primary" disabled={isBusy}>
           {t(preview ? 'sets.preview' : isReplacing ? 'sets.replace' : 'sets.upload')}
@@ -141,6 +165,11 @@ export function UploadForm({
       </div>
     </form>
   );
+}
+
+/** Whether the member's columns are those that the service has read. */
+function isAsRead(table: ReadTable, assigned: AssignedTable): boolean {
+  return JSON.stringify(assignmentOf(table)) === JSON.stringify(assigned);
 }
 
 /** The progress of an upload. @param sent the part of the file that was sent, from 0 to 1 */

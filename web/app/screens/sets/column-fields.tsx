@@ -1,0 +1,103 @@
+import { useId } from 'react';
+import { LinguaLoopError } from '#sdk/errors.ts';
+import type { GlossaryPreview, TerminologyPreviewRequest } from '#sdk/types.ts';
+import { type MessageId, useT } from '../../i18n.tsx';
+import styles from './import-preview.module.css';
+
+/** The columns of a file as the service has read them. */
+export type ReadTable = NonNullable<GlossaryPreview['table']>;
+/** The use of the columns, as the member assigns them. */
+export type AssignedTable = NonNullable<TerminologyPreviewRequest['table']>;
+
+type Column = NonNullable<AssignedTable['columns'][number]>;
+
+const uses: Readonly<Record<Column, MessageId>> = {
+  source_term: 'sets.source',
+  target_term: 'sets.target',
+  source_lang: 'sets.column_source_lang',
+  target_lang: 'sets.column_target_lang',
+  case_sensitive: 'sets.case_sensitive',
+  priority: 'sets.priority_label',
+};
+
+/** The columns of a file that the service could not read; undefined for other errors. */
+export function tableOf(error: unknown): ReadTable | undefined {
+  if (!(error instanceof LinguaLoopError) || error.status !== 400) return undefined;
+  // The service sends the columns with this error only (`server/language/terminology/upload.ts`).
+  return (error.present ?? undefined) as ReadTable | undefined;
+}
+
+export function assignmentOf({ has_header, columns }: ReadTable): AssignedTable {
+  return { has_header, columns: columns.map(({ column }) => column) };
+}
+
+/** Whether the terms have one column each, without which the service rejects the assignment. */
+export function isComplete({ columns }: AssignedTable): boolean {
+  return columns.includes('source_term') && columns.includes('target_term');
+}
+
+/**
+ * Shows the use of each column of a file, which the member can change. A use that is given to another column is taken
+ * from the first one.
+ */
+export function ColumnFields({
+  table,
+  assigned,
+  onAssign,
+}: {
+  table: ReadTable;
+  assigned: AssignedTable;
+  onAssign: (assigned: AssignedTable) => void;
+}) {
+  const t = useT();
+  const id = useId();
+  const assign = (place: number, column: Column | null) =>
+    onAssign({
+      ...assigned,
+      columns: assigned.columns.map((before, index) =>
+        index === place ? column : before === column ? null : before,
+      ),
+    });
+  return (
+    <fieldset className={styles.columns}>
+      <legend>{t('sets.columns')}</legend>
+      <p className="hint">{t('sets.columns_why')}</p>
+      <ul>
+        {table.columns.map(({ name }, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the columns of a file never change
+          <li key={place}>
+            <label htmlFor={`${id}-${place}`}>
+              {name === '' ? t('sets.column_n', { number: place + 1 }) : <bdi translate="no">{name}</bdi>}
+            </label>
+            <select
+              id={`${id}-${place}`}
+              value={assigned.columns[place] ?? ''}
+              // The values are the keys of `uses`.
+              onChange={({ target }) => assign(place, (target.value || null) as Column | null)}
+            >
+              <option value="">{t('sets.column_unused')}</option>
+              {Object.entries(uses).map(([column, label]) => (
+                <option key={column} value={column}>
+                  {t(label)}
+                </option>
+              ))}
+            </select>
+          </li>
+        ))}
+      </ul>
+      <label className="beside-field">
+        <input
+          type="checkbox"
+          checked={assigned.has_header}
+          onChange={({ target }) => onAssign({ ...assigned, has_header: target.checked })}
+        />
+        {t('sets.first_row_header')}
+      </label>
+      {!isComplete(assigned) && (
+        <p className="field-problem" role="alert">
+          {t('sets.columns_missing')}
+        </p>
+      )}
+    </fieldset>
+  );
+}
