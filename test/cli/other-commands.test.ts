@@ -123,6 +123,23 @@ describe('lingualoop glossary', () => {
   });
 });
 
+test('lingualoop glossary create needs no file, and export writes a workbook that upload reads', async () => {
+  const mine = await openProject(app, { 'a.csv': '=1+1,égal\n' });
+  const create = ['glossary', 'create', 'Brand', '--from', 'en', '--to', 'fr'];
+  const { code, out } = await mine.lingualoop([...create, '--json']);
+  const set = JSON.parse(out);
+  expect([code, set]).toMatchObject([0, { name: 'Brand', source_lang: 'en', entry_count: 0 }]);
+  expect((await mine.lingualoop(create)).err).toBe(`Glossary ${set.id} created.\n`);
+  const missing = await mine.lingualoop(create.slice(0, 5));
+  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('a language is missing')]);
+  await mine.lingualoop(['glossary', 'upload', 'a.csv', '--name', 'Brand', '--from', 'en', '--to', 'fr']);
+  const exported = await mine.lingualoop(['glossary', 'export', set.id, '-o', 'b.XLSX']);
+  expect([exported.code, exported.err]).toEqual([0, 'b.XLSX written.\n']);
+  expect((await mine.lingualoop(['glossary', 'upload', 'b.XLSX', '--name', 'Again'])).err).toBe(
+    'Again has 1 term.\n',
+  );
+});
+
 describe('lingualoop memory', () => {
   test('imports, searches, exports and deletes', async () => {
     const tmx = `<?xml version="1.0"?><tmx version="1.4"><header srclang="en" datatype="plaintext" segtype="sentence" adminlang="en" o-tmf="x" creationtool="x" creationtoolversion="1"/><body>

@@ -1,7 +1,7 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { writeGlossaryXlsx, xlsxType } from '#server/formats/glossary/writer.ts';
 import { readGlossaryXlsx } from '#server/formats/glossary/xlsx.ts';
-import { writeGlossaryXlsx, xlsxType } from '#server/formats/glossary/xlsx-writer.ts';
 import type { Headers } from '#test/factories.ts';
 import { refusalOf, useTestApp } from '#test/setup/app.ts';
 import { openSets, type Sets } from '../translation-memory/sets.ts';

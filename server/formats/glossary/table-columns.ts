@@ -84,7 +84,7 @@ export function withTable(error: unknown, table: GlossaryTable): unknown {
   return error;
 }
 
-/** What a first row needs to be read as a header. */
+/** The columns that a header needs, for an error in a first row. */
 export const whatHeadersAre =
   'if this is a header, it needs the columns source_term and target_term, or columns with the names or codes of both languages';
 

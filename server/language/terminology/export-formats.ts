@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { writeGlossaryXlsx, xlsxType } from '#server/formats/glossary/xlsx-writer.ts';
+import { writeGlossaryXlsx, xlsxType } from '#server/formats/glossary/writer.ts';
 import {
   type TbxEdition,
   tbxEditions,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { xlsxType } from '#server/formats/glossary/xlsx-writer.ts';
+import { xlsxType } from '#server/formats/glossary/writer.ts';
 import { tbxType } from '#server/formats/tbx/writer.ts';
 import { pageOf, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { xlsxType } from '#server/formats/glossary/xlsx-writer.ts';
+import { xlsxType } from '#server/formats/glossary/writer.ts';
 import {
   type GlossaryFile,
   type GlossaryKind,
