@@ -13,7 +13,7 @@ import { readDirectory } from './office/zip.ts';
 import { markupOfAttribute } from './opendocument/attribute-texts.ts';
 import { languageEdits } from './opendocument/languages.ts';
 import type { TextBlock } from './opendocument/text-block.ts';
-import { type FileKind, readParts } from './opendocument/text-reader.ts';
+import { type FileKind, type FoundTexts, readParts } from './opendocument/text-reader.ts';
 import { readStyles } from './opendocument/text-styles.ts';
 import { clip } from './text.ts';
 import { type Dependent, type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
@@ -44,11 +44,14 @@ async function openFile(kind: FileKind, bytes: Uint8Array): Promise<TextFile> {
   const entries = readDirectory(bytes);
   const read = async (path: string): Promise<string> =>
     entries.has(path) ? (await file.readWhole(path)).source : '';
-  const declared = (await read('mimetype')).trim();
+  const manifest = await read('META-INF/manifest.xml');
+  const declaredIn = mediaTypesOf(manifest);
+  // Some programs leave out this entry, which the specification recommends.
+  const declared = (await read('mimetype')).trim() || (declaredIn.get('/') ?? '');
   if (!declared.startsWith(mediaType) || !entries.has(partPaths[0]!))
     throw new FileError(
       'unreadable',
-      'the file is not an OpenDocument file: it lacks "mimetype" or "content.xml"',
+      'the file is not an OpenDocument file: it lacks a media type or "content.xml"',
     );
   // The type of a template has a suffix, such as `text-template`.
   const [found] = declared.slice(mediaType.length).split('-');
@@ -57,11 +60,15 @@ async function openFile(kind: FileKind, bytes: Uint8Array): Promise<TextFile> {
       'unreadable',
       `the file is not an OpenDocument ${kind}: its type is ${clip(declared, 100)}`,
     );
-  if ((await read('META-INF/manifest.xml')).includes('encryption-data'))
+  if (manifest.includes('encryption-data'))
     throw new FileError('protected', 'the file is protected by a password');
-  const parts: [path: string, part: PartText][] = [];
-  for (const path of partPaths) if (entries.has(path)) parts.push([path, await file.readWhole(path)]);
-  const sources = parts.map(([, { source }]) => source);
+  const objects = [...declaredIn].flatMap(([path, type]) =>
+    path !== '/' && path.endsWith('/') && type.startsWith(mediaType) ? [`${path}content.xml`] : [],
+  );
+  const parts: [path: string, part: PartText | undefined][] = [];
+  for (const path of [...partPaths, ...objects.filter((path) => entries.has(path))])
+    parts.push([path, entries.has(path) ? await file.readWhole(path) : undefined]);
+  const sources = parts.map(([, part]) => part?.source ?? '');
   if (sources.some((source) => source.includes(separator)))
     throw new FileError('unreadable', 'the XML of the file has a NUL character');
   return {
@@ -71,7 +78,7 @@ async function openFile(kind: FileKind, bytes: Uint8Array): Promise<TextFile> {
       const changed = new Map<string, PartContent>();
       for (const [at, source] of text.split(separator).entries()) {
         const [path, part] = parts[at]!;
-        if (source !== part.source) changed.set(path, () => encodePart(part, [source]));
+        if (part && source !== part.source) changed.set(path, () => encodePart(part, [source]));
       }
       return rewritePackage(bytes, changed);
     },
@@ -79,9 +86,10 @@ async function openFile(kind: FileKind, bytes: Uint8Array): Promise<TextFile> {
 }
 
 function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlaces {
-  const [content = '', styles = ''] = file.split(separator);
+  const [content = '', styles = '', ...objects] = file.split(separator);
   const offsets = [0, content.length + separator.length];
-  const fileStyles = readStyles([content, styles]);
+  // Styles of the content have names and parents in the styles of the file.
+  const fileStyles = readStyles([styles, content]);
   const { include = [] } = options;
   const texts: MarkupText[] = [];
   const kept: { reason: string; text: string }[] = [];
@@ -114,8 +122,21 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
       for (const run of runs) texts.push(textOf(file, run, block));
     }
   }
+  let [charts, documents] = [0, 0];
+  for (const source of objects) {
+    const object = readParts(source, { path: '', styles: fileStyles, offset: 0, include, kind: 'text' });
+    const own = textsOf(object);
+    characters += object.characters;
+    if (own.length === 0) continue;
+    const isChart = /<office:chart[\s>]/.test(source);
+    if (isChart) charts++;
+    else documents++;
+    for (const text of own) kept.push({ reason: isChart ? 'charts' : 'embedded_documents', text });
+  }
   const found = placesOfMarkup(file, texts);
   const findings: Finding[] = [];
+  if (charts > 0) findings.push(keptFinding(charts, ['chart', 'charts']));
+  if (documents > 0) findings.push(keptFinding(documents, ['embedded document', 'embedded documents']));
   if (hiddenSlides > 0) findings.push(keptFinding(hiddenSlides, ['hidden slide', 'hidden slides'], 'hidden'));
   if (comments > 0) findings.push(keptFinding(comments, ['comment', 'comments'], 'comments'));
   if (lists > 0)
@@ -132,6 +153,25 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
     dependent,
     findings,
   };
+}
+
+/** Returns the texts of an embedded document. They stay, because readers see a picture of it until they open it. */
+function textsOf({ blocks, attributes, kept }: FoundTexts): string[] {
+  const runs = blocks.map(({ items }) => runsOf(items));
+  return [
+    ...runs.flatMap((one) => one.runs.map(({ source }) => plainText(source))),
+    ...[...runs, { kept }].flatMap((one) => one.kept.map(({ text }) => text)),
+    ...attributes.map(({ text }) => text),
+  ];
+}
+
+/** Returns the media types of a manifest by path. A folder with a document has a path that ends with a slash. */
+function mediaTypesOf(manifest: string): Map<string, string> {
+  const valueIn = (tag: string, name: string) =>
+    new RegExp(`:${name}\\s*=\\s*["']([^"']*)["']`).exec(tag)?.[1] ?? '';
+  // Manifests of old files have a document type, with which XML is rejected.
+  const entries = manifest.matchAll(/<[\w.-]+:file-entry\s[^>]*>/g);
+  return new Map([...entries].map(([tag]) => [valueIn(tag, 'full-path'), valueIn(tag, 'media-type')]));
 }
 
 function textOf(

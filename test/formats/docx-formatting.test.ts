@@ -83,6 +83,20 @@ describe('formatting inside a paragraph', () => {
       'INTRODUCTION',
     ],
     [
+      'has a tag for a size after a break, which ends a word',
+      paragraph(
+        run('A long title of a page', '<w:sz w:val="40"/>'),
+        '<w:r><w:br/></w:r>',
+        run('and more', '<w:sz w:val="24"/>'),
+      ),
+      'A long title of a page<1/><2>and more</2>',
+    ],
+    [
+      'has a tag for words of another size that follow a letter directly',
+      paragraph(run('A long title of a page', '<w:sz w:val="40"/>'), run('and more', '<w:sz w:val="24"/>')),
+      'A long title of a page<1>and more</1>',
+    ],
+    [
       'does not count the font of words in another script',
       paragraph(
         run('これは', '<w:rFonts w:ascii="MS Mincho" w:eastAsia="MS Mincho"/>'),

@@ -3,6 +3,8 @@ import { textLanguageOf } from '../office/text-language.ts';
 import type { TextOptions } from '../text-file.ts';
 import { directionChange } from '../typesetting/languages.ts';
 
+const namespaces = 'urn:oasis:names:tc:opendocument:xmlns:';
+
 /** The suffixes of the attributes for the three groups of scripts. */
 const suffixes = { val: '', eastAsia: '-asian', bidi: '-complex' } as const;
 
@@ -17,17 +19,21 @@ export function languageEdits(
   offset: number,
   { sourceLanguage, targetLanguage }: TextOptions,
 ): Edit[] {
-  if (!sourceLanguage || !targetLanguage) return [];
+  const prefixOf = (name: string) =>
+    new RegExp(`\\sxmlns:([\\w.-]+)\\s*=\\s*["']${namespaces}${name}["']`).exec(source)?.[1];
+  const [fo, style] = [prefixOf('xsl-fo-compatible:1.0'), prefixOf('style:1.0')];
+  // A part without a declaration of the namespaces has no properties of texts.
+  if (!sourceLanguage || !targetLanguage || fo === undefined || style === undefined) return [];
   const from = sourceLanguage.split('-')[0]!;
   const to = textLanguageOf(targetLanguage);
   const [language = '', region = 'none'] = to.tag.split('-');
   const direction = directionChange(sourceLanguage, targetLanguage);
   const suffix = suffixes[to.attribute];
-  const prefix = suffix === '' ? 'fo' : 'style';
+  const prefix = suffix === '' ? fo : style;
   const edits: Edit[] = [];
   let inDefault = false;
   for (const { 0: tag, 1: slash, 2: name, index } of source.matchAll(
-    /<(\/?)style:(default-style|text-properties|paragraph-properties)\b[^>]*>/g,
+    new RegExp(`<(/?)${style}:(default-style|text-properties|paragraph-properties)\\b[^>]*>`, 'g'),
   )) {
     if (name === 'default-style') inDefault = slash === '' && !tag.endsWith('/>');
     if (slash !== '' || name === 'default-style') continue;
@@ -40,7 +46,7 @@ export function languageEdits(
       changed = set(changed, `${prefix}:country${suffix}`, region);
     }
     if (name === 'paragraph-properties' && inDefault && direction !== 'kept')
-      changed = set(changed, 'style:writing-mode', direction === 'rtl' ? 'rl-tb' : 'lr-tb');
+      changed = set(changed, `${style}:writing-mode`, direction === 'rtl' ? 'rl-tb' : 'lr-tb');
     if (changed !== tag)
       edits.push({ start: offset + index, end: offset + index + tag.length, text: changed });
   }

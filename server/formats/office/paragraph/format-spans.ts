@@ -50,7 +50,7 @@ export function withFormats(
   nodes: readonly Node[],
   usualOf: (around: Pair | undefined) => TextFormat,
 ): FormattedNodes {
-  const pieces = withoutNoise(piecesOf(nodes, usualOf));
+  const pieces = withoutNoise(nodes, piecesOf(nodes, usualOf));
   const count = countSpans(nodes, pieces);
   if (count === 0) return { nodes: [...nodes], isSimplified: false };
   const words = nodes.reduce(
@@ -113,13 +113,12 @@ const faces: Differences = new Set(['b', 'i', 'sz', 'font', 'eastAsiaFont'] as c
  * Removes differences without meaning. Spaces and signs get the format of the text on both sides. Capitals in another
  * size than the rest of their word are imitated small capitals.
  */
-function withoutNoise(pieces: Map<Node, Piece>): Map<Node, Piece> {
+function withoutNoise(nodes: readonly Node[], pieces: Map<Node, Piece>): Map<Node, Piece> {
   const all = [...pieces.values()];
-  const isLetter = (index: number, edge: RegExp): boolean => edge.test(all[index]?.node.text ?? '');
+  const inWords = textsInWords(nodes);
   for (const [index, { node, format, differences: different }] of all.entries()) {
     if (letterOrNumber.test(node.text)) {
-      const isInWord = isLetter(index - 1, /\p{L}$/u) || isLetter(index + 1, /^\p{L}/u);
-      if (isInWord && different.size === 1 && different.has('sz'))
+      if (inWords.has(node) && different.size === 1 && different.has('sz'))
         pieces.set(node, pieceOf(node, format, new Set()));
       continue;
     }
@@ -131,6 +130,19 @@ function withoutNoise(pieces: Map<Node, Piece>): Map<Node, Piece> {
     pieces.set(node, isBridge ? { ...before, node } : pieceOf(node, format, new Set()));
   }
   return pieces;
+}
+
+/** Returns the texts that are in one word with a text beside them. A break, a tab or another pair is the end of a word. */
+function textsInWords(nodes: readonly Node[]): Set<Node> {
+  const found = new Set<Node>();
+  let before: Node | undefined;
+  for (const node of nodes) {
+    if (node.type === 'text' && node.text === '') continue;
+    if (before && node.type === 'text' && /\p{L}$/u.test(before.text) && /^\p{L}/u.test(node.text))
+      for (const one of [before, node]) if (!/\S\s+\S/.test(one.text)) found.add(one);
+    before = node.type === 'text' ? node : undefined;
+  }
+  return found;
 }
 
 function countSpans(nodes: readonly Node[], pieces: ReadonlyMap<Node, Piece>): number {
