@@ -132,7 +132,7 @@ function withoutNoise(nodes: readonly Node[], pieces: Map<Node, Piece>): Map<Nod
   return pieces;
 }
 
-/** Returns the texts that are in one word with a text beside them. A break, a tab or another pair is the end of a word. */
+/** Returns the texts that are in one word with the text next to them. A break, a tab or another pair is the end of a word. */
 function textsInWords(nodes: readonly Node[]): Set<Node> {
   const found = new Set<Node>();
   let before: Node | undefined;
