@@ -45,6 +45,8 @@ function findEntries(
     ? sourceField === 'msgstr'
     : !hasTarget && sourceLanguage !== undefined && isSamePrimary(declared, sourceLanguage);
   const isTranslated = hasTarget && declared !== '';
+  // Some tools fill a new catalog with its sources.
+  const isCopy = entries.every((entry) => isUntranslated(entry));
   const hasKeys = sourceField ? sourceField === 'msgstr' : areKeys(entries);
   const isKey = (entry: PoEntry) => hasKeys || (!sourceField && hasExplicitId(entry));
   const sources = entries.map((entry) =>
@@ -66,6 +68,7 @@ function findEntries(
     characters += countCharacters(own);
     const isDone =
       hasTarget &&
+      !isCopy &&
       !source.isTranslation &&
       !entry.flags.includes('fuzzy') &&
       entry.translations.every((one) => one.text !== '');
@@ -134,6 +137,11 @@ function hasExplicitId({ comments }: PoEntry): boolean {
 }
 
 const isSamePrimary = (one: string, other: string) => isSame(one.split('-')[0]!, other.split('-')[0]!);
+
+/** Whether the translations of an entry are empty or copies of its source. */
+function isUntranslated({ id, plural, translations }: PoEntry): boolean {
+  return translations.every(({ text }) => text === '' || text === id.text || text === plural?.text);
+}
 
 function requireUtf8(fields: ReadonlyMap<string, string>): void {
   const [, charset] = /charset=([\w-]+)/i.exec(fields.get('content-type') ?? '') ?? [];

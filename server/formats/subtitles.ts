@@ -1,4 +1,5 @@
 import type { Finding } from './document.ts';
+import { decodeText } from './html/character-references.ts';
 import {
   type FormatKind,
   type InlineContent,
@@ -9,7 +10,14 @@ import {
 import type { Edit } from './office/splice.ts';
 import { type Cue, readCues, type SubtitleKind } from './subtitles/cues.ts';
 import { breakLines, limitsFor, type SubtitleLimits, visible } from './subtitles/lines.ts';
-import { placeOfLine, type TextOptions, type TextPlace, type TextPlaces, textFormat } from './text-file.ts';
+import {
+  lineEndOf,
+  placeOfLine,
+  type TextOptions,
+  type TextPlace,
+  type TextPlaces,
+  textFormat,
+} from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
 /*
@@ -29,7 +37,7 @@ function findCues(
   { sourceLanguage, targetLanguage = 'en', ...options }: TextOptions,
 ): TextPlaces {
   const cues = readCues(text, kind).map((cue) => ({ cue, content: contentOf(cue.text, kind) }));
-  const lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+  const lineEnd = lineEndOf(text);
   const most = limitsFor(targetLanguage, options);
   const writing: Writing = { kind, lineEnd, targetLanguage, most };
   const places: TextPlace[] = [];
@@ -121,7 +129,7 @@ function contentOf(cue: string, kind: SubtitleKind): InlineContent {
     const parts = text.split(/[ \t]*\ufdd3[ \t]*/);
     for (const [at, part] of parts.entries()) {
       if (at > 0) content.push({ tag: ++tag, type: 'void', text: '\n' });
-      const shown = kind === 'vtt' ? decode(part) : part;
+      const shown = kind === 'vtt' ? decodeText(part) : part;
       content.push(shown.replaceAll(/[ \t]*\n[ \t]*/g, ' '));
     }
   };
@@ -258,7 +266,9 @@ function writeCue(
       return item.text ?? (item.type === 'close' ? code?.close : code?.open) ?? '';
     })
     .join('');
-  const lines = written.split('\n').flatMap((line) => breakLines(line.trim(), targetLanguage, most.line));
+  const lines = written
+    .split(/\r\n?|\n/)
+    .flatMap((line) => breakLines(line.trim(), targetLanguage, most.line));
   // A line with an arrow, or a blank one, would end the cue.
   return lines
     .map((line) => line.replaceAll('-->', '→'))
@@ -307,13 +317,6 @@ const references: readonly [character: string, reference: string][] = [
   ['\u200e', '&lrm;'],
   ['\u200f', '&rlm;'],
 ];
-
-function decode(text: string): string {
-  return text.replaceAll(
-    /&(?:amp|lt|gt|nbsp|lrm|rlm);/g,
-    (found) => references.find(([, one]) => one === found)![0],
-  );
-}
 
 /** @param isRaw whether `>` stays as it is */
 function escapeText(text: string, isRaw: boolean): string {

@@ -153,7 +153,7 @@ export function textFormat(
 /** @throws {FileError} `not_text` with the line, if the key, the context or the text cannot be stored */
 function requireText({ place, context = '', source }: Pick<Segment, 'place' | 'context' | 'source'>): void {
   const [, line] = /^(line \d+)/.exec(place) ?? [];
-  requireCharacters(`${place} ${context} ${formatTagged(source)}`, line);
+  requireCharacters(`${place} ${context} ${formatTagged(source)} ${plainText(source)}`, line);
 }
 
 const byPosition = (one: Edit, other: Edit): number => one.start - other.start || one.end - other.end;
@@ -310,6 +310,11 @@ function joinBytes(mark: readonly number[], bytes: Uint8Array): Uint8Array {
   joined.set(mark);
   joined.set(bytes, mark.length);
   return joined;
+}
+
+/** Returns the line end of a file: that of its first line. */
+export function lineEndOf(text: string): string {
+  return /\r\n?|\n/.exec(text)?.[0] ?? '\n';
 }
 
 /** Returns the number of the line at an offset, from 1. Line ends are `\n`, `\r\n` and `\r`. */

@@ -78,7 +78,7 @@ export function parsePo(text: string): PoEntry[] {
     if (!found) throw problem(line, 'a keyword such as msgid, with a string in double quotes, is expected');
     const [, keyword, index, written] = found;
     const at = start + raw.indexOf(written!);
-    const value = { text: unquote(written!), start: at, end: at + written!.length, line };
+    const value = { text: unquote(written!, line), start: at, end: at + written!.length, line };
     if (keyword === undefined) {
       if (!open) throw problem(line, 'a string has no keyword before it');
       open.text += value.text;
@@ -150,22 +150,29 @@ function entryOf(draft: Draft, id: PoString): PoEntry {
   return { ...draft, id };
 }
 
-function unquote(written: string): string {
+/** @throws {FileError} `not_text` with the line */
+function unquote(written: string, line: number): string {
   return written
     .slice(1, -1)
     .replaceAll(
       /((?:\\(?:x[0-9a-f]{1,2}|[0-7]{1,3}))+)|\\(.)/gi,
       (_, bytes: string | undefined, character) =>
-        bytes === undefined ? (escapes[character] ?? character) : decodeBytes(bytes),
+        bytes === undefined ? (escapes[character] ?? character) : decodeBytes(bytes, line),
     );
 }
 
 /** Decodes escaped bytes, which are in the encoding of the file. */
-function decodeBytes(written: string): string {
+function decodeBytes(written: string, line: number): string {
   const bytes = [...written.matchAll(/\\(?:x([0-9a-f]{1,2})|([0-7]{1,3}))/gi)].map(([, hex, octal]) =>
     hex ? Number.parseInt(hex, 16) : Number.parseInt(octal!, 8),
   );
-  return Buffer.from(bytes).toString('utf8');
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  } catch (error) {
+    throw new FileError('not_text', `line ${line}: the escaped bytes ${written} are not UTF-8`, {
+      cause: error,
+    });
+  }
 }
 
 const escaped: Readonly<Record<string, string>> = Object.fromEntries([

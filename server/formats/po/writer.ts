@@ -3,7 +3,7 @@ import { type MessageText, readIcu } from '../messages/icu.ts';
 import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
 import { withSpaceOf } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
-import { placeOfLine, type TextPlace, type TextTarget } from '../text-file.ts';
+import { lineEndOf, placeOfLine, type TextPlace, type TextTarget } from '../text-file.ts';
 import { type PoEntry, quotePo } from './parser.ts';
 import { poPluralsOf } from './plural-rules.ts';
 
@@ -69,7 +69,7 @@ export class PoWriter {
   ) {
     this.#text = text;
     this.#isIcu = isIcu;
-    this.#lineEnd = text.includes('\r\n') ? '\r\n' : '\n';
+    this.#lineEnd = lineEndOf(text);
     this.#fields = fields;
     this.#language = language;
     const { header, forms } = poPluralsOf(language ?? 'en');
