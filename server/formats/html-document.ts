@@ -10,13 +10,14 @@ import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 /**
  * HTML and XHTML pages, and fragments of them. A segment is the text of a block with its inline elements, or an attribute
  * that readers see. Code, `pre`, templates and everything under `translate="no"` stay. The element `html`
- * declares the language and direction of the translation, and so do `meta` elements that declare the language.
+ * declares the language and direction of the translation, and so do `meta` elements and other elements that declare the
+ * language of the source.
  *
  * @throws {FileError} `not_text`, `unreadable` or `too_large`
  */
 export const { check, extract, rebuild, texts } = textFormat(findTexts);
 
-function findTexts(source: string, { targetLanguage, kept: existing }: TextOptions): TextPlaces {
+function findTexts(source: string, options: TextOptions): TextPlaces {
   const markup = readBlocks(source);
   const writer = writerFor(source);
   const texts: MarkupText[] = [];
@@ -27,15 +28,26 @@ function findTexts(source: string, { targetLanguage, kept: existing }: TextOptio
     const role = syntax === '' ? kind : `${kind} in ${syntax}`;
     for (const run of found.runs) texts.push({ ...textOfRun(run, kind, '', writer.text), role });
   }
+  const declarations = outsideOf(texts, markup.declarations);
   for (const attribute of markup.attributes)
     texts.push(...textsOfAttribute(source, attribute, markup, writer));
-  const found = placesOfMarkup(source, texts, existing);
+  const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
     kept: [...kept, ...found.kept],
     characters: markup.characters,
-    always: [...found.always, ...declaredLanguage(source, markup.declarations, targetLanguage)],
+    always: [...found.always, ...declaredLanguage(source, declarations, options)],
   };
+}
+
+/** Returns the tags that are in no text. Both lists have the order of the source. */
+function outsideOf(texts: readonly MarkupText[], tags: MarkupTexts['declarations']) {
+  let at = 0;
+  return tags.filter(({ location }) => {
+    const start = location!.startOffset;
+    while (at < texts.length && texts[at]!.end <= start) at++;
+    return at === texts.length || start < texts[at]!.start;
+  });
 }
 
 type Text = (text: string) => string;

@@ -38,7 +38,10 @@ export interface MarkupTexts {
   blocks: readonly Block[];
   attributes: readonly AttributeText[];
   templateCode: readonly TemplateCode[];
-  /** The tags that declare the language: the first one of the element `html`, and those of `meta`. */
+  /**
+   * The tags that declare the language or the direction: the first one of the element `html`, those of `meta` and `body`,
+   * and those with `lang` whose texts are translated.
+   */
   declarations: readonly Token.TagToken[];
   /** Visible characters of texts and attributes. */
   characters: number;
@@ -163,10 +166,14 @@ class BlockReader extends SourceReader {
         `the elements are nested more than ${maxDepth.toLocaleString('en-US')} levels deep`,
       );
     const name = token.tagName.toLowerCase();
-    if (name === 'meta' || (name === 'html' && !this.#declarations.some((one) => one.tagName === 'html')))
-      this.#declarations.push(token);
     const attributes = withTranslateMode(name, token.attrs);
     const mode = modeOfTag(name, attributes, modeOf(this.current));
+    const declares =
+      name === 'html'
+        ? !this.#declarations.some((one) => one.tagName === 'html')
+        : name === 'meta' ||
+          (mode === 'yes' && (name === 'body' || attributes.some((one) => one.name === 'lang')));
+    if (declares && (name === 'html' || this.openElements.tmplCount === 0)) this.#declarations.push(token);
     if (mode === 'yes' && this.openElements.tmplCount === 0) this.#readAttributes(token);
     const isVoid = inlineVoids.has(name) || (token.selfClosing && (this.#isXml || this.#isForeign(token)));
     this.#readTag(token, (range) => {

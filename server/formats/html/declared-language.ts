@@ -1,21 +1,47 @@
 import type { Token } from 'parse5';
 import { canonicalLanguage, type LanguageCode, languageDirection, readLanguage } from '#server/languages.ts';
+import { isTagOf } from '../messages/language-tags.ts';
 import type { Edit } from '../office/splice.ts';
+import type { TextOptions } from '../text-file.ts';
 
 /**
- * Returns the changes that declare the language of a translation in the tags of the element `html`, which also declares
- * its direction, and of `meta`. A declaration that means the same language stays, such as `en-GB` for `en`.
+ * Returns the changes that declare the language of a translation: in the tags of the element `html`, which also declares
+ * its direction, and of `meta`, and in other tags that declare the language of the source. A declaration that means
+ * the same language stays, such as `en-GB` for `en`.
  */
 export function declaredLanguage(
   source: string,
   tags: readonly Token.TagToken[],
-  language: string | undefined,
+  { sourceLanguage, targetLanguage: language }: TextOptions,
 ): Edit[] {
   const code = language === undefined ? undefined : canonicalLanguage(language);
   if (!code) return [];
-  return tags.flatMap((tag) =>
-    tag.tagName === 'html' ? declareOnRoot(source, tag, code) : declareInMeta(source, tag, code),
-  );
+  return tags.flatMap((tag) => {
+    if (tag.tagName === 'html') return declareOnRoot(source, tag, code);
+    return tag.tagName === 'meta'
+      ? declareInMeta(source, tag, code)
+      : declareOnElement(source, tag, sourceLanguage, code);
+  });
+}
+
+/** Changes the language of an element with that of the source, and its direction or that of the body. */
+function declareOnElement(
+  source: string,
+  tag: Token.TagToken,
+  from: string | undefined,
+  code: LanguageCode,
+): Edit[] {
+  const names = ['lang', 'xml:lang'].filter((name) => {
+    const declared = attributeOf(tag, name);
+    return declared !== undefined && isTagOf(declared, from) && readLanguage(declared) !== code;
+  });
+  const edits = names.flatMap((name) => replaceValue(source, tag, name, code));
+  const direction = languageDirection(code);
+  const declared = attributeOf(tag, 'dir')?.toLowerCase();
+  const isOther = declared === (direction === 'rtl' ? 'ltr' : 'rtl');
+  if (isOther && (names.length > 0 || tag.tagName === 'body'))
+    edits.push(...replaceValue(source, tag, 'dir', direction));
+  return edits;
 }
 
 function declareOnRoot(source: string, root: Token.TagToken, code: LanguageCode): Edit[] {
