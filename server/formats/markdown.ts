@@ -1,7 +1,7 @@
 import type { LayoutFormat } from './document.ts';
 import { limits } from './file-error.ts';
 import { plainText } from './inline-content.ts';
-import { type FrontMatterText, readToml, readYaml } from './markdown/front-matter.ts';
+import { type FrontMatter, type FrontMatterText, readToml, readYaml } from './markdown/front-matter.ts';
 import { findHeadingLinks, type HeadingLinks } from './markdown/heading-links.ts';
 import { checkLimits } from './markdown/limits.ts';
 import { type Markdown, mayBeMdx, parseMarkdown } from './markdown/parse.ts';
@@ -59,7 +59,7 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
   const markdown = parseMarkdown(source, isMdx);
   const { blocks, labels, kept, characters } = readTexts(source, markdown);
   const writer = writerFor(source, markdown.isMdx);
-  const matter = frontMatterOf(source, markdown);
+  const matter = frontMatterOf(source, markdown, options);
   const texts: MarkupText[] = [];
   const links = findHeadingLinks(source, markdown, blocks);
   for (const block of blocks) {
@@ -74,13 +74,14 @@ function findTexts(source: string, isMdx: boolean, options: TextOptions): TextPl
   }
   texts.push(
     ...labels.map((label) => textOfLabel(label, writer, source, markdown.isMdx)),
-    ...matter.map(textOfMatter),
+    ...matter.texts.map(textOfMatter),
   );
   const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
     kept: [...kept, ...found.kept],
-    characters: characters + matter.reduce((sum, { text }) => sum + countCharacters(text), 0),
+    characters: characters + matter.texts.reduce((sum, { text }) => sum + countCharacters(text), 0),
+    always: [...found.always, ...matter.declared],
   };
 }
 
@@ -147,13 +148,14 @@ function textOfMatter({ start, end, key, text, write }: FrontMatterText): Markup
   };
 }
 
-function frontMatterOf(source: string, { tree }: Markdown): FrontMatterText[] {
+function frontMatterOf(source: string, { tree }: Markdown, languages: TextOptions): FrontMatter {
   const [first] = tree.children;
   const type: string | undefined = first?.type;
-  if (!first || (type !== 'yaml' && type !== 'toml')) return [];
+  if (!first || (type !== 'yaml' && type !== 'toml')) return { texts: [], declared: [] };
   const { start, end } = first.position!;
-  const text = source.slice(start.offset, end.offset);
+  // The parser of YAML does not know lines that end with CR only.
+  const text = source.slice(start.offset, end.offset).replace(/\r(?!\n)/g, '\n');
   const from = text.indexOf('\n') + 1;
   const content = text.slice(from, text.lastIndexOf('\n') + 1);
-  return (type === 'yaml' ? readYaml : readToml)(content, start.offset! + from);
+  return (type === 'yaml' ? readYaml : readToml)(content, start.offset! + from, languages);
 }

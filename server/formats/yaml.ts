@@ -6,7 +6,6 @@ import {
   LineCounter,
   type Node,
   type Pair,
-  parse,
   parseAllDocuments,
   Scalar,
   type YAMLMap,
@@ -14,11 +13,13 @@ import {
 import { canonicalLanguage } from '#server/languages.ts';
 import { FileError } from './file-error.ts';
 import { type KeyPath, rootPath, withIndex, withKey } from './messages/key-path.ts';
-import { pluralCategories } from './messages/plural-forms.ts';
+import { isTagOf, spelledLike } from './messages/language-tags.ts';
+import { describingKeys, pluralCategories } from './messages/plural-forms.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
-import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
+import { lineEndOf, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
+import { scalarText } from './yaml/scalars.ts';
 
 /**
  * YAML files with the texts of a program, such as those of Ruby on Rails. Comments, anchors, keys and the style of each
@@ -32,22 +33,23 @@ export const { check, extract, rebuild, texts } = textFormat(findStrings);
 /** Deeper nesting is rejected: the parser is recursive. */
 const maxDepth = 200;
 
-function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextPlaces {
+function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: TextOptions): TextPlaces {
   const lines = new LineCounter();
   const documents = parseDocuments(text, lines);
   const reader = new Reader(text, lines);
   const always: Edit[] = [];
   for (const { contents } of documents) {
     if (!contents) continue;
-    const root = languageKeyOf(contents);
+    const root = languageKeyOf(contents, [sourceLanguage, targetLanguage]);
     if (root && targetLanguage) {
       const [start, end] = root.range!;
-      always.push({ start, end, text: scalarText(root, targetLanguage, '') });
+      const language = spelledLike(String(root.value), targetLanguage);
+      always.push({ start, end, text: scalarText(root, language, '') });
     }
     reader.root = root ? 1 : 0;
     reader.read(contents, rootPath, undefined, 0);
   }
-  const found = placesOfStrings(reader.entries, { targetLanguage, kept });
+  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept });
   return { ...found, characters: reader.characters, always: [...found.always, ...always] };
 }
 
@@ -68,13 +70,15 @@ function parseDocuments(text: string, lines: LineCounter): Document.Parsed[] {
   return documents;
 }
 
-/** Returns the only key of the root, if it is a language code. */
-function languageKeyOf(root: Node): Scalar | undefined {
+/** Returns the only key of the root, if it is a language code, also with a region for one of `languages`. */
+function languageKeyOf(root: Node, languages: readonly (string | undefined)[]): Scalar | undefined {
   if (!isMap(root) || root.items.length !== 1) return undefined;
   const { key } = root.items[0]!;
-  return isScalar(key) && typeof key.value === 'string' && canonicalLanguage(key.value.replace('_', '-'))
-    ? key
-    : undefined;
+  if (!isScalar(key) || typeof key.value !== 'string') return undefined;
+  const name = key.value;
+  const isLanguage =
+    canonicalLanguage(name.replace('_', '-')) || languages.some((language) => isTagOf(name, language));
+  return isLanguage ? key : undefined;
 }
 
 class Reader {
@@ -99,12 +103,18 @@ class Reader {
       for (const [index, item] of node.items.entries())
         this.read(item, withIndex(path, index, node.items.length), undefined, depth + 1);
     else if (isMap(node)) {
-      if (path.keys.length > 0 && isPlural(node)) this.#addForms(node, path, comment);
+      const forms = path.keys.length > 0 ? pluralForms(node) : undefined;
+      const about = commentOf(comment, forms && descriptionOf(node));
+      if (forms?.length === 1) this.read(forms[0]!.value, withKey(path, 'other'), about, depth + 1);
+      else if (forms) this.#addForms(node, forms, path, about);
       else
-        for (const { key, value } of node.items) {
+        for (const [index, { key, value }] of node.items.entries()) {
           const name = isScalar(key) ? String(key.value) : '';
-          const about = isScalar(key) ? key.commentBefore?.trim() : undefined;
-          this.read(value, withKey(path, name), about, depth + 1);
+          // The parser gives the comment before the first key to the map.
+          const before = index === 0 && path.keys.length > 0 ? node.commentBefore : undefined;
+          const own = isScalar(key) ? key.commentBefore : undefined;
+          const after = isScalar(value) ? value.comment : undefined;
+          this.read(value, withKey(path, name), commentOf(before, own, after), depth + 1);
         }
     }
   }
@@ -128,8 +138,12 @@ class Reader {
     };
   }
 
-  #addForms(map: YAMLMap, path: KeyPath, comment: string | undefined): void {
-    const members = map.items as Pair<Scalar, Scalar>[];
+  #addForms(
+    map: YAMLMap,
+    members: readonly Pair<Scalar, Scalar>[],
+    path: KeyPath,
+    comment: string | undefined,
+  ): void {
     const names = path.names.slice(this.root);
     const forms = new Map(
       members.map(({ key, value }) => [String(key.value), this.#entry(value!, path, comment)] as const),
@@ -139,35 +153,36 @@ class Reader {
       type: 'cardinal',
       forms,
       nameOf: (category) => [...names, category].join('.'),
-      write: (texts: ReadonlyMap<string, string>) => this.#writeForms(map, members, forms, texts),
+      write: (texts: ReadonlyMap<string, string>) => this.#writeForms(map, forms, texts),
     });
   }
 
   /** Changes the forms that exist, removes those that the language does not have, and inserts the others. */
   #writeForms(
-    { flow }: YAMLMap,
-    members: readonly Pair<Scalar, Scalar>[],
+    { flow, items }: YAMLMap,
     forms: ReadonlyMap<string, StringEntry>,
     texts: ReadonlyMap<string, string>,
   ): Edit[] {
     const edits = [...texts].flatMap(([category, text]) => forms.get(category)?.write(text) ?? []);
-    const stay = members.filter(({ key }) => texts.has(String(key.value)));
-    for (const [at, { key, value }] of members.entries()) {
-      if (texts.has(String(key.value))) continue;
-      const next = members[at + 1];
-      const start = key.range![0];
-      edits.push(
-        next
-          ? { start, end: next.key.range![0], text: '' }
-          : { start: members[at - 1]!.value!.range![1], end: value!.range![1], text: '' },
-      );
-    }
-    const last = stay.at(-1)!;
+    const members = items as Pair<Scalar, Scalar>[];
+    const isForm = ({ key }: Pair<Scalar, Scalar>) => forms.has(String(key.value));
+    const stays = (one: Pair<Scalar, Scalar>) => !isForm(one) || texts.has(String(one.key.value));
+    const lastStaying = members.findLastIndex(stays);
+    for (const [at, one] of members.slice(0, lastStaying).entries())
+      if (!stays(one))
+        edits.push({ start: one.key.range![0], end: members[at + 1]!.key.range![0], text: '' });
+    if (lastStaying < members.length - 1)
+      edits.push({
+        start: members[lastStaying]!.value!.range![1],
+        end: members.at(-1)!.value!.range![1],
+        text: '',
+      });
+    const last = members.findLast((one) => isForm(one) && stays(one))!;
     const end = last.value!.range![1];
     const keyStart = last.key.range![0];
     const indent = this.#text.slice(this.#text.lastIndexOf('\n', keyStart - 1) + 1, keyStart);
     const isBlock = last.value!.type === Scalar.BLOCK_LITERAL || last.value!.type === Scalar.BLOCK_FOLDED;
-    const lineEnd = this.#text.includes('\r\n') ? '\r\n' : '\n';
+    const lineEnd = lineEndOf(this.#text);
     const added = [...texts]
       .filter(([category]) => !forms.has(category))
       .map(([category, text]) => `${category}: ${scalarText(last.value!, text, '')}`);
@@ -183,68 +198,28 @@ class Reader {
 /** A symbol of Ruby, such as `:year`. */
 const symbol = /^:[a-z_]\w*[?!]?$/i;
 
-/** Whether the keys of a map are plural categories with strings, one of them `other`. */
-function isPlural(map: YAMLMap): boolean {
-  return (
-    map.items.length > 1 &&
-    map.items.every(
-      ({ key, value }) =>
-        isScalar(key) &&
-        isScalar(value) &&
-        typeof value.value === 'string' &&
-        (pluralCategories as readonly unknown[]).includes(key.value),
-    ) &&
-    map.items.some(({ key }) => (key as Scalar).value === 'other') &&
-    new Set(map.items.map(({ key }) => (key as Scalar).value)).size === map.items.length
-  );
+/** Joins the comments on a text. */
+function commentOf(...comments: (string | null | undefined)[]): string | undefined {
+  const said = comments.flatMap((one) => one?.trim() || []);
+  return said.length === 0 ? undefined : said.join('; ');
 }
 
-/**
- * Writes a string in the style of a scalar, or in double quotes if it cannot be written in this style.
- *
- * @param written the scalar as it is in the file; empty for a new one
- */
-function scalarText({ type }: Scalar, text: string, written: string): string {
-  const isBlock = type === Scalar.BLOCK_LITERAL || type === Scalar.BLOCK_FOLDED;
-  if (isBlock && written !== '') {
-    const block = blockText(written, text, type === Scalar.BLOCK_FOLDED);
-    if (readsAs(`k: ${block}`, text)) return block;
-    return `${JSON.stringify(text)}${/\r?\n$/.exec(written)?.[0] ?? ''}`;
-  }
-  if (type === Scalar.PLAIN && isPlain(text)) return text;
-  const single = `'${text.replaceAll("'", "''")}'`;
-  if (type === Scalar.QUOTE_SINGLE && !text.includes('\n') && readsAs(`k: ${single}`, text)) return single;
-  return JSON.stringify(text);
+function descriptionOf(map: YAMLMap): string | undefined {
+  const { value } = map.items.find(({ key }) => isScalar(key) && key.value === 'description') ?? {};
+  return isScalar(value) && typeof value.value === 'string' ? value.value : undefined;
 }
 
-/** Whether a text without quotes is read as the same string, in a block as well as in brackets. PyYAML rejects `=`. */
-function isPlain(text: string): boolean {
-  return !text.includes('\n') && text !== '=' && readsAs(`k: ${text}`, text) && readsAs(`[${text}]`, text);
-}
-
-/** Whether YAML 1.2 and YAML 1.1, which Ruby and PyYAML read, both read a text. In 1.1, `No` and `2024-05-01` have other types. */
-function readsAs(yaml: string, text: string): boolean {
-  return (['1.2', '1.1'] as const).every((version) => {
-    try {
-      const value: unknown = parse(yaml, { logLevel: 'error', version });
-      return (Array.isArray(value) && value.length === 1 ? value[0] : (value as { k: unknown }).k) === text;
-    } catch {
-      return false;
-    }
-  });
-}
-
-/** Writes a block scalar with the header and the indentation of another one. */
-function blockText(written: string, text: string, isFolded: boolean): string {
-  const [header] = /^[^\n]*\n/.exec(written) ?? [`${written.trimEnd()}\n`];
-  const lines = written.slice(header.length).split('\n');
-  const indent =
-    lines.map((line) => /^ *(?=\S)/.exec(line)?.[0]).find((space) => space !== undefined) ?? '  ';
-  const lineEnd = header.endsWith('\r\n') ? '\r\n' : '\n';
-  const parts = text.replace(/\n+$/, '').split('\n');
-  const end = /-/.test(header) ? lineEnd : /\n*$/.exec(text)![0].replaceAll('\n', lineEnd) || lineEnd;
-  const joined = parts
-    .map((part) => (part === '' ? '' : indent + part))
-    .join(isFolded ? lineEnd + lineEnd : lineEnd);
-  return `${header}${joined}${end}`;
+/** Returns the forms of a map whose keys are plural categories with strings, one of them `other`. */
+function pluralForms(map: YAMLMap): Pair<Scalar, Scalar>[] | undefined {
+  const forms = map.items.filter(
+    ({ key }) => !(isScalar(key) && describingKeys.has(String(key.value))),
+  ) as Pair<Scalar, Scalar>[];
+  const categories = forms.map(({ key }) => (isScalar(key) ? key.value : undefined));
+  const isPlural =
+    (forms.length > 1 || (forms.length === 1 && descriptionOf(map) !== undefined)) &&
+    categories.every((one) => (pluralCategories as readonly unknown[]).includes(one)) &&
+    forms.every(({ value }) => isScalar(value) && typeof value.value === 'string') &&
+    categories.includes('other') &&
+    new Set(categories).size === forms.length;
+  return isPlural ? forms : undefined;
 }

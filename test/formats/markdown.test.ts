@@ -340,7 +340,7 @@ describe('a translated Markdown file', () => {
   it.each([
     ['title: a', 'b: c', 'title: "b: c"'],
     ['title: a', '# b', 'title: "# b"'],
-    ['title: a', 'yes', 'title: yes'],
+    ['title: a', 'yes', 'title: "yes"'],
     ['title: a', '12', 'title: "12"'],
     ['title: a', '@b', 'title: "@b"'],
     ['title: a', '`b`', 'title: "`b`"'],

@@ -1,5 +1,8 @@
-import { isScalar, parseDocument, parse as parseYaml, Scalar, visit } from 'yaml';
+import { isScalar, parseDocument, visit } from 'yaml';
+import { declaredTag } from '../messages/language-tags.ts';
 import type { Edit } from '../office/splice.ts';
+import type { TextOptions } from '../text-file.ts';
+import { scalarText } from '../yaml/scalars.ts';
 
 /** A text of the front matter. */
 export interface FrontMatterText {
@@ -8,6 +11,12 @@ export interface FrontMatterText {
   key: string;
   text: string;
   write(text: string): Edit;
+}
+
+export interface FrontMatter {
+  texts: FrontMatterText[];
+  /** The changes of values that declare the language of the page. */
+  declared: Edit[];
 }
 
 /** The keys whose values readers see. */
@@ -25,86 +34,60 @@ const keys: ReadonlySet<string> = new Set([
  *
  * @param offset the position of the YAML in the file
  */
-export function readYaml(yaml: string, offset: number): FrontMatterText[] {
+export function readYaml(yaml: string, offset: number, languages: TextOptions): FrontMatter {
   const document = parseDocument(yaml, { logLevel: 'silent', uniqueKeys: false });
-  const found: FrontMatterText[] = [];
+  const found: FrontMatter = { texts: [], declared: [] };
   if (document.errors.length > 0) return found;
   visit(document, {
-    Pair(_, { key, value }) {
-      const isText =
-        isScalar(key) && keys.has(String(key.value)) && isScalar(value) && typeof value.value === 'string';
-      if (isText && value.range) {
-        const [start, end] = [value.range[0], value.range[1]];
-        const written = yaml.slice(start, end);
-        const { type } = value;
-        found.push({
-          start: offset + start,
-          end: offset + end,
-          key: String(key.value),
-          text: value.value as string,
-          write: (text) => ({
-            start: offset + start,
-            end: offset + end,
-            text: writeScalar(text, type, written),
-          }),
-        });
-      }
+    Pair(_, { key: name, value }) {
       // Only the values at the top are known by their keys.
+      if (!isScalar(name) || !isScalar(value) || typeof value.value !== 'string' || !value.range)
+        return visit.SKIP;
+      const [key, text] = [String(name.value), value.value];
+      const [start, end] = [offset + value.range[0], offset + value.range[1]];
+      const written = yaml.slice(value.range[0], value.range[1]);
+      // The line end of a block is not a part of its text.
+      const last = /\n*$/.exec(text)![0];
+      const write = (target: string) => ({
+        start,
+        end,
+        text: scalarText(value, target.trim() + last, written),
+      });
+      add(found, { start, end, key, text, write }, languages);
       return visit.SKIP;
     },
   });
   return found;
 }
 
-function writeScalar(text: string, type: Scalar.Type | undefined, written: string): string {
-  if (type === Scalar.QUOTE_SINGLE && !/[\n\t]/.test(text)) return `'${text.replaceAll("'", "''")}'`;
-  if (type === Scalar.BLOCK_FOLDED || type === Scalar.BLOCK_LITERAL) {
-    const [, header, indent] = /^([^\r\n]*\r?\n)(?:[ \t]*\r?\n)*([ \t]+)/.exec(written) ?? [];
-    const end = /\s*$/.exec(written)![0];
-    if (header && indent)
-      return (
-        header +
-        text
-          .trim()
-          .split(/\r?\n/)
-          .map((line) => indent + line.trim())
-          .join(header.endsWith('\r\n') ? '\r\n' : '\n') +
-        end
-      );
-  }
-  if (type === Scalar.PLAIN && isPlain(text)) return text;
-  return JSON.stringify(text);
-}
-
-/** Whether YAML reads a value without quotes as this text. */
-function isPlain(text: string): boolean {
-  if (/[\r\n]/.test(text)) return false;
-  try {
-    // At the level `silent`, errors are not thrown.
-    return parseYaml(`a: ${text}`, { logLevel: 'error' })?.a === text;
-  } catch {
-    return false;
-  }
+function add({ texts, declared }: FrontMatter, value: FrontMatterText, languages: TextOptions): void {
+  const language = declaredTag(value.key, value.text, languages);
+  if (language !== undefined) declared.push(value.write(language));
+  else if (keys.has(value.key)) texts.push(value);
 }
 
 const tomlString = /^([\w-]+)[ \t]*=[ \t]*("(?:[^"\\\r\n]|\\.)*"|'[^'\r\n]*')[ \t]*(?:#.*)?$/;
 
 /** Finds the texts of front matter in TOML: strings of one line before the first table. */
-export function readToml(toml: string, offset: number): FrontMatterText[] {
-  const found: FrontMatterText[] = [];
+export function readToml(toml: string, offset: number, languages: TextOptions): FrontMatter {
+  const found: FrontMatter = { texts: [], declared: [] };
   let at = offset;
   for (const line of toml.split('\n')) {
     if (/^\s*\[/.test(line)) break;
     const [, key = '', written = ''] = tomlString.exec(line.trimEnd()) ?? [];
-    const text = keys.has(key) ? unquoted(written) : undefined;
+    const text = unquoted(written);
     if (text !== undefined) {
       const start = at + line.indexOf(written, key.length);
       const end = start + written.length;
       const write = (target: string): Edit => ({
         ...{ start, end },
-        text: written.startsWith("'") && !/['\n]/.test(target) ? `'${target}'` : JSON.stringify(target),
+        text:
+          written.startsWith("'") && !/['\p{Cc}]/u.test(target)
+            ? `'${target}'`
+            : // JSON has no escape for this control character.
+              JSON.stringify(target).replaceAll('\x7f', '\\u007f'),
       });
-      found.push({ start, end, key, text, write });
+      add(found, { start, end, key, text, write }, languages);
     }
     at += line.length + 1;
   }

@@ -130,7 +130,7 @@ function parse(source: string, options: ForeignOptions): Markdown {
     },
   };
   // The parser misreads quotes after front matter that is not closed.
-  const hasFrontMatter = /^(---|\+\+\+)[ \t]*\r?\n(?:[\s\S]*?\r?\n)?\1[ \t]*(?:\r?\n|$)/.test(masked.text);
+  const hasFrontMatter = /^(---|\+\+\+)[ \t]*[\r\n](?:[\s\S]*?[\r\n])?\1[ \t]*(?:[\r\n]|$)/.test(masked.text);
   const tree = fromMarkdown(masked.text, {
     extensions: [
       gfmFor(masked.text),

@@ -178,14 +178,16 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
       return text.replaceAll('\n', newline + prefix);
     },
     label({ start, name }, text) {
-      const plain = text.replace(/\s+/g, ' ').trim();
+      const plain = text.replace(/[ \t\n\f\r]+/g, ' ').trim();
       if (name === 'alt')
         return serialize({
-          type: 'pair',
-          open: '',
-          close: '',
-          isLabel: true,
-          children: [{ type: 'text', value: plain }],
+          type: 'block',
+          syntax: 'paragraph',
+          before: '[',
+          after: ']',
+          children: [
+            { type: 'pair', open: '', close: '', isLabel: true, children: [{ type: 'text', value: plain }] },
+          ],
         }).replace(/(?<!\\)(?:\\\\)*\\$/, '$&\\');
       const quote = source[start - 1]!;
       return plain.replace(/[\\&]/g, '\\$&').replaceAll(quote === '(' ? /[()]/g : quote, '\\$&');

@@ -7,6 +7,15 @@ import { hasVoidCode } from './inline-codes.ts';
 
 export const pluralCategories = ['zero', 'one', 'two', 'few', 'many', 'other'] as const;
 
+/** The keys that describe a message of go-i18n next to its plural forms. */
+export const describingKeys: ReadonlySet<string> = new Set([
+  'id',
+  'description',
+  'hash',
+  'leftDelim',
+  'rightDelim',
+]);
+
 export type PluralCategory = (typeof pluralCategories)[number];
 
 export type PluralType = 'cardinal' | 'ordinal';
