@@ -26,7 +26,7 @@ import {
  */
 export const { check, extract, rebuild } = textFormat(findStrings);
 
-function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces {
+function findStrings(text: string, { sourceLanguage, targetLanguage }: TextOptions): TextPlaces {
   const root = parseXmlNodes(text);
   if (root.name !== 'resources')
     throw new FileError(
@@ -35,16 +35,19 @@ function findStrings(text: string, { targetLanguage }: TextOptions): TextPlaces 
     );
   const reader = new Reader(text);
   reader.readResources(root);
-  const { places, kept } = reader.codes.tagged(placesOfStrings(reader.entries, { targetLanguage }));
+  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage });
+  const { places, kept } = reader.codes.tagged(found);
   const locale = root.attributes.get('tools:locale');
   return {
     places,
     kept: [...kept, ...reader.kept],
     characters: reader.characters,
-    ...(locale &&
-      targetLanguage && {
-        always: [{ start: locale.start, end: locale.end, text: `tools:locale="${targetLanguage}"` }],
-      }),
+    always: [
+      ...found.always,
+      ...(locale && targetLanguage
+        ? [{ start: locale.start, end: locale.end, text: `tools:locale="${targetLanguage}"` }]
+        : []),
+    ],
   };
 }
 

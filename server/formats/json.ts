@@ -3,7 +3,13 @@ import { FileError } from './file-error.ts';
 import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
 import { writerFor } from './json/string-writer.ts';
 import { type KeyPath, rootPath, withIndex, withKey } from './messages/key-path.ts';
-import { type PluralCategory, type PluralType, pluralCategories } from './messages/plural-forms.ts';
+import { isTagOf, spelledLike } from './messages/language-tags.ts';
+import {
+  describingKeys,
+  type PluralCategory,
+  type PluralType,
+  pluralCategories,
+} from './messages/plural-forms.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
@@ -19,7 +25,7 @@ import { countCharacters } from './text-tally.ts';
  */
 export const { check, extract, rebuild, texts } = textFormat(findStrings);
 
-function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextPlaces {
+function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: TextOptions): TextPlaces {
   let root: JsonValue;
   try {
     root = parseJson(text, { duplicates: true });
@@ -28,14 +34,33 @@ function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextP
     throw new FileError('unreadable', `the file is not valid JSON: ${error.message}`, { cause: error });
   }
   const reader = new Reader(text, root);
-  reader.readValue(root, rootPath);
-  const found = placesOfStrings(reader.entries, { targetLanguage, kept });
+  const languageKey = languageKeyOf(root, [sourceLanguage, targetLanguage]);
+  const language = languageKey && (root.value as JsonObject).get(languageKey)!;
+  // The key is in no name, so that a translation has the same names.
+  if (language) reader.readValue(language, { keys: [languageKey], names: [] });
+  else reader.readValue(root, rootPath);
+  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept });
   const declared = reader.declaredLanguage(targetLanguage);
   return {
     ...found,
     characters: reader.characters,
-    always: [...found.always, ...(declared ? [declared] : [])],
+    always: [
+      ...found.always,
+      ...(declared ? [declared] : []),
+      ...(language && targetLanguage ? [renameKey(language, languageKey, targetLanguage)] : []),
+    ],
   };
+}
+
+/** Returns the only key of the root, if it is the code of a language and has the texts. */
+function languageKeyOf({ value }: JsonValue, languages: readonly (string | undefined)[]): string | undefined {
+  if (!(value instanceof Map) || value.size !== 1) return undefined;
+  const [[key, member]] = value as unknown as [[string, JsonMember]];
+  return member.value instanceof Map && languages.some((one) => isTagOf(key, one)) ? key : undefined;
+}
+
+function renameKey({ keyStart: start }: JsonMember, key: string, language: string): Edit {
+  return { start, end: start + key.length + 2, text: JSON.stringify(spelledLike(key, language)) };
 }
 
 /** The members that the described messages of a file have, by the member with the text. */
@@ -81,6 +106,17 @@ function describe(object: JsonObject): string | undefined {
   return said.length === 0 ? undefined : said.join('; ');
 }
 
+/** Whether an object is a message of go-i18n without plural forms: only `other`, and a description. */
+function isDescribedForm(object: JsonObject, { keys }: KeyPath): boolean {
+  const names = [...object.keys()].filter((name) => !describingKeys.has(name));
+  return keys.length > 0 && object.has('description') && names.length === 1 && names[0] === 'other';
+}
+
+/** The keys of comments, by convention. */
+const isComment = /^(?:\/\/|[_$#]+comment)/i;
+
+const isIdentifier = ({ value }: JsonMember): boolean => typeof value === 'string' && !/\s/.test(value);
+
 type Entries = [key: string, member: JsonMember][];
 
 class Reader {
@@ -111,13 +147,15 @@ class Reader {
     this.#hasSuffixes = /_(?:zero|one|two|few|many)"\s*:/.test(text) && /_other"\s*:/.test(text);
   }
 
-  readValue({ value, line, start, end }: JsonValue, path: KeyPath): void {
+  /** @param isItem whether the value is an item of a list */
+  readValue({ value, line, start, end }: JsonValue, path: KeyPath, isItem = false): void {
     if (typeof value === 'string') {
       this.characters += countCharacters(value);
       this.entries.push(this.#entry(path, value, line, start, end));
     } else if (Array.isArray(value))
-      for (const [index, item] of value.entries()) this.readValue(item, withIndex(path, index, value.length));
-    else if (value instanceof Map) this.#readObject(value, path);
+      for (const [index, item] of value.entries())
+        this.readValue(item, withIndex(path, index, value.length), true);
+    else if (value instanceof Map) this.#readObject(value, path, isItem);
   }
 
   /** Returns the change of the language that the file declares. */
@@ -128,7 +166,7 @@ class Reader {
     return { start, end, text: JSON.stringify(this.#arb ? language.replace('-', '_') : language) };
   }
 
-  #readObject(object: JsonObject, path: KeyPath): void {
+  #readObject(object: JsonObject, path: KeyPath, isItem: boolean): void {
     const message = this.#messageOf(object, path);
     if (message) {
       this.characters += countCharacters(message.text);
@@ -139,21 +177,33 @@ class Reader {
       ([key, member]) =>
         member !== this.#locale && member !== this.#metadata && !(this.#arb && key.startsWith('@')),
     );
+    const described = members.filter(([key]) => !describingKeys.has(key));
     const whole =
-      path.keys.length > 0 && pluralsOf(members, (key) => ({ base: '', category: key, type: 'cardinal' }));
-    const groups =
-      whole && whole.size === 1 && members.length === whole.get('')!.length
-        ? whole
-        : this.#groupsBySuffix(members);
+      path.keys.length > 0 && pluralsOf(described, (key) => ({ base: '', category: key, type: 'cardinal' }));
+    const isPlural = whole && whole.size === 1 && described.length === whole.get('')!.length;
+    const groups = isPlural ? whole : this.#groupsBySuffix(members);
+    const comment = isPlural ? describe(object) : undefined;
     // Objects may have thousands of groups, so the order of the members is determined once.
     const order = groups.size > 0 ? orderOf(object) : noOrder;
     const grouped = new Set([...groups.values()].flat().map(({ member }) => member));
     const byFirst = new Map([...groups].map(([base, forms]) => [forms[0]!.member, { base, forms }]));
     for (const [key, member] of members) {
       const group = byFirst.get(member);
-      if (group) this.#addForms(group.base, group.forms, order, path);
-      else if (!grouped.has(member)) this.readValue(member, withKey(path, key));
+      if (group) this.#addForms(group.base, group.forms, order, path, comment);
+      else if (!grouped.has(member) && !isPlural) {
+        if (isComment.test(key)) this.#keep(withKey(path, key), member, 'not_translatable');
+        else if (isItem && key === 'id' && isIdentifier(member))
+          this.#keep(withKey(path, key), member, 'identifier');
+        else this.readValue(member, withKey(path, key));
+      }
     }
+  }
+
+  /** Adds a comment or an identifier, which stays. */
+  #keep(path: KeyPath, { value, line, start, end }: JsonMember, keep: string): void {
+    if (typeof value !== 'string') return;
+    this.characters += countCharacters(value);
+    this.entries.push({ ...this.#entry(path, value, line, start, end), keep });
   }
 
   #groupsBySuffix(members: Entries): Map<string, Form[]> {
@@ -169,7 +219,8 @@ class Reader {
   /** Returns the text of an object that has the text of a message with its description. */
   #messageOf(object: JsonObject, path: KeyPath): StringEntry | undefined {
     const isEntry = path.keys.length === 1 && this.#messageKey !== undefined;
-    const member = object.get(isEntry ? this.#messageKey! : 'defaultMessage');
+    const key = isEntry ? this.#messageKey! : isDescribedForm(object, path) ? 'other' : 'defaultMessage';
+    const member = object.get(key);
     if (typeof member?.value !== 'string') return undefined;
     const { line, start, end, value } = member;
     return { ...this.#entry(path, value, line, start, end), comment: describe(object) };
@@ -187,14 +238,23 @@ class Reader {
     };
   }
 
-  #addForms(base: string, forms: readonly Form[], order: Order, path: KeyPath): void {
+  #addForms(
+    base: string,
+    forms: readonly Form[],
+    order: Order,
+    path: KeyPath,
+    comment: string | undefined,
+  ): void {
     const key = [...path.keys, ...(base === '' ? [] : [base.replace(/_$/, '')])].join('.');
     const entries = forms.map(({ category, member }) => {
       const text = member.value as string;
       this.characters += countCharacters(text);
       return [
         category,
-        this.#entry({ keys: [key], names: [] }, text, member.line, member.start, member.end),
+        {
+          ...this.#entry({ keys: [key], names: [] }, text, member.line, member.start, member.end),
+          ...(comment !== undefined && { comment }),
+        },
       ] as const;
     });
     this.entries.push({

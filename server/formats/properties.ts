@@ -38,7 +38,7 @@ function openProperties(bytes: Uint8Array): TextFile {
 const property =
   /^[ \t\f]*(?:[#!](.*)|((?:[^\\\s:=]|\\(?:\r\n|[\s\S]))+)([ \t\f]*[:=]?[ \t\f]*)((?:[^\\\r\n]|\\(?:\r\n|[\s\S]))*))/gm;
 
-function findStrings(file: string, { targetLanguage, kept }: TextOptions): TextPlaces {
+function findStrings(file: string, { sourceLanguage, targetLanguage, kept }: TextOptions): TextPlaces {
   const lineOf = lineCounter(file);
   const entries: StringEntry[] = [];
   let characters = 0;
@@ -73,7 +73,7 @@ function findStrings(file: string, { targetLanguage, kept }: TextOptions): TextP
     });
     comments = [];
   }
-  return { ...placesOfStrings(entries, { targetLanguage, kept, doubled }), characters };
+  return { ...placesOfStrings(entries, { sourceLanguage, targetLanguage, kept, doubled }), characters };
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', f: '\f' };

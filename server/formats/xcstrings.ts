@@ -57,7 +57,7 @@ class Catalog implements TextPlaces {
     this.#targetLanguage = targetLanguage;
     this.#writeString = writerFor(text);
     this.#colon = /"strings"(\s*:\s*)/.exec(text)?.[1] ?? ' : ';
-    const [, lineEnd = '', indent = ''] = /^\s*\{(\r?\n)?([ \t]*)"/.exec(text) ?? [];
+    const [, lineEnd = '', indent = ''] = /^\s*\{(\r\n?|\n)?([ \t]*)"/.exec(text) ?? [];
     this.#lineEnd = lineEnd;
     this.#indent = lineEnd === '' ? '' : indent;
   }

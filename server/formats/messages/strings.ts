@@ -9,6 +9,7 @@ import {
   type TextTarget,
 } from '../text-file.ts';
 import { hasIcuChoice, readIcu } from './icu.ts';
+import { declaredTag } from './language-tags.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
 
 /*
@@ -46,6 +47,8 @@ export interface PluralEntry {
 }
 
 export interface StringOptions {
+  /** Without it, values that declare the language of the file are texts. */
+  sourceLanguage?: string | undefined;
   targetLanguage?: string | undefined;
   kept?: KeptTexts | undefined;
   /** Whether ICU messages have each apostrophe twice. */
@@ -91,12 +94,23 @@ export function placesOfStrings(
       own: [{ name, text: entry.text }],
     });
     const existing = options.kept?.get(name);
-    const reason = existing ? 'translated_before' : (entry.keep ?? reasonToKeep(entry.text));
+    const language = existing ? undefined : declaredTag(entry.key, entry.text, options);
+    const reason = existing
+      ? 'translated_before'
+      : language !== undefined || isOwnKey(entry)
+        ? 'identifier'
+        : (entry.keep ?? reasonToKeep(entry.text));
     if (existing) always.push(...[entry.write(existing.text, existing.isDraft)].flat());
+    if (language !== undefined) always.push(...[entry.write(language)].flat());
     if (reason) kept.push({ reason, text: entry.text });
     else places.push((isIcu && placeOfMessage(entry, options)) || placeOfText(entry));
   }
   return { places, kept, always, texts: () => ({ all }) };
+}
+
+/** Whether a text is its own key, such as `home.title`: a program has found no text for it. */
+function isOwnKey({ key, text }: StringEntry): boolean {
+  return /^[\w$-]+(?:[.:][\w$-]+)+$/.test(text) && (key === text || key.endsWith(`.${text}`));
 }
 
 type NameOf = (category: string) => string;

@@ -213,36 +213,26 @@ export function elementsIn({ children }: XmlElement): XmlElement[] {
   return children.filter((node) => node.kind === 'element');
 }
 
-/** Returns the elements among the children of an element, each with the comments directly before it. */
+/** Returns the elements inside an element, each with the comments before it, and those after it on the same line. */
 export function elementsWithComments(
   parent: XmlElement,
 ): { element: XmlElement; comment: string | undefined }[] {
+  const found: { element: XmlElement; comments: string[] }[] = [];
   let comments: string[] = [];
-  return parent.children.flatMap((node) => {
-    if (node.kind === 'comment') comments.push(node.text);
-    if (node.kind !== 'element') return [];
-    const comment = comments.join(' ').replace(/\s+/g, ' ').trim().slice(0, 1_000);
-    comments = [];
-    return { element: node, comment: comment === '' ? undefined : comment };
-  });
-}
-
-/** Returns all texts of an element and of the elements inside, joined. */
-export function textIn(element: XmlElement): string {
-  return element.children
-    .map((node) => (node.kind === 'text' ? node.text : node.kind === 'element' ? textIn(node) : ''))
-    .join('');
-}
-
-/** Whether the text of an element is one CDATA section. White space around it does not count. */
-export function isCdataOnly({ children }: XmlElement): boolean {
-  const [only, ...more] = children.filter((node) => node.kind !== 'text' || node.text.trim() !== '');
-  return more.length === 0 && only?.kind === 'text' && only.isCdata;
-}
-
-/** Writes a text as a CDATA section. A text that has the end of a section becomes two sections. */
-export function writeCdata(text: string): string {
-  return `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+  let isSameLine = false;
+  for (const node of parent.children) {
+    if (node.kind === 'text') isSameLine &&= !/[\r\n]/.test(node.text);
+    else if (node.kind === 'comment') (isSameLine ? found.at(-1)!.comments : comments).push(node.text);
+    else if (node.kind === 'element') {
+      found.push({ element: node, comments });
+      comments = [];
+      isSameLine = true;
+    }
+  }
+  return found.map(({ element, comments: own }) => ({
+    element,
+    comment: own.join(' ').replace(/\s+/g, ' ').trim().slice(0, 1_000) || undefined,
+  }));
 }
 
 /** Returns the change that replaces the content of an element. An element without an end tag gets one. */
