@@ -179,6 +179,7 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
     },
     label({ start, name }, text) {
       const plain = text.replace(/[ \t\n\f\r]+/g, ' ').trim();
+      if (plain === '') return '';
       if (name === 'alt')
         return serialize({
           type: 'block',

@@ -5,9 +5,14 @@ import { layoutFormats } from '#server/formats/layout-formats.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
 
 /** Reads and writes text files of one format. */
-export function textsOf(kind: LayoutKind, source: string | Uint8Array, targetLanguage = 'de') {
+export function textsOf(
+  kind: LayoutKind,
+  source: string | Uint8Array,
+  targetLanguage = 'de',
+  sourceLanguage = 'en',
+) {
   const bytes = typeof source === 'string' ? new TextEncoder().encode(source) : source;
-  const options = { sourceLanguage: 'en', targetLanguage };
+  const options = { sourceLanguage, targetLanguage };
   const extract = async () => (await layoutFormats[kind]()).extract(bytes, options);
   const rebuild = async (
     translate: (segment: Segment, at: number) => InlineContent | null,
