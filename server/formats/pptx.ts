@@ -14,6 +14,7 @@ import { limits, overLimit } from './file-error.ts';
 import { formatTagged, plainText } from './inline-content.ts';
 import { type ChartText, writeChartText } from './office/chart-texts.ts';
 import {
+  alternativeTexts,
   dataSheetsKept,
   emptyFinding,
   keptFinding,
@@ -117,6 +118,7 @@ export async function extract(bytes: Uint8Array, selection: Selection = {}): Pro
         [...summary.slidesWithPictures].sort((a, b) => a - b),
       ),
     );
+  if (summary.alternativeTexts > 0) findings.push(keptFinding(summary.alternativeTexts, alternativeTexts));
   if (chartsWithData > 0) findings.push(dataSheetsKept(chartsWithData, 'PowerPoint'));
   if (unselectedSlides > 0) findings.push(notSelected(unselectedSlides));
   if (summary.isSigned) findings.push(signatureFinding);

@@ -1,6 +1,6 @@
 import type { Finding } from '../document.ts';
 import { classOf } from '../layout-kinds.ts';
-import { keptFinding, picturesKept } from '../office/kept-finding.ts';
+import { alternativeTexts, hasAlternativeText, keptFinding, picturesKept } from '../office/kept-finding.ts';
 import { attributeOf, type XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
@@ -27,6 +27,7 @@ const kinds = {
   list_label: ['list label with words', 'list labels with words'],
   embedded_document: ['embedded document', 'embedded documents'],
   picture: ['picture', 'pictures'],
+  alternative_text: alternativeTexts,
   other: ['text in an unknown element', 'texts in unknown elements'],
 } as const;
 
@@ -118,6 +119,8 @@ export class KeptContent {
     if (tag.local === 'altChunk' && isWord(tag)) this.add('embedded_document');
     // The text of WordArt, such as a watermark, is an attribute.
     if (tag.local === 'textpath' && letter.test(attributeOf(tag, 'string') ?? '')) this.add('word_art');
+    if ((tag.local === 'docPr' || tag.local === 'shape') && hasAlternativeText(tag))
+      this.add('alternative_text');
     // Whether a picture has text is not known, because the text of pictures is not recognized.
     if (tag.local === 'blip' || tag.local === 'imagedata') this.add('picture');
     const kind = this.#kindOf(tag);

@@ -1,5 +1,7 @@
 import type { Finding } from '../document.ts';
 import type { Includable } from '../selection.ts';
+import { letter } from '../text.ts';
+import type { XmlStartTag } from './xml-reader.ts';
 
 /**
  * Returns the finding about content that stays untranslated.
@@ -38,6 +40,15 @@ export function picturesKept(count: number, slides: readonly number[] = []): Fin
     message: `${subject} kept${where}; text in pictures is not translated`,
     unitId: null,
   };
+}
+
+/** The names of texts that screen readers read for a picture or shape. */
+export const alternativeTexts = ['alternative text', 'alternative texts'] as const;
+
+/** Whether an element has an alternative text. Programs write the name of a picture's file there if no one writes a text. */
+export function hasAlternativeText({ attributes }: XmlStartTag): boolean {
+  const texts = [attributes['descr'], attributes['title'], attributes['alt']];
+  return texts.some((text) => text !== undefined && letter.test(text) && !/^\S+\.\w{2,4}$/.test(text));
 }
 
 /** The finding about a signed file. */

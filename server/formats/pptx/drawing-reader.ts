@@ -1,4 +1,5 @@
 import { FileError } from '../file-error.ts';
+import { hasAlternativeText } from '../office/kept-finding.ts';
 import type { Numbering } from '../office/numbering.ts';
 import {
   type PositionedXmlEvents,
@@ -29,9 +30,12 @@ export interface DrawingOptions {
   countElement(): void;
   /** Is called with the text of each field, which stays unchanged. */
   onField?(text: string): void;
-  /** Is called for each element that begins an object without readable text: an embedded document, or a picture. */
-  onObject?(kind: 'document' | 'picture'): void;
+  /** Is called for each element that begins an object without readable text, and for each alternative text. */
+  onObject?(kind: KeptObject): void;
 }
+
+/** An object that stays: an embedded document, a picture, or the alternative text of a shape. */
+export type KeptObject = 'document' | 'picture' | 'alternative';
 
 /** The properties of a part besides its texts. */
 export interface DrawingSummary {
@@ -99,6 +103,8 @@ class DrawingReader implements PositionedXmlEvents {
     } else if (local === 'Fallback' && this.#fallbackAt === 0) this.#fallbackAt = depth;
     else if (local === 'oleObj' && this.#fallbackAt === 0) onObject?.('document');
     else if (local === 'pic' && this.#fallbackAt === 0) onObject?.('picture');
+    else if (local === 'cNvPr' && this.#fallbackAt === 0 && hasAlternativeText(tag))
+      onObject?.('alternative');
     else if (local === 'tbl' && isDrawing(tag)) {
       numbering.openTable();
       const frame = this.#shapes.current?.frame;

@@ -6,7 +6,7 @@ import { selectPages } from '../page-ranges.ts';
 import type { Includable, Selection } from '../selection.ts';
 import { readCommentTexts } from './comment-texts.ts';
 import { Copies } from './copies.ts';
-import { readDrawing } from './drawing-reader.ts';
+import { type KeptObject, readDrawing } from './drawing-reader.ts';
 import type { InheritedStyles, PartStyles } from './inherited-styles.ts';
 import { Presentation, type ReadPart, targetsOf, withName } from './presentation-parts.ts';
 import { StyleParts } from './style-parts.ts';
@@ -55,6 +55,7 @@ export interface PresentationSummary {
   unselectedSlides: number;
   embeddedObjects: number;
   pictures: number;
+  alternativeTexts: number;
   /** The numbers of the slides with pictures. */
   slidesWithPictures: Set<number>;
   /** The number of charts whose names are copies of a data sheet in the file. */
@@ -97,7 +98,7 @@ class PresentationReading {
     this.#summary = {
       slideCount: presentation.slides.length,
       ...{ hiddenSlides: 0, unselectedSlides: 0, embeddedObjects: 0, chartsWithData: 0 },
-      ...{ pictures: 0, slidesWithPictures: new Set() },
+      ...{ pictures: 0, alternativeTexts: 0, slidesWithPictures: new Set() },
       isSigned: presentation.isSigned,
     };
   }
@@ -301,8 +302,9 @@ class PresentationReading {
     return isHidden;
   }
 
-  #addObject(kind: 'document' | 'picture', part: TextPart): void {
+  #addObject(kind: KeptObject, part: TextPart): void {
     if (kind === 'document') this.#summary.embeddedObjects++;
+    else if (kind === 'alternative') this.#summary.alternativeTexts += part.leftOut ? 0 : 1;
     else if (part.kind === 'slide' && part.page !== null && !part.leftOut) {
       this.#summary.pictures++;
       this.#summary.slidesWithPictures.add(part.page);

@@ -1,6 +1,6 @@
 import type { Finding } from '../document.ts';
 import { classOf } from '../layout-kinds.ts';
-import { keptFinding } from '../office/kept-finding.ts';
+import { alternativeTexts, hasAlternativeText, keptFinding } from '../office/kept-finding.ts';
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import type { Includable } from '../selection.ts';
@@ -20,6 +20,7 @@ const kinds = {
   pivotTables: ['pivot table', 'pivot tables'],
   otherSheets: ['dialog sheet or macro sheet', 'dialog sheets and macro sheets'],
   literalLists: ['dropdown list with fixed entries', 'dropdown lists with fixed entries'],
+  alternativeTexts,
 } as const;
 
 type Kind = keyof typeof kinds;
@@ -81,8 +82,9 @@ export class KeptContent {
         if (!rule || target === undefined || seen.has(target)) continue;
         seen.add(target);
         waiting.push(target);
-        if (included.has(target)) continue;
-        await readXmlPart(office, target, this.#counter(rule.kind, rule.element));
+        // Of a part with translated shapes, only the alternative texts stay.
+        if (included.has(target) && rule.kind !== 'shapes') continue;
+        await readXmlPart(office, target, this.#counter(rule.kind, included.has(target) ? '' : rule.element));
       }
   }
 
@@ -128,10 +130,12 @@ export class KeptContent {
     let hasText = false;
     let characters = 0;
     return {
-      openTag: ({ local }: XmlStartTag) => {
+      openTag: (tag: XmlStartTag) => {
+        const { local } = tag;
         depth++;
         // A `Fallback` element repeats a shape for programs that do not support its newer form.
         if (skippedAt === 0 && local === 'Fallback') skippedAt = depth;
+        if (skippedAt === 0 && local === 'cNvPr' && hasAlternativeText(tag)) this.#add('alternativeTexts', 1);
         if (countedAt > 0 || skippedAt > 0 || local !== element) return;
         countedAt = depth;
         hasText = false;
