@@ -235,6 +235,24 @@ export function elementsWithComments(
   }));
 }
 
+/** Returns all texts of an element and of the elements inside, joined. */
+export function textIn(element: XmlElement): string {
+  return element.children
+    .map((node) => (node.kind === 'text' ? node.text : node.kind === 'element' ? textIn(node) : ''))
+    .join('');
+}
+
+/** Whether the text of an element is one CDATA section. White space around it does not count. */
+export function isCdataOnly({ children }: XmlElement): boolean {
+  const [only, ...more] = children.filter((node) => node.kind !== 'text' || node.text.trim() !== '');
+  return more.length === 0 && only?.kind === 'text' && only.isCdata;
+}
+
+/** Writes a text as a CDATA section. A text that has the end of a section becomes two sections. */
+export function writeCdata(text: string): string {
+  return `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
+}
+
 /** Returns the change that replaces the content of an element. An element without an end tag gets one. */
 export function contentEdit(
   { name, isSelfClosing, innerStart, innerEnd }: XmlElement,
