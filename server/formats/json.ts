@@ -2,7 +2,7 @@ import { escapeKey } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { JsonError, type JsonMember, type JsonObject, type JsonValue, parseJson } from './json/parser.ts';
 import { writerFor } from './json/string-writer.ts';
-import { type KeyPath, rootPath, withIndex, withKey } from './messages/key-path.ts';
+import { type KeyPath, KeyWriter, rootPath, withIndex, withKey } from './messages/key-path.ts';
 import { isTagOf, spelledLike } from './messages/language-tags.ts';
 import {
   describingKeys,
@@ -133,11 +133,13 @@ class Reader {
   readonly #metadata: JsonMember | undefined;
   /** The member of each object that has the text, if all entries of the root are described messages. */
   readonly #messageKey: string | undefined;
+  readonly #keys: KeyWriter;
   /** Whether keys of the file end with a plural category in addition to `other`. */
   readonly #hasSuffixes: boolean;
 
   constructor(text: string, root: JsonValue) {
     this.#text = text;
+    this.#keys = new KeyWriter(text);
     this.#writer = writerFor(text);
     const object = root.value instanceof Map ? root.value : new Map<string, JsonMember>();
     this.#arb = isArb(object) ? object : null;
@@ -229,8 +231,7 @@ class Reader {
   #entry(path: KeyPath, text: string, line: number, start: number, end: number): StringEntry {
     const description = this.#arb?.get(`@${path.keys[0]}`)?.value;
     return {
-      key: path.keys.join('.'),
-      name: path.names.join('.'),
+      ...this.#keys.write(path, line),
       text,
       line,
       comment: description instanceof Map ? describe(description) : undefined,

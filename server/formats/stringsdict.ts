@@ -1,7 +1,7 @@
 import { type PropertyPair, pairsOf, parsePropertyList, stringIn } from './apple/property-list.ts';
 import { FileError } from './file-error.ts';
 import { areForms, type FormItem, writeForms } from './messages/form-items.ts';
-import { type KeyPath, rootPath, withKey } from './messages/key-path.ts';
+import { type KeyPath, KeyWriter, rootPath, withKey } from './messages/key-path.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import { escapeXmlText, withoutForbidden } from './office/splice.ts';
 import { openTextFile, type TextFile, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
@@ -56,12 +56,12 @@ class Reader {
   characters = 0;
   /** Whether an entry has one of the `rules`. */
   hasRules = false;
-  /** The length of the keys of all strings, with those of the dictionaries around them. */
-  #keyLength = 0;
   readonly #text: string;
+  readonly #keys: KeyWriter;
 
   constructor(text: string) {
     this.#text = text;
+    this.#keys = new KeyWriter(text);
   }
 
   /** @param variants what each key of the dictionary is, if they select variants */
@@ -103,21 +103,12 @@ class Reader {
     });
   }
 
-  #entry(element: XmlElement, { keys, names }: KeyPath, comment: string | undefined): StringEntry {
+  #entry(element: XmlElement, path: KeyPath, comment: string | undefined): StringEntry {
     const text = stringIn(element);
     this.characters += countCharacters(text);
     const write = isCdataOnly(element) ? writeCdata : escapeXmlText;
-    const key = keys.join('.');
-    this.#keyLength += key.length;
-    // A long key of a dictionary is repeated for each text in it.
-    if (this.#keyLength > 20 * this.#text.length)
-      throw new FileError(
-        'too_large',
-        `line ${element.line}: the keys of the dictionaries around are too long`,
-      );
     return {
-      key,
-      name: names.join('.'),
+      ...this.#keys.write(path, element.line),
       text,
       line: element.line,
       comment,

@@ -12,7 +12,7 @@ import {
 } from 'yaml';
 import { canonicalLanguage } from '#server/languages.ts';
 import { FileError } from './file-error.ts';
-import { type KeyPath, rootPath, withIndex, withKey } from './messages/key-path.ts';
+import { type KeyPath, KeyWriter, rootPath, withIndex, withKey } from './messages/key-path.ts';
 import { isTagOf, spelledLike } from './messages/language-tags.ts';
 import { describingKeys, pluralCategories } from './messages/plural-forms.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
@@ -88,10 +88,12 @@ class Reader {
   /** The number of keys before those of the strings: 1 if the root is a language. */
   root = 0;
   readonly #text: string;
+  readonly #keys: KeyWriter;
   readonly #lines: LineCounter;
 
   constructor(text: string, lines: LineCounter) {
     this.#text = text;
+    this.#keys = new KeyWriter(text);
     this.#lines = lines;
   }
 
@@ -122,12 +124,12 @@ class Reader {
   #entry(node: Scalar, path: KeyPath, comment: string | undefined): StringEntry {
     const text = node.value as string;
     const [start, end] = node.range!;
+    const { line } = this.#lines.linePos(start);
     this.characters += countCharacters(text);
     return {
-      key: path.keys.join('.'),
-      name: path.names.slice(this.root).join('.'),
+      ...this.#keys.write({ keys: path.keys, names: path.names.slice(this.root) }, line),
       text,
-      line: this.#lines.linePos(start).line,
+      line,
       comment,
       ...(node.type === Scalar.PLAIN && symbol.test(text) && { keep: 'identifier' }),
       write: (translation) => ({

@@ -1,4 +1,5 @@
 import { escapeKey } from '../existing-target.ts';
+import { FileError } from '../file-error.ts';
 
 /** The keys that lead to a string of a file. */
 export interface KeyPath {
@@ -23,4 +24,25 @@ export function withIndex({ keys, names }: KeyPath, index: number, length: numbe
     keys: [...keys, String(index + 1)],
     names: [...names, `${index + 1}/${length}`],
   };
+}
+
+/** Writes the keys of a file's strings. A long key is repeated for each string below it, so their length is limited. */
+export class KeyWriter {
+  #left: number;
+
+  /** @param text the text of the file */
+  constructor(text: string) {
+    this.#left = 20 * text.length + 100_000;
+  }
+
+  /** @throws {FileError} `too_large` with the line */
+  write({ keys, names }: KeyPath, line: number): { key: string; name: string } {
+    this.#left -= keys.reduce((sum, key) => sum + key.length + 1, 0);
+    if (this.#left < 0)
+      throw new FileError(
+        'too_large',
+        `line ${line}: the keys above this text are too long, or have too many levels`,
+      );
+    return { key: keys.join('.'), name: names.join('.') };
+  }
 }

@@ -46,5 +46,6 @@ export function textsOf(
   };
 }
 
-/** Whether a translation has no code, which is not written into a file whose source lacks it. */
-export const hasNoCode = (translation: string): boolean => addedCode('', translation).length === 0;
+/** Whether a translation has no code, which is not written into a file whose source lacks it, and is more than a tag such as `<A>`. */
+export const hasNoCode = (translation: string): boolean =>
+  addedCode('', translation).length === 0 && !/^(?:<\/?[a-z][^<>]*>|\P{L})*$/iu.test(translation);
