@@ -10,7 +10,7 @@ import { countCharacters } from './text-tally.ts';
  */
 export const { check, extract, rebuild, texts } = textFormat(findStrings);
 
-function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextPlaces {
+function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: TextOptions): TextPlaces {
   const pairs = parseStrings(text);
   const entries = pairs.map(
     ({ key, value, line, comment, start, end }): StringEntry => ({
@@ -27,7 +27,7 @@ function findStrings(text: string, { targetLanguage, kept }: TextOptions): TextP
     }),
   );
   return {
-    ...placesOfStrings(entries, { targetLanguage, kept }),
+    ...placesOfStrings(entries, { sourceLanguage, targetLanguage, kept }),
     characters: pairs.reduce((sum, { value }) => sum + countCharacters(value), 0),
   };
 }
