@@ -238,7 +238,7 @@ test('a .stringsdict keeps its edited plural forms, and the model gets the forms
     plist(form('one', '%d file') + form('other', '%d files')),
     { target_lang: 'pl', existing_target: fileOf('pl.stringsdict', existing) },
   );
-  expect([source_format, engine.texts()]).toEqual(['stringsdict', ['%d file', '%d files']]);
+  expect([source_format, engine.texts()]).toEqual(['stringsdict', ['<1/> file', '<1/> files']]);
   expect(await downloaded(id)).toBe(
     plist(
       form('one', 'pl of %d file') +
