@@ -114,7 +114,10 @@ export function keepTexts(existing: Existing): {
       const isEdited = !before || !isWritten || before.isEdited;
       const isChanged =
         before !== undefined && (before.source !== hash || (before.isOutdated && !(isWritten && isEdited)));
-      if (current.isDraft && (isChanged || !before || moved !== undefined)) continue;
+      if (current.isDraft && (isChanged || !before || moved !== undefined)) {
+        if (before && isEdited) replace(text, current);
+        continue;
+      }
       if (isChanged && isWritten) {
         if (isEdited) replace(text, current);
         continue;
@@ -133,6 +136,13 @@ export function keepTexts(existing: Existing): {
       });
     }
   }
+  // In a format without keys, a text that is now code or a comment is missing.
+  if (existing.source.isOrdered && written)
+    for (const {
+      names: [name],
+      place,
+    } of source.all)
+      if (!own.has(name!) && written.has(name!)) replaced.push(shown(place));
   requireNoOthers(target, (name) => names.has(name) || written?.has(name) === true);
   const stay = new Set([...kept.values()].map(({ name }) => name));
   const isLost = (one: OwnText, kind: string | undefined) => {
@@ -243,6 +253,11 @@ function byName({ source, target, written, corrected }: Existing): {
     before.map(([, one]) => one.target),
     target.all.map(({ own, kind }) => hashOf(own[0]!.text, kind)),
   );
+  // A reviewer may have emptied a text, which is then missing.
+  const inCorrected = alignLists(
+    before.map(([, one]) => one.target),
+    (corrected?.all ?? []).map(({ own, kind }) => hashOf(own[0]!.text, kind)),
+  );
   const positions = new Map(inSource.flatMap((at, index) => (at === null ? [] : [[at, String(index + 1)]])));
   const nameOf = (at: number) => positions.get(at) ?? `removed ${at}`;
   const renamed = (text: FileText, name: string) => ({ ...text, own: [{ ...text.own[0]!, name }] });
@@ -253,10 +268,10 @@ function byName({ source, target, written, corrected }: Existing): {
       return renamed(text, at === null ? `added ${index}` : nameOf(at));
     }),
     written: new Map(before.map(([, one], at) => [nameOf(at), one])),
-    corrected:
-      corrected?.all.length === before.length
-        ? corrected.all.map((text, at) => renamed(text, nameOf(at)))
-        : [],
+    corrected: (corrected?.all ?? []).flatMap((text, index) => {
+      const at = inCorrected[index] ?? null;
+      return at === null ? [] : [renamed(text, nameOf(at))];
+    }),
   };
 }
 

@@ -27,8 +27,8 @@ export const { extract, rebuild, texts } = format;
 /** The length of the part of a long file that is parsed to check the file, in UTF-16 units. */
 const partLength = 100_000;
 
-/** The number of signs of markup up to which no paragraph can be nested too deeply. */
-const safeSigns = 100;
+/** The number of signs of markup and of blocks up to which no paragraph can be nested too deeply. A list has two levels. */
+const safeSigns = 150;
 
 /** Checks a file. Of a long file, only the first part with texts is parsed if the rest cannot exceed a limit. */
 export const check: LayoutFormat['check'] = async (bytes, take = () => false, selection) => {
@@ -44,10 +44,11 @@ export const check: LayoutFormat['check'] = async (bytes, take = () => false, se
 
 /** Returns undefined for a short file, and for one whose parser can find that it exceeds a limit. */
 function firstPart(source: string): string | undefined {
-  const { texts, paragraphSigns } = checkLimits(source);
+  const { texts, paragraphSigns, depth } = checkLimits(source);
   if (source.length <= partLength) return undefined;
   const end = Math.max(source.lastIndexOf('\n\n', partLength), source.lastIndexOf('\n\r\n', partLength));
-  const isSafe = texts < limits.segments && paragraphSigns < safeSigns && !mayBeMdx(source, false);
+  const isSafe =
+    texts < limits.segments && paragraphSigns + 2 * depth < safeSigns && !mayBeMdx(source, false);
   return end > 0 && isSafe ? source.slice(0, end) : undefined;
 }
 

@@ -340,5 +340,9 @@ export function lineCounter(text: string): (offset: number) => number {
 
 /** Returns the place of a segment in a text file: its line, and its key if it has one. */
 export function placeOfLine(line: number, key = ''): string {
-  return key === '' ? `line ${line}` : `line ${line}, ${key}`;
+  if (key === '') return `line ${line}`;
+  return `line ${line}, ${key.length > maxKey ? `${clip(key, maxKey)}…` : key}`;
 }
+
+/** The longest key in a place, in UTF-16 units. A long key of an object is a part of the key of each text in it. */
+const maxKey = 1_000;

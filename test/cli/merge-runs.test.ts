@@ -253,6 +253,14 @@ test('a catalog with three plural forms for French keeps them, also for new entr
   expect((await run()).err).toContain('1 current');
 });
 
+test('an entry with more plural forms than its header declares is an error, and nothing is written', async () => {
+  const kept = `${poHeader.replace('en\\', 'fr\\')}msgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] "un"\nmsgstr[1] "deux"\nmsgstr[2] "trois"\n`;
+  const mine = await openProject(app, { 'app.po': `${poHeader}${poDays}`, 'app.fr.po': kept });
+  const { code, err } = await withWorkers(app, () => mine.lingualoop(['translate', 'app.po', '--to', 'fr']));
+  expect([code, err]).toEqual([1, expect.stringContaining('line 6, %d day: the source has no such text')]);
+  expect(await mine.read('app.fr.po')).toBe(kept);
+});
+
 test('a damaged entry of the lock file is named', async () => {
   const mine = await openJson({ a: 'Open' });
   await mine.run();

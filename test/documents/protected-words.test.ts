@@ -112,7 +112,7 @@ describe('a document with code and links in its text', () => {
     const file = new File(['{"a": "{done} of {total} files", "b": "%s"}'], 'en.json');
     const { body: job } = await mine.send({ source_document: file, wait: 'true' });
     expect(engine.asked.map(({ segments, notes }) => [segments, notes])).toEqual([
-      [['<1/> of <2/> files'], ['key a; tags: <1/> {done}, <2/> {total}']],
+      [['<1/> of <2/> files'], ['tags: <1/> {done}, <2/> {total}; key a']],
     ]);
     const targets = (await mine.segments(job.id)).segments.map(
       ({ target_text }: { target_text: string }) => target_text,

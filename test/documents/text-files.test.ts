@@ -76,9 +76,9 @@ test('the model gets the key and the comment of a text, and the plural form that
       ['Open', '<1/> file', '<1/> files', '<1/> files'],
       [
         'Button',
-        'plural form “one”, for numbers such as 1; tags: <1/> %d',
-        'plural form “few”, for numbers such as 2, 3, 4, 22, 23; tags: <1/> %d',
-        'plural form “many”, for numbers such as 0, 5, 6, 7, 8; tags: <1/> %d',
+        'tags: <1/> %d; plural form “one”, for numbers such as 1',
+        'tags: <1/> %d; plural form “few”, for numbers such as 2, 3, 4, 22, 23',
+        'tags: <1/> %d; plural form “many”, for numbers such as 0, 5, 6, 7, 8',
       ],
     ],
   ]);

@@ -30,3 +30,64 @@ test('of several renamed texts with the same source, the edited one stays', () =
   });
   expect(kept.get('new')?.text).toBe('Öffnen');
 });
+
+test.each([
+  [
+    ['T', 'Yes', 'Yes', 'End'],
+    ['T', 'Edit', 'Yes', 'Other'],
+    [0, 1, 2, 3],
+  ],
+  [
+    ['Yes', 'Yes', 'No', 'Yes', 'Import'],
+    ['Yes', 'Edit', 'No', 'Yes', 'Edit'],
+    [0, 1, 2, 3, 4],
+  ],
+  [
+    ['X', 'Y', 'X', 'Y', 'X'],
+    ['Y', 'X', 'Y', 'X'],
+    [1, 2, 3, 4],
+  ],
+  [
+    ['a', 'b'],
+    ['b', 'a', 'b'],
+    [null, 0, 1],
+  ],
+])('%j and %j are paired as %j', (before, after, pairs) => {
+  expect(alignLists(before, after)).toEqual(pairs);
+});
+
+const ordered = (...texts: string[]): FileTexts => ({
+  isOrdered: true,
+  all: texts.map((text, at) => ({
+    place: `line ${at + 1}`,
+    source: text,
+    names: [String(at + 1)],
+    own: [{ name: String(at + 1), text }],
+  })),
+});
+
+test('corrections count although a reviewer has emptied one of the texts', () => {
+  const source = ordered('One', 'Two', 'Three', 'Four');
+  const target = ordered('Un', 'Deux', 'Trois', 'Quatre');
+  const corrected = ordered('Premier', 'Deux', 'Quatre');
+  const { kept } = keepTexts({ source, target, written: hashTexts(source, target), corrected });
+  expect([...kept.values()].map(({ text }) => text)).toEqual(['Premier', 'Deux', 'Trois', 'Quatre']);
+});
+
+test('a text that is missing in a format without keys is named, and so is a fuzzy edit that is replaced', () => {
+  const written = hashTexts(ordered('One', 'Two', 'Three'), ordered('Un', 'Deux', 'Trois'));
+  const source = ordered('One', 'Two', 'Three');
+  expect(keepTexts({ source, target: ordered('Un', 'Trois'), written, corrected: null }).replaced).toEqual([
+    'line 2',
+  ]);
+  const before = textsOf({ a: 'Open' });
+  const target = textsOf({ a: 'Ouvrir' });
+  const draft = { all: target.all.map((one) => ({ ...one, own: [{ ...one.own[0]!, isDraft: true }] })) };
+  const { kept, replaced } = keepTexts({
+    source: textsOf({ a: 'Open it' }),
+    target: draft,
+    written: hashTexts(before, textsOf({ a: 'machine' })),
+    corrected: null,
+  });
+  expect([kept.size, replaced]).toEqual([0, ['a']]);
+});

@@ -503,8 +503,11 @@ describe('the check of a long file', () => {
     return taken;
   };
 
-  it('rejects what is only found by parsing its end, as the extraction does', async () => {
-    const file = `${words}${nested}\n`;
+  it.each([
+    ['inline markup', `${nested}\n`],
+    ['lists and inline markup', `${'- '.repeat(90)}${'*'.repeat(48)}a${'*'.repeat(48)}\n`],
+  ])('rejects %s that is only found by parsing its end, as the extraction does', async (_, end) => {
+    const file = `${words}${end}`;
     const rejected = (work: Promise<unknown>) => work.catch((error: unknown) => error);
     const found = await rejected(markdown.extract(Buffer.from(file)));
     expect(found).toBeInstanceOf(FileError);

@@ -18,6 +18,8 @@ const maxDelimiterWork = 30_000_000;
 const maxBacktickWork = 100_000_000;
 
 const nested = new RegExp(`(?:>[ \\t]*|(?:[-+*]|\\d{1,9}[.)])[ \\t]+){${maxDepth}}`);
+/** The signs of quotes and lists at the start of a line. */
+const blockMarkers = /^(?:[ \t]*(?:>|(?:[-+*:]|\d{1,9}[.)])(?=[ \t]|$)))+/;
 /** Also blocks that are read as lists: definitions, admonitions and tabs. */
 const listItem = /^([ \t>]*)(?:(?:[-+*:]|\d{1,9}[.)])(?:[ \t]|$)|!{3}|\?{3}|={3})/;
 
@@ -27,6 +29,8 @@ export interface CheckedSource {
   texts: number;
   /** The maximum number of signs in a paragraph that can begin or end markup inside of it. */
   paragraphSigns: number;
+  /** The maximum number of lists and quotes around a line. */
+  depth: number;
 }
 
 /** @throws {FileError} `too_large` or `unreadable` */
@@ -44,7 +48,7 @@ export function checkLimits(source: string): CheckedSource {
   const indents = new Set<number>();
   let [delimiters, backticks, length] = [0, 0, 0];
   let [delimiterWork, backtickWork] = [0, 0];
-  let [own, paragraphSigns] = [0, 0];
+  let [own, paragraphSigns, markers] = [0, 0, 0];
   for (const line of [...lines, '']) {
     const indent = listItem.exec(line)?.[1];
     if (indent !== undefined) indents.add(indent.length);
@@ -52,6 +56,7 @@ export function checkLimits(source: string): CheckedSource {
       throw new FileError('unreadable', `lists and quotes are nested more than ${maxDepth} levels deep`);
     own = line.trim() === '' ? 0 : own + (line.match(/[*_~[\]<{]/g)?.length ?? 0);
     paragraphSigns = Math.max(paragraphSigns, own);
+    markers = Math.max(markers, blockMarkers.exec(line)?.[0].match(/[^ \t]+/g)?.length ?? 0);
     if (line.trim() === '') {
       delimiterWork += delimiters ** 2;
       backtickWork += backticks * length;
@@ -67,5 +72,5 @@ export function checkLimits(source: string): CheckedSource {
   }
   // A line can have a text for each cell, link and image.
   const texts = lines.filter((line) => line.trim() !== '').length + (source.match(/[|[]/g)?.length ?? 0);
-  return { texts, paragraphSigns };
+  return { texts, paragraphSigns, depth: markers + indents.size };
 }

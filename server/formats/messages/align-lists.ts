@@ -16,7 +16,14 @@ export function alignLists(before: readonly string[], after: readonly string[]):
     [b, a] = [nextB + 1, nextA + 1];
   }
   pairReplaced(before.length, found);
+  if (before.length === after.length) pairPlaces(found);
   return found;
+}
+
+/** Pairs the items that are left at the same place of both lists. */
+function pairPlaces(found: (number | null)[]): void {
+  const used = new Set(found);
+  for (const [at, one] of found.entries()) if (one === null && !used.has(at)) found[at] = at;
 }
 
 /** A part of each list: `[from, to)` of `before`, and `[start, end)` of `after`. */
@@ -64,9 +71,13 @@ function alignEqual(
     const lengths = new Uint32Array(width);
     for (let column = columns.length - 1; column >= 0; column--) {
       const isEqual = before[rows[row]!] === after[columns[column]!];
-      const skipsRow = below[column]! >= lengths[column + 1]!;
-      steps[row * width + column] = isEqual ? both : skipsRow ? nextRow : nextColumn;
-      lengths[column] = isEqual ? below[column + 1]! + 1 : Math.max(below[column]!, lengths[column + 1]!);
+      const best = isEqual ? below[column + 1]! + 1 : Math.max(below[column]!, lengths[column + 1]!);
+      // Of repeated items, those at the same place are paired.
+      const shift = rows[row]! - from - (columns[column]! - start);
+      const isShifted = (shift < 0 && below[column] === best) || (shift > 0 && lengths[column + 1] === best);
+      const skipsRow = isEqual ? shift < 0 : below[column]! >= lengths[column + 1]!;
+      steps[row * width + column] = isEqual && !isShifted ? both : skipsRow ? nextRow : nextColumn;
+      lengths[column] = best;
     }
     below = lengths;
   }

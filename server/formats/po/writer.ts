@@ -138,7 +138,13 @@ export class PoWriter {
       plainOf(form),
     );
     const numbered = unique(plain);
-    const nameOf = (form: number) => numbered(plainOf(form));
+    // Forms beyond those that the header declares are in no source, so a translation with them is rejected.
+    const count = Math.max(
+      pluralCount(this.#fields) <= maxForms ? pluralCount(this.#fields) : 0,
+      this.#forms.length,
+    );
+    const nameOf = (form: number) =>
+      plural && form >= count ? `${key}\\[+${form}]` : numbered(plainOf(form));
     return {
       place: placeOfLine(id.line, id.text),
       source: JSON.stringify([[...forms], isDone ? own : null]),

@@ -28,12 +28,16 @@ export function breakLines(text: string, language: string, most: number): string
   const count = Math.ceil(visible(text) / most);
   if (count < 2) return [text];
   const pieces = piecesOf(text, language);
-  for (let lines = count; lines < pieces.length; lines++) {
-    const broken = fill(pieces, visible(text) / lines, lines);
+  const length = visible(text);
+  // With more lines than these, a piece is longer than a line, or the text has far too many lines anyway.
+  for (let lines = count; lines < Math.min(pieces.length, count + maxMore); lines++) {
+    const broken = fill(pieces, length / lines, lines);
     if (broken.every((line) => visible(line) <= most)) return broken;
   }
-  return fill(pieces, visible(text) / count, count);
+  return fill(pieces, length / count, count);
 }
+
+const maxMore = 10;
 
 /** Cuts a text at the possible ends of lines: after spaces, or between words in languages without spaces. Tags are not cut. */
 function piecesOf(text: string, language: string): string[] {
@@ -53,11 +57,15 @@ function piecesOf(text: string, language: string): string[] {
 /** Fills lines with pieces. A line ends where its length is nearest to `length`. */
 function fill(pieces: readonly string[], length: number, lines: number): string[] {
   const filled: string[] = [''];
+  // The length of the last line, with the white space at its end and without it.
+  let [own, trimmed] = [0, 0];
   for (const piece of pieces) {
-    const last = filled.at(-1)!;
-    const over = visible((last + piece).trimEnd()) - length;
-    if (last !== '' && filled.length < lines && over > length - visible(last.trimEnd())) filled.push(piece);
-    else filled[filled.length - 1] = last + piece;
+    const [whole, word] = [visible(piece), visible(piece.trimEnd())];
+    const isNext = own > 0 && filled.length < lines && own + word - length > length - trimmed;
+    if (isNext) filled.push(piece);
+    else filled[filled.length - 1] += piece;
+    trimmed = (isNext ? 0 : own) + word;
+    own = (isNext ? 0 : own) + whole;
   }
   return filled.map((line) => line.trim());
 }

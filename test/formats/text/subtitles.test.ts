@@ -207,4 +207,10 @@ describe('lines', () => {
     expect(lines.length).toBe(2);
     expect(lines.every((line) => line.length <= 20)).toBe(true);
   });
+
+  test('of long texts and long words take limited time', () => {
+    const begun = performance.now();
+    expect(breakLines(`${'ab '.repeat(8000)}${'b'.repeat(50)}`, 'en', 42).join(' ')).toHaveLength(24_050);
+    expect(performance.now() - begun).toBeLessThan(1000);
+  });
 });

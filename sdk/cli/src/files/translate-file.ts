@@ -194,7 +194,7 @@ async function outcomeOf(client: LinguaLoop, job: TenantDocumentJob, signal: Abo
     content,
     held: flaggedOf(job),
     document: job.id,
-    ...(texts && Object.keys(texts).length > 0 && { texts }),
+    ...(texts && { texts }),
     warnings: warningsOf(job.warnings),
   };
 }

@@ -66,7 +66,8 @@ export function notesOf(texts: readonly Prepared[]): (string | null)[] {
 /** @param tags the placeholders for which tags stand */
 function noteOf({ of: { context, maxLength } }: Prepared, tags: string | null = null): string | null {
   const most = maxLength && `at most ${maxLength} characters`;
-  return [context, most, tags && `tags: ${tags}`].filter(Boolean).join('; ') || null;
+  // A long note is cut, so the context comes last.
+  return [most, tags && `tags: ${tags}`, context].filter(Boolean).join('; ') || null;
 }
 
 export function taggedOf(contents: readonly { inner: InlineContent }[]): string[] {
