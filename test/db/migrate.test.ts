@@ -136,8 +136,8 @@ test('the only snapshot of drizzle-kit is that of the last migration, and has th
   const { tag } = JSON.parse(await readFile(new URL('_journal.json', folder), 'utf8')).entries.at(-1);
   const name = `${tag.slice(0, 4)}_snapshot.json`;
   expect((await readdir(folder)).filter((one) => one !== '_journal.json')).toEqual([name]);
-  // In a process of its own, because drizzle-kit adds methods to the arrays of the process.
-  const program = `import kit from 'drizzle-kit/api';
+  // In another process, because drizzle-kit adds methods to all arrays.
+  const program = `import * as kit from 'drizzle-kit/api';
     import * as schema from '#db/schema/index.ts';
     import snapshot from './db/migrations/meta/${name}' with { type: 'json' };
     console.log(JSON.stringify(await kit.generateMigration(snapshot, kit.generateDrizzleJson(schema))));`;
