@@ -170,7 +170,7 @@ export class Session {
   destroy(): void {
     clearInterval(this.#timer);
     this.#lost.reject(lost());
-    // `pg` closes a connection without a handshake only if a statement is running.
+    // `pg` closes a connection without a handshake only if a statement is running, and its types lack the socket.
     (this.#client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
   }
 

@@ -48,6 +48,7 @@ export function uploadingFetch(
   onUploadProgress: (progress: UploadProgress) => void,
 ): Fetch {
   const onProgress = (progress: UploadProgress) => quietly(() => onUploadProgress(progress));
+  // A platform has some of these, and the types of Node have no XMLHttpRequest.
   const { XMLHttpRequest, process, Deno } = globalThis as unknown as Platform;
   if (isOwnFetch && XMLHttpRequest) return byBrowser(XMLHttpRequest, onProgress);
   // Only Node, Bun and Deno send streams. Browsers send a stream as text, or only over HTTP/2.

@@ -74,10 +74,7 @@ function textsOfAttribute(
   { templateCode }: MarkupTexts,
   writer: HtmlWriter,
 ): MarkupText[] {
-  const [before, quote] = /^[^=]*=[\t\n\f\r ]*(["']?)/.exec(source.slice(start, end))! as unknown as [
-    string,
-    string,
-  ];
+  const [before = '', quote = ''] = /^[^=]*=[\t\n\f\r ]*(["']?)/.exec(source.slice(start, end)) ?? [];
   const range = { start: start + before.length, end: end - quote.length };
   const role = `attribute ${name}`;
   if (quote === '') {

@@ -55,7 +55,9 @@ function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: Tex
 /** Returns the only key of the root, if it is the code of a language and has the texts. */
 function languageKeyOf({ value }: JsonValue, languages: readonly (string | undefined)[]): string | undefined {
   if (!(value instanceof Map) || value.size !== 1) return undefined;
-  const [[key, member]] = value as unknown as [[string, JsonMember]];
+  const [entry] = value;
+  if (!entry) return undefined;
+  const [key, member] = entry;
   return member.value instanceof Map && languages.some((one) => isTagOf(key, one)) ? key : undefined;
 }
 

@@ -110,6 +110,7 @@ export function readerFor<R extends SourceReader>(
 ): R {
   // If scripting were enabled, the parser would return the markup inside a noscript element as text.
   const options = { treeAdapter, sourceCodeLocationInfo: true, scriptingEnabled: false };
+  // `getFragmentParser` makes an instance of its class, but its type names the base class.
   return startsInsideTable(source)
     ? (Reader.getFragmentParser(null, options) as unknown as R)
     : new Reader(options);

@@ -152,6 +152,7 @@ export function writerFor(source: string, isMdx: boolean): MarkdownWriter {
   const newline = /\r\n?|\n/.exec(source)?.[0] ?? '\n';
   const hasReference = source.includes('&nbsp;');
   const serialize = (node: Node): string => {
+    // The handlers above write the types of nodes that the library does not have.
     const text = toMarkdown(node as unknown as Nodes, options).replace(/\n$/, '');
     return hasReference ? text.replaceAll('\u00a0', '&nbsp;') : text;
   };

@@ -105,6 +105,7 @@ export const whoami: Command = {
 /** Asks for a line on the terminal. @throws UsageError without a terminal */
 async function ask(io: Io, question: string): Promise<string> {
   if (!io.stdin.isTTY) throw new UsageError(`no terminal to ask for: ${question.replace(/: $/, '')}`);
+  // `Io` has only what commands use of a stream.
   const lines = createInterface({ input: io.stdin, output: io.stderr as unknown as NodeJS.WritableStream });
   try {
     return (await lines.question(question, { signal: io.signal })).trim();

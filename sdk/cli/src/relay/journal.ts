@@ -212,6 +212,7 @@ export function reviveDeadLetters(stateDir: string, name: string, journal: Journ
   const lines = readFileSync(path, 'utf8').split('\n').filter(Boolean);
   const letters = new Map<string, WorkspaceEvent>();
   for (const [n, line] of lines.entries()) {
+    // The parser has the type of a line of the journal. This file has letters.
     const letter = parse(line) as unknown as DeadLetter | undefined;
     if (letter?.event) letters.set(letter.event.id, letter.event);
     else if (n < lines.length - 1) throw new RelayError(`${path} is damaged in line ${n + 1}`);
