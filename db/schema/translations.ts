@@ -26,12 +26,8 @@ export const translationJobs = pgTable(
     idempotencyKey: text('idempotency_key'),
     /** Weighted characters of this job, which count as used while the job is pending. */
     reservedChars: bigint('reserved_chars', { mode: 'number' }).notNull().default(0),
-    /**
-     * Weighted characters of the jobs that follow in the same series, which also count as used while this job is
-     * pending.
-     */
+    /** Both are 0: versions before 1.0.0 reserved the characters of a series with its current job. */
     reservedRestChars: bigint('reserved_rest_chars', { mode: 'number' }).notNull().default(0),
-    /** The number of jobs that follow in the same series. */
     reservedRestJobs: integer('reserved_rest_jobs').notNull().default(0),
     request: jsonb('request').notNull(),
     /**

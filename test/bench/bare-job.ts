@@ -38,8 +38,6 @@ export async function recordJob(sourceText: string): Promise<{ admit: Statement[
         requestFingerprint: null,
         warnings: [],
         reservedChars: chars,
-        reservedRestChars: 0,
-        reservedRestJobs: 0,
         queued: false,
       },
       {

@@ -118,8 +118,6 @@ test('the database admits the same as the pure functions, in 400 random states',
           requestFingerprint: null,
           warnings: [],
           reservedChars: given.chars,
-          reservedRestChars: 0,
-          reservedRestJobs: 0,
           queued: false,
         };
         const [counted] = await admitJob(tx, job, admission.limits);

@@ -177,6 +177,22 @@ describe('a run that takes longer than STALE_PENDING_SECONDS', () => {
     env: { STALE_PENDING_SECONDS: '2', AUTH_RATE_LIMIT_ENABLED: 'false' },
   });
 
+  test('touches all jobs of its series', async () => {
+    tenant = await brief.signUp();
+    const inputs = ['one', 'two'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] }));
+    const answer = brief.json('POST', '/api/translations', { headers: tenant.headers, body: { inputs } });
+    const runs = [await nextRun(), await nextRun()];
+    const sql = openSuperuser(brief.superuserUrl);
+    const begun = await sql`select now()`;
+    await poll(async () => {
+      const old = await sql`select from translation_jobs
+        where tenant_id = ${tenant.tenantId} and updated_at < ${begun[0]!['now']}`;
+      return old.length === 0;
+    });
+    for (const run of runs) run.succeed('done');
+    expect((await answer).status).toBe(200);
+  });
+
   test('does not touch the job once another attempt has it', async () => {
     tenant = await brief.signUp();
     const other = tenant;

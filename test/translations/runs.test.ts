@@ -57,22 +57,6 @@ test('a run whose model claims more tokens than can be stored is billed all the 
   expect(await mine.usage()).toHaveLength(1);
 });
 
-test('an item whose other run has failed since is run, not returned as a replay', async () => {
-  const inputs = ['held one', 'two'].map((Text) => ({ Text, Targets: [{ Language: 'fr' }] }));
-  const batch = mine.submit({ inputs }, keyed('batch'));
-  const one = await runs.next();
-  const other = mine.submit({ source_text: 'held two', target_lang: 'fr' }, keyed('batch:1'));
-  (await runs.next()).fail(outage());
-  expect((await other).status).toBe(503);
-  one.succeed();
-  const two = await runs.next();
-  expect(two.text).toBe('held two');
-  two.succeed();
-  const { status, body } = await batch;
-  expect(status).toBe(200);
-  expect(body.map((job: { status: string }) => job.status)).toEqual(['published', 'published']);
-});
-
 test('a run is aborted after REQUEST_DEADLINE_SECONDS, by a timer that ends with the run', async () => {
   const begun = vi.spyOn(globalThis, 'setTimeout');
   const ended = vi.spyOn(globalThis, 'clearTimeout');

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
 import { type Signup, useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
@@ -11,6 +12,7 @@ const app = useTestApp({
   env: { AUTH_RATE_LIMIT_ENABLED: 'false' },
   engine: engineOf(async ({ segments: [text = ''] }) => {
     asked.push(text);
+    if (text.startsWith('broken')) throw new Error('broken');
     if (text.startsWith('held')) await new Promise<void>((resolve) => held.set(text, resolve));
     return answered([`«${text}»`]);
   }),
@@ -44,7 +46,7 @@ async function stored() {
 
 const heldText = (text: string) => poll(async () => held.get(text));
 
-test('a job that cannot be admitted fails neither the one before it nor the process', async () => {
+test('a series with a job that cannot be inserted leaves nothing, and the process lives on', async () => {
   const sql = openSuperuser(app.superuserUrl);
   await sql.unsafe(`
     create function refuse_job() returns trigger language plpgsql as $$
@@ -54,14 +56,14 @@ test('a job that cannot be admitted fails neither the one before it nor the proc
   try {
     const { status, body } = await sendBatch(['one', 'refused', 'three']);
     expect([status, body.error_code]).toEqual([500, 'internal_error']);
-    expect(await stored()).toEqual([['batch:0', 'published', true]]);
+    expect(await stored()).toEqual([]);
+    expect(asked).toEqual([]);
   } finally {
     await sql.unsafe('drop trigger refuse_job on translation_jobs; drop function refuse_job()');
   }
   const { status, body } = await sendBatch(['one', 'refused', 'three']);
   expect([status, body.length]).toEqual([200, 3]);
   expect((await stored()).map(([, , billed]) => billed)).toEqual([true, true, true]);
-  expect(asked.filter((text) => text === 'one')).toHaveLength(1);
 });
 
 test('a job that is deleted while it runs ends its series, and leaves no job pending', async () => {
@@ -81,8 +83,8 @@ test('two submissions of one series at once store and bill each item once', asyn
   expect(second.status).toBe(200);
   expect(second.body.map(({ status }: { status: string }) => status)).toEqual([
     'pending',
-    'published',
-    'published',
+    'pending',
+    'pending',
   ]);
   letGo();
   expect((await first).body.map(({ status }: { status: string }) => status)).toEqual([
@@ -90,7 +92,7 @@ test('two submissions of one series at once store and bill each item once', asyn
     'published',
     'published',
   ]);
-  expect(asked.filter((text) => text === 'held one')).toHaveLength(1);
+  expect(asked.toSorted()).toEqual(['held one', 'three', 'two']);
   expect((await stored()).map(([, , billed]) => billed)).toEqual([true, true, true]);
 });
 
@@ -103,4 +105,35 @@ test('a process that stops ends a series behind the item it is at', async () => 
   const { status, body } = await answer;
   expect([status, body.error_code]).toEqual([503, 'transient_error']);
   expect(await stored()).toEqual([['batch:0', 'published', true]]);
+});
+
+test('if an item fails, later jobs vanish without an event, and one of an earlier request fails again', async () => {
+  const list = (cursor?: string) =>
+    viaRpc(app, { path: 'events.list', type: 'query' }, { input: { cursor }, headers: tenant.headers });
+  const failing = await app.json('POST', '/api/translations', {
+    headers: { ...tenant.headers, 'idempotency-key': 'batch:2' },
+    body: { source_text: 'broken three', target_lang: 'fr' },
+  });
+  expect(failing.status).toBe(500);
+  const { body: begun } = await list();
+  const answer = sendBatch(['held one', 'broken two', 'broken three', 'held four']);
+  const letGo = await heldText('held one');
+  expect(await stored()).toEqual([0, 1, 2, 3].map((index) => [`batch:${index}`, 'pending', false]));
+  letGo();
+  expect((await answer).status).toBe(500);
+  expect(await stored()).toEqual([
+    ['batch:0', 'published', true],
+    ['batch:1', 'failed', false],
+    ['batch:2', 'failed', false],
+  ]);
+  const sql = openSuperuser(app.superuserUrl);
+  const [again] = await sql`select attempt, agent_run->>'error' as error from translation_jobs
+    where tenant_id = ${tenant.tenantId} and idempotency_key = 'batch:2'`;
+  expect(again).toEqual({ attempt: 2, error: 'an earlier item of the request failed' });
+  const { body } = await list(begun.next_cursor);
+  expect(body.events.map(({ type }: { type: string }) => type).toSorted()).toEqual([
+    'translation.failed',
+    'translation.failed',
+    'translation.published',
+  ]);
 });

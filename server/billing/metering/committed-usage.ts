@@ -115,19 +115,16 @@ export function usageCheck(db: QueryBuilder) {
 /**
  * Sums the amounts that jobs in progress reserve and that count against the new work.
  *
- * A job in progress with one of the new work's idempotency keys is the same submission, sent twice. Only the job itself
- * counts, not the jobs that follow it in its series: these are part of the new work, and each key runs once. If the job
- * is stale, the new work runs it again, so the job counts 0. The rows are read while the admission lock is held,
- * because until then another submission may change them.
- * @param own the amount of the job itself
- * @param rest the amount of the jobs that follow it in its series
+ * A job in progress with one of the new work's idempotency keys is the same submission, sent twice, and each key runs
+ * once. If the job is stale, the new work runs it again, so the job counts 0. The rows are read while the admission lock
+ * is held, because until then another submission may change them.
+ * @param amount the amount of one job
  */
-const reservedByOthers = (own: SQLWrapper, rest: SQLWrapper) => sql`(
+const reservedByOthers = (amount: SQLWrapper) => sql`(
   select coalesce(sum(case
     when ${workInFlight.idempotencyKey} = any(array(select jsonb_array_elements_text(${value('keys')}::jsonb)))
-    then case when ${workInFlight.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})
-      then 0 else ${own} end
-    else ${own} + ${rest} end), 0)::float8
+      and ${workInFlight.updatedAt} < now() - make_interval(secs => ${value('staleSeconds')})
+    then 0 else ${amount} end), 0)::float8
   from ${workInFlight} where ${workInFlight.tenantId} = ${value('tenantId')})`;
 
 /** SQL: the tokens that the tenant has used today, in UTC. */
@@ -152,15 +149,10 @@ function committedUsage(db: QueryBuilder) {
         windowUsed: sum(usageTotals.billableChars, inWindow).as('window_used'),
         topUp: sql<number>`${tenants.topupBalance} + ${sum(usageTotals.topupChars, inWindow)}`.as('top_up'),
         trialUsed: sql<number>`coalesce(sum(${usageTotals.trialChars}), 0)::float8`.as('trial_used'),
-        inFlight: sql<number>`${reservedByOthers(workInFlight.chars, workInFlight.restChars)}`.as(
-          'in_flight',
-        ),
+        inFlight: sql<number>`${reservedByOthers(workInFlight.chars)}`.as('in_flight'),
         tokensSpent: ifTokensAreLimited(tokensOfToday).as('tokens_spent'),
         tokensExpected: ifTokensAreLimited(
-          reservedByOthers(
-            expectedTokens(workInFlight.chars, sql`(${workInFlight.chars} > 0)::int`),
-            expectedTokens(workInFlight.restChars, workInFlight.restJobs),
-          ),
+          reservedByOthers(expectedTokens(workInFlight.chars, sql`(${workInFlight.chars} > 0)::int`)),
         ).as('tokens_expected'),
         failedFor: sql<number | null>`extract(epoch from ${tenants.failedRunsUntil} - now())::float8`.as(
           'failed_for',

@@ -7,14 +7,14 @@ import {
 } from '#server/billing/metering/entitlement.ts';
 import { weighCharacters } from '#server/billing/metering/weight.ts';
 import type { Services } from '#server/context.ts';
-import type { AppError } from '#server/errors.ts';
+import { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import { requestDiffers } from '#server/http/request-fingerprint.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { Settings } from '#server/settings.ts';
 import { storageRefusalIn } from '#server/storage/destination.ts';
-import { isReplayable, requestFingerprint } from './idempotency.ts';
+import { isReplayable, requestFingerprint, selectJobsByKeys, stateOfJobs } from './idempotency.ts';
 import {
   type Admitted,
   admitJob,
@@ -37,6 +37,8 @@ export interface Weight {
 /** An admitted run of one job. */
 export interface Run {
   tenantId: string;
+  /** Whether the job existed before: it failed or became stale in an earlier run. */
+  isRepeated: boolean;
   request: TranslationRequest;
   warnings: Warning[];
   admitted: Admitted;
@@ -78,8 +80,6 @@ export interface SeriesItem extends Submitted {
   known: StoredJob | undefined;
   /** The weight of the text; null if the existing job is returned unchanged. */
   weight: Weight | null;
-  /** The pending job of the item, if it was admitted before the series began. It reserves its own characters. */
-  admitted?: Admitted;
 }
 
 /** An item that has to run. */
@@ -146,26 +146,21 @@ export async function readGates(
   return { tenant, storageRefusal };
 }
 
-/**
- * The result of admission. If it has neither a run nor an error, a concurrent submission inserted the job of the key
- * first.
- */
-export interface Admittance {
-  run: Run | undefined;
-  /**
-   * The error if the work exceeds the tenant's allowance. With idempotency keys, look up the keys again before throwing
-   * it: a concurrent request with the same keys may have reserved the missing characters.
-   */
-  refusal: AppError | null;
-}
+/** Thrown to roll back an admission, because a concurrent submission has inserted or restarted the job of a key first. */
+class JobTaken extends Error {}
 
 /**
  * Admits a series as a whole: applies the gates for payment, storage and allowance to the sum of its work, then inserts
- * its first job, which reserves that sum. Sends the last statement of the transaction. If two submissions with the same
- * key are concurrent, the unique index of keys decides which one inserts the job, not the look-up.
+ * its jobs as pending. Each reserves its own characters. If two submissions with the same key are concurrent, the unique
+ * index of keys decides which one inserts the job, not the look-up.
  * @param items at least one has work
+ * @param queued whether workers will run the jobs. Otherwise no statement may follow in the transaction.
+ * @returns `runs`: the runs of the items with work; undefined if a concurrent submission has the first job.
+ *   `refusal`: the error if the work exceeds the tenant's allowance. With idempotency keys, look up the keys again before
+ *   throwing it: a concurrent request with the same keys may have reserved the missing characters
  * @throws AppError 402 if the subscription does not pay for the work, before usage is counted; 409
  *   storage_binding_not_verified after usage was counted: the caller's transaction, with its inserts, is rolled back
+ * @throws JobTaken if a concurrent submission has a later job
  */
 export async function admitSeries(
   tx: Tx,
@@ -173,166 +168,108 @@ export async function admitSeries(
   caller: SeriesCaller,
   { tenant, storageRefusal }: Gates,
   items: readonly SeriesItem[],
-): Promise<Admittance> {
+  { queued }: { queued: boolean },
+): Promise<{ runs: Run[] | undefined; refusal: AppError | null }> {
   const work = items.filter(isWork);
-  const [first] = work as [WorkItem];
-  const reserved = reservationOf(work);
+  const [first, ...others] = work as [WorkItem, ...WorkItem[]];
   const keys = items.flatMap(({ request }) => request.idempotency_key ?? []);
   const chars = billableCharsOf(items);
   const asked = { kind: 'text', credential: caller.credential, chars } as const;
   const entitlement = checkEntitlement(settings, tenant, asked, keys);
-  const locked = lockAdmissions(tx, caller.id);
-  const { known } = first;
-  const counting = known
-    ? readmitJob(tx, restartOf(caller, known, reserved, settings), entitlement.limits)
-    : admitJob(tx, newJob(caller, first, reserved), entitlement.limits);
-  // If no error can follow, COMMIT is sent together with the statement.
-  const [[counted]] = await Promise.all([storageRefusal ? counting : tx.last(counting), locked]);
-  if (!counted?.admitted)
-    return { run: undefined, refusal: counted ? entitlement.refusal(counted.usage) : null };
-  if (storageRefusal) throw storageRefusal;
-  const { onTrial } = entitlement;
-  const drawsTopUp = entitlement.drawsTopUp(counted.usage);
-  return { run: runOf(caller, first, counted.admitted, { onTrial, drawsTopUp }), refusal: null };
-}
-
-/** The jobs of a series that workers will run. */
-export interface Queued {
-  jobs: Admitted[];
-  terms: Pick<Run, 'onTrial' | 'drawsTopUp'>;
-}
-
-/** Thrown to roll back an admission, because a concurrent submission has inserted the job of a key first. */
-export class JobTaken extends Error {}
-
-/**
- * Admits a series like `admitSeries`, for workers to run it: all its jobs are inserted as pending, and each reserves its
- * own characters. The statements of the caller may follow in the same transaction.
- * @returns the jobs of the items with work; undefined if a concurrent submission inserted the job of the first key
- * @throws JobTaken if one inserted the job of a later key; the errors of `admitSeries`
- */
-export async function admitQueued(
-  tx: Tx,
-  settings: Settings,
-  caller: SeriesCaller,
-  { tenant, storageRefusal }: Gates,
-  items: readonly SeriesItem[],
-): Promise<{ queued: Queued | undefined; refusal: AppError | null }> {
-  const [first, ...others] = items.filter(isWork) as [WorkItem, ...WorkItem[]];
-  const keys = items.flatMap(({ request }) => request.idempotency_key ?? []);
-  const chars = billableCharsOf(items);
-  const entitlement = checkEntitlement(
-    settings,
-    tenant,
-    { kind: 'text', credential: caller.credential, chars },
-    keys,
-  );
-  const own = (item: WorkItem) => reservationOf([item]);
-  const locked = lockAdmissions(tx, caller.id, { isDurable: true });
+  const [firstId, ...ids] = work.map(newId).sort() as [string, ...string[]];
+  const again = ({ job }: StoredJob, { weight }: WorkItem): Restart => ({
+    tenantId: caller.id,
+    jobId: job.id,
+    staleSeconds: settings.STALE_PENDING_SECONDS,
+    queued,
+    reservedChars: weight.billableChars,
+  });
+  const locked = lockAdmissions(tx, caller.id, { isDurable: queued });
   const counting = first.known
-    ? readmitJob(tx, restartOf(caller, first.known, own(first), settings, true), entitlement.limits)
-    : admitJob(tx, newJob(caller, first, own(first), true), entitlement.limits);
-  const [[counted]] = await Promise.all([counting, locked]);
+    ? readmitJob(tx, again(first.known, first), entitlement.limits)
+    : admitJob(tx, newJob(caller, first, firstId, queued), entitlement.limits);
+  // If neither an error nor a statement can follow, COMMIT is sent together with the statement.
+  const isLast = others.length === 0 && !queued && !storageRefusal;
+  const [[counted]] = await Promise.all([isLast ? tx.last(counting) : counting, locked]);
   if (!counted?.admitted)
-    return { queued: undefined, refusal: counted ? entitlement.refusal(counted.usage) : null };
+    return { runs: undefined, refusal: counted ? entitlement.refusal(counted.usage) : null };
   if (storageRefusal) throw storageRefusal;
-  const rest = await Promise.all(
-    others.map(async (item) => {
+  const admitted = await Promise.all(
+    others.map(async (item, index) => {
       const [job] = await (item.known
-        ? restartJob(tx, restartOf(caller, item.known, own(item), settings, true))
-        : insertJob(tx, newJob(caller, item, own(item), true)));
-      if (!job) throw new JobTaken('the job of a later item already exists');
+        ? restartJob(tx, again(item.known, item))
+        : insertJob(tx, newJob(caller, item, ids[index] as string, queued)));
+      if (!job) throw new JobTaken('a concurrent submission has the job of a later item');
       return job;
     }),
   );
   const terms = { onTrial: entitlement.onTrial, drawsTopUp: entitlement.drawsTopUp(counted.usage) };
-  return { queued: { jobs: [counted.admitted, ...rest], terms }, refusal: null };
-}
-
-/**
- * Inserts the next job of an admitted series, which takes over the series' reservation. The statement is sent
- * immediately.
- * @returns undefined if a concurrent submission inserted the job of this key first
- */
-export async function admitNext(
-  tx: Tx,
-  settings: Settings,
-  caller: SeriesCaller,
-  work: readonly WorkItem[],
-  terms: Pick<Run, 'onTrial' | 'drawsTopUp'>,
-): Promise<Run | undefined> {
-  const [item] = work as [WorkItem];
-  if (item.admitted) return runOf(caller, item, item.admitted, terms);
-  const { known } = item;
-  const reserved = reservationOf(work);
-  const [admitted] = await (known
-    ? restartJob(tx, restartOf(caller, known, reserved, settings))
-    : insertJob(tx, newJob(caller, item, reserved)));
-  return admitted && runOf(caller, item, admitted, terms);
-}
-
-/**
- * Returns the runs of items that already have results. If their jobs do not exist yet, `insertFinished` inserts them in the
- * transaction that stores the results. They have the creation time of the series' current job, and ids in their order.
- */
-export function runsAfter(caller: SeriesCaller, current: Run, items: readonly WorkItem[]): Run[] {
-  const ids = items.map(newId).sort();
-  const { createdAt } = current.admitted;
-  return items.map((item, index) =>
-    runOf(caller, item, item.admitted ?? { jobId: ids[index] as string, attempt: 1, createdAt }, current),
+  const runs = [counted.admitted, ...admitted].map((job, index) =>
+    runOf(caller, work[index] as WorkItem, job, terms),
   );
+  return { runs, refusal: null };
 }
 
 /**
- * Inserts the job of a run from `runsAfter`. The statement is sent immediately.
- * @returns false if a concurrent submission inserted the job of this key first
+ * Looks up the keys of items and admits them through all gates, in a transaction of its own. Repeats this while
+ * concurrent submissions change the jobs of the keys.
+ * @param complete sends further statements of the transaction
+ * @returns the items as they are now, their runs (none if no item has work any longer), and the result of `complete`
+ * @throws AppError 402, 409, 429; 503 transient_error if the jobs of the keys keep changing
  */
-export async function insertFinished(
-  tx: Tx,
+export async function admitInTransaction<T>(
+  services: Pick<Services, 'accountStores' | 'database' | 'settings'>,
   caller: SeriesCaller,
-  item: WorkItem,
-  { admitted: { jobId, createdAt } }: Run,
-): Promise<boolean> {
-  if (item.admitted) return true;
-  const inserted = await insertJob(tx, { ...newJob(caller, item, reservationOf([item])), jobId, createdAt });
-  return inserted.length > 0;
-}
-
-/** The reservation of the first job: its own weight, and the weight of the rest of the series. */
-type Reservation = Pick<NewJob, 'reservedChars' | 'reservedRestChars' | 'reservedRestJobs'>;
-
-function reservationOf(work: readonly WorkItem[]): Reservation {
-  const [first, ...rest] = work.map(({ weight }) => weight.billableChars) as [number, ...number[]];
-  const reservedRestChars = rest.reduce((sum, chars) => sum + chars, 0);
-  return { reservedChars: first, reservedRestChars, reservedRestJobs: rest.length };
+  submitted: readonly SeriesItem[],
+  { queued }: { queued: boolean },
+  complete?: (tx: Tx, runs: readonly Run[]) => Promise<T>,
+): Promise<{ items: readonly SeriesItem[]; runs: Run[]; completed?: T | undefined }> {
+  const { database, settings } = services;
+  const keys = submitted.flatMap(({ request }) => request.idempotency_key ?? []);
+  let refusedAt: string | undefined;
+  for (let attempt = 0; attempt < 8; attempt++) {
+    const deciding = database.inTenant(caller.id, async (tx) => {
+      const [known, gates] = await Promise.all([
+        keys.length > 0 ? selectJobsByKeys(tx, keys, settings.STALE_PENDING_SECONDS) : undefined,
+        readGates(tx, services),
+      ]);
+      const items = planItems(submitted, known, settings);
+      if (!items.some(isWork)) return { items, runs: [] };
+      const { runs, refusal } = await admitSeries(tx, settings, caller, gates, items, { queued });
+      if (refusal) return { refusal, jobs: stateOfJobs(known) };
+      return runs && { items, runs, completed: await complete?.(tx, runs) };
+    });
+    const result = await deciding.catch((error: unknown) => {
+      if (!(error instanceof JobTaken)) throw error;
+    });
+    if (!result) continue;
+    if (!('refusal' in result)) return result;
+    // Throw the error only if the jobs were the same in both reads; otherwise a concurrent request with the same keys
+    // may have caused the usage.
+    if (keys.length === 0 || result.jobs === refusedAt) throw result.refusal;
+    refusedAt = result.jobs;
+  }
+  throw new AppError(
+    'transient_error',
+    'the job of this Idempotency-Key was changed by other requests at the same time; try again',
+  );
 }
 
 function newJob(
   caller: SeriesCaller,
-  { request, fingerprint, warnings }: WorkItem,
-  reserved: Reservation,
-  queued = false,
+  { request, fingerprint, warnings, weight }: WorkItem,
+  jobId: string,
+  queued: boolean,
 ): NewJob {
   return {
     tenantId: caller.id,
-    jobId: newId(),
+    jobId,
     request: namingTenant(request, caller),
     requestFingerprint: fingerprint,
     warnings,
     queued,
-    ...reserved,
+    reservedChars: weight.billableChars,
   };
-}
-
-/** Returns the input for running the stored job of a key again. */
-function restartOf(
-  { id }: SeriesCaller,
-  { job }: StoredJob,
-  reserved: Reservation,
-  { STALE_PENDING_SECONDS: staleSeconds }: Settings,
-  queued = false,
-): Restart {
-  return { tenantId: id, jobId: job.id, staleSeconds, queued, ...reserved };
 }
 
 export function runOf(
@@ -343,7 +280,18 @@ export function runOf(
 ): Run {
   const { id: tenantId, submittedBy } = caller;
   const named = known ? request : namingTenant(request, caller);
-  return { tenantId, request: named, warnings, admitted, weight, onTrial, drawsTopUp, submittedBy };
+  const isRepeated = known !== undefined;
+  return {
+    tenantId,
+    isRepeated,
+    request: named,
+    warnings,
+    admitted,
+    weight,
+    onTrial,
+    drawsTopUp,
+    submittedBy,
+  };
 }
 
 /** Adds the tenant's id and name to the request's metadata. A caller cannot set them. */

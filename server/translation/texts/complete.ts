@@ -7,15 +7,8 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import type { RunResult } from '#server/translation/core/pipeline/run.ts';
-import {
-  admitNext,
-  insertFinished,
-  JobTaken,
-  type Run,
-  runsAfter,
-  type SeriesCaller,
-  type WorkItem,
-} from './admit-series.ts';
+import type { Run } from './admit-series.ts';
+import { endRuns } from './failed-run.ts';
 import {
   type PersistedGolden,
   type PersistingServices,
@@ -25,35 +18,20 @@ import {
 import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
 import { learnFrom } from './learn-from-job.ts';
-import { OptionalWrite, retryWithout } from './optional-writes.ts';
+import { retryWithout } from './optional-writes.ts';
 import { type StoredRun, storedRun } from './packed-run.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
-/** The items of a series that are still to be run. The next job is inserted when the current ones are stored. */
-export interface RestOfSeries {
-  caller: SeriesCaller;
-  work: readonly WorkItem[];
-}
-
-/** An item with the result of its pipeline. */
-export interface FinishedItem {
-  item: WorkItem;
+/** A run with the result of its pipeline. */
+export interface FinishedRun {
+  run: Run;
   result: RunResult;
 }
 
 export type CompletionServices = PersistingServices & Pick<Services, 'embedder'>;
 
-export interface Completion {
-  /** The stored jobs: the first, and as many of the following ones as could be stored with it. */
-  jobs: TranslationJob[];
-  /** The run of the next job; undefined at the end of the series, or if the next job could not be inserted. */
-  nextRun: Run | undefined;
-}
-
-/** A run with its result and, if it publishes its job, with its golden record. */
-interface RecordedRun {
-  run: Run;
-  result: RunResult;
+/** A finished run and, if it publishes its job, its golden record. */
+interface RecordedRun extends FinishedRun {
   finished: TranslationJob;
   golden: PersistedGolden | null;
   /** True if the golden record could not be written: the job is published later. */
@@ -62,55 +40,45 @@ interface RecordedRun {
 }
 
 /**
- * Stores a finished run and bills it in one transaction, together with the next job of its series. Results of the items
- * directly after it are stored in the same transaction. The golden records of published jobs are written before that. If
- * another attempt has replaced the run, nothing is stored, and the current job is returned.
- * @param following items without a job; their jobs are inserted
- * @param rest the items after these
+ * Stores finished runs and bills them in one transaction. The golden records of published jobs are written before that.
+ * If another attempt has replaced a run, its result is not stored, and the current job is returned.
+ * @param runs of one tenant, in the order of their series
+ * @param later the runs that end if the series ends here, in the same transaction
  * @throws AppError persistence_failed if a golden record could not be written: its job is stored and billed, and is
- *   published later; the items after it are not stored. Also thrown if the tenant's own storage became unusable during
+ *   published later; the runs after it are not stored. Also thrown if the tenant's own storage became unusable during
  *   the run; a 409 would wrongly mean that nothing was created
  */
 export async function completeRuns(
   services: CompletionServices,
-  run: Run,
-  result: RunResult,
-  following: readonly FinishedItem[],
-  rest: RestOfSeries,
-): Promise<Completion> {
-  const { tenantId, admitted } = run;
-  const runs = runsAfter(
-    rest.caller,
-    run,
-    following.map(({ item }) => item),
-  );
-  const [first, ...others] = await Promise.all([
-    recordRun(services, run, result),
-    ...runs.map((other, index) => recordRun(services, other, (following[index] as FinishedItem).result)),
-  ]);
+  runs: readonly [FinishedRun, ...FinishedRun[]],
+  later: readonly Run[],
+): Promise<TranslationJob[]> {
+  const { database } = services;
+  const { tenantId } = runs[0].run;
+  const recorded = await Promise.all(runs.map((finished) => recordRun(services, finished)));
   // If the golden record of a job could not be written, the series ends with this error.
-  const complete = [first, ...others];
-  const last = complete.findIndex(({ isPending }) => isPending);
-  const storable = last === -1 ? complete : complete.slice(0, last + 1);
-  const { stored, nextRun } = await storeRuns(
-    services,
-    storable,
-    last === -1 ? rest : { ...rest, work: [] },
-    following,
-  );
-  const discarded = complete.slice(stored.length);
+  const last = recorded.findIndex(({ isPending }) => isPending);
+  const [storable, ended] =
+    last === -1
+      ? [recorded, []]
+      : [recorded.slice(0, last + 1), [...recorded.slice(last + 1).map(({ run }) => run), ...later]];
+  const storedAt = await storeRuns(services, storable, ended);
+  const discarded = recorded.filter((_, index) => storedAt[index] === undefined);
   await Promise.all(discarded.map((other) => discardRecord(services, other)));
-  if (stored.length === 0) {
-    const job = await services.database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, admitted.jobId));
-    return { jobs: [requireUsable(job)], nextRun };
-  }
-  const jobs = stored.map(({ updatedAt }, index) => storedJob(complete[index] as RecordedRun, updatedAt));
-  if (complete[stored.length - 1]?.isPending) throw persistenceFailed();
-  return { jobs, nextRun };
+  const jobs = await Promise.all(
+    storable.map(async (one, index) => {
+      const at = storedAt[index];
+      if (at) return storedJob(one, at);
+      const { jobId } = one.run.admitted;
+      return requireUsable(await database.inTenant(tenantId, (tx) => selectJob(tx, tenantId, jobId)));
+    }),
+  );
+  if (last !== -1 && storedAt[last]) throw persistenceFailed();
+  return jobs;
 }
 
 /** Writes the golden record of a finished run, if the run publishes its job. */
-async function recordRun(services: CompletionServices, run: Run, result: RunResult): Promise<RecordedRun> {
+async function recordRun(services: CompletionServices, { run, result }: FinishedRun): Promise<RecordedRun> {
   const { tenantId, admitted } = run;
   const finished: TranslationJob = {
     id: admitted.jobId,
@@ -160,99 +128,44 @@ function withMetadata(request: TranslationRequest, written: RunResult['metadata'
 }
 
 /**
- * Inserts the jobs of the following runs, and the next job of the series. This is optional: if it fails, the first
- * translation is still stored.
- */
-function insertNext(
-  { settings, backgroundWork }: CompletionServices,
-  [{ run }, ...others]: readonly [RecordedRun, ...RecordedRun[]],
-  { caller, work }: RestOfSeries,
-  following: readonly FinishedItem[],
-): OptionalWrite<Run | undefined> {
-  return new OptionalWrite(
-    'could not create the next job of a series together with the result of the previous one',
-    async (tx) => {
-      const inserting = others.map((other, index) =>
-        insertFinished(tx, caller, (following[index] as FinishedItem).item, other.run),
-      );
-      // If the process is stopping, it starts no further jobs.
-      const startsNext = work.length > 0 && !backgroundWork.closing;
-      const [next, inserted] = await Promise.all([
-        startsNext ? admitNext(tx, settings, caller, work, run) : undefined,
-        Promise.all(inserting),
-      ]);
-      if (!inserted.every(Boolean)) throw new JobTaken('the job of a later item already exists');
-      return next;
-    },
-  );
-}
-
-/** Thrown to roll back the transaction that stores a run, because another attempt has the job. */
-class RunReplaced extends Error {}
-
-/**
- * Stores runs in one transaction: inserts the jobs of the following runs and the next job, stores the results with their
- * usage, charges the prepaid balance, and adds the segments to the TM.
- *
- * The new jobs come first, to avoid a deadlock. Their INSERT may wait for another transaction that has inserted a job
- * with the same key. That transaction may wait for the usage totals, which this transaction locks when it stores the
- * results. Segments come in the order of their languages, because concurrent transactions may create the same TM sets.
- * @returns `stored`: the stored runs; none if another attempt has the first job
+ * Stores runs in one transaction: stores the results with their usage, charges the prepaid balance, and adds the segments
+ * to the TM. Segments come in the order of their languages, because concurrent transactions may create the same TM sets.
+ * @param ended runs that end in the same transaction
+ * @returns the new updated_at of each job; undefined if another attempt has the job
  */
 async function storeRuns(
-  services: CompletionServices,
+  { database, log, ...services }: CompletionServices,
   runs: readonly RecordedRun[],
-  rest: RestOfSeries,
-  following: readonly FinishedItem[],
-): Promise<{ stored: { updatedAt: Date }[]; nextRun: Run | undefined }> {
-  const { database, log } = services;
-  const [first, ...others] = runs as [RecordedRun, ...RecordedRun[]];
-  const { tenantId, drawsTopUp } = first.run;
-  const next =
-    others.length > 0 || rest.work.length > 0
-      ? insertNext(services, [first, ...others], rest, following)
-      : undefined;
+  ended: readonly Run[],
+): Promise<(Date | undefined)[]> {
+  const { tenantId, drawsTopUp } = (runs[0] as RecordedRun).run;
   const learns = runs
-    .flatMap((recorded) => {
-      const { run, finished, golden } = recorded;
+    .flatMap(({ run, finished, golden }) => {
       const write = golden ? learnFrom(services, tenantId, finished, golden.uri) : undefined;
       const languages = `${run.request.source_lang} ${run.request.target_lang}`;
-      return write ? [{ write, recorded, languages }] : [];
+      return write ? [{ write, languages }] : [];
     })
-    .sort((a, b) => (a.languages < b.languages ? -1 : a.languages > b.languages ? 1 : 0));
-  try {
-    return await retryWithout(log, [next, ...learns.map(({ write }) => write)], () =>
-      database.inTenant(tenantId, async (tx) => {
-        const insertsNext = next !== undefined && !next.dropped;
-        const included = insertsNext ? runs : [first];
-        const learning = learns.filter(
-          ({ write, recorded }) => !write.dropped && included.includes(recorded),
-        );
-        // COMMIT is sent together with the last statement, unless the result of an earlier statement is needed first.
-        const commitsAtOnce = !insertsNext && learning.length === 0;
-        const inserting = next?.run(tx);
-        const finishing = included.map((recorded) => {
-          const sent = finishJob(tx, finishedJob(recorded), usageOf(recorded.run, recorded.result));
-          return commitsAtOnce && !drawsTopUp ? tx.last(sent) : sent;
-        });
-        const settling = drawsTopUp
-          ? settleTopUp(tx, tenantId, commitsAtOnce ? tx.last : undefined)
-          : undefined;
-        const [nextRun, rows] = await Promise.all([
-          inserting,
-          Promise.all(finishing),
-          settling,
-          ...learning.map(({ write }) => write.run(tx)),
-        ]);
-        const stored = rows.flatMap(([row]) => row ?? []);
-        if (stored.length < included.length && insertsNext) throw new RunReplaced();
-        return { stored, nextRun };
-      }),
-    );
-  } catch (error) {
-    if (error instanceof RunReplaced) return { stored: [], nextRun: undefined };
-    throw error;
-  }
+    .sort((a, b) => (a.languages < b.languages ? -1 : a.languages > b.languages ? 1 : 0))
+    .map(({ write }) => write);
+  return retryWithout(log, learns, () =>
+    database.inTenant(tenantId, async (tx) => {
+      const learning = learns.filter(({ dropped }) => !dropped);
+      const ending = endRuns(tx, tenantId, ended);
+      const results = runs.map((recorded) => finishJob(tx, finishedJob(recorded), usageOf(recorded)));
+      // COMMIT is sent together with the last statement.
+      const commitsHere = learning.length === 0;
+      const last = results.length - 1;
+      if (commitsHere && !drawsTopUp)
+        results[last] = tx.last(results[last] as Promise<{ updatedAt: Date }[]>);
+      const [rows] = await Promise.all([
+        Promise.all(results),
+        ending,
+        drawsTopUp ? settleTopUp(tx, tenantId, commitsHere ? tx.last : undefined) : undefined,
+        ...learning.map((write) => write.run(tx)),
+      ]);
+      return rows.map(([row]) => row?.updatedAt);
+    }),
+  );
 }
 
 /**
@@ -269,7 +182,9 @@ function requireUsable(job: TranslationJob | undefined): TranslationJob {
 
 const maxTokens = 1_000_000_000;
 
-function usageOf({ request, weight, onTrial, submittedBy }: Run, { cost, fastPath }: RunResult): JobUsage {
+function usageOf({ run, result }: RecordedRun): JobUsage {
+  const { request, weight, onTrial, submittedBy } = run;
+  const { cost, fastPath } = result;
   return {
     sourceLang: request.source_lang,
     targetLang: request.target_lang,

@@ -14,7 +14,6 @@ import { RunError } from '#server/translation/core/pipeline/run.ts';
 import type { Run } from './admit-series.ts';
 import type { Admitted } from './insert-jobs.ts';
 import { advance } from './job-states.ts';
-import { isJob } from './jobs.ts';
 
 /*
  * A failed run is not billed: the job becomes `failed`, and no usage is recorded. A run that called a live engine
@@ -23,22 +22,30 @@ import { isJob } from './jobs.ts';
 
 type FailureServices = Pick<Services, 'database' | 'engine' | 'log' | 'settings'>;
 
+/** The part of a series after a failed run. */
+interface Rest {
+  /** Number of later runs that may have called the engine, and are not stored. */
+  discarded: number;
+  /** The later runs that end with the failed one. */
+  later: readonly Run[];
+}
+
 /**
- * Logs the error of a run and marks the job as failed. If that fails too, the stale sweep marks the job later.
- * @param discarded number of later runs of the series that may have called the engine, and are not stored
+ * Logs the error of a run, marks the job as failed and ends the rest of the series. If that fails too, the stale sweep
+ * marks the jobs later.
  */
 export async function recordFailedRun(
   services: FailureServices,
   run: Run,
   error: unknown,
   known: AppError,
-  { discarded, ...about }: { discarded: number },
+  about: object,
+  rest: Rest,
 ): Promise<void> {
   const { log } = services;
   log.warn({ ...about, error: describeForLog(known) }, 'a run failed');
   try {
-    if (await storeFailure(services, run, error, { message: known.message, discarded }))
-      countEvent('jobs', 'text failed');
+    if (await storeFailure(services, run, error, known.message, rest)) countEvent('jobs', 'text failed');
   } catch (unrecorded) {
     log.warn({ ...about, error: describeForLog(unrecorded) }, 'could not record the failure');
   }
@@ -53,7 +60,8 @@ async function storeFailure(
   { database, engine, settings }: Pick<Services, 'database' | 'engine' | 'settings'>,
   { tenantId, admitted }: Run,
   error: unknown,
-  { message, discarded }: { message: string; discarded: number },
+  message: string,
+  { discarded, later }: Rest,
 ): Promise<boolean> {
   advance('pending', 'failed');
   const steps = error instanceof RunError ? error.steps : [];
@@ -61,17 +69,12 @@ async function storeFailure(
   const failedRuns = (calledEngine ? 1 : 0) + discarded;
   const share = engine.live && failedRuns > 0 ? secondsPerFailedRun(settings) : null;
   return database.inTenant(tenantId, async (tx) => {
-    const failing = failJob(tx, tenantId, admitted, {
-      status: 'failed',
-      steps,
-      quality_gate: null,
-      human_review_task: null,
-      error: message,
-    });
+    const ending = endRuns(tx, tenantId, later);
+    const failing = failJobs(tx, tenantId, [admitted], message, steps);
     const [failed] = await Promise.all(
       share === null
-        ? [tx.last(failing)]
-        : [failing, tx.last(countFailedRun(tx, tenantId, share, failedRuns))],
+        ? [tx.last(failing), ending]
+        : [failing, tx.last(countFailedRun(tx, tenantId, share, failedRuns)), ending],
     );
     return failed.length > 0;
   });
@@ -88,26 +91,55 @@ export function mayHaveCalled({ cause, steps }: RunError): boolean {
   );
 }
 
-/** Matches the job while it is pending with this attempt: no other attempt has taken it over. */
-export function isRunning(tenantId: string, { jobId, attempt }: Pick<Admitted, 'jobId' | 'attempt'>) {
+type Attempt = Pick<Admitted, 'jobId' | 'attempt'>;
+
+/** Matches jobs while they are pending with these attempts: no other attempt has taken them over. */
+function areRunning(tenantId: string, attempts: readonly Attempt[]) {
+  const list = JSON.stringify(attempts.map(({ jobId, attempt }) => ({ jobId, attempt })));
   return and(
-    isJob(tenantId, jobId),
-    eq(translationJobs.attempt, attempt),
+    eq(translationJobs.tenantId, tenantId),
     eq(translationJobs.status, 'pending'),
+    sql`(${translationJobs.jobId}, ${translationJobs.attempt}) in (
+      select "jobId", attempt from json_to_recordset(${list}::json) as running("jobId" text, attempt int))`,
   );
 }
 
-/** Marks a pending job as failed. The statement is sent immediately. */
-function failJob(
+/** Updates the timestamps of pending jobs to show that their series is still running. */
+export function touchJobs(tx: Tx, tenantId: string, attempts: readonly Attempt[]): Promise<unknown> {
+  return tx
+    .update(translationJobs)
+    .set({ updatedAt: sql`now()` })
+    .where(areRunning(tenantId, attempts))
+    .execute();
+}
+
+/** Marks pending jobs as failed. The statement is sent immediately. */
+function failJobs(
   tx: Tx,
   tenantId: string,
-  run: Pick<Admitted, 'jobId' | 'attempt'>,
-  agentRun: AgentRun,
+  attempts: readonly Attempt[],
+  message: string,
+  steps: AgentRun['steps'],
 ): Promise<{ jobId: string }[]> {
+  const agentRun = { status: 'failed', steps, quality_gate: null, human_review_task: null, error: message };
   return tx
     .update(translationJobs)
     .set({ status: 'failed', agentRun, updatedAt: sql`now()` })
-    .where(isRunning(tenantId, run))
+    .where(areRunning(tenantId, attempts))
     .returning({ jobId: translationJobs.jobId })
     .execute();
+}
+
+/**
+ * Ends the runs of a series that never ran, because an earlier item failed: deletes the jobs that the series inserted,
+ * and marks those that existed before as failed again. The statements are sent immediately.
+ */
+export async function endRuns(tx: Tx, tenantId: string, runs: readonly Run[]): Promise<void> {
+  const [repeated, inserted] = [true, false].map((isRepeated) =>
+    runs.filter((run) => run.isRepeated === isRepeated).map(({ admitted }) => admitted),
+  ) as [Admitted[], Admitted[]];
+  await Promise.all([
+    inserted.length > 0 && tx.delete(translationJobs).where(areRunning(tenantId, inserted)).execute(),
+    repeated.length > 0 && failJobs(tx, tenantId, repeated, 'an earlier item of the request failed', []),
+  ]);
 }

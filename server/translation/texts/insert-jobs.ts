@@ -19,14 +19,8 @@ export interface NewJob {
   warnings: readonly Warning[];
   /** Whether a task of the workers will run the job. Then the first run has attempt 1, like that of other jobs. */
   queued: boolean;
-  /** Default: the time of the transaction. */
-  createdAt?: Date;
   /** Billable characters of this job. */
   reservedChars: number;
-  /** Billable characters of the jobs that follow in the series. */
-  reservedRestChars: number;
-  /** Number of the jobs that follow in the series. */
-  reservedRestJobs: number;
 }
 
 /** A pending job that may run now. */
@@ -52,8 +46,6 @@ export interface Restart {
   staleSeconds: number;
   queued: boolean;
   reservedChars: number;
-  reservedRestChars: number;
-  reservedRestJobs: number;
 }
 
 const value = sql.placeholder;
@@ -72,8 +64,8 @@ const pendingJob = {
   attempt: sql<number>`case when ${value('queued')}::boolean then 0 else 1 end`.as('attempt'),
   idempotencyKey: sql<string | null>`${value('idempotencyKey')}::text`.as('idempotency_key'),
   reservedChars: sql<number>`${value('reservedChars')}::bigint`.as('reserved_chars'),
-  reservedRestChars: sql<number>`${value('reservedRestChars')}::bigint`.as('reserved_rest_chars'),
-  reservedRestJobs: sql<number>`${value('reservedRestJobs')}::int`.as('reserved_rest_jobs'),
+  reservedRestChars: sql<number>`0`.as('reserved_rest_chars'),
+  reservedRestJobs: sql<number>`0`.as('reserved_rest_jobs'),
   request: sql<unknown>`${new Param(value('request'), translationJobs.request)}::jsonb`.as('request'),
   requestFingerprint: sql<Uint8Array | null>`${value('requestFingerprint')}::bytea`.as('request_fingerprint'),
   warnings: sql<unknown>`nullif(${new Param(value('warnings'), translationJobs.warnings)}::jsonb, '[]')`.as(
@@ -94,7 +86,7 @@ const pendingJob = {
   decidedAt: sql<null>`null::timestamptz`.as('decided_at'),
   decidedBy: sql<null>`null`.as('decided_by'),
   replacedText: sql<null>`null`.as('replaced_text'),
-  createdAt: sql<Date>`coalesce(${value('createdAt')}::timestamptz, now())`.as('created_at'),
+  createdAt: sql<Date>`now()`.as('created_at'),
   updatedAt: sql<Date>`now()`.as('updated_at'),
   queued: sql<boolean>`${value('queued')}::boolean`.as('queued'),
 };
@@ -126,8 +118,8 @@ const pendingAgain = {
   agentRun: emptyRun,
   pipelineMetadata: null,
   reservedChars: sql`${value('reservedChars')}::bigint`,
-  reservedRestChars: sql`${value('reservedRestChars')}::bigint`,
-  reservedRestJobs: sql`${value('reservedRestJobs')}::int`,
+  reservedRestChars: 0,
+  reservedRestJobs: 0,
   updatedAt: sql`now()`,
   queued: sql`${value('queued')}::boolean`,
 };
@@ -160,9 +152,8 @@ function counted(db: QueryBuilder, { committed, usage }: UsageCheck, change: Ret
     .leftJoin(change, sql`true`);
 }
 
-type New = Omit<NewJob, 'createdAt' | 'request'> & {
+type New = Omit<NewJob, 'request'> & {
   request: Partial<TranslationRequest>;
-  createdAt: string | null;
   idempotencyKey: string | null;
 };
 
@@ -170,7 +161,6 @@ function newRow(job: NewJob): New {
   return {
     ...job,
     request: storedRequest(job.request),
-    createdAt: job.createdAt?.toISOString() ?? null,
     idempotencyKey: job.request.idempotency_key ?? null,
   };
 }
@@ -211,8 +201,7 @@ const insertPending = prepare<New, Admitted[]>((db) =>
 );
 
 /**
- * Inserts a pending job whose characters are already reserved by its series. Returns no row if the tenant already has a
- * job with this idempotency key.
+ * Inserts a pending job of a series that fits. Returns no row if the tenant already has a job with this idempotency key.
  */
 export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
   return insertPending(tx, newRow(job));
@@ -224,11 +213,11 @@ export function insertJob(tx: Tx, job: NewJob): Promise<Admitted[]> {
  */
 export function restartJob(
   tx: Tx,
-  { tenantId, jobId, staleSeconds, queued, reservedChars, reservedRestChars, reservedRestJobs }: Restart,
+  { tenantId, jobId, staleSeconds, queued, reservedChars }: Restart,
 ): Promise<Admitted[]> {
   return tx
     .update(translationJobs)
-    .set({ ...pendingAgain, queued, reservedChars, reservedRestChars, reservedRestJobs })
+    .set({ ...pendingAgain, queued, reservedChars })
     .where(
       and(isJob(tenantId, jobId), or(eq(translationJobs.status, 'failed'), isStalePending(staleSeconds))),
     )

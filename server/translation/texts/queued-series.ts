@@ -7,17 +7,17 @@ import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { RunError } from '#server/translation/core/pipeline/run.ts';
 import {
-  admitQueued,
+  admitInTransaction,
   planItems,
+  type Run,
   runOf,
   type SeriesCaller,
   type SeriesItem,
   type WorkItem,
 } from './admit-series.ts';
-import type { Admitted } from './insert-jobs.ts';
 import { type JobRow, jobOfRow } from './jobs.ts';
 import type { TranslationJob } from './schema.ts';
-import { admitAgain, mayBeRetried, type RunServices, runSeries } from './series.ts';
+import { mayBeRetried, type RunServices, runSeries } from './series.ts';
 
 /*
  * The series of an asynchronous request (`Prefer: respond-async`). Its jobs exist as soon as it is admitted. A task of the
@@ -38,25 +38,33 @@ export async function queueSeries(
   caller: SeriesCaller,
   submitted: readonly SeriesItem[],
 ): Promise<{ jobs: TranslationJob[]; items: readonly SeriesItem[]; isNew: boolean }> {
-  const { items, admitted } = await admitAgain(
+  const { items, completed } = await admitInTransaction(
     services,
     caller,
     submitted,
-    async (tx, settings, ...given) => {
-      const { queued, refusal } = await admitQueued(tx, settings, ...given);
-      if (!queued) return { admitted: undefined, refusal };
+    { queued: true },
+    async (tx, runs) => {
       const { credential, submittedBy, requestId } = caller;
-      const jobs = queued.jobs.map(({ jobId: id, attempt }) => ({ id, attempt }));
-      const payload = { tenantId: caller.id, jobs, credential, submittedBy, requestId, ...queued.terms };
+      const { onTrial, drawsTopUp } = runs[0] as Run;
+      const jobs = runs.map(({ admitted: { jobId: id, attempt } }) => ({ id, attempt }));
+      const terms = { onTrial, drawsTopUp, credential, submittedBy, requestId };
       const pending = await countPending(tx, caller.id);
-      await addJob(tx, 'run_texts', payload, { priority: Math.max(pending - jobs.length, 0) });
-      const ids = jobs.map(({ id }) => id);
-      return { admitted: await selectRows(tx, caller.id, ids), refusal: null };
+      await addJob(
+        tx,
+        'run_texts',
+        { tenantId: caller.id, jobs, ...terms },
+        { priority: Math.max(pending - jobs.length, 0) },
+      );
+      return selectRows(
+        tx,
+        caller.id,
+        jobs.map(({ id }) => id),
+      );
     },
   );
-  const added = [...(admitted ?? [])];
+  const added = [...(completed ?? [])];
   const jobs = items.flatMap((item) => (item.weight === null ? item.known?.job : jobOf(added.shift())) ?? []);
-  return { jobs, items, isNew: admitted !== undefined };
+  return { jobs, items, isNew: completed !== undefined };
 }
 
 /** The last priority. If a tenant has more pending jobs than this, its last series all have this priority. */
@@ -106,17 +114,18 @@ export async function runQueued(
   // A series ends at a failed job. The next one continues after it.
   while (rows.length > 0) {
     const items = rows.map((row) => itemOf(row, settings));
-    const [first] = items as [WorkItem & { admitted: Admitted }];
+    const [first] = items as [WorkItem];
     const { name } = first.request.metadata['tenant'] as { name: string };
     const caller: SeriesCaller = { id: tenantId, name, credential, submittedBy, requestId };
     const requests = items.map(({ request }) => request);
     const prefetched = await database.inTenant(tenantId, (tx) => prefetch(tx, requests));
-    const { jobId, attempt } = first.admitted;
+    const runs = items.map((item, index) => runOf(caller, item, rows[index] as JobRow, terms));
+    const { jobId, attempt } = rows[0] as JobRow;
     const keepsPending = attempt - (queuedAttempts.get(jobId) ?? 0) < maxRuns;
-    const firstRun = runOf(caller, first, first.admitted, terms);
+    const series = { caller, items, runs, prefetched, endsAtFailure: false, keepsPending };
     try {
       await withRequestDeadline({ REQUEST_DEADLINE_SECONDS: runSeconds }, ({ signal }) =>
-        runSeries(services, { caller, items, firstRun, prefetched, keepsPending }, signal),
+        runSeries(services, series, signal),
       );
       return;
     } catch (error) {
@@ -153,13 +162,9 @@ async function selectBegun(tx: Tx, tenantId: string, begun: readonly JobRow[]): 
   );
 }
 
-function itemOf(row: JobRow, settings: RunServices['settings']): WorkItem & { admitted: Admitted } {
+function itemOf(row: JobRow, settings: RunServices['settings']): WorkItem {
   const { request, warnings } = jobOfRow(row);
-  const [item] = planItems(
-    [{ request, warnings, fingerprint: row.requestFingerprint }],
-    undefined,
-    settings,
-  ) as [WorkItem];
-  const { jobId, attempt, createdAt } = row;
-  return { ...item, admitted: { jobId, attempt, createdAt } };
+  const submitted = [{ request, warnings, fingerprint: row.requestFingerprint }];
+  const [item] = planItems(submitted, undefined, settings) as [WorkItem];
+  return item;
 }

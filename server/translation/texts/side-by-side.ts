@@ -3,12 +3,13 @@ import type { Services } from '#server/context.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type { CallScope } from '#server/platform/engines/engine.ts';
-import { leverageOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { leverageOf } from '#server/translation/core/leverage/leverage.ts';
 import { RunError, type RunResult, runPipeline } from '#server/translation/core/pipeline/run.ts';
-import type { SeriesCaller, SeriesItem } from './admit-series.ts';
+import type { Run, SeriesCaller } from './admit-series.ts';
 import { mayHaveCalled } from './failed-run.ts';
 import { lastNeeded } from './item-dependence.ts';
 import type { TranslationRequest } from './schema.ts';
+import type { Series } from './series.ts';
 
 /** Maximum items of one series that run at the same time. Each of their model calls also needs a slot of the tenant. */
 const maxAtOnce = 64;
@@ -23,7 +24,6 @@ type PipelineServices = Pick<
 
 /** The pipeline of one item. */
 interface ItemRun {
-  request: TranslationRequest;
   /** Whether the run began before all earlier items were stored. */
   isAhead: boolean;
   result: Promise<RunResult>;
@@ -33,11 +33,8 @@ interface ItemRun {
 
 /** The pipelines of a series. They only compute results: nothing is stored or billed until the series stores it. */
 export interface SideBySide {
-  /**
-   * Reports that the first `stored` items are stored, and which items there are now. Begins the items that may run.
-   * @param isAdmitted whether the job of the next item is admitted, and with it the rest of the series
-   */
-  advance(items: readonly SeriesItem[], stored: number, isAdmitted: boolean): void;
+  /** Reports that the first `stored` items are stored. Begins the items that may run. */
+  advance(stored: number): void;
   /** Returns the result of the next item to store. Runs it now, unless it has begun before. */
   resultOf(index: number): Promise<RunResult>;
   /** Returns the result of a later item; undefined if it has none yet, or if its run failed. */
@@ -57,24 +54,21 @@ export interface SideBySide {
 export function runSideBySide(
   services: PipelineServices,
   caller: SeriesCaller,
-  submitted: readonly SeriesItem[],
-  prefetched: Prefetched,
+  { items, runs: admitted, prefetched }: Pick<Series, 'items' | 'runs' | 'prefetched'>,
   deadline: AbortSignal,
 ): SideBySide {
   const { backgroundWork, engine, log } = services;
   const about = { request_id: caller.requestId, tenant_id: caller.id };
-  const isAlone = submitted.length === 1;
+  const isAlone = items.length === 1;
   const searches = isAlone
     ? null
     : createConcurrencyLimit({ slots: 4 * maxSearches, slotsOfTenant: maxSearches });
   const runs = new Map<number, ItemRun>();
   /** The last item that each item needs, for the items from the first. */
   const needed: number[] = [];
-  let items = submitted;
   let stored = 0;
-  let isAdmitted = false;
   /** No item from this index on is begun. */
-  let end = submitted.length;
+  let end = items.length;
 
   async function translate(request: TranslationRequest, scope: CallScope): Promise<RunResult> {
     const found = await leverageOf(services, caller.id, request, prefetched);
@@ -89,12 +83,11 @@ export function runSideBySide(
   }
 
   function begin(index: number): ItemRun {
-    const { request } = items[index] as SeriesItem;
     const abort = new AbortController();
     const signal = isAlone ? deadline : AbortSignal.any([deadline, abort.signal]);
     const scope = { tenantId: caller.id, signal };
-    const result = translate(request, scope);
-    const run: ItemRun = { request, isAhead: index > stored, result, outcome: undefined, abort };
+    const result = translate((admitted[index] as Run).request, scope);
+    const run: ItemRun = { isAhead: index > stored, result, outcome: undefined, abort };
     runs.set(index, run);
     const settle = (outcome: ItemRun['outcome']) => {
       run.outcome = outcome;
@@ -114,16 +107,12 @@ export function runSideBySide(
     for (const [at, run] of runs) if (at >= end && !run.outcome) run.abort.abort();
   }
 
-  /**
-   * Begins the items whose needs are known and stored. An existing job that has to run again begins only at its turn,
-   * when this series has the job: concurrent retries run it once.
-   */
+  /** Begins the items whose needs are known and stored. */
   function beginAhead(): void {
-    if (!isAdmitted || backgroundWork.closing) return;
+    if (backgroundWork.closing) return;
     let running = [...runs.values()].filter(({ outcome }) => !outcome).length;
     for (let index = stored; index < Math.min(end, needed.length) && running < maxAtOnce; index++) {
-      const item = items[index] as SeriesItem;
-      if (runs.has(index) || item.known || (needed[index] as number) >= stored) continue;
+      if (runs.has(index) || !admitted[index] || (needed[index] as number) >= stored) continue;
       begin(index);
       running += 1;
     }
@@ -131,7 +120,7 @@ export function runSideBySide(
 
   /** Finds out what each item needs. Lets other requests of the server run in between. */
   async function plan(): Promise<void> {
-    const requests = submitted.map(({ request }) => request);
+    const requests = items.map(({ request }) => request);
     for (let index = 0; index < end; index++) {
       if (index > 0) await setImmediate();
       needed.push(await lastNeeded(requests, index, prefetched));
@@ -144,16 +133,12 @@ export function runSideBySide(
       log.error({ ...about, error: describeForLog(error) }, 'the items of a series run one after the other'),
     );
   return {
-    advance(now, count, admitted) {
-      items = now;
+    advance(count) {
       stored = count;
-      isAdmitted = admitted;
       beginAhead();
     },
     async resultOf(index) {
-      let run = runs.get(index);
-      // A concurrent submission may have changed the item, or stored the item that failed before this one.
-      if (!run || run.abort.signal.aborted || run.request !== items[index]?.request) run = begin(index);
+      const run = runs.get(index) ?? begin(index);
       try {
         return await run.result;
       } catch (error) {
@@ -163,9 +148,8 @@ export function runSideBySide(
       }
     },
     finished(index) {
-      const run = runs.get(index);
-      if (!run?.outcome || !('value' in run.outcome)) return undefined;
-      return run.request === items[index]?.request ? run.outcome.value : undefined;
+      const outcome = runs.get(index)?.outcome;
+      return outcome && 'value' in outcome ? outcome.value : undefined;
     },
     abandon() {
       const later = runs.entries().filter(([index]) => index > stored);

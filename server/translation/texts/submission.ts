@@ -6,11 +6,13 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { refuseByMaximum, type SubmissionLimits } from '#server/translation/core/intake/submission-limits.ts';
 import { type Prefetched, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import {
+  admitInTransaction,
   admitSeries,
   billableCharsOf,
   type Gates,
   isWork,
   planItems,
+  type Run,
   readGates,
   type SeriesItem,
   type Submitted,
@@ -46,9 +48,9 @@ export async function submit(
   const { settings } = services;
   const requests = submitted.map(({ request }) => request);
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
-  const admitted = await withTenant(
+  const checked = await withTenant(
     // Runs in the transaction that authenticated the caller.
-    async (tx, principal, looked: LookedUp): Promise<Series | Submission | Unadmitted> => {
+    async (tx, principal, looked: LookedUp): Promise<Submission | Checked> => {
       const items = planItems(submitted, looked.known, settings);
       // If no job has to run, the existing jobs are returned before any gate could reject the submission.
       if (!items.some(isWork))
@@ -61,29 +63,45 @@ export async function submit(
         submittedBy: submitterOf(principal),
         requestId,
       };
-      // Such a series is admitted in another transaction, because it inserts the jobs of all keys.
-      if (prefersAsync) return { caller, items, isQueued: true };
-      // Apply the gates for payment, storage and allowance to the whole series.
-      const { run, refusal } = await admitSeries(tx, settings, caller, looked.gates, items);
-      // With keys, `runSeries` checks again: a concurrent request with the same keys may have caused the usage.
+      const checked = { caller, items, prefetched: looked.prefetched };
+      // Several jobs need another transaction: it is rolled back if a concurrent submission has one of them.
+      if (prefersAsync || items.length > 1) return checked;
+      const { runs, refusal } = await admitSeries(tx, settings, caller, looked.gates, items, {
+        queued: false,
+      });
+      // With a key, the other transaction checks again: a concurrent request with the same key may have caused the usage.
       if (refusal && keys.length === 0) throw refusal;
-      return { caller, items, firstRun: run, prefetched: looked.prefetched };
+      return { ...checked, runs };
     },
     // Sent before the caller is authenticated. Row-level security limits the result to the tenant of the transaction.
     async (tx) => lookUp(tx, services, requests, keys),
   );
-  if ('jobs' in admitted) return admitted;
-  if ('isQueued' in admitted) {
-    const { jobs, items, isNew } = await queueSeries(services, admitted.caller, admitted.items);
+  if ('jobs' in checked) return checked;
+  const { caller, prefetched } = checked;
+  if (prefersAsync) {
+    const { jobs, items, isNew } = await queueSeries(services, caller, checked.items);
     return { jobs, items, replayed: !isNew };
   }
-  const series = withRequestDeadline(settings, ({ signal }) => runSeries(services, admitted, signal));
-  const { jobs, items, ran } = await services.backgroundWork.track(series);
-  return { jobs, items, replayed: !ran };
+  const { items, runs } = checked.runs
+    ? { items: checked.items, runs: checked.runs }
+    : await admitInTransaction(services, caller, checked.items, { queued: false });
+  const admitted = [...runs];
+  const series: Series = {
+    caller,
+    items,
+    runs: items.map((item) => (isWork(item) ? admitted.shift() : undefined)),
+    prefetched,
+    endsAtFailure: true,
+  };
+  const running = withRequestDeadline(settings, ({ signal }) => runSeries(services, series, signal));
+  return { jobs: await services.backgroundWork.track(running), items, replayed: runs.length === 0 };
 }
 
-/** A series that workers will run. */
-type Unadmitted = Pick<Series, 'caller' | 'items'> & { isQueued: true };
+/** A submission that passed the checks before admission. */
+interface Checked extends Pick<Series, 'caller' | 'items' | 'prefetched'> {
+  /** The run of a single item that is already admitted. */
+  runs?: Run[] | undefined;
+}
 
 /** Data about the tenant for the gates and the pipeline. */
 export interface LookedUp {
