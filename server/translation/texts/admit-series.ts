@@ -14,6 +14,7 @@ import type { Warning } from '#server/http/warnings.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { Settings } from '#server/settings.ts';
 import { storageRefusalIn } from '#server/storage/destination.ts';
+import type { Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import { isReplayable, requestFingerprint, selectJobsByKeys, stateOfJobs } from './idempotency.ts';
 import {
   type Admitted,
@@ -144,6 +145,16 @@ export async function readGates(
     storageRefusalIn(tx, services),
   ]);
   return { tenant, storageRefusal };
+}
+
+/** An admitted series. All its jobs exist, and each reserves its own characters. */
+export interface AdmittedSeries {
+  caller: SeriesCaller;
+  items: readonly SeriesItem[];
+  /** The run of each item; undefined if the item's existing job is returned. */
+  runs: readonly (Run | undefined)[];
+  /** The tenant's glossary revision and TM matches when the series was submitted. */
+  prefetched: Prefetched;
 }
 
 /** Thrown to roll back an admission, because a concurrent submission has inserted or restarted the job of a key first. */

@@ -1,8 +1,8 @@
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
-import { forgetText, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { forgetText } from '#server/translation/core/leverage/leverage.ts';
 import { RunError } from '#server/translation/core/pipeline/run.ts';
-import type { Run, SeriesCaller, SeriesItem } from './admit-series.ts';
+import type { AdmittedSeries, Run, SeriesItem } from './admit-series.ts';
 import { type CompletionServices, completeRuns, type FinishedRun } from './complete.ts';
 import { endRuns, recordFailedRun, touchJobs } from './failed-run.ts';
 import type { StoredJob } from './jobs.ts';
@@ -11,14 +11,8 @@ import { runSideBySide, type SideBySide } from './side-by-side.ts';
 
 export type RunServices = CompletionServices & Pick<Services, 'engine' | 'glossaries'>;
 
-/** An admitted series. All its jobs exist, and each reserves its own characters. */
-export interface Series {
-  caller: SeriesCaller;
-  items: readonly SeriesItem[];
-  /** The run of each item; undefined if the item's existing job is returned. */
-  runs: readonly (Run | undefined)[];
-  /** The tenant's glossary revision and TM matches when the series was submitted. */
-  prefetched: Prefetched;
+/** A series and how it ends. */
+export interface Series extends AdmittedSeries {
   /**
    * Whether the items belong together: if one fails, later ones end too. Otherwise their jobs stay pending, and the
    * caller runs them again.
@@ -48,7 +42,7 @@ export async function runSeries(
 ): Promise<TranslationJob[]> {
   const { caller, items, runs, prefetched, endsAtFailure } = series;
   const jobs: TranslationJob[] = [];
-  const pipelines = runSideBySide(services, caller, series, deadline);
+  const pipelines = runSideBySide(services, series, deadline);
   const keeping = keepPending(services, caller.id, runs);
   try {
     while (jobs.length < items.length) {

@@ -5,11 +5,10 @@ import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type { CallScope } from '#server/platform/engines/engine.ts';
 import { leverageOf } from '#server/translation/core/leverage/leverage.ts';
 import { RunError, type RunResult, runPipeline } from '#server/translation/core/pipeline/run.ts';
-import type { Run, SeriesCaller } from './admit-series.ts';
+import type { AdmittedSeries, Run } from './admit-series.ts';
 import { mayHaveCalled } from './failed-run.ts';
 import { lastNeeded } from './item-dependence.ts';
 import type { TranslationRequest } from './schema.ts';
-import type { Series } from './series.ts';
 
 /** Maximum items of one series that run at the same time. Each of their model calls also needs a slot of the tenant. */
 const maxAtOnce = 64;
@@ -53,8 +52,7 @@ export interface SideBySide {
  */
 export function runSideBySide(
   services: PipelineServices,
-  caller: SeriesCaller,
-  { items, runs: admitted, prefetched }: Pick<Series, 'items' | 'runs' | 'prefetched'>,
+  { caller, items, runs: admitted, prefetched }: AdmittedSeries,
   deadline: AbortSignal,
 ): SideBySide {
   const { backgroundWork, engine, log } = services;
