@@ -60,7 +60,7 @@ function documentOf(described: readonly RestProcedure[], basePath: string): Open
 
 /**
  * Builds the document for client generators: the same as `buildOpenApiDocument`, but with the accepted credentials of
- * each operation, names for all types, and procedures that are only served under /trpc (decision 74).
+ * each operation, names for all types, and procedures that are only served under /trpc (decision 59).
  */
 export function buildClientsDocument(router: AppRouter, basePath = ''): ClientsDocument {
   const procedures = [...restProcedures(router), ...rpcProcedures(router)];

@@ -53,7 +53,7 @@ export interface QueueRunnerOptions {
  *
  * The runner fails at the first failed statement, for two reasons: the statement may have locked or completed a job
  * although its reply was lost, and graphile-worker's batcher never ends after two of its batches have failed
- * (decision 35).
+ * (decision 6).
  */
 export async function startQueueRunner({
   databaseUrl,

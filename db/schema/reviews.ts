@@ -71,7 +71,7 @@ export const reviewComments = pgTable(
 
 /**
  * The review work of each member on a UTC day, as sums: a report reads few rows, and nothing is stored about single
- * texts (docs/decisions/0054). Only decisions that close a job count.
+ * texts (docs/decisions/0053). Only decisions that close a job count.
  */
 export const reviewDays = pgTable(
   'review_days',

@@ -89,7 +89,7 @@ function domain(
 }
 
 /**
- * The modules from top to bottom (docs/decisions/0086). A file may import files of its own module and the interfaces of
+ * The modules from top to bottom (docs/decisions/0005). A file may import files of its own module and the interfaces of
  * modules below. A file that belongs to no module fails the check. A module may import only the parts of `db/` that it
  * lists.
  */

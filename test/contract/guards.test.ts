@@ -27,7 +27,7 @@ const badInputs: readonly [path: string, input: Fields][] = [
 
 /**
  * The guard of each procedure according to the specification. `administrator_session` accepts only sessions of
- * administrators (decision 51).
+ * administrators (decision 112).
  */
 const guardOf: Readonly<Record<string, GuardName>> = {
   'system.health': 'public',

@@ -21,7 +21,7 @@ import type { Table } from '#db/copy/contents.ts';
  *
  * Objects and list are sorted by path, so that a reader compares them without holding them in memory. The list, its
  * indexes and the manifest are a separate zstd frame, whose position is in the last bytes of the file (locator.ts). So
- * the next incremental backup reads only the end of the file (decision 107).
+ * the next incremental backup reads only the end of the file (decision 62).
  */
 
 export const names = {

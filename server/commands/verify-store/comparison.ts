@@ -49,7 +49,7 @@ export async function* inPages<T>(items: AsyncIterable<T>, size = pageSize): Asy
 
 /**
  * Returns the milliseconds after which workers have certainly removed a record without a row, or added a missing line
- * (decision 36). An announcement list grows for one interval, waits, and is processed by the check after that.
+ * (decision 10). An announcement list grows for one interval, waits, and is processed by the check after that.
  */
 export function recordLimit({ STALE_PENDING_SECONDS, SWEEP_INTERVAL_SECONDS }: Settings): number {
   return (STALE_PENDING_SECONDS + 3 * SWEEP_INTERVAL_SECONDS) * 1000;

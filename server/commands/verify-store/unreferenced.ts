@@ -48,7 +48,7 @@ export async function findUnreferencedRecords(
 const recordName = /^(?:[0-9a-f]{6}\/|\d{4}-\d{2}\/[^/]+\/[^/]+\/)?([0-9a-f]{32})(?:\.\d+)?\.json$/;
 
 /**
- * Returns how `checkGoldenRecords` would judge the records that were found (decision 36): `remove` if no row refers
+ * Returns how `checkGoldenRecords` would judge the records that were found (decision 10): `remove` if no row refers
  * to the record, `wait` if its job may still publish it, otherwise `listed`.
  */
 async function judge(

@@ -206,7 +206,7 @@ let temporaryFiles = 0;
 /**
  * Writes a temporary file in a separate folder, then renames it: a crash never leaves half an object, but the old
  * object, the new one, or a temporary file that `tidy` removes. The file is not flushed to disk, because every job
- * would have to wait for that (decision 36). So after a power failure, the latest objects are doubtful.
+ * would have to wait for that (decision 10). So after a power failure, the latest objects are doubtful.
  */
 async function putWhole(incoming: string, file: string, content: Uint8Array | string): Promise<void> {
   const temporary = join(incoming, `${ownName}-${temporaryFiles++}.tmp`);

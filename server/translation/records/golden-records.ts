@@ -17,7 +17,7 @@ import {
 /*
  * Golden records are the full records of published text jobs and the audit records of approved documents. The steps
  * are, in this order: a record is announced, the record is written, the job's row stores its location, and the day's
- * manifest gets a line (decisions 10 and 36).
+ * manifest gets a line (decision 10).
  */
 
 /** The folder of a tenant's records in platform storage, relative to the tenant. */
@@ -26,8 +26,8 @@ export const goldenFolder = 'golden';
 /**
  * The path of a job's golden record where each record is a separate object, relative to the tenant or to the golden
  * directory of its account. A directory is named by the first digits of the ID, which are a timestamp, and contains the
- * records of 4.7 hours (decision 36). Each attempt has a separate record, so that a run that was replaced by another
- * cannot overwrite the other run's record.
+ * records of 4.7 hours. Each attempt has a separate record, so that a run that was replaced by another cannot overwrite
+ * the other run's record.
  */
 function goldenPath(jobId: string, attempt: number): string {
   return `${jobId.slice(0, 6)}/${goldenFile(jobId, attempt)}`;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 
 /*
  * Writes texts and lines on a dedicated thread. Writes that arrive while the thread is busy are sent to it together,
- * so that each write costs less under load (decision 36). If the disk hangs, only this thread is blocked.
+ * so that each write costs less under load (decision 10). If the disk hangs, only this thread is blocked.
  */
 
 /** A line to append to a file. */

@@ -5,8 +5,8 @@ import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 
 /*
  * Lists jobs with a filter that no index supports: under row-level security, trigram and JSON operators cannot use an
- * index. Jobs are examined one by one in the order of another index, up to a limit per request (docs/decisions/0053,
- * 0073). So a page may be short, or even empty, although more jobs follow: its cursor continues at the end of the scan.
+ * index. Jobs are examined one by one in the order of another index, up to a limit per request (docs/decisions/0053). So
+ * a page may be short, or even empty, although more jobs follow: its cursor continues at the end of the scan.
  */
 
 /** The limits of one scan, or of a part of a longer one: number of jobs, and approximate bytes of their texts. */

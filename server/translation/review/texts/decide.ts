@@ -34,7 +34,7 @@ import {
 /**
  * Applies a reviewer's action to a job. One transaction locks the job and makes the decision: if two reviews close it
  * at the same time, the first one wins. A member's closing review is counted in the same transaction
- * (docs/decisions/0054). The golden record is written after the transaction. If the process dies before that, the job
+ * (docs/decisions/0053). The golden record is written after the transaction. If the process dies before that, the job
  * stays `approved`, and the sweep publishes it.
  * @param seen the `updated_at` of the job that the reviewer saw; undefined to review any version
  * @param workedMs milliseconds that the reviewer spent on the job; undefined if not known
