@@ -222,8 +222,8 @@ export async function admitSeries(
 }
 
 /**
- * Looks up the keys of items and admits them through all gates, in a transaction of its own. Repeats this while
- * concurrent submissions change the jobs of the keys.
+ * Looks up the keys of items and admits them through all gates, in a separate transaction. Repeats this while concurrent
+ * submissions change the jobs of the keys.
  * @param complete sends further statements of the transaction
  * @returns the items as they are now, their runs (none if no item has work any longer), and the result of `complete`
  * @throws AppError 402, 409, 429; 503 transient_error if the jobs of the keys keep changing
