@@ -11,6 +11,7 @@ import { benchGlossaryLoad } from './glossary-load.ts';
 import { benchGlossarySlices } from './glossary-slices.ts';
 import { benchGrowth } from './growth.ts';
 import { benchIntegrity } from './integrity.ts';
+import { benchLiveDocuments } from './live-documents.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
@@ -73,6 +74,10 @@ const benches = {
   ],
   scale: ['Text jobs through a proxy, to one API process and to two', benchScale],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
+  'live-documents': [
+    'A document with a model of 1.5 s a call, and a text of another workspace',
+    benchLiveDocuments,
+  ],
 } as const;
 
 /**

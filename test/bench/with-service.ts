@@ -7,6 +7,7 @@ import { type RunningService, startService } from '#test/setup/service.ts';
 /** Runs a service with workers and an embedded database to which the benchmark also has access. */
 export async function withService(
   work: (open: { service: RunningService; url: string }) => Promise<void>,
+  settings: Record<string, string> = {},
 ): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lingualoop-bench-'));
   const server = await joinEmbeddedPostgres(dataDir);
@@ -16,6 +17,7 @@ export async function withService(
     LOG_LEVEL: 'silent',
     MONTHLY_CHAR_CEILING: '1000000000',
     DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
+    ...settings,
   };
   const service = await startService(env);
   try {

@@ -204,7 +204,7 @@ async function matchOf(
   signal: AbortSignal,
   maySearch: () => boolean,
 ): Promise<'exact' | 'none' | 'not_searched' | number> {
-  const leverage = await leverageOf(services, tenantId, request, found);
+  const leverage = await leverageOf(services, { tenantId }, request, found);
   const prepared = await prepareText(request, leverage, signal);
   if (!hasVariant && (await takeFastPath([], prepared, { tenantId, signal }, false))) return 'exact';
   // An exact match that is not served, for example because it misses a glossary term, is the best example.

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Services } from '#server/context.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
-import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
 import type { CallScope } from '#server/platform/engines/engine.ts';
 import { leverageOf } from '#server/translation/core/leverage/leverage.ts';
 import { RunError, type RunResult, runPipeline } from '#server/translation/core/pipeline/run.ts';
@@ -12,9 +11,6 @@ import type { TranslationRequest } from './schema.ts';
 
 /** Maximum items of one series that run at the same time. Each of their model calls also needs a slot of the tenant. */
 const maxAtOnce = 64;
-
-/** Maximum TM searches of one series at the same time. Each of them uses a database connection. */
-const maxSearches = 2;
 
 type PipelineServices = Pick<
   Services,
@@ -58,9 +54,6 @@ export function runSideBySide(
   const { backgroundWork, engine, log } = services;
   const about = { request_id: caller.requestId, tenant_id: caller.id };
   const isAlone = items.length === 1;
-  const searches = isAlone
-    ? null
-    : createConcurrencyLimit({ slots: 4 * maxSearches, slotsOfTenant: maxSearches });
   const runs = new Map<number, ItemRun>();
   /** The last item that each item needs, for the items from the first. */
   const needed: number[] = [];
@@ -69,10 +62,7 @@ export function runSideBySide(
   let end = items.length;
 
   async function translate(request: TranslationRequest, scope: CallScope): Promise<RunResult> {
-    const found = await leverageOf(services, caller.id, request, prefetched);
-    const { findClose } = found;
-    const search = searches && findClose && (() => searches.run(scope, findClose));
-    const leverage = { ...found, findClose: search ?? findClose };
+    const leverage = await leverageOf(services, scope, request, prefetched);
     return runPipeline(engine, request, scope, {
       leverage,
       searchFailed: (error) =>

@@ -13,6 +13,10 @@ const runOf = (text: string, properties = '') =>
 const paragraphOf = (style: string, content: string, properties = '') =>
   `<w:p w:rsidR="00A77B3E" w:rsidRDefault="00B71002"><w:pPr><w:pStyle w:val="${style}"/>${properties}</w:pPr>${content}</w:p>`;
 
+/** A file with a paragraph for each text. */
+export const wordSentences = (texts: readonly string[]): Uint8Array<ArrayBuffer> =>
+  wordPackage(texts.map((text) => paragraphOf('Normal', runOf(text))).join(''), {});
+
 /**
  * A report as an office writes it. Each page begins with a heading, followed by eight paragraphs of three to five runs
  * with bold, italic and linked words. Each fourth page has a table of 18 cells. The header and footer contain the page

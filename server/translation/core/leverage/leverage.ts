@@ -13,6 +13,7 @@ import { findExamples, type Guided } from '#server/language/translation-memory/l
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
+import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { TaskExample, TaskStyle, TaskTerm } from '#server/platform/engines/engine.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { newDecision, recordStep } from '../pipeline/agent-steps.ts';
@@ -80,17 +81,28 @@ export function forgetText({ exact }: Prefetched, request: TextRequest): void {
 }
 
 /**
+ * Fuzzy searches of this process. Each uses a database connection, and a batch or document has thousands of them. As many
+ * as there are may wait: without a search, a text would be translated without its matches.
+ */
+const searches = createConcurrencyLimit({
+  slots: 8,
+  slotsOfTenant: 4,
+  maxWaiting: Number.POSITIVE_INFINITY,
+});
+
+/**
  * Returns the terms and matches for one request: from the prefetched data or, for a text that is missing there, from a
  * new lookup. The glossary revision and the style guides are always the prefetched ones, so that all texts of a batch or
  * file use the same.
  */
 export async function leverageOf(
   services: Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>,
-  tenantId: string,
+  scope: SlotScope,
   request: TextRequest,
   found: Prefetched,
 ): Promise<Leverage> {
   const { database, glossaries } = services;
+  const { tenantId } = scope;
   const known = found.exact.has(keyOf(request))
     ? found
     : await database.inTenant(tenantId, (tx) => prefetch(tx, [request]));
@@ -104,7 +116,7 @@ export async function leverageOf(
       found.glossaries === null ? null : glossaries.of(database, tenantId, found.glossaries, languages),
     exact: known.exact.get(keyOf(request)),
     findClose: known.pairs.has(pairName(pair))
-      ? () => findExamples(services, tenantId, pair, guidedOf(request))
+      ? () => searches.run(scope, () => findExamples(services, tenantId, pair, guidedOf(request)))
       : null,
     style: styleOf(found.styles, languages.targetLang),
     reviewsInstructions: found.reviewsInstructions,

@@ -87,7 +87,7 @@ export async function translateGroup<T extends GroupText>(
   const served = await Promise.all(
     texts.map(async (of) => {
       const asked = requestOfText(request, of);
-      const leverage = await leverageOf(services, scope.tenantId, asked, found);
+      const leverage = await leverageOf(services, scope, asked, found);
       const prepared = await prepareText(asked, leverage, scope.signal);
       const unwrapped = unwrap(of.source);
       const protectedText = protectWords(unwrapped.inner, request.source_lang);
@@ -125,7 +125,7 @@ export async function judgeTexts(
   const prepared = await Promise.all(
     texts.map(async (of): Promise<Prepared> => {
       const asked = requestOfText(request, of);
-      const leverage = await leverageOf(services, scope.tenantId, asked, found);
+      const leverage = await leverageOf(services, scope, asked, found);
       const text = await prepareText(asked, leverage, scope.signal);
       return { ...text, ...unwrap(of.source), of, protectedText: null };
     }),

@@ -24,9 +24,11 @@ const textsOfBatch = 400;
 const unitsOfGroup = 6000;
 const textsOfGroup = 40;
 /**
- * Number of groups of one document that are translated concurrently. After a crash, at most these calls are repeated.
+ * Number of groups of one document that are translated concurrently: half of a tenant's share of the model slots
+ * (`concurrency-limit.ts`), because a process runs two documents at a time by default. After a crash, at most the calls
+ * of these groups are repeated.
  */
-const groupsInFlight = 8;
+const groupsInFlight = 96;
 
 /**
  * Translates the segments that have no translation yet, in reading order. Equal segments are translated once. Each

@@ -38,7 +38,7 @@ export async function checkSegments(
   const issues: QualityIssue[][] = [];
   for (const [index, request] of requests.entries()) {
     const { targetText, tagged } = texts[index] as ProposedText;
-    const leverage = await leverageOf(services, tenantId, request, found);
+    const leverage = await leverageOf(services, { tenantId }, request, found);
     const { terms } = await prepareText(request, leverage, signal);
     const compliance = await terms?.check([targetText]);
     issues.push([
@@ -62,7 +62,7 @@ export async function checkTerms(
 ): Promise<QualityIssue[][]> {
   const request = { ...groupRequestOf(requestOf(row)), source_text: '' };
   const found = await services.database.inTenant(row.tenantId, (tx) => prefetch(tx, [request]));
-  const { glossary } = await leverageOf(services, row.tenantId, request, found);
+  const { glossary } = await leverageOf(services, row, request, found);
   const issues: QualityIssue[][] = [];
   for (const { sourceText, targetText } of texts) {
     const text = readSourceText({ ...request, source_text: sourceText });
