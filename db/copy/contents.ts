@@ -4,7 +4,7 @@ import { Session } from '../session.ts';
 export interface Table {
   schema: string;
   name: string;
-  /** All columns except generated ones, which the database fills itself. */
+  /** All columns except generated ones, which the database computes. */
   columns: string[];
 }
 
