@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
@@ -15,9 +15,8 @@ export interface RuleReference {
 
 /** A rule in docs/rules. */
 export interface Rule {
-  page: string;
   anchor: string;
-  /** The files that the rule names. */
+  /** The files that implement the rule. */
   files: string[];
 }
 
@@ -78,18 +77,12 @@ export function allReferences(): RuleReference[] {
   return filesThatNameRules().flatMap((file) => referencesIn(file, readFileSync(join(root, file), 'utf8')));
 }
 
-/** All rules in docs/rules, in the order of the pages: sections by number, and the items of a section by name. */
+/** All rules in docs/rules: sections, and the items of a section, each in a line with the files that implement it. */
 export function allRules(): Rule[] {
-  return globSync('docs/rules/*.md', { cwd: root }).flatMap((page) => {
-    let section = '';
-    const entries = readFileSync(join(root, page), 'utf8').split(/^(?=## |- )/m);
-    return entries.slice(1).map((text) => {
-      const heading = /^## ([ABC] [\d.]+)/.exec(text)?.[1];
-      if (heading) section = heading;
-      const name = heading ?? `${section} ${/^- \*\*(.+?)\.?\*\*/.exec(text)?.[1]}`;
-      const files = [...text.matchAll(/`((?:server|db|rest|web|workers|sdk|test)\/[\w./-]+)`/g)];
-      return { page, anchor: slug(name), files: files.map(([, file]) => file) } as Rule;
-    });
+  const [, ...lines] = readFileSync(join(root, 'docs/rules/rules.tsv'), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => {
+    const [section, item, , files] = line.split('\t');
+    return { anchor: slug(`${section} ${item}`), files: files?.split(', ') ?? [] };
   });
 }
 

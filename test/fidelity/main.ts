@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { corpusFile } from '#test/corpus/files.ts';
 import { docxFidelity } from './docx.ts';
@@ -6,16 +5,17 @@ import { runEye } from './eye/main.ts';
 import { type FileFidelity, type OfficeFormat, officeSection, type RoundTrips } from './office.ts';
 import { writeGallery } from './pdf/gallery.ts';
 import { pdfSection } from './pdf.ts';
-import { renderReport, renderSection, type Section } from './report.ts';
+import { readResults, renderSection, type Section, type StoredSection, writeResults } from './report.ts';
 import { type RoundTripFormat, roundTrips } from './round-trip.ts';
 import { missingForScans } from './scans/measure.ts';
 import { scanSection } from './scans/section.ts';
 import { xlsxFidelity } from './xlsx.ts';
 
-/** The formats, in the order of the page. */
+/** The formats, in the order of the results. */
 export const officeFormats: readonly OfficeFormat[] = [docxFidelity, xlsxFidelity];
 
-export const page = join(import.meta.dirname, '../../docs/fidelity.md');
+/** The stored results. docs/fidelity.md summarizes them. */
+export const resultsFile = join(import.meta.dirname, 'results.json');
 
 async function measureOffice(format: OfficeFormat): Promise<Section> {
   const files = await format.measure();
@@ -36,31 +36,32 @@ function tripsOf({ title }: OfficeFormat, files: readonly FileFidelity[]): Round
   return before && after ? { before, after } : undefined;
 }
 
-/** Replaces the section about scans, which is the last one of the page. */
-async function writeScans(): Promise<void> {
-  const missing = missingForScans();
-  if (missing) return console.warn(`scans were not measured: ${missing}`);
-  const before = readFileSync(page, 'utf8').split('\n## Scans\n')[0]!.trimEnd();
-  writeFileSync(page, `${before}\n\n${renderSection(await scanSection())}\n`);
+/** Prints sections, and stores them in place of the earlier sections with the same titles. */
+function publish(sections: readonly Section[]): void {
+  const byTitle = new Map<string, StoredSection>(sections.map((section) => [section.title, section]));
+  writeResults(
+    resultsFile,
+    readResults(resultsFile).map((stored) => byTitle.get(stored.title) ?? stored),
+  );
+  console.log(sections.map(renderSection).join('\n\n'));
 }
 
 /**
- * Without arguments, writes the page. With `--gallery`, writes the pictures of PDF pages instead; with `--eye`, judges
- * translations by how they look; with `--scans`, measures the recognition of scanned pages.
+ * Without arguments, measures the Office and PDF files of the corpus. With `--gallery`, writes the pictures of PDF pages
+ * instead; with `--eye`, judges translations by how they look; with `--scans`, measures the recognition of scanned
+ * pages. The results of text files and presentations stay: their files are not in the repository.
  */
 if (process.argv[1] === import.meta.filename) {
   if (process.argv.includes('--gallery')) await writeGallery();
   else if (process.argv.includes('--eye')) await runEye(process.argv.slice(2));
-  else if (process.argv.includes('--scans')) await writeScans();
-  else {
+  else if (process.argv.includes('--scans')) {
+    const missing = missingForScans();
+    if (missing) console.warn(`scans were not measured: ${missing}`);
+    else publish([await scanSection()]);
+  } else {
     const sections: Section[] = [];
     for (const format of officeFormats) sections.push(await measureOffice(format));
     sections.push(await pdfSection());
-    const before = readFileSync(page, 'utf8');
-    // The text files are real files of public projects, which are not in the repository: their section stays.
-    const textFiles = before.slice(before.indexOf('\n## Text files\n'));
-    const after = renderReport(sections) + textFiles;
-    writeFileSync(page, after);
-    console.log(before === after ? 'docs/fidelity.md is as it was' : 'docs/fidelity.md has changed');
+    publish(sections);
   }
 }

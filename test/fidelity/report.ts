@@ -1,4 +1,6 @@
-/** The section of the page about one format. */
+import { readFileSync, writeFileSync } from 'node:fs';
+
+/** The results of one format. */
 export interface Section {
   title: string;
   /** In Markdown. */
@@ -34,22 +36,30 @@ export function sumCounts(all: Iterable<Counts>): Map<string, number> {
   return sums;
 }
 
-const introduction = `# Fidelity
+/** Results as they are stored in a file: sections without their explanations. */
+export type StoredSection = Omit<Section, 'notes'>;
 
-How translated documents compare with their sources, for all files of the corpus ([test/corpus](../test/corpus/README.md)).
+export function readResults(path: string): StoredSection[] {
+  return JSON.parse(readFileSync(path, 'utf8')) as StoredSection[];
+}
 
-\`npm run fidelity\` writes this page. The stub engine translates each file by putting \`[fr]\` before each text. The code that compares source and
-result is independent of the format engines. \`test/docs/fidelity.slow.test.ts\` checks the figures of Office files,
-\`test/formats/pdf-corpus.slow.test.ts\` those of PDFs. Differences are **bold**.`;
+/** Writes results, with each row of a table in one line. */
+export function writeResults(path: string, sections: readonly StoredSection[]): void {
+  const stored = sections.map(({ title, tables }) => ({ title, tables: tables.filter(isShown) }));
+  const json = JSON.stringify(stored, null, 2).replace(
+    /\[\n\s+("(?:[^"\\]|\\.)*"(?:,\n\s+"(?:[^"\\]|\\.)*")*)\n\s+\]/g,
+    (_, cells: string) => `[${cells.replace(/",\n\s+"/g, '", "')}]`,
+  );
+  writeFileSync(path, `${json}\n`);
+}
 
-/** Renders the complete page. */
-export function renderReport(sections: readonly Section[]): string {
-  return `${[introduction, ...sections.map(renderSection)].join('\n\n')}\n`;
+function isShown({ notes, rows }: Table): boolean {
+  return notes !== undefined || rows.length > 0;
 }
 
 export function renderSection({ title, notes, tables }: Section): string {
   const parts = tables
-    .filter(({ notes, rows }) => notes || rows.length > 0)
+    .filter(isShown)
     .map(({ title, notes, head, rows }) =>
       [`### ${title}`, ...(notes ? [notes] : []), ...(rows.length > 0 ? [renderTable(head, rows)] : [])].join(
         '\n\n',
@@ -66,7 +76,10 @@ function renderTable(head: readonly string[], rows: readonly (readonly string[])
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-/** The page without the results of programs that are not installed everywhere. */
-export function withoutJudges(page: string): string {
-  return page.replace(/^(\| opened by \w+ \|).*$/gm, '$1 … |').replace(/^\| saved by .*\n/gm, '');
+/** The tables of a section without the results of programs that are not installed everywhere. */
+export function withoutJudges({ tables }: StoredSection): Table[] {
+  return tables.filter(isShown).map((table) => ({
+    ...table,
+    rows: table.rows.filter(([what]) => !/^(opened|saved) by /.test(what!)),
+  }));
 }

@@ -1,8 +1,8 @@
 import type { Locale } from './locale.ts';
 
 /**
- * Measured figures, for the landing page. `test/web/landing.test.ts` compares them with the documents that they come
- * from: docs/fidelity.md, docs/quality-gate.md, docs/performance.md and sdk/README.md.
+ * Measured figures, for the landing page. `test/web/landing.test.ts` compares them with the files that they come
+ * from: test/fidelity/results.json, docs/quality-gate.md, docs/performance.md and sdk/README.md.
  */
 export const measured = {
   /** Word files, Excel files, and the texts in each group. All texts were translated. */

@@ -7,7 +7,7 @@ export const minSimilarity = 0.7;
 
 /**
  * The maximum number of postings that a lookup reads in one shard, starting with the rarest buckets.
- * docs/performance.md contains the measurements for this value and for `candidateLimit`. If both were half as large,
+ * test/bench/results.tsv contains the measurements for this value and for `candidateLimit`. If both were half as large,
  * the recall on real sentences would still be above 95%.
  */
 export const postingsBudget = 40_000;

@@ -31,8 +31,7 @@ function hasDenseLetters(units: Uint16Array): boolean {
 /**
  * Whether a term may match a translation from `start` to `end` although the segmenter finds no word break at `start` or
  * `end`. Such a term may be a part of a longer word (教育 in 高等教育), or missing in the segmenter's dictionary. It must not
- * consist of parts of two words, like 京都 in 東京都. Long terms almost never do so by chance (docs/terminology.md contains
- * the counts).
+ * consist of parts of two words, like 京都 in 東京都. Long terms almost never do so by chance.
  */
 export function fitsAcrossBreaks(text: FoldedText, breaks: Uint8Array, start: number, end: number): boolean {
   const term = unitsToString(text.cased.subarray(start, end));

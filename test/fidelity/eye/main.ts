@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderSection } from '../report.ts';
+import { renderSection, writeResults } from '../report.ts';
 import { corpusDocuments } from './corpus.ts';
 import { hasPoppler } from './poppler.ts';
 import { productOf } from './product.ts';
@@ -30,7 +30,7 @@ const options = {
   /** The number of pages that are drawn at random, and the seed. */
   sample: { type: 'string', default: '0' },
   seed: { type: 'string', default: '1' },
-  /** Whether the table and the worst page of each measure are written to docs. */
+  /** Whether the table is stored in results.json, and the worst page of each measure in docs/gallery/worst. */
   publish: { type: 'boolean', default: false },
   /** A directory with the text of the PDF files as Markdown: `en`, and other languages. */
   memory: { type: 'string' },
@@ -65,16 +65,14 @@ export async function runEye(args: readonly string[]): Promise<void> {
     run,
   );
   if (!documents) console.warn('documents are skipped: LibreOffice is not installed');
-  const summary = summaryOf(results, documents ?? []);
+  const section = summaryOf(results, documents ?? []);
+  const summary = `${renderSection(section)}\n`;
   writeFileSync(join(run.output, 'README.md'), summary);
   writeFileSync(join(run.output, 'worst.txt'), listWorst(results, Number(values.worst)));
   writeWorst(results, run.output, Number(values.worst));
   if (values.sample !== '0') writeSample(results, run.output, Number(values.sample), Number(values.seed));
   if (values.publish) {
-    writeFileSync(
-      join(docs, 'fidelity-eye.md'),
-      summary.replace('## The eye', '# How translations look').replace(/^###/gm, '##'),
-    );
+    writeResults(join(import.meta.dirname, 'results.json'), [section]);
     writeWorst(results, run.output, 1, join(docs, 'gallery/worst'));
   }
   console.log(summary);

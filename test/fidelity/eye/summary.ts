@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { renderSection, type Table } from '../report.ts';
+import type { Section, Table } from '../report.ts';
 import { columns, rowOf } from './figures.ts';
 import type { PageFigures } from './judge-page.ts';
 import type { OfficeFigures } from './office.ts';
@@ -12,8 +12,8 @@ agreement of their order in the content. *Untranslated* is the share of letters,
 the hidden part of a field's value, in mixed-scripts-type3 a text that covers another one, and in form-xobject-text a font without a character
 map; the quality reports name them. *Small* are words below 84% of their size. *Run together* is the share of borders between texts that have lost their gap. All other columns count words.`;
 
-/** The figures of all files as Markdown: by script, and by file. */
-export function summaryOf(results: readonly FileResult[], documents: readonly OfficeFigures[] = []): string {
+/** The figures of all files: by script, and by file. */
+export function summaryOf(results: readonly FileResult[], documents: readonly OfficeFigures[] = []): Section {
   const judged = results.flatMap((result) => result.judged);
   const all = judged.flatMap(({ pages }) => pages);
   const head = columns.map(([name]) => name);
@@ -45,5 +45,5 @@ export function summaryOf(results: readonly FileResult[], documents: readonly Of
     },
     ...(documents.length > 0 ? officeTables(documents) : []),
   ];
-  return `${renderSection({ title: 'The eye', notes, tables })}\n`;
+  return { title: 'The eye', notes, tables };
 }

@@ -21,8 +21,8 @@ export async function scanSection(): Promise<Section> {
   const seconds = measured.map((scan) => scan.seconds);
   return {
     title: 'Scans',
-    notes: `\`npm run fidelity -- --scans\` writes this section. It prints known texts, scans them in code (skew, blur, noise on cream paper), recognizes
-the scan, and compares the segments with the text. *Errors* is the character error rate: insertions, deletions and replacements as a share of the
+    notes: `Known texts are printed, scanned in code (skew, blur, noise on cream paper) and recognized, and
+the segments are compared with the text. *Errors* is the character error rate: insertions, deletions and replacements as a share of the
 characters. White space counts as one space. *Noise* is the standard deviation of 255 shades. The texts are clean prints in one font, so old or damaged paper has more errors.`,
     tables: [
       {
