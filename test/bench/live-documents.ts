@@ -1,11 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type FakeOpenAi, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { type BenchTenant, createBenchTenant } from './bench-service.ts';
 import { translate } from './documents/whole-jobs.ts';
 import { wordSentences } from './documents/word-file.ts';
 import { median, requirePremise } from './load.ts';
+import { seededRandom } from './seeded-random.ts';
 import { withService } from './with-service.ts';
 
 const rounds = Number(process.env['BENCH_ROUNDS'] ?? 3);
+/** The mean. Responses take 1 to 2 s: with equal times, all requests would end at the same moment. */
 const latencyMs = 1500;
 /** Model requests that a document may have open at the same time. */
 const slots = 96;
@@ -16,12 +19,17 @@ const translated = (text: string) =>
   `Le vif renard brun ${/\d+/.exec(text)?.[0]} saute par-dessus le chien paresseux, et personne ne s’en soucie.`;
 
 /**
- * Translates Word files of 3,000 and 12,000 paragraphs with a model whose responses take 1.5 s, and measures text jobs of
+ * Translates Word files of 3,000 and 12,000 paragraphs with a model whose responses take 1.5 s on average, and measures text jobs of
  * another workspace at the same time. With 3,000 paragraphs, all groups fit into the slots, and each needs two requests.
  */
 export async function benchLiveDocuments(print: (line: string) => void): Promise<void> {
   await using fake = await startFakeOpenAi();
-  fake.otherwise(translatingReply({ latencyMs, translate: translated }));
+  const random = seededRandom(1);
+  const reply = translatingReply({ translate: translated });
+  fake.otherwise(async (response, request) => {
+    await delay(latencyMs * (2 / 3 + (2 / 3) * random()));
+    return reply(response, request);
+  });
   const env = { OPENAI_API_KEY: 'bench', OPENAI_BASE_URL: fake.baseUrl, OPENAI_TIMEOUT_SECONDS: '300' };
   await withService(async ({ service: { address } }) => {
     const calm = await createBenchTenant(address);

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { AppError } from '#server/errors.ts';
 import { runDocument } from '#server/translation/documents/run-document.ts';
 import { env } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -149,9 +151,36 @@ describe('a segment that is known', () => {
   });
 });
 
+test('a document has as many requests as the model takes: groups without capacity are translated by the others', async () => {
+  const id = await mine.queue(texts(500));
+  const { reply } = engine;
+  let open = 0;
+  let refused = 0;
+  engine.reply = async (task, signal) => {
+    open += 1;
+    try {
+      if (open > 3) {
+        refused += 1;
+        throw new AppError('rate_limit', 'too many requests');
+      }
+      await setTimeout(20);
+      return await reply(task, signal);
+    } finally {
+      open -= 1;
+    }
+  };
+  try {
+    await mine.run(id);
+  } finally {
+    engine.reset();
+  }
+  expect(refused).toBeGreaterThan(0);
+  expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
+});
+
 describe('a process that stops', () => {
-  /** The number of texts in progress: of 500 texts in groups of 40, 8 groups are in progress. */
-  const inFlight = 320;
+  /** The number of texts in progress: of 4,500 texts in groups of 40, 96 groups are in progress. */
+  const inFlight = 3840;
 
   /** Whether the queued job must wait before the next worker takes it. */
   const waiting = async (id: string) =>
@@ -161,7 +190,7 @@ describe('a process that stops', () => {
     )[0];
 
   test('begins no more groups, stores those in progress, and queues the job: nothing is sent twice', async () => {
-    const id = await mine.queue(texts(500));
+    const id = await mine.queue(texts(4500));
     const process = stoppable(app);
     const { reply } = engine;
     engine.reply = (task, signal) => {
@@ -181,15 +210,15 @@ describe('a process that stops', () => {
       process.restore();
     }
     await mine.run(id);
-    expect(engine.texts().toSorted()).toEqual(texts(500).toSorted());
+    expect(engine.texts().toSorted()).toEqual(texts(4500).toSorted());
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
   });
 
   test('gives a silent model little time, and keeps finished translations', async () => {
-    const id = await mine.queue(texts(500));
+    const id = await mine.queue(texts(4500));
     const process = stoppable(app);
     const { reply } = engine;
-    const silent = texts(500)[40];
+    const silent = texts(4500)[40];
     engine.reply = async (task, signal) => {
       if (!task.segments.includes(silent!)) return reply(task, signal);
       process.stop();
@@ -212,6 +241,6 @@ describe('a process that stops', () => {
     engine.reset();
     await mine.run(id);
     expect(await mine.row(id)).toMatchObject({ status: 'translated', interruptions: 0 });
-    expect(engine.texts()).toHaveLength(500 - inFlight + 40);
+    expect(engine.texts()).toHaveLength(4500 - inFlight + 40);
   });
 });

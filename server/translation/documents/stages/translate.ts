@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
+import { toAppError } from '#server/errors.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { Prefetched } from '#server/translation/core/leverage/leverage.ts';
 import type { GroupText } from '#server/translation/core/pipeline/drafts.ts';
@@ -32,8 +33,8 @@ const groupsInFlight = 96;
 
 /**
  * Translates the segments that have no translation yet, in reading order. Equal segments are translated once. Each
- * group is stored when it is completed, so that after a crash another worker repeats only the groups that were in
- * progress.
+ * group is stored when it is completed, while the next one is translated, so that after a crash another worker repeats
+ * only the groups that were in progress.
  * @throws Yielded if the worker has to yield; it then starts no more groups, and has stored those in progress
  */
 export async function translateSegments(run: DocumentRun): Promise<void> {
@@ -44,42 +45,75 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
   const untranslated = await services.database.inTenant(tenantId, (tx) => selectUntranslated(tx, run));
   const groups = readGroups(run, untranslated);
   const store = new TranslationStore(run);
+  /** Groups for which the model had no capacity. */
+  const returned: TextsOfGroup[] = [];
+  let lanesLeft = groupsInFlight;
   let isOver = false;
-  /** One of the concurrent loops; each translates one group after another. */
+  /**
+   * One of the concurrent loops; each translates one group after another. If the model has no capacity for a group, the
+   * loop ends and leaves the group to the others, so that there are as many requests as the model takes.
+   */
   const translateInTurn = async () => {
+    let stored: Promise<void> | undefined;
     while (!isOver) {
       signal.throwIfAborted();
-      const { value: next, done } = await groups.next();
-      if (done) return;
-      const group = await translateGroup(services, { tenantId, signal }, { request, ...next }, searchFailed);
-      await store.add({
+      const next = returned.pop() ?? (await groups.next()).value;
+      if (!next) break;
+      const group = await translateGroup(
+        services,
+        { tenantId, signal },
+        { request, ...next },
+        searchFailed,
+      ).catch((error: unknown) => {
+        if (toAppError(error).code !== 'rate_limit' || lanesLeft === 1) throw error;
+        returned.push(next);
+      });
+      await stored;
+      if (!group) break;
+      stored = store.add({
         cost: group.cost,
         segments: group.translations.map(({ of, translation }) => ({
           positions: of.positions,
           ...translation,
         })),
       });
+      stored.catch(() => {});
       if (group.cost.models.length > 0) run.modelResponded();
       isOver ||= await run.isOver();
     }
+    await stored;
   };
   const lanes = Array.from({ length: groupsInFlight }, () =>
-    translateInTurn().catch((error: unknown) => {
-      isOver = true;
-      throw error;
-    }),
+    translateInTurn()
+      .catch((error: unknown) => {
+        isOver = true;
+        throw error;
+      })
+      .finally(() => {
+        lanesLeft -= 1;
+      }),
   );
   const failed = (await Promise.allSettled(lanes)).find((lane) => lane.status === 'rejected');
   if (failed) throw failed.reason;
-  if (isOver && !(await groups.next()).done) throw new Yielded();
+  // The other loops had ended before the last group was returned.
+  if (returned.length > 0 && !isOver) {
+    lanesLeft = 1;
+    await translateInTurn();
+  }
+  if (isOver && (returned.length > 0 || !(await groups.next()).done)) throw new Yielded();
   await services.database.inTenant(tenantId, (tx) => updateRun(tx, run, { stage: 'reconstruct' }));
+}
+
+interface TextsOfGroup {
+  texts: GroupSegment[];
+  found: Prefetched;
 }
 
 /** Yields the groups in reading order, each with the terms and TM matches for the texts of its batch. */
 async function* readGroups(
   run: DocumentRun,
   untranslated: readonly number[][],
-): AsyncGenerator<{ texts: GroupSegment[]; found: Prefetched }, void> {
+): AsyncGenerator<TextsOfGroup, undefined> {
   const { database } = run.services;
   for (let start = 0; start < untranslated.length; start += textsOfBatch) {
     const { texts, found } = await database.inTenant(run.tenantId, async (tx) => {
