@@ -5,6 +5,9 @@ import { defineConfig } from 'vitest/config';
 /** What a test needs is in its name (CONTRIBUTING.md, "Tests"). */
 const slow = 'test/**/*.slow.test.ts';
 const inBrowser = 'test/web/**/*.test.ts';
+/** These run only before a release (`npm run test:nightly`). */
+const nightly = 'test/**/*.nightly.test.ts';
+const exclude = ['**/node_modules/**', nightly];
 
 const shared = {
   pool: 'forks' as const,
@@ -36,19 +39,40 @@ export default defineConfig({
           ...shared,
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', slow, inBrowser],
+          exclude: [...exclude, slow, inBrowser],
         },
       },
       // They start processes, which take several times as long on a busy machine.
-      { test: { ...shared, name: 'slow', include: [slow], testTimeout: 120_000, hookTimeout: 180_000 } },
+      {
+        test: {
+          ...shared,
+          name: 'slow',
+          include: [slow],
+          exclude,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+        },
+      },
       {
         test: {
           ...shared,
           name: 'browser',
           include: [inBrowser],
+          exclude,
           testTimeout: 90_000,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'nightly',
+          include: [nightly],
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

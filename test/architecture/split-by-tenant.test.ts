@@ -5,7 +5,7 @@ import { bigTables } from '#test/setup/partitions.ts';
 
 /*
  * What it takes to split every tenant table by the tenant: into hash partitions, or onto several servers with Citus
- * (docs/decisions/0105). `bound-statements.slow.test.ts` checks the statements.
+ * (docs/decisions/0105). `bound-statements.nightly.test.ts` checks the statements.
  */
 
 /** Tables that are not split: small, or read before the tenant is known. With Citus, they are reference tables. */

@@ -9,7 +9,7 @@ import { discard, useStoppedDatabase } from './stopped-database.ts';
 
 /**
  * The number of runs. For more runs, or other ones:
- * `SIGNAL_RUNS=50 SIGNAL_SEED=7 npm run test:all -- test/process/random-signals.slow.test.ts`
+ * `SIGNAL_RUNS=50 SIGNAL_SEED=7 npm run test:all -- test/process/random-signals.nightly.test.ts`
  */
 const runs = Number(process.env['SIGNAL_RUNS'] ?? 12);
 const seed = Number(process.env['SIGNAL_SEED'] ?? 1);

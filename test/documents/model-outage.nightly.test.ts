@@ -12,7 +12,7 @@ import { type Documents, openDocuments } from './workspace.ts';
 
 /**
  * Seconds for which the model is unavailable. For a long outage: `MODEL_OUTAGE_SECONDS=60 npm run test:all --
- * test/documents/model-outage.slow.test.ts`.
+ * test/documents/model-outage.nightly.test.ts`.
  */
 const outageSeconds = Number(process.env['MODEL_OUTAGE_SECONDS'] ?? 8);
 
