@@ -1,0 +1,57 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { settingNames } from '#server/settings.ts';
+
+/*
+ * The weight of the project. `npm run check` runs this program, which fails if a count exceeds its limit. Lower a limit
+ * when a count has fallen. To raise one, write into `bought` what the increase buys.
+ */
+
+interface Budget {
+  name: string;
+  limit: number;
+  /** The limit that the project wants to reach. */
+  goal: number;
+  /** What each increase of the limit bought. */
+  bought: readonly string[];
+}
+
+const files = execFileSync('git', ['ls-files'], { encoding: 'utf8', maxBuffer: 2 ** 26 })
+  .split('\n')
+  .filter((path) => existsSync(path));
+const matching = (pattern: RegExp, except = /^$/) =>
+  files.filter((path) => pattern.test(path) && !except.test(path));
+const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const linesOf = (paths: readonly string[]) =>
+  paths.reduce((sum, path) => sum + read(path).split('\n').length - 1, 0);
+const wordsOf = (paths: readonly string[]) =>
+  paths.reduce((sum, path) => sum + read(path).split(/\s+/).filter(Boolean).length, 0);
+
+const code = /\.(ts|tsx|css|mjs|js|sh|py)$/;
+const sources = matching(code, /^(test|db\/migrations)\/|\.d\.ts$/);
+const tests = matching(code, /^(?!test\/)/);
+const guides = matching(/\.md$/, /^(web\/pages|test|docs\/gallery)\//);
+
+const counted: (Budget & { count: number })[] = [
+  { name: 'lines of source', count: linesOf(sources), limit: 209_500, goal: 165_000, bought: [] },
+  { name: 'files of source', count: sources.length, limit: 1870, goal: 1400, bought: [] },
+  { name: 'lines of tests', count: linesOf(tests), limit: 152_000, goal: 100_000, bought: [] },
+  { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
+  { name: 'settings', count: settingNames.length, limit: 107, goal: 85, bought: [] },
+];
+
+/** Megabytes of packages after `npm ci`; `install-size.slow.test.ts` measures them. */
+export const megabytesOfPackages = { all: 850, production: 500 };
+
+if (import.meta.main) {
+  for (const { name, count, limit } of counted)
+    if (count > limit) {
+      console.error(
+        `${name}: ${count}, limit ${limit}. Remove some, or raise the limit in test/architecture/budgets.ts and state what this buys.`,
+      );
+      process.exitCode = 1;
+    }
+  const figures = counted.map(({ name, count, goal }) => `${count} ${name} (goal ${goal})`);
+  if (process.exitCode === undefined) console.log(`Within the budgets: ${figures.join(', ')}.`);
+}
