@@ -49,8 +49,8 @@ export const translationJobs = pgTable(
     findings: jsonb('findings').$type<unknown[]>(),
     agentRun: jsonb('agent_run').notNull(),
     /**
-     * The run of a text that was published automatically (`packed-run.ts`). Then the four JSON columns above contain
-     * only what this column lacks, and a null `baseline_translation` stands for the final translation.
+     * The run of a text that a version before 1.0.0 published automatically (`packed-run.ts`). Then the four JSON columns
+     * above contain only what this column lacks, and a null `baseline_translation` stands for the final translation.
      */
     packedRun: text('packed_run'),
     /** Data that the pipeline adds to `request.metadata`: glossary and provenance. Null without such data. */

@@ -9,7 +9,6 @@ import { prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { runPipeline } from '#server/translation/core/pipeline/run.ts';
 import { finishJob } from '#server/translation/texts/complete.ts';
 import { admitJob } from '#server/translation/texts/insert-jobs.ts';
-import { storedRun } from '#server/translation/texts/packed-run.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
 import { recordStatements, type Statement } from './recorded-statements.ts';
 
@@ -62,7 +61,11 @@ export async function recordJob(sourceText: string): Promise<{ admit: Statement[
         attempt: 1,
         status: result.status,
         finalTranslation: result.final_translation,
-        ...storedRun({ ...result, agent_run: result.agentRun, request }),
+        baselineTranslation: result.baseline_translation,
+        qualityAssessment: result.quality_assessment,
+        refinement: result.refinement,
+        verification: result.verification,
+        agentRun: result.agentRun,
         pipelineMetadata: null,
         goldenUri: `golden/${newId()}.json`,
         publishAs: null,

@@ -19,7 +19,6 @@ import { advance } from './job-states.ts';
 import { selectJob } from './jobs.ts';
 import { learnFrom } from './learn-from-job.ts';
 import { retryWithout } from './optional-writes.ts';
-import { type StoredRun, storedRun } from './packed-run.ts';
 import type { JobStatus, TranslationJob, TranslationRequest } from './schema.ts';
 
 /** A run with the result of its pipeline. */
@@ -206,19 +205,28 @@ function finishedJob({ run, result, finished, golden, isPending, status }: Recor
     attempt: run.admitted.attempt,
     status,
     finalTranslation: result.final_translation,
-    ...storedRun(finished),
+    baselineTranslation: finished.baseline_translation,
+    qualityAssessment: finished.quality_assessment,
+    refinement: finished.refinement,
+    verification: finished.verification,
+    agentRun: finished.agent_run,
     pipelineMetadata: result.metadata,
     goldenUri: golden?.uri ?? null,
     publishAs: isPending ? 'published' : null,
   };
 }
 
-interface FinishedJob extends StoredRun {
+interface FinishedJob {
   tenantId: string;
   jobId: string;
   attempt: number;
   status: JobStatus;
+  baselineTranslation: string | null;
   finalTranslation: string | null;
+  qualityAssessment: TranslationJob['quality_assessment'];
+  refinement: TranslationJob['refinement'];
+  verification: TranslationJob['verification'];
+  agentRun: TranslationJob['agent_run'];
   pipelineMetadata: Record<string, unknown> | null;
   goldenUri: string | null;
   publishAs: string | null;
@@ -256,7 +264,6 @@ const finishPending = prepare<FinishedRow, { updatedAt: Date }[]>((db) => {
         refinement: json('refinement'),
         verification: json('verification'),
         agentRun: json('agentRun'),
-        packedRun: bound('packedRun'),
         pipelineMetadata: json('pipelineMetadata'),
         goldenUri: bound('goldenUri'),
         publishAs: bound('publishAs'),

@@ -3,29 +3,10 @@ import type { AgentRun, AgentStep, QualityGate } from '#server/translation/core/
 import type { TranslationJob } from './schema.ts';
 
 /*
- * The trace of a text that is published automatically repeats what other columns and the pipeline's own words say. So a
- * row stores such a trace packed: only the values that differ from an expected trace. Any trace can be packed and
- * unpacked without a loss, also one whose steps are not known here; it only takes more bytes. Traces that a reviewer
- * may need or change are not packed: the columns `agent_run`, `quality_assessment`, `refinement` and `verification`
- * contain them.
- *
- * Rows depend on the expected values in this file. Never change them. For other values, add a version.
+ * Versions before 1.0.0 stored the run of a text that was published automatically as its differences from an expected
+ * run, in the column `packed_run`. This file reads these rows. They depend on the expected values in it.
  */
 const version = 1;
-
-/** The columns of a row that contain a run. */
-export interface StoredRun {
-  /** The packed values as JSON; null for a run that is not packed. */
-  packedRun: string | null;
-  /** Without steps and gate if the run is packed. Former versions of the service read it, so it is a valid run. */
-  agentRun: AgentRun;
-  /** Null if the job's field is null or packed. */
-  qualityAssessment: TranslationJob['quality_assessment'];
-  refinement: TranslationJob['refinement'];
-  verification: TranslationJob['verification'];
-  /** Null if the run is packed and this is the final translation. */
-  baselineTranslation: string | null;
-}
 
 /** The fields of a job that a run sets. */
 export type RunFields = Pick<
@@ -73,61 +54,6 @@ const emptyPackedRun: AgentRun = {
   error: null,
 };
 
-/** Returns the columns that store a finished run. */
-export function storedRun(job: RunFields & { request: Languages }): StoredRun {
-  const { agent_run: run } = job;
-  const whole: StoredRun = {
-    packedRun: null,
-    agentRun: run,
-    qualityAssessment: job.quality_assessment,
-    refinement: job.refinement,
-    verification: job.verification,
-    baselineTranslation: job.baseline_translation,
-  };
-  if (!isPackable(run) || job.baseline_translation === null) return whole;
-  const assessment = packJudgement(expectedAssessment, job.quality_assessment);
-  const packedAssessment = assessment === 'column' ? null : job.quality_assessment;
-  const refinement = packJudgement(expectedRefinement(packedAssessment), job.refinement);
-  const verification = packJudgement(expectedVerification(packedAssessment), job.verification);
-  const firstId = run.steps[0]?.id ?? '';
-  const began = timeOf(firstId);
-  const packed: Packed = [
-    version,
-    firstId,
-    run.steps.map((step, index) => packStep(step, idAfter(firstId, index), began, job)),
-    differenceFrom(
-      expectedGate({
-        quality_assessment: packedAssessment,
-        verification: verification === 'column' ? null : job.verification,
-      }),
-      run.quality_gate,
-    ),
-    assessment,
-    refinement,
-    verification,
-  ];
-  return {
-    packedRun: JSON.stringify(packed),
-    agentRun: emptyPackedRun,
-    qualityAssessment: assessment === 'column' ? job.quality_assessment : null,
-    refinement: refinement === 'column' ? job.refinement : null,
-    verification: verification === 'column' ? job.verification : null,
-    baselineTranslation: job.baseline_translation === job.final_translation ? null : job.baseline_translation,
-  };
-}
-
-/** Whether a run has published its text without a reason for a review. Lists search reasons in `agent_run`. */
-function isPackable(run: AgentRun): run is AgentRun & { quality_gate: QualityGate } {
-  const { status, quality_gate: gate, human_review_task: task, error } = run;
-  return (
-    status === 'completed' &&
-    gate?.decision === 'pass' &&
-    gate.triggers.length === 0 &&
-    task === null &&
-    error === null
-  );
-}
-
 /** The columns of a row from which a run is read. The JSON columns are untyped. */
 export interface RunColumns {
   packedRun: string | null;
@@ -139,7 +65,7 @@ export interface RunColumns {
   finalTranslation: string | null;
 }
 
-/** Returns the fields of a job from its columns: the inverse of `storedRun`. */
+/** Returns the fields of a job from its columns. */
 export function readRun(row: RunColumns, request: Languages): RunFields {
   const fields: RunFields = {
     baseline_translation: row.baselineTranslation,
@@ -193,13 +119,6 @@ function unpackJudgements<F extends Judgements>(packed: Packed, fields: F): F {
   };
 }
 
-function packJudgement(expected: Fields, judgement: { issues: readonly unknown[] } | null): PackedJudgement {
-  if (judgement === null) return null;
-  // SQL searches issues in the columns.
-  if (judgement.issues.length > 0) return 'column';
-  return differenceFrom(expected, judgement);
-}
-
 const expectedAssessment = { score: 100, issues: [], summary: '', model: null };
 
 /** @param assessment null if it is in its column, because lists do not read it */
@@ -247,7 +166,7 @@ function unpackGate(packed: Packed): QualityGate {
   return { ...unpacked, metadata: inJsonOrder(unpacked.metadata) as Fields };
 }
 
-/** The names of expected steps, with their actors and inputs. New ones are added at the end. */
+/** The names of expected steps, with their actors and inputs. */
 const stepNames = [
   ['baseline', 'agent', 'translator', ''],
   ['quality_assessment', 'agent', 'quality_judge', 'translation'],
@@ -259,8 +178,6 @@ const stepNames = [
   ['repair', 'agent', 'refiner', ''],
   ['debate', 'agent', 'refiner', ''],
 ] as const;
-
-const placesOfNames = new Map<string, number>(stepNames.map(([name], place) => [name, place]));
 
 function expectedStep(
   name: number | string,
@@ -299,25 +216,6 @@ function expectedStep(
   };
 }
 
-/** @param first the time of the run's first ID */
-function packStep(
-  step: AgentStep,
-  id: string,
-  first: number,
-  job: RunFields & { request: Languages },
-): PackedStep {
-  const name = placesOfNames.get(step.name) ?? step.name;
-  const { started_at, completed_at, ...rest } = step;
-  const start = millisecondsBetween(first, started_at);
-  const end = start === null ? null : millisecondsBetween(first + start, completed_at);
-  const difference = differenceFrom(expectedStep(name, id, job), {
-    ...rest,
-    ...(start === null && { started_at }),
-    ...(end === null && { completed_at }),
-  });
-  return difference === 0 ? [name, start, end] : [name, start, end, difference];
-}
-
 function unpackStep(
   [name, start, end, difference = 0]: PackedStep,
   id: string,
@@ -333,46 +231,9 @@ function unpackStep(
   return step.metadata ? { ...step, metadata: inJsonOrder(step.metadata) as Fields } : step;
 }
 
-/** Returns the milliseconds from one time to another, which is ISO 8601; null if they cannot be read back exactly. */
-function millisecondsBetween(from: number, to: string | null): number | null {
-  if (to === null) return null;
-  const time = Date.parse(to);
-  return Number.isFinite(time) && new Date(time).toISOString() === to ? time - from : null;
-}
-
 /** Returns the time in an ID (`newId`), in milliseconds since the epoch; 0 for other IDs. */
 function timeOf(id: string): number {
   return /^[0-9a-f]{32}$/.test(id) ? Number.parseInt(id.slice(0, 12), 16) : 0;
-}
-
-function differenceFrom(expected: Fields, actual: object): Difference {
-  const fields = actual as Fields;
-  const other: [string, unknown][] = [];
-  for (const key in fields) {
-    const value = fields[key];
-    if (value === undefined || (Object.hasOwn(expected, key) && isSame(expected[key], value))) continue;
-    other.push([key, value]);
-  }
-  const missing = Object.keys(expected).filter((key) => fields[key] === undefined);
-  if (missing.length > 0) return [Object.fromEntries(other), missing];
-  return other.length === 0 ? 0 : [Object.fromEntries(other)];
-}
-
-/** Whether two values are the same as JSON. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  return holds(a, b) && holds(b, a);
-}
-
-function holds(all: object, some: object): boolean {
-  for (const key in some) {
-    const value = (some as Fields)[key];
-    if (value !== undefined && !(Object.hasOwn(all, key) && isSame((all as Fields)[key], value)))
-      return false;
-  }
-  return true;
 }
 
 function changed(expected: Fields, difference: Difference): Fields {
