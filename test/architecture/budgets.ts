@@ -11,9 +11,9 @@ import { settingNames } from '#server/settings.ts';
 interface Budget {
   name: string;
   limit: number;
-  /** The limit that the project wants to reach. */
+  /** The target. */
   goal: number;
-  /** What each increase of the limit bought. */
+  /** A reason for each increase of the limit. */
   bought: readonly string[];
 }
 
