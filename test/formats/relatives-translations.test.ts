@@ -173,6 +173,20 @@ const rows: readonly Row[] = [
       ],
     ],
   },
+  {
+    kind: 'plural forms without text',
+    to: 'de',
+    cells: [
+      ['json', '{"f": {"one": "# a", "other": ""}}', '{"f": {"one": "[# a]", "other": "[# a]"}}'],
+      ['yaml', 'f:\n  one: a\n  other: " "\n', 'f:\n  one: "[a]"\n  other: "[a]"\n'],
+      ['json', '{"f": "{n, plural, one {} other {b}}"}', '{"f": "{n, plural, one {} other {[b]}}"}'],
+      [
+        'android',
+        plurals('<item quantity="one">a</item>', '<item quantity="other"></item>'),
+        plurals('<item quantity="one">[a]</item>', '<item quantity="other">[a]</item>'),
+      ],
+    ],
+  },
 ];
 
 testRows(rows);

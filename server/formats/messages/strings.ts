@@ -190,18 +190,21 @@ function placeOfText(entry: StringEntry): TextPlace {
 
 const needReview = (targets: readonly TextTarget[]) => targets.some(({ needsReview }) => needsReview);
 
-/** Returns the place of an ICU message; undefined for other texts. */
+/** Returns the place of an ICU message, whose blank texts stay; undefined for other texts. */
 function placeOfMessage(
   entry: StringEntry,
   { targetLanguage, doubled }: StringOptions,
 ): TextPlace | undefined {
   const message = readIcu(entry.text, targetLanguage, doubled);
-  if (!message || message.texts.some(({ text }) => text.trim() === '')) return undefined;
+  if (!message) return undefined;
+  const filled = message.texts.filter(({ text }) => text.trim() !== '');
   return {
-    segments: message.texts.map(({ text, ...form }) => segmentOf(entry, text, form)),
+    segments: filled.map(({ text, ...form }) => segmentOf(entry, text, form)),
     original: entry.text,
     write: (targets) => {
-      const texts = message.texts.map(({ text }, at) => withSpaceOf(text, targets[at]!.target));
+      const texts = message.texts.map((one) =>
+        filled.includes(one) ? withSpaceOf(one.text, targets[filled.indexOf(one)]!.target) : one.text,
+      );
       return [entry.write(message.write(texts), needReview(targets))].flat();
     },
   };
