@@ -49,7 +49,7 @@ function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: Tex
     reader.root = root ? 1 : 0;
     reader.read(contents, rootPath, undefined, 0);
   }
-  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept });
+  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept, hasBars: true });
   return { ...found, characters: reader.characters, always: [...found.always, ...always] };
 }
 

@@ -187,6 +187,54 @@ const rows: readonly Row[] = [
       ],
     ],
   },
+  {
+    kind: 'plural forms between bars',
+    to: 'pl',
+    cells: [
+      [
+        'json',
+        '{"a": "%{smart_count} car |||| %{smart_count} cars"}',
+        {
+          texts: ['one', 'few', 'many'].map(
+            (form) => `%{smart_count} car${form === 'one' ? '' : 's'} ‹plural form “${form}”›`,
+          ),
+          file: '{"a": "[%{smart_count} car] |||| [%{smart_count} cars] |||| [%{smart_count} cars]"}',
+        },
+      ],
+      ['yaml', 'a: One day|:count days\n', 'a: "[One day]|[:count days]|[:count days]"\n'],
+      ['yaml', 'a: "%count% day|%count% days"', 'a: "[%count% day]|[%count% days]|[%count% days]"'],
+      [
+        'json',
+        '{"a": "{0} none|{1}One day | [2,*] :count days"}',
+        {
+          texts: [
+            'none ‹plural form for {0}›',
+            'One day ‹plural form for {1}›',
+            ':count days ‹plural form for [2,*]›',
+          ],
+          file: '{"a": "{0} [none]|{1}[One day] | [2,*] [:count days]"}',
+        },
+      ],
+      ['json', '{"a": "]-Inf, 0] Debts | ]0,Inf[ Wealth"}', '{"a": "]-Inf, 0] [Debts] | ]0,Inf[ [Wealth]"}'],
+      ['yaml', 'a: "one: A %what%|more: All %what%"', 'a: "one: [A %what%]|more: [All %what%]"'],
+      [
+        'json',
+        '{"a": "nobody | one person | {count} people", "b": "car | cars"}',
+        '{"a": "[nobody] | [one person] | [{count} people]", "b": "[car] | [cars]"}',
+      ],
+      [
+        'json',
+        `{"a": "Home | Acme", "b": "Day {{ n | date }}{'|'}", "c": "See [[Files|files]]", "d": "all || alone", "e": "| a"}`,
+        `{"a": "[Home | Acme]", "b": "[Day {{ n | date }}{'|'}]", "c": "[See [[Files|files]]]", "d": "[all || alone]", "e": "[| a]"}`,
+      ],
+      ['properties', 'a=car | cars', 'a=[car | cars]'],
+    ],
+  },
+  {
+    kind: 'a bar in a translation',
+    translation: 'x | y {|}',
+    cells: [['json', '{"a": "car | cars", "b": "Home"}', '{"a": "x / y {|} | x / y {|}", "b": "x | y {|}"}']],
+  },
 ];
 
 testRows(rows);
