@@ -235,6 +235,38 @@ const rows: readonly Row[] = [
     translation: 'x | y {|}',
     cells: [['json', '{"a": "car | cars", "b": "Home"}', '{"a": "x / y {|} | x / y {|}", "b": "x | y {|}"}']],
   },
+  {
+    kind: 'ICU messages in a page',
+    to: 'pl',
+    cells: [
+      [
+        'html',
+        '<p>{n, plural, =0 {no items} one {one <b>item</b>} other {{{ n }} items}}</p>',
+        '<p>{n, plural, =0 {[no items]} one {[one <b>item</b>]} few {[{{ n }} items]} many {[{{ n }} items]} other {[{{ n }} items]}}</p>',
+      ],
+      [
+        'html',
+        '<p>\n  Sent {n, plural,\n    =1 {a day} other {{{n}} days}} ago by {{ name }}</p>',
+        `<p>\n  {n, plural, =1 {[Sent a day ago by {{ name }}]} ${['one', 'few', 'many', 'other'].map((form) => `${form} {[Sent {{n}} days ago by {{ name }}]}`).join(' ')}}</p>`,
+      ],
+      [
+        'html',
+        '<p>{who, select, male {<i>He</i> wrote} female {She wrote} other {They wrote}}</p><p>{n, plural, other {all}</p>',
+        '<p>{who, select, male {[<i>He</i> wrote]} female {[She wrote]} other {[They wrote]}}</p><p>[{n, plural, other {all}]</p>',
+      ],
+      [
+        'html',
+        '<p>{ all.length | f, plural , =1 {a day} other {{name, select, me {My} other {{{name}}}}} } {all_length_f, select, other {days}}</p>',
+        '<p>{all.length | f, plural, =1 {{all_length_f, select, other {[a day days]}}} one {{name, select, me {{all_length_f, select, other {[My days]}}} other {{all_length_f, select, other {[{{name}} days]}}}}} few {{name, select, me {{all_length_f, select, other {[My days]}}} other {{all_length_f, select, other {[{{name}} days]}}}}} many {{name, select, me {{all_length_f, select, other {[My days]}}} other {{all_length_f, select, other {[{{name}} days]}}}}} other {{name, select, me {{all_length_f, select, other {[My days]}}} other {{all_length_f, select, other {[{{name}} days]}}}}}}</p>',
+      ],
+      // Directives work only outside of a choice.
+      [
+        'html',
+        '<p><a>Sent</a> {n, plural, =1 {a day} other {{{n}} days}} ago</p>',
+        '<p>[<a>Sent</a> {n, plural, =1 {a day} other {{{n}} days}} ago]</p>',
+      ],
+    ],
+  },
 ];
 
 testRows(rows);

@@ -203,7 +203,7 @@ function placeOfText(entry: StringEntry): TextPlace {
 const needReview = (targets: readonly TextTarget[]) => targets.some(({ needsReview }) => needsReview);
 
 /** Returns the place of a message. Its blank texts stay. */
-function placeOfMessage(entry: StringEntry, message: Message): TextPlace {
+export function placeOfMessage(entry: StringEntry, message: Message): TextPlace {
   const filled = message.texts.filter(({ text }) => text.trim() !== '');
   return {
     segments: filled.map(({ text, ...form }) => segmentOf(entry, text, form)),
