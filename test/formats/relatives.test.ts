@@ -196,6 +196,14 @@ const rows: readonly Row[] = [
         { texts: ['A b ‹one two›', 'C d ‹three›'] },
       ],
       [
+        'strings',
+        '/* one */ "a" = "A b"; /* two */ // three\n/* four */\n"c" = "C d"; /* five */ "e" = "E f"; /* six\nseven */\n"g" = "H i";',
+        {
+          texts: ['A b ‹one two three›', 'C d ‹four›', 'E f ‹five six seven›', 'H i'],
+          file: '/* one */ "a" = "[A b]"; /* two */ // three\n/* four */\n"c" = "[C d]"; /* five */ "e" = "[E f]"; /* six\nseven */\n"g" = "[H i]";',
+        },
+      ],
+      [
         'vtt',
         'WEBVTT\n\nNOTE Text\n\nSTYLE\n::cue {}\n\nintro\n00:01.000 --> 00:02.000\nHi\n',
         { texts: ['Hi'] },
