@@ -221,6 +221,7 @@ const rows: readonly Row[] = [
     cells: [
       ['yaml', 'a: |\r\n  A b\r\n  c', 'a: |\r\n  [A b\r\n  c]'],
       ['yaml', 'a: >-\n  A b\n', 'a: >-\n  [A b]\n'],
+      ['yaml', '# C\ra: A b\rc: |\r  C d\r  e\r', '# C\ra: "[A b]"\rc: |\r  [C d\r  e]\r'],
       ['po', 'msgid "a\\n"\r"b"\rmsgstr ""\r', 'msgid "a\\n"\r"b"\rmsgstr ""\r"[a\\n"\r"b]"\r'],
       ['srt', srt('- A\n- B').replaceAll('\n', '\r'), srt('[- A\n- B]').replaceAll('\n', '\r')],
       ['vtt', vtt('- A\n- B').replaceAll('\n', '\r'), vtt('[- A\n- B]').replaceAll('\n', '\r')],
