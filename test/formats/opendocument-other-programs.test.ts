@@ -89,3 +89,17 @@ test('a text keeps the format that its style has from a style of the file', asyn
     'By <1>Ada</1> and others',
   ]);
 });
+
+test('results of matrix formulas and copies of tables in other files stay', async () => {
+  const cell = (text: string, more = '') =>
+    `<table:table-cell office:value-type="string"${more}><text:p>${text}</text:p></table:table-cell>`;
+  const row = (...cells: string[]) => `<table:table-row>${cells.join('')}</table:table-row>`;
+  const formula =
+    ' table:formula="of:=A1:A2" table:number-matrix-columns-spanned="2" table:number-matrix-rows-spanned="2"';
+  const body =
+    `<table:table table:name="S">${row(cell('Tea'), cell('R1', formula), cell('R2'), cell('Cup'))}${row(cell('Pot'), cell('R3'), cell('R4'))}${row(cell('Can'), cell('Jar'))}</table:table>` +
+    `<table:table table:name="'file:///b.ods'#T"><table:table-source table:mode="copy-results-only"/>${row(cell('Copy'))}</table:table><table:table table:name="U">${row(cell('Mug'))}</table:table>`;
+  const { segments, outcome } = await ods.extract(fileOf({ kind: 'spreadsheet', body }), options);
+  expect(segments.map(({ source }) => source.join(''))).toEqual(['Tea', 'Cup', 'Pot', 'Can', 'Jar', 'Mug']);
+  expect(outcome?.kept).toMatchObject([{ reason: 'formula_result', texts: 5 }]);
+});

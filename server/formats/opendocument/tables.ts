@@ -15,7 +15,12 @@ export interface Table {
   columns: number;
   /** The value of the current cell, if an attribute has it. */
   value: CellValue | undefined;
+  /** The cells with the results of matrix formulas that may follow. Only the first one has the formula. */
+  matrices: { column: number; right: number; bottom: number }[];
 }
+
+/** The maximum number of matrix formulas that are known at the same time. */
+const maxMatrices = 1_000;
 
 /** The tables around the current element. */
 export class OpenTables {
@@ -48,7 +53,16 @@ export class OpenTables {
   open(tag: XmlStartTag): void {
     const name = attributeOf(tag, 'name') ?? '';
     const number = ++this.#count;
-    this.#tables.push({ name, number, row: 1, column: 1, rows: 1, columns: 1, value: undefined });
+    this.#tables.push({
+      name,
+      number,
+      row: 1,
+      column: 1,
+      rows: 1,
+      columns: 1,
+      value: undefined,
+      matrices: [],
+    });
   }
 
   close(): void {
@@ -57,12 +71,30 @@ export class OpenTables {
 
   openRow(tag: XmlStartTag): void {
     const table = this.current;
-    if (table) Object.assign(table, { column: 1, rows: repeats(tag, 'number-rows-repeated') });
+    if (!table) return;
+    Object.assign(table, { column: 1, rows: repeats(tag, 'number-rows-repeated') });
+    table.matrices = table.matrices.filter(({ bottom }) => bottom >= table.row);
   }
 
   closeRow(): void {
     const table = this.current;
     if (table) table.row += table.rows;
+  }
+
+  /** Whether a cell has a formula, or a result of the matrix formula in a cell before it. */
+  isFormula(tag: XmlStartTag): boolean {
+    const table = this.current;
+    if (attributeOf(tag, 'formula') === undefined)
+      return (
+        table?.matrices.some(({ column, right }) => column <= table.column && table.column <= right) ?? false
+      );
+    const columns = repeats(tag, 'number-matrix-columns-spanned');
+    const rows = repeats(tag, 'number-matrix-rows-spanned');
+    if (table && columns * rows > 1 && table.matrices.length < maxMatrices) {
+      const { column, row } = table;
+      table.matrices.push({ column, right: column + columns - 1, bottom: row + rows - 1 });
+    }
+    return true;
   }
 
   openCell(tag: XmlStartTag, value: CellValue | undefined): void {

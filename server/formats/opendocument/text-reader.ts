@@ -179,6 +179,9 @@ class TextReader {
       this.#tables.open(tag);
     } else if (name === 'table:table-row') this.#tables.openRow(tag);
     else if (cells.has(name)) this.#openCell(tag);
+    // The table is a copy of one in another file, to which formulas refer.
+    else if (name === 'table:table-source')
+      this.#contexts.push({ depth: depth - 1, reason: 'formula_result' });
     else if (name === 'table:help-message' || name === 'table:error-message') {
       const title = textAttribute(this.#source, tag, 'title');
       if (title) this.#addAttribute(title, 'text_block', `${this.#path}, title of a validation message`);
@@ -188,8 +191,7 @@ class TextReader {
   #openCell(tag: XmlStartTag): void {
     const depth = this.#depth;
     const type = attributeOf(tag, 'value-type');
-    const isFormula = attributeOf(tag, 'formula') !== undefined;
-    const kept = isFormula
+    const kept = this.#tables.isFormula(tag)
       ? 'formula_result'
       : type !== undefined && type !== 'string'
         ? 'number'
