@@ -2,6 +2,7 @@ import type { SegmentKind } from './document.ts';
 import { type AttributeText, type MarkupTexts, readBlocks } from './html/block-reader.ts';
 import { declaredLanguage } from './html/declared-language.ts';
 import { type HtmlWriter, writerFor } from './html/escaping.ts';
+import { isIcuText, placeOfIcuText } from './html/icu-texts.ts';
 import { codesWithin, itemsOfText } from './html/text-items.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
 import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
@@ -34,6 +35,7 @@ function findTexts(source: string, options: TextOptions): TextPlaces {
   const found = placesOfMarkup(source, texts, options.kept);
   return {
     ...found,
+    places: found.places.map((place) => placeOfIcuText(place, options.targetLanguage)),
     kept: [...kept, ...found.kept],
     characters: markup.characters,
     always: [...found.always, ...declaredLanguage(source, declarations, options)],
@@ -53,6 +55,7 @@ function outsideOf(texts: readonly MarkupText[], tags: MarkupTexts['declarations
 type Text = (text: string) => string;
 
 function textOfRun(run: Run, kind: SegmentKind, name: string, textOf: Text): MarkupText {
+  const isIcu = isIcuText(run.source);
   return {
     ...run,
     kind,
@@ -62,7 +65,7 @@ function textOfRun(run: Run, kind: SegmentKind, name: string, textOf: Text): Mar
         .map((item, at) => {
           if (typeof item !== 'string') return markupOf(run.tags.get(keyOfTag(item))!);
           // Together with template code in a tag, a brace could begin other code.
-          return at < target.length - 1 ? textOf(item).replace(/\{$/, '&#123;') : textOf(item);
+          return at < target.length - 1 && !isIcu ? textOf(item).replace(/\{$/, '&#123;') : textOf(item);
         })
         .join(''),
   };

@@ -39,7 +39,7 @@ function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: Tex
   // The key is in no name, so that a translation has the same names.
   if (language) reader.readValue(language, { keys: [languageKey], names: [] });
   else reader.readValue(root, rootPath);
-  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept });
+  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept, hasBars: true });
   const declared = reader.declaredLanguage(targetLanguage);
   return {
     ...found,

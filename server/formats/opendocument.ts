@@ -11,6 +11,7 @@ import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
 import { type Edit, escapeXmlText, withoutForbidden } from './office/splice.ts';
 import { readDirectory } from './office/zip.ts';
 import { markupOfAttribute } from './opendocument/attribute-texts.ts';
+import { cutFindings } from './opendocument/cell-room.ts';
 import { languageEdits } from './opendocument/languages.ts';
 import type { TextBlock } from './opendocument/text-block.ts';
 import { type FileKind, type FoundTexts, readParts } from './opendocument/text-reader.ts';
@@ -177,7 +178,7 @@ function mediaTypesOf(manifest: string): Map<string, string> {
 function textOf(
   file: string,
   run: Run,
-  { kind, place, page, cellId, prefix, leftOut }: TextBlock,
+  { kind, place, page, cellId, room, prefix, leftOut }: TextBlock,
 ): MarkupText {
   const write = (text: string): string =>
     escapeXmlText(withoutForbidden(text.replace(/ {2,}/g, ' ')))
@@ -190,6 +191,7 @@ function textOf(
     place,
     ...(page !== undefined && { page }),
     ...(cellId !== undefined && { cellId }),
+    check: (target) => (room ? cutFindings(room, place, run.source, target) : []),
     write: (target, markupOf) => {
       const { closing, opening } = unpaired(leftOut, run);
       const tags = (list: readonly Range[]) => list.map(({ start, end }) => file.slice(start, end));

@@ -1,10 +1,10 @@
 import { type FileText, type KeptTexts, uniqueNames } from './existing-target.ts';
 import { FileError } from './file-error.ts';
+import { poPluralsOf } from './messages/gettext-plurals.ts';
 import { hasIcuChoice } from './messages/icu.ts';
 import { reasonToKeep } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
 import { type PoEntry, parsePo } from './po/parser.ts';
-import { poPluralsOf } from './po/plural-rules.ts';
 import {
   explicitId,
   isSame,

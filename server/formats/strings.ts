@@ -4,7 +4,7 @@ import { type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 
 /**
- * Strings files of Apple's platforms: `"key" = "value";`. A comment is the context of the next pair.
+ * Strings files of Apple's platforms: `"key" = "value";`. A comment is the context of the pair on its line, or else of the next pair.
  *
  * @throws {FileError} `not_text` or `unreadable`
  */

@@ -1,7 +1,9 @@
 import { readDeclaredVariant } from '../languages.ts';
 import { plainText } from './inline-content.ts';
+import { poPluralsOf } from './messages/gettext-plurals.ts';
 import { InlineCodes } from './messages/inline-codes.ts';
 import { joinPlaces } from './messages/joined-place.ts';
+import { describeForm } from './messages/plural-forms.ts';
 import { placesOfStrings, type StringEntry } from './messages/strings.ts';
 import { type Edit, escapeXmlText, spliceRange, withoutForbidden } from './office/splice.ts';
 import {
@@ -26,15 +28,15 @@ import {
 /**
  * XLIFF 1.2 and 2 as a document: the sources are translated into the targets. A target that is a translation already
  * stays, unless the file declares another target language. A translation that needs a review has the state
- * `needs-review-translation` in XLIFF 1.2. XLIFF 2 has no such state, so the state is `translated`, with a `subState`.
+ * `needs-review-translation` in XLIFF 1.2, whose groups with plural forms of gettext get those of the target language. XLIFF 2 has no such state, so the state is `translated`, with a `subState`.
  *
  * @throws {FileError} `not_text` or `unreadable`
  */
 export const { check, extract, rebuild } = textFormat(findUnits);
 
-function findUnits(text: string, { targetLanguage }: TextOptions): TextPlaces {
+function findUnits(text: string, { sourceLanguage, targetLanguage }: TextOptions): TextPlaces {
   const document = readUnits(parseXmlNodes(text));
-  const reader = new Reader(text, document, targetLanguage);
+  const reader = new Reader(text, document, targetLanguage, sourceLanguage);
   for (const unit of document.units) reader.readUnit(unit);
   return reader;
 }
@@ -47,16 +49,23 @@ class Reader implements TextPlaces {
   readonly #text: string;
   readonly #document: DocumentUnits;
   readonly #language: string | undefined;
+  readonly #sourceLanguage: string | undefined;
   readonly #codes = new InlineCodes();
   /** Whether the existing targets are in another language. Some tools write the source language and texts there. */
   readonly #isOther: boolean = false;
   /** Whether the targets are in the language of the sources, which are then keys. */
   readonly #hasKeys: boolean = false;
 
-  constructor(text: string, document: DocumentUnits, language: string | undefined) {
+  constructor(
+    text: string,
+    document: DocumentUnits,
+    language: string | undefined,
+    sourceLanguage: string | undefined,
+  ) {
     this.#text = text;
     this.#document = document;
     this.#language = language;
+    this.#sourceLanguage = sourceLanguage;
     const [source, target] =
       document.version === 1 ? ['source-language', 'target-language'] : (['srcLang', 'trgLang'] as const);
     for (const { attributes } of document.declaring) {
@@ -116,15 +125,53 @@ class Reader implements TextPlaces {
     this.kept.push(...found.kept);
     if (found.places.length === 0) return;
     const source = isKey ? target! : unit.source;
-    const place = joinPlaces(found.places, (changes, needsReview) => {
-      const all = [...edits, ...changes].sort((one, other) => one.start - other.start);
-      const content = spliceRange(this.#text, source.innerStart, source.innerEnd, all);
-      return this.#writeTarget(unit, content, needsReview);
-    });
-    const { maxLength } = unit;
-    this.places.push(
-      maxLength === undefined ? place : { ...place, check: (targets) => tooLong(place, targets, maxLength) },
-    );
+    const add = (write: (content: string, needsReview: boolean) => Edit[], category?: string): TextPlace => {
+      const joined = joinPlaces(found.places, (changes, needsReview) => {
+        const all = [...edits, ...changes].sort((one, other) => one.start - other.start);
+        return write(spliceRange(this.#text, source.innerStart, source.innerEnd, all), needsReview);
+      });
+      const place = category === undefined ? joined : this.#asForm(joined, category);
+      const { maxLength } = unit;
+      return maxLength === undefined
+        ? place
+        : { ...place, check: (targets) => tooLong(place, targets, maxLength) };
+    };
+    const { form = 0, count = 0 } = unit.plural ?? {};
+    const categories = this.#categoriesFor(count);
+    this.places.push(add((...written) => this.#writeTarget(unit, ...written), categories[form]));
+    if (form < count - 1) return;
+    for (const [more, category] of categories.slice(count).entries()) {
+      const place = add((...written) => this.#copyUnit(unit, count + more, ...written), category);
+      this.places.push({ ...place, original: '' });
+    }
+  }
+
+  /** Returns the categories of the forms that a group of gettext gets; none if it has other forms than its language. */
+  #categoriesFor(count: number): readonly string[] {
+    if (count === 0 || !this.#language) return [];
+    const { forms } = poPluralsOf(this.#language);
+    const ofSource = poPluralsOf(this.#sourceLanguage ?? 'en').forms;
+    return forms.length === count || (ofSource.length === count && forms.length > count) ? forms : [];
+  }
+
+  #asForm(place: TextPlace, category: string): TextPlace {
+    const note = describeForm(this.#language!, category);
+    const segments = place.segments.map((segment) => ({
+      ...segment,
+      variant: [`cardinal ${category}`, segment.variant].filter(Boolean).join(', '),
+      context: [segment.context, note].filter(Boolean).join('; '),
+    }));
+    return { ...place, segments };
+  }
+
+  /** Returns the change that adds a plural form after the last one of its group. */
+  #copyUnit(unit: DocumentUnit, form: number, content: string, needsReview: boolean): Edit[] {
+    const { segment } = unit;
+    const { start, end } = segment;
+    const id = segment.attributes.get('id')!.value.replace(/\d+\]$/, `${form}]`);
+    const edits = [...attributeEdits(segment, { id }), ...this.#writeTarget(unit, content, needsReview)];
+    const [gap] = /\s*$/.exec(this.#text.slice(Math.max(0, start - 1_000), start))!;
+    return [{ start: end, end, text: gap + spliceRange(this.#text, start, end, edits) }];
   }
 
   #reasonToKeep(unit: DocumentUnit): string | null {

@@ -17,7 +17,14 @@ import { isTagOf, spelledLike } from './messages/language-tags.ts';
 import { describingKeys, pluralCategories } from './messages/plural-forms.ts';
 import { type PluralEntry, placesOfStrings, type StringEntry } from './messages/strings.ts';
 import type { Edit } from './office/splice.ts';
-import { lineEndOf, type TextOptions, type TextPlaces, textFormat } from './text-file.ts';
+import {
+  lineEndOf,
+  openTextFile,
+  type TextFile,
+  type TextOptions,
+  type TextPlaces,
+  textFormat,
+} from './text-file.ts';
 import { countCharacters } from './text-tally.ts';
 import { scalarText } from './yaml/scalars.ts';
 
@@ -28,7 +35,18 @@ import { scalarText } from './yaml/scalars.ts';
  *
  * @throws {FileError} `not_text` or `unreadable`
  */
-export const { check, extract, rebuild, texts } = textFormat(findStrings);
+export const { check, extract, rebuild, texts } = textFormat(findStrings, openYaml);
+
+/** Opens a file. The parser does not read single carriage returns as line ends, which old programs write. */
+function openYaml(bytes: Uint8Array): TextFile {
+  const file = openTextFile(bytes);
+  if (!file.text.includes('\r') || file.text.includes('\n')) return file;
+  return {
+    ...file,
+    text: file.text.replaceAll('\r', '\n'),
+    encode: (text) => file.encode(text.replaceAll('\n', '\r')),
+  };
+}
 
 /** Deeper nesting is rejected: the parser is recursive. */
 const maxDepth = 200;
@@ -49,7 +67,7 @@ function findStrings(text: string, { sourceLanguage, targetLanguage, kept }: Tex
     reader.root = root ? 1 : 0;
     reader.read(contents, rootPath, undefined, 0);
   }
-  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept });
+  const found = placesOfStrings(reader.entries, { sourceLanguage, targetLanguage, kept, hasBars: true });
   return { ...found, characters: reader.characters, always: [...found.always, ...always] };
 }
 

@@ -89,3 +89,53 @@ test('a text keeps the format that its style has from a style of the file', asyn
     'By <1>Ada</1> and others',
   ]);
 });
+
+test('results of matrix formulas and copies of tables in other files stay', async () => {
+  const cell = (text: string, more = '') =>
+    `<table:table-cell office:value-type="string"${more}><text:p>${text}</text:p></table:table-cell>`;
+  const row = (...cells: string[]) => `<table:table-row>${cells.join('')}</table:table-row>`;
+  const formula =
+    ' table:formula="of:=A1:A2" table:number-matrix-columns-spanned="2" table:number-matrix-rows-spanned="2"';
+  const body =
+    `<table:table table:name="S">${row(cell('Tea'), cell('R1', formula), cell('R2'), cell('Cup'))}${row(cell('Pot'), cell('R3'), cell('R4'))}${row(cell('Can'), cell('Jar'))}</table:table>` +
+    `<table:table table:name="'file:///b.ods'#T"><table:table-source table:mode="copy-results-only"/>${row(cell('Copy'))}</table:table><table:table table:name="U">${row(cell('Mug'))}</table:table>`;
+  const { segments, outcome } = await ods.extract(fileOf({ kind: 'spreadsheet', body }), options);
+  expect(segments.map(({ source }) => source.join(''))).toEqual(['Tea', 'Cup', 'Pot', 'Can', 'Jar', 'Mug']);
+  expect(outcome?.kept).toMatchObject([{ reason: 'formula_result', texts: 5 }]);
+});
+
+test('a text that fits in its cell is in a finding if its translation is cut there', async () => {
+  const style = (name: string, family: string, content: string) =>
+    `<style:style style:name="${name}" style:family="${family}"><style:${family}-properties ${content}/></style:style>`;
+  const styles = `<office:styles><style:default-style style:family="table-cell"><style:text-properties fo:font-size="10pt"/></style:default-style>${style('wide', 'table-column', 'style:column-width="10cm"')}${style('narrow', 'table-column', 'style:column-width="1in"')}${style('wrap', 'table-cell', 'fo:wrap-option="wrap"')}<style:style style:name="own" style:family="table-cell" style:parent-style-name="wrap"><style:text-properties fo:font-size="8pt"/></style:style></office:styles>`;
+  const cell = (text: string, more = '') =>
+    `<table:table-cell office:value-type="string"${more}><text:p>${text}</text:p></table:table-cell>`;
+  const columns =
+    '<table:table-column table:style-name="narrow" table:number-columns-repeated="2"/><table:table-column table:style-name="wide"/><table:table-column table:style-name="narrow" table:default-cell-style-name="own"/><table:table-column table:style-name="other"/>';
+  const row = (...cells: string[]) => `<table:table-row>${cells.join('')}</table:table-row>`;
+  const number =
+    '<table:table-cell office:value-type="float" office:value="1"><text:p>1</text:p></table:table-cell>';
+  const bytes = fileOf({
+    kind: 'spreadsheet',
+    styles,
+    body: `<table:table table:name="S">${columns}${[
+      row(cell('A'), cell('B'), cell('C'), cell('D'), cell('E'), number),
+      row(cell('A'), '<table:table-cell/>', cell('C')),
+      row(cell('A', ' table:style-name="own"'), cell('B', ' table:number-columns-spanned="2"'), number),
+      row(cell('This source is too wide for its cell'), cell('B', ' table:style-name="unknown"'), number),
+    ].join('')}</table:table>`,
+  });
+  const { segments } = await ods.extract(bytes, options);
+  const translations = segments.map(({ source, ...key }) => ({
+    ...key,
+    target: [`${source} and a longer text`],
+  }));
+  const { findings } = await ods.rebuild(bytes, translations, options);
+  expect(findings.map(({ severity, code, message }) => [severity, code, message])).toEqual(
+    ['S!A1', 'S!B1', 'S!B4'].map((place) => [
+      'info',
+      'text_too_long',
+      `the translation of ${place} is wider than its column, and the next cell is not empty`,
+    ]),
+  );
+});

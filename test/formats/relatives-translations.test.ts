@@ -173,6 +173,100 @@ const rows: readonly Row[] = [
       ],
     ],
   },
+  {
+    kind: 'plural forms without text',
+    to: 'de',
+    cells: [
+      ['json', '{"f": {"one": "# a", "other": ""}}', '{"f": {"one": "[# a]", "other": "[# a]"}}'],
+      ['yaml', 'f:\n  one: a\n  other: " "\n', 'f:\n  one: "[a]"\n  other: "[a]"\n'],
+      ['json', '{"f": "{n, plural, one {} other {b}}"}', '{"f": "{n, plural, one {} other {[b]}}"}'],
+      [
+        'android',
+        plurals('<item quantity="one">a</item>', '<item quantity="other"></item>'),
+        plurals('<item quantity="one">[a]</item>', '<item quantity="other">[a]</item>'),
+      ],
+    ],
+  },
+  {
+    kind: 'plural forms between bars',
+    to: 'pl',
+    cells: [
+      [
+        'json',
+        '{"a": "%{smart_count} car |||| %{smart_count} cars"}',
+        {
+          texts: ['one', 'few', 'many'].map(
+            (form) => `%{smart_count} car${form === 'one' ? '' : 's'} ‹plural form “${form}”›`,
+          ),
+          file: '{"a": "[%{smart_count} car] |||| [%{smart_count} cars] |||| [%{smart_count} cars]"}',
+        },
+      ],
+      ['yaml', 'a: One day|:count days\n', 'a: "[One day]|[:count days]|[:count days]"\n'],
+      ['yaml', 'a: "%count% day|%count% days"', 'a: "[%count% day]|[%count% days]|[%count% days]"'],
+      [
+        'json',
+        '{"a": "{0} none|{1}One day | [2,*] :count days"}',
+        {
+          texts: [
+            'none ‹plural form for {0}›',
+            'One day ‹plural form for {1}›',
+            ':count days ‹plural form for [2,*]›',
+          ],
+          file: '{"a": "{0} [none]|{1}[One day] | [2,*] [:count days]"}',
+        },
+      ],
+      ['json', '{"a": "]-Inf, 0] Debts | ]0,Inf[ Wealth"}', '{"a": "]-Inf, 0] [Debts] | ]0,Inf[ [Wealth]"}'],
+      ['yaml', 'a: "one: A %what%|more: All %what%"', 'a: "one: [A %what%]|more: [All %what%]"'],
+      [
+        'json',
+        '{"a": "nobody | one person | {count} people", "b": "car | cars"}',
+        '{"a": "[nobody] | [one person] | [{count} people]", "b": "[car] | [cars]"}',
+      ],
+      [
+        'json',
+        `{"a": "Home | Acme", "b": "Day {{ n | date }}{'|'}", "c": "See [[Files|files]]", "d": "all || alone", "e": "| a"}`,
+        `{"a": "[Home | Acme]", "b": "[Day {{ n | date }}{'|'}]", "c": "[See [[Files|files]]]", "d": "[all || alone]", "e": "[| a]"}`,
+      ],
+      ['properties', 'a=car | cars', 'a=[car | cars]'],
+    ],
+  },
+  {
+    kind: 'a bar in a translation',
+    translation: 'x | y {|}',
+    cells: [['json', '{"a": "car | cars", "b": "Home"}', '{"a": "x / y {|} | x / y {|}", "b": "x | y {|}"}']],
+  },
+  {
+    kind: 'ICU messages in a page',
+    to: 'pl',
+    cells: [
+      [
+        'html',
+        '<p>{n, plural, =0 {no items} one {one <b>item</b>} other {{{ n }} items}}</p>',
+        '<p>{n, plural, =0 {[no items]} one {[one <b>item</b>]} few {[{{ n }} items]} many {[{{ n }} items]} other {[{{ n }} items]}}</p>',
+      ],
+      [
+        'html',
+        '<p>\n  Sent {n, plural,\n    =1 {a day} other {{{n}} days}} ago by {{ name }}</p>',
+        `<p>\n  {n, plural, =1 {[Sent a day ago by {{ name }}]} ${['one', 'few', 'many', 'other'].map((form) => `${form} {[Sent {{n}} days ago by {{ name }}]}`).join(' ')}}</p>`,
+      ],
+      [
+        'html',
+        '<p>{who, select, male {<i>He</i> wrote} female {She wrote} other {They wrote}}</p><p>{n, plural, other {all}</p>',
+        '<p>{who, select, male {[<i>He</i> wrote]} female {[She wrote]} other {[They wrote]}}</p><p>[{n, plural, other {all}]</p>',
+      ],
+      [
+        'html',
+        '<p>{ all.length | f, plural , =1 {a day} other {{name, select, me {My} other {{{name}}}}} } {all_length_f, select, other {days}}</p>',
+        '<p>{all.length | f, plural, =1 {{all_length_f, select, other {[a day days]}}} one {{name, select, me {{all_length_f, select, other {[My days]}}} other {{all_length_f, select, other {[{{name}} days]}}}}} few {{name, select, me {{all_length_f, select, other {[My days]}}} other {{all_length_f, select, other {[{{name}} days]}}}}} many {{name, select, me {{all_length_f, select, other {[My days]}}} other {{all_length_f, select, other {[{{name}} days]}}}}} other {{name, select, me {{all_length_f, select, other {[My days]}}} other {{all_length_f, select, other {[{{name}} days]}}}}}}</p>',
+      ],
+      // Directives work only outside of a choice.
+      [
+        'html',
+        '<p><a>Sent</a> {n, plural, =1 {a day} other {{{n}} days}} ago</p>',
+        '<p>[<a>Sent</a> {n, plural, =1 {a day} other {{{n}} days}} ago]</p>',
+      ],
+    ],
+  },
 ];
 
 testRows(rows);

@@ -196,6 +196,14 @@ const rows: readonly Row[] = [
         { texts: ['A b ‹one two›', 'C d ‹three›'] },
       ],
       [
+        'strings',
+        '/* one */ "a" = "A b"; /* two */ // three\n/* four */\n"c" = "C d"; /* five */ "e" = "E f"; /* six\nseven */\n"g" = "H i";',
+        {
+          texts: ['A b ‹one two three›', 'C d ‹four›', 'E f ‹five six seven›', 'H i'],
+          file: '/* one */ "a" = "[A b]"; /* two */ // three\n/* four */\n"c" = "[C d]"; /* five */ "e" = "[E f]"; /* six\nseven */\n"g" = "[H i]";',
+        },
+      ],
+      [
         'vtt',
         'WEBVTT\n\nNOTE Text\n\nSTYLE\n::cue {}\n\nintro\n00:01.000 --> 00:02.000\nHi\n',
         { texts: ['Hi'] },
@@ -213,6 +221,7 @@ const rows: readonly Row[] = [
     cells: [
       ['yaml', 'a: |\r\n  A b\r\n  c', 'a: |\r\n  [A b\r\n  c]'],
       ['yaml', 'a: >-\n  A b\n', 'a: >-\n  [A b]\n'],
+      ['yaml', '# C\ra: A b\rc: |\r  C d\r  e\r', '# C\ra: "[A b]"\rc: |\r  [C d\r  e]\r'],
       ['po', 'msgid "a\\n"\r"b"\rmsgstr ""\r', 'msgid "a\\n"\r"b"\rmsgstr ""\r"[a\\n"\r"b]"\r'],
       ['srt', srt('- A\n- B').replaceAll('\n', '\r'), srt('[- A\n- B]').replaceAll('\n', '\r')],
       ['vtt', vtt('- A\n- B').replaceAll('\n', '\r'), vtt('[- A\n- B]').replaceAll('\n', '\r')],

@@ -113,6 +113,43 @@ describe('comments, text boxes and charts of a workbook', () => {
     );
   });
 
+  it('are in a finding if words lose their formatting', async () => {
+    const run = (text: string, properties = '') => `<a:r>${properties}<a:t>${text}</a:t></a:r>`;
+    const red = '<a:rPr lang="en-US" dirty="0"><a:solidFill><a:srgbClr val="FF0000"/></a:solidFill></a:rPr>';
+    const comment = (name: string) =>
+      `<comment ref="A1"><text><r>${name}</r><r><rPr><sz val="9"/></rPr><t>Ask me</t></r></text></comment>`;
+    const file = (...paragraphs: string[]) =>
+      workbookOf([
+        {
+          rows: '',
+          parts: {
+            'comments1.xml': [
+              'comments',
+              `<comments><commentList>${comment('<rPr><b/><sz val="9"/></rPr><t>Ann: </t>')}${comment('<rPr><sz val="9"/></rPr><t>1: </t>')}</commentList></comments>`,
+            ],
+            'drawings/d.xml': ['drawing', drawing(shape(paragraphs.join('')))],
+          },
+        },
+      ]);
+    const findingsOf = async (bytes: Uint8Array) => {
+      const { segments } = await extract(bytes, { include: included });
+      const translations = segments.map(({ regionId, cellId }) => ({ regionId, cellId, target: ['x'] }));
+      return (await rebuild(bytes, translations, { ...languages, include: included })).findings;
+    };
+    const rest = 'some words of the translation do not have the formatting of the source';
+    const message = `in 2 texts of comments, text boxes and charts, ${rest}`;
+    expect(
+      await findingsOf(
+        file(
+          `<a:p>${run('A ')}${run('red', red)}${run(' box')}</a:p>`,
+          `<a:p>${run('Red ', red)}${run('too', red.replace('en-US" dirty="0', 'en-GB'))}${run(' ')}<a:br>${red}</a:br>${run('More')}</a:p>`,
+        ),
+      ),
+    ).toEqual([{ severity: 'info', code: 'formatting_lost', message, unitId: null }]);
+    const [one] = await findingsOf(file(`<a:p>${run('A', red)}</a:p>`));
+    expect(one?.message).toBe(message.replace('2 texts', '1 text'));
+  });
+
   it('stay if their sheet is not selected', async () => {
     const { segments, findings } = await extract(bytes, { include: included, pages: ['Rest'] });
     expect(segments.map(({ place }) => place)).toEqual(['Rest!A1']);

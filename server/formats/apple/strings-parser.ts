@@ -7,7 +7,7 @@ export interface StringsPair {
   value: string;
   /** The number of the line of the key, from 1. */
   line: number;
-  /** The comments after the previous pair. */
+  /** The comments before the pair, and after it on the same line. */
   comment: string | undefined;
   /** The offsets of the value with its quotes. For a key without a value, both are the end of the key. */
   start: number;
@@ -17,6 +17,8 @@ export interface StringsPair {
 const space = /\s+/y;
 const lineComment = /\/\/([^\n\r\u2028\u2029]*)/y;
 const bareString = /[\w.$:/-]+/y;
+/** The comments after a pair, up to the end of a line. */
+const trailing = /(?:[ \t]*\/\*(?:(?!\*\/)[\s\S]){0,1000}\*\/)*[ \t]*(?:\/\/[^\r\n]*)?(?=[\r\n]|$)/y;
 
 /**
  * Parses a strings file.
@@ -76,7 +78,7 @@ export function parseStrings(text: string): StringsPair[] {
   };
   for (skip(); at < text.length; skip()) {
     const line = lineOf(at);
-    const comment = notes.filter(Boolean).join(' ').slice(0, 1_000) || undefined;
+    const before = notes;
     notes = [];
     const key = string('a key');
     const keyEnd = at;
@@ -92,8 +94,11 @@ export function parseStrings(text: string): StringsPair[] {
     }
     if (text[at] !== ';') throw problem('";" is expected after a value');
     at++;
-    // Comments inside the pair are not those of the next one.
+    // Comments inside the pair are those of no pair.
     notes = [];
+    const after = (match(trailing)?.[0] ?? '').matchAll(/\/\*([\s\S]*?)\*\/|\/\/(.*)/g);
+    for (const [, block, line] of after) before.push((block ?? line)!.replace(/\s+/g, ' ').trim());
+    const comment = before.filter(Boolean).join(' ').slice(0, 1_000) || undefined;
     pairs.push({ key, value, line, comment, start, end });
   }
   return pairs;

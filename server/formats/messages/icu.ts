@@ -23,7 +23,7 @@ export interface MessageText {
   note?: string;
 }
 
-export interface IcuMessage {
+export interface Message {
   texts: readonly MessageText[];
   /** Returns the message with translations, in the order of `texts`. Its syntax is valid whatever they contain. */
   write(translations: readonly string[]): string;
@@ -43,7 +43,7 @@ export function readIcu(
   message: string,
   targetLanguage: string | undefined,
   doubled = false,
-): IcuMessage | null {
+): Message | null {
   let elements: MessageFormatElement[];
   try {
     elements = parse(message, { ignoreTag: true, captureLocation: true, shouldParseSkeletons: false });

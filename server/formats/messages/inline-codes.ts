@@ -14,6 +14,8 @@ export interface InlineCode {
   written: string;
   /** The plain text that a void code represents. */
   text?: string | undefined;
+  /** Set for a void code that is a word of the sentence. By default, it is one if it represents a text. */
+  isWord?: true | undefined;
   /** Set if the pair only formats its text. */
   format?: FormatKind | undefined;
   /** For a closing code: the mark of its opening code. */
@@ -23,6 +25,13 @@ export interface InlineCode {
 /** A mark starts with the first one for a void code, which may stand for a number, and with the second one for others. */
 const [voidStart, pairStart, markEnd] = ['\ufdd0', '\ufdd2', '\ufdd1'];
 const marks = /[\ufdd0\ufdd2](\d+)\ufdd1/;
+
+/** Returns a text with what its marks stand for. */
+export function marksIn<T>(text: string, codes: ReadonlyMap<string, T>): (string | T)[] {
+  return text
+    .split(/([\ufdd0\ufdd2]\d+\ufdd1)/)
+    .map((piece, at) => (at % 2 === 0 ? piece : codes.get(piece)!));
+}
 
 /** Whether a text has a code that may stand for a number. */
 export function hasVoidCode(text: string): boolean {
@@ -104,13 +113,13 @@ export class InlineCodes {
     const content = pieces.map((piece, at): string | InlineTag => {
       if (at % 2 === 0) return piece;
       const number = Number(piece);
-      const { type: written, text: own, format } = this.#codes[number]!;
+      const { type: written, text: own, format, isWord = Boolean(own?.trim()) } = this.#codes[number]!;
       const type = paired.has(number) ? written : 'void';
       const tag = tagOf.get(openings.get(number) ?? number) ?? tagOf.size + 1;
       if (type !== 'close') tagOf.set(number, tag);
       markOf.set(`${type} ${tag}`, this.#mark(number));
-      const isWord = own !== undefined && own.trim() !== '';
-      if (type === 'void') return { tag, type, ...(own && { text: own }), ...(isWord && { isWord }) };
+      if (type === 'void')
+        return { tag, type, ...(own && { text: own }), ...(isWord && { isWord: true as const }) };
       return { tag, type, ...(format && { format }) };
     });
     return { content: joinStrings(content), markOf };

@@ -68,7 +68,7 @@ export function describeForm(language: string, category: string, type: PluralTyp
 
 /**
  * Returns the text of a source that a plural form of the target language is translated from: the form with the same
- * name, or `other` if that form is missing or empty. In English, `one` may be "a file" and show no number. In Russian, the
+ * name, or `other` if that form is missing or empty, or else the last one with text. In English, `one` may be "a file" and show no number. In Russian, the
  * form `one` is for 21, too, so its source is `other`.
  */
 export function sourceOfForm(
@@ -77,8 +77,9 @@ export function sourceOfForm(
   language: string,
   type: PluralType = 'cardinal',
 ): string {
-  const other = forms.get('other') ?? [...forms.values()].at(-1) ?? '';
-  const own = forms.get(category)?.trim() ? forms.get(category)! : other;
+  const filled = new Map([...forms].filter(([, text]) => text.trim() !== ''));
+  const other = filled.get('other') ?? [...filled.values()].at(-1) ?? '';
+  const own = filled.get(category) ?? other;
   const isForMany = samplesOf(language, category, type).length > 1;
   const shows = (text: string) => hasPlaceholder.test(text) || hasVoidCode(text);
   return isForMany && shows(other) && !shows(own) ? other : own;

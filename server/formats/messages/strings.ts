@@ -8,7 +8,8 @@ import {
   type TextSegment,
   type TextTarget,
 } from '../text-file.ts';
-import { hasIcuChoice, readIcu } from './icu.ts';
+import { readBars } from './bars.ts';
+import { hasIcuChoice, type Message, readIcu } from './icu.ts';
 import { declaredTag } from './language-tags.ts';
 import { categoriesOf, describeForm, type PluralType, sourceOfForm } from './plural-forms.ts';
 
@@ -53,12 +54,15 @@ export interface StringOptions {
   kept?: KeptTexts | undefined;
   /** Whether ICU messages have each apostrophe twice. */
   doubled?: boolean;
+  /** Whether texts may have plural forms between bars. */
+  hasBars?: boolean;
 }
 
 const isPlural = (entry: StringEntry | PluralEntry): entry is PluralEntry => 'forms' in entry;
 
 /**
  * Returns the places of strings. If one of them has a choice in the syntax of ICU, all are read as ICU messages.
+ * Otherwise, a text may have plural forms between bars.
  *
  * @param entries in the order of the file
  */
@@ -103,7 +107,15 @@ export function placesOfStrings(
     if (existing) always.push(...[entry.write(existing.text, existing.isDraft)].flat());
     if (language !== undefined) always.push(...[entry.write(language)].flat());
     if (reason) kept.push({ reason, text: entry.text });
-    else places.push((isIcu && placeOfMessage(entry, options)) || placeOfText(entry));
+    else {
+      const { targetLanguage, doubled, hasBars } = options;
+      const message = isIcu
+        ? readIcu(entry.text, targetLanguage, doubled)
+        : hasBars
+          ? readBars(entry.text, options)
+          : null;
+      places.push(message ? placeOfMessage(entry, message) : placeOfText(entry));
+    }
   }
   return { places, kept, always, texts: () => ({ all }) };
 }
@@ -190,18 +202,16 @@ function placeOfText(entry: StringEntry): TextPlace {
 
 const needReview = (targets: readonly TextTarget[]) => targets.some(({ needsReview }) => needsReview);
 
-/** Returns the place of an ICU message; undefined for other texts. */
-function placeOfMessage(
-  entry: StringEntry,
-  { targetLanguage, doubled }: StringOptions,
-): TextPlace | undefined {
-  const message = readIcu(entry.text, targetLanguage, doubled);
-  if (!message || message.texts.some(({ text }) => text.trim() === '')) return undefined;
+/** Returns the place of a message. Its blank texts stay. */
+export function placeOfMessage(entry: StringEntry, message: Message): TextPlace {
+  const filled = message.texts.filter(({ text }) => text.trim() !== '');
   return {
-    segments: message.texts.map(({ text, ...form }) => segmentOf(entry, text, form)),
+    segments: filled.map(({ text, ...form }) => segmentOf(entry, text, form)),
     original: entry.text,
     write: (targets) => {
-      const texts = message.texts.map(({ text }, at) => withSpaceOf(text, targets[at]!.target));
+      const texts = message.texts.map((one) =>
+        filled.includes(one) ? withSpaceOf(one.text, targets[filled.indexOf(one)]!.target) : one.text,
+      );
       return [entry.write(message.write(texts), needReview(targets))].flat();
     },
   };

@@ -1,5 +1,6 @@
 import type { SegmentKind } from '../document.ts';
 import type { Item } from '../markup/inline-runs.ts';
+import type { CellRoom } from './cell-room.ts';
 
 /** A paragraph, heading, title or description. */
 export interface TextBlock {
@@ -10,6 +11,7 @@ export interface TextBlock {
   page: number | undefined;
   /** The reference of the cell in a spreadsheet. */
   cellId?: string;
+  room?: CellRoom | undefined;
   items: Item[];
   /** The tags of elements without an effect, which are not items, in the order of the file. */
   leftOut: { start: number; end: number; type: 'open' | 'close' }[];

@@ -83,13 +83,14 @@ class TextReader {
   #paragraphs = 0;
   #slide = 0;
   #sheets = 0;
-  readonly #tables = new OpenTables();
+  readonly #tables: OpenTables;
 
   constructor(source: string, { path, styles, offset, include, kind }: Options) {
     this.#kind = kind;
     this.#path = path;
     this.#source = source;
     this.#styles = styles;
+    this.#tables = new OpenTables(styles);
     this.#offset = offset;
     this.#include = new Set(include);
   }
@@ -177,8 +178,12 @@ class TextReader {
     } else if (name === 'table:table') {
       if (this.#depth === 4 && this.#kind === 'spreadsheet') this.#sheets++;
       this.#tables.open(tag);
-    } else if (name === 'table:table-row') this.#tables.openRow(tag);
+    } else if (name === 'table:table-column') this.#tables.addColumn(tag);
+    else if (name === 'table:table-row') this.#tables.openRow(tag);
     else if (cells.has(name)) this.#openCell(tag);
+    // The table is a copy of one in another file, to which formulas refer.
+    else if (name === 'table:table-source')
+      this.#contexts.push({ depth: depth - 1, reason: 'formula_result' });
     else if (name === 'table:help-message' || name === 'table:error-message') {
       const title = textAttribute(this.#source, tag, 'title');
       if (title) this.#addAttribute(title, 'text_block', `${this.#path}, title of a validation message`);
@@ -188,8 +193,7 @@ class TextReader {
   #openCell(tag: XmlStartTag): void {
     const depth = this.#depth;
     const type = attributeOf(tag, 'value-type');
-    const isFormula = attributeOf(tag, 'formula') !== undefined;
-    const kept = isFormula
+    const kept = this.#tables.isFormula(tag)
       ? 'formula_result'
       : type !== undefined && type !== 'string'
         ? 'number'
@@ -230,11 +234,11 @@ class TextReader {
     else this.found.attributes.push({ ...attribute, ...this.#locate(kind), kind, place });
   }
 
-  /** Returns the page and the cell of the current position. */
-  #locate(kind: SegmentKind | undefined): { page: number | undefined; cellId?: string } {
+  /** Returns the page, the cell and its room at the current position. */
+  #locate(kind: SegmentKind | undefined): Pick<TextBlock, 'page' | 'cellId' | 'room'> {
     return {
       page: this.#slide || this.#sheets || (this.#kind === 'text' ? 1 : undefined),
-      ...(kind === 'cell' && { cellId: this.#tables.reference }),
+      ...(kind === 'cell' && { cellId: this.#tables.reference, room: this.#tables.current?.room }),
     };
   }
 

@@ -1,5 +1,6 @@
 import type { FormatKind } from '../inline-content.ts';
 import { attributeOf, readPositionedXml } from '../office/xml-reader.ts';
+import { type CellLook, lookOf, pointsOf, usualLook } from './cell-room.ts';
 import { elementName } from './elements.ts';
 
 export interface TextStyle {
@@ -14,6 +15,10 @@ export interface Styles {
   ofTexts: ReadonlyMap<string, TextStyle>;
   /** The names of the page styles of hidden slides. */
   hiddenSlides: ReadonlySet<string>;
+  /** The styles of cells by name; the name of the usual one is empty. */
+  ofCells: ReadonlyMap<string, CellLook>;
+  /** The widths in points by the name of the style. */
+  columnWidths: ReadonlyMap<string, number>;
 }
 
 /** Attributes of text that readers do not see. LibreOffice gives each edit of a text a new style. */
@@ -25,31 +30,38 @@ const unformatted: TextStyle = { format: null, look: '' };
 export function readStyles(parts: readonly string[]): Styles {
   const ofTexts = new Map<string, TextStyle>();
   const hiddenSlides = new Set<string>();
+  const ofCells = new Map<string, CellLook>();
+  const columnWidths = new Map<string, number>();
   for (const source of parts) {
     if (source === '') continue;
     let current: { name: string; family: string | undefined } | undefined;
     readPositionedXml(source, {
       openTag(tag) {
         const name = elementName(tag);
-        if (name === 'style:style') {
+        if (name === 'style:style' || name === 'style:default-style') {
           current = { name: attributeOf(tag, 'name') ?? '', family: attributeOf(tag, 'family') };
-          if (current.family === 'text')
-            ofTexts.set(
-              current.name,
-              ofTexts.get(attributeOf(tag, 'parent-style-name') ?? '') ?? unformatted,
-            );
-        } else if (name === 'style:text-properties' && current?.family === 'text')
+          const parent = attributeOf(tag, 'parent-style-name') ?? '';
+          if (current.family === 'text' && name === 'style:style')
+            ofTexts.set(current.name, ofTexts.get(parent) ?? unformatted);
+          if (current.family === 'table-cell')
+            ofCells.set(current.name, ofCells.get(parent) ?? ofCells.get('') ?? usualLook);
+        } else if (current?.family === 'table-cell' && /^style:(?:text|table-cell)-properties$/.test(name))
+          ofCells.set(current.name, lookOf(tag, ofCells.get(current.name)!));
+        else if (name === 'style:table-column-properties') {
+          const width = pointsOf(attributeOf(tag, 'column-width'));
+          if (width !== undefined) columnWidths.set(current?.name ?? '', width);
+        } else if (name === 'style:text-properties' && current && ofTexts.has(current.name))
           ofTexts.set(current.name, styleOf(current.name, tag.attributes, ofTexts.get(current.name)!));
         else if (name === 'style:drawing-page-properties' && attributeOf(tag, 'visibility') === 'hidden')
           hiddenSlides.add(current?.name ?? '');
       },
       closeTag(tag) {
-        if (elementName(tag) === 'style:style') current = undefined;
+        if (/^style:(?:default-)?style$/.test(elementName(tag))) current = undefined;
       },
       text() {},
     });
   }
-  return { ofTexts, hiddenSlides };
+  return { ofTexts, hiddenSlides, ofCells, columnWidths };
 }
 
 function styleOf(name: string, attributes: Readonly<Record<string, string>>, parent: TextStyle): TextStyle {

@@ -1,11 +1,11 @@
 import type { FileText, OwnText, uniqueNames } from '../existing-target.ts';
+import { poPluralsOf } from '../messages/gettext-plurals.ts';
 import { type MessageText, readIcu } from '../messages/icu.ts';
 import { describeForm, sourceOfForm } from '../messages/plural-forms.ts';
 import { withSpaceOf } from '../messages/strings.ts';
 import type { Edit } from '../office/splice.ts';
 import { lineEndOf, placeOfLine, type TextPlace, type TextTarget } from '../text-file.ts';
 import { type PoEntry, quotePo } from './parser.ts';
-import { poPluralsOf } from './plural-rules.ts';
 
 /** The text of an entry to translate. */
 export interface PoSource {

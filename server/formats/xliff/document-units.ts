@@ -18,6 +18,8 @@ export interface DocumentUnit {
   /** The maximum number of characters of the translation. */
   maxLength: number | undefined;
   isTranslatable: boolean;
+  /** For a unit in a group of gettext: the number of its plural form, from 0, and that of all units in the group. */
+  plural?: { form: number; count: number };
   /** The state of the existing target: `done` stays in any case, `open` is translated in any case. */
   progress: 'done' | 'open' | 'unknown';
 }
@@ -85,12 +87,24 @@ class UnitReader {
 
   readGroup(group: XmlElement, outer: Inherited): void {
     const inherited = this.#inherit(group, outer);
+    const forms = this.#formsIn(group);
     for (const element of elementsIn(group)) {
       const name = this.#local(element);
       if (name === 'body' || name === 'group' || name === 'bin-unit') this.readGroup(element, inherited);
-      else if (name === 'trans-unit') this.#readTransUnit(element, inherited);
-      else if (name === 'unit') this.#readUnit(element, inherited);
+      else if (name === 'trans-unit') {
+        const form = forms.indexOf(element);
+        this.#readTransUnit(element, inherited, form < 0 ? undefined : { form, count: forms.length });
+      } else if (name === 'unit') this.#readUnit(element, inherited);
     }
+  }
+
+  /** Returns the plural forms in a group of gettext, whose IDs end with `[0]`, `[1]` and so on. */
+  #formsIn(group: XmlElement): XmlElement[] {
+    if (group.attributes.get('restype')?.value !== 'x-gettext-plurals') return [];
+    const units = elementsIn(group).filter((element) => this.#local(element) === 'trans-unit');
+    const isForm = ({ attributes }: XmlElement, at: number) =>
+      attributes.get('id')?.value.endsWith(`[${at}]`);
+    return units.length > 1 && units.every(isForm) ? units : [];
   }
 
   #inherit(element: XmlElement, { isTranslatable, maxLength, hasSizes }: Inherited): Inherited {
@@ -112,7 +126,7 @@ class UnitReader {
     return elementsIn(element).find((child) => this.#local(child) === name);
   }
 
-  #readTransUnit(unit: XmlElement, outer: Inherited): void {
+  #readTransUnit(unit: XmlElement, outer: Inherited, plural: DocumentUnit['plural']): void {
     const source = this.#child(unit, 'source');
     if (!source) return;
     const segmented = this.#child(unit, 'seg-source');
@@ -129,6 +143,7 @@ class UnitReader {
       key: nameOf(unit, 'resname'),
       notes: this.#notesIn(unit),
       ...this.#inherit(unit, outer),
+      ...(plural && { plural }),
       progress: isDone ? 'done' : /^(?:new|needs-translation)$/.test(state) ? 'open' : 'unknown',
     });
   }

@@ -112,6 +112,28 @@ interface Piece {
   start: number;
   end: number;
   text: string;
+  /** The properties of its run. */
+  format: string;
+}
+
+/** Attributes of a run's properties that do not change how the text looks. */
+const invisible: ReadonlySet<string> = new Set(['lang', 'altLang', 'dirty', 'err', 'smtClean', 'noProof']);
+
+/** Returns an element of a run's properties as a text that is equal for equal formatting. */
+function formatOf({ local, attributes }: XmlStartTag): string {
+  const visible = Object.entries(attributes).filter(([name]) => !invisible.has(name));
+  return `<${local} ${visible
+    .map((one) => one.join('='))
+    .sort()
+    .join(' ')}>`;
+}
+
+interface Writing {
+  editor: PartEditor;
+  /** Returns the translation of a text that a chart has copied from a cell. */
+  cached(text: string): string | undefined;
+  /** Is called for each text in which words lose their formatting. */
+  formatLost(): void;
 }
 
 /** The beginning of the comment that Excel writes next to each threaded comment, for programs that do not support these. */
@@ -126,6 +148,7 @@ export class PartTextReader implements PositionedXmlEvents {
   readonly #use: (text: PartText) => string | undefined;
   readonly #cached: ((text: string) => string | undefined) | undefined;
   readonly #editor: PartEditor | undefined;
+  readonly #formatLost: (() => void) | undefined;
   #depth = 0;
   #containerAt = 0;
   /** The depth of the open element whose texts are skipped, or 0. */
@@ -135,21 +158,24 @@ export class PartTextReader implements PositionedXmlEvents {
   #reference: string | undefined;
   #pieces: Piece[] = [];
   #piece: Piece | undefined;
+  /** The depth of the open properties of a run, or 0. */
+  #propertiesAt = 0;
+  #format = '';
   #start = 0;
 
   /**
    * @param use receives each text that has a letter, and returns its translation, or undefined to keep it
-   * @param cached returns the translation of a text that a chart has copied from a cell
    */
   constructor(
     rule: TextRule,
     use: (text: PartText) => string | undefined,
-    { editor, cached }: { editor?: PartEditor; cached?: (text: string) => string | undefined } = {},
+    { editor, cached, formatLost }: Partial<Writing> = {},
   ) {
     this.#rule = rule;
     this.#use = use;
     this.#editor = editor;
     this.#cached = cached;
+    this.#formatLost = formatLost;
   }
 
   openTag(tag: XmlStartTag): void {
@@ -158,8 +184,11 @@ export class PartTextReader implements PositionedXmlEvents {
     if (this.#skippedAt > 0) return;
     if (['Fallback', 'fld', 'rPh'].includes(local)) this.#skippedAt = this.#depth;
     else if (this.#containerAt > 0) {
-      if (local === this.#rule.piece && !tag.selfClosing)
-        this.#piece = { start: tag.end, end: tag.end, text: '' };
+      if (local === 'r') this.#format = '';
+      else if (local === 'rPr') this.#propertiesAt = this.#depth;
+      if (this.#propertiesAt > 0) this.#format += formatOf(tag);
+      else if (local === this.#rule.piece && !tag.selfClosing)
+        this.#piece = { start: tag.end, end: tag.end, text: '', format: this.#format };
       else if (local === 'br') this.#endText();
     } else if (local === this.#rule.container) {
       this.#containerAt = this.#depth;
@@ -168,7 +197,7 @@ export class PartTextReader implements PositionedXmlEvents {
     } else if (local === 'strCache') this.#cacheAt = this.#depth;
     else if (this.#cacheAt > 0 && local === 'v' && !tag.selfClosing) {
       this.#begin(tag.start);
-      this.#piece = { start: tag.end, end: tag.end, text: '' };
+      this.#piece = { start: tag.end, end: tag.end, text: '', format: '' };
     }
   }
 
@@ -179,6 +208,7 @@ export class PartTextReader implements PositionedXmlEvents {
   closeTag(tag: XmlEndTag): void {
     const depth = this.#depth--;
     if (this.#containerAt > 0 || this.#piece) boundRun(this.#start, tag.end);
+    if (depth === this.#propertiesAt) this.#propertiesAt = 0;
     if (depth === this.#skippedAt) this.#skippedAt = 0;
     else if (this.#piece && this.#skippedAt === 0) {
       const piece = { ...this.#piece, end: tag.start };
@@ -215,6 +245,8 @@ export class PartTextReader implements PositionedXmlEvents {
     const next = this.#use({ number: this.#number, text, reference: this.#reference });
     if (next === undefined || next === text || !this.#editor) return;
     const longest = pieces.reduce((best, piece) => (piece.text.length > best.text.length ? piece : best));
+    if (pieces.some((piece) => piece.format !== longest.format && piece.text.trim() !== ''))
+      this.#formatLost?.();
     const escaped = isOffice ? encodeCellText(next) : escapeXmlText(next);
     for (const piece of pieces)
       this.#editor.replace(piece.start, piece.end, piece === longest ? escaped : '');

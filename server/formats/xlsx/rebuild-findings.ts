@@ -5,8 +5,9 @@ import { sheetNameKey } from './part-texts.ts';
 import type { References } from './references.ts';
 import type { Sheet } from './workbook.ts';
 
-export function formattingLost(texts: number): Finding {
-  const message = `in ${texts === 1 ? '1 text' : `${texts} texts`} of cells, some words of the translation do not have the formatting of the source`;
+/** @param place the kinds of objects that have the texts */
+export function formattingLost(texts: number, place: string): Finding {
+  const message = `in ${texts === 1 ? '1 text' : `${texts} texts`} of ${place}, some words of the translation do not have the formatting of the source`;
   return { severity: 'info', code: 'formatting_lost', message, unitId: null };
 }
 

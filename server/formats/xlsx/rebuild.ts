@@ -74,7 +74,9 @@ export function rebuild(
     const parts = work.changes.contents();
     if (parts.size === 0) return { bytes, findings: work.findings };
     const translated = await rewritePackage(bytes, parts);
-    if (work.unformatted > 0) work.findings.push(formattingLost(work.unformatted));
+    if (work.unformatted > 0) work.findings.push(formattingLost(work.unformatted, 'cells'));
+    if (work.unformattedInParts > 0)
+      work.findings.push(formattingLost(work.unformattedInParts, 'comments, text boxes and charts'));
     return { bytes: translated, findings: work.findings };
   });
 }
@@ -84,8 +86,9 @@ class Rebuilding {
   readonly targets: CellTargets;
   readonly findings: Finding[] = [];
   readonly changes: PartChanges;
-  /** The number of texts in which words lose their formatting. It is known after the parts are written. */
+  /** The numbers of texts in which words lose their formatting. They are known after the parts are written. */
   unformatted = 0;
+  unformattedInParts = 0;
   readonly #workbook: Workbook;
   readonly #strings: SharedStrings;
   readonly #headers: HeaderSelection | undefined;
@@ -230,7 +233,11 @@ class Rebuilding {
     // The first reading marks the translations as used, because the part is written only later.
     const reader = new PartTextReader(rule, noting(textOf), { cached: noting(cached) });
     await readXmlPart(this.#workbook.office, path, reader);
-    if (changes) this.changes.add(path, (editor) => new PartTextReader(rule, textOf, { editor, cached }));
+    const formatLost = (): void => {
+      this.unformattedInParts++;
+    };
+    if (changes)
+      this.changes.add(path, (editor) => new PartTextReader(rule, textOf, { editor, cached, formatLost }));
   }
 
   /** Decides the names of the sheets. */

@@ -99,7 +99,7 @@ export function repoint(editor: PartEditor, { valueContent }: Cell, index: numbe
 }
 
 /**
- * Changes the text of a cell that contains its text itself.
+ * Changes the text of a cell that has no shared string.
  *
  * @returns whether words lose their formatting
  */

@@ -32,6 +32,11 @@ const unit = (content: string, attributes = '') => `      <trans-unit id="u"${at
 const segment = (content: string, attributes = '', ofUnit = '') =>
   `  <unit id="u"${ofUnit}>\n   <segment${attributes}>\n    ${content}\n   </segment>\n  </unit>`;
 
+const forms = (...units: string[]) =>
+  first(`<group restype="x-gettext-plurals" id="n">
+${units.map((content, at) => unit(content).replace('"u"', `"n[${at}]"`)).join('\n')}
+</group>`);
+
 /** The single translated unit of a pseudo-translated file. */
 const pseudoOf = async (file: string, of: RegExp) => of.exec(await textsOf('xliff', file).pseudo())?.[0];
 const pseudoUnit = async (content: string, attributes = '') =>
@@ -285,4 +290,42 @@ root = etree.parse(sys.stdin.buffer).getroot()
 print(json.dumps([''.join(e.itertext()) for e in root.iter('{*}target')]))`;
   const read = execFileSync(toolkit as string, ['-c', script], { input: text, encoding: 'utf8' });
   expect(JSON.parse(read)).toEqual(['[Text 1]', '[Text 2]', '[Text 3]']);
+});
+
+describe('a group of plural forms', () => {
+  const sources = ['<source>A <x id="1"/>day</source>', '<source><x id="1"/> days</source>'];
+
+  test('gets the forms of the target language', async () => {
+    const own = textsOf('xliff', forms(...sources), 'pl');
+    const { segments, outcome } = await own.extract();
+    expect(segments.map(({ variant }) => variant)).toEqual(['cardinal one', 'cardinal few', 'cardinal many']);
+    expect(segments[2]!.context).toBe('plural form “many”, for numbers such as 0, 5, 6, 7, 8');
+    expect(outcome).toMatchObject({ unaccounted: 0 });
+    const written = await own.pseudo();
+    expect(written).toBe(
+      forms(
+        ...[sources[0]!, sources[1]!, sources[1]!].map((source) => {
+          const target = source
+            .replace('>', ' state="translated">[')
+            .replace('</', ']</')
+            .replaceAll('source', 'target');
+          return `${source}\n        ${target}`;
+        }),
+      ).replace('original="a"', 'original="a" target-language="pl"'),
+    );
+    // Its translations stay.
+    const again = await textsOf('xliff', written, 'pl').extract();
+    expect(again.segments).toEqual([]);
+  });
+
+  test.each([
+    ['de', forms(...sources), ['cardinal one', 'cardinal other']],
+    ['ja', forms(...sources), [undefined, undefined]],
+    ['pl', forms(...sources, sources[1]!), ['cardinal one', 'cardinal few', 'cardinal many']],
+    ['pl', forms(...sources, ...sources), [undefined, undefined, undefined, undefined]],
+    ['pl', forms(...sources).replace('n[1]', 'n[other]'), [undefined, undefined]],
+  ])('in %s', async (language, file, expected) => {
+    const { segments } = await textsOf('xliff', file, language).extract();
+    expect(segments.map(({ variant }) => variant)).toEqual(expected);
+  });
 });

@@ -77,6 +77,19 @@ describe('placeholders', () => {
     expect(criticalSpans(source, target)).toEqual(expected);
   });
 
+  it.each([
+    ['%{smart_count} car |||| %{smart_count} cars', '%{smart_count} Auto || %{smart_count} Autos', ['||||']],
+    ['{0} none|{1} one|[2,*] :count', '{0} keine|{1} eins|[2,*] :count', []],
+    ['{0} none|{1} one|[2,*] many', '{0} keine, {1} eins, [2;*] viele', ['|', '[2,*]']],
+    ['[1,19] some | ]19,Inf[ many', '[1,19] einige | ]19,unendlich[ viele', ['|', ']19,Inf[']],
+    ['[1,19] some|[20,29] many', '[1,19] einige, [20,29] viele', ['[1,19]', '|', '[20,29]']],
+    ['Rates: [0, 5] low | [5, 10] high', 'Raten: [0; 5] niedrig / [5; 10] hoch', []],
+    ['[1,5] is a range', '[1;5] ist ein Bereich', []],
+    ['Home | Acme', 'Start - Acme', []],
+  ])('the bars and numbers of plural forms of %j in %j', (source, target, expected) => {
+    expect(criticalSpans(source, target)).toEqual(expected);
+  });
+
   it('one whose loss is named to the reviewer and to the repairing model', () => {
     expect(issuesOf('Hello {name}!', 'Hallo!')).toEqual([
       {

@@ -3,7 +3,7 @@ import type { Found, Range } from './found.ts';
 import { type Choice, findIcu, findWikiForms } from './message-syntax.ts';
 
 export interface Placeholders {
-  /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s` and the like, which are always placeholders. */
+  /** `{name}`, `{{x}}`, `${x}`, `%{x}`, `%(name)s`, `||||` and the like, which are always placeholders. */
   certain: Found[];
   /** `%1`, `$1`, `@name`, `:name`, `%name`: placeholders in some projects, prose in others. */
   likely: Found[];
@@ -73,6 +73,15 @@ const underscored = /__[A-Z][A-Z0-9]*(?:_[A-Z0-9]+){0,10}__/y;
 const exclaimed = /![a-z_]\w{1,40}(?!\w)/y;
 const hashed = /#[A-Za-z_]\w{0,40}#/y;
 const emoji = /:[a-z][a-z0-9_+-]{1,40}:/y;
+/** The numbers for which Laravel and Symfony use a plural form: `[2,5]`, and without an end `[2,*]` and `]1,Inf[`. */
+const range = String.raw`[[\]]\d{1,9},\s?\d{1,9}[[\]]`;
+const endless = String.raw`[[\]]\s?(?:(?:-Inf|\*)\s?,\s?-?\d{1,9}|-?\d{1,9}\s?,\s?(?:\+?Inf|\*))\s?[[\]]`;
+const numbersOfForm = new RegExp(
+  String.raw`${endless}|(?:(?<=\|)|(?<=^\s{0,4})(?=[^|]{1,500}\|\s{0,4}[{[\]]))${range}`,
+  'y',
+);
+/** Bars between plural forms: `||||` of Polyglot, and a bar before the numbers of a form, as in `|{1}` and `|[2,*]`. */
+const barOfForm = new RegExp(String.raw`\|{4}(?!\|)|\|(?=\{\d{1,4}\}|${range}|\s{0,4}${endless})`, 'y');
 
 const latin = /[A-Za-z]/;
 const mayTouchLetters = /^#@|^(?:l{0,2}|h{1,2}|z)[dsf@]$|^(?:l{1,2}|z)[iux]$/;
@@ -130,6 +139,7 @@ function square(reading: Reading, i: number): Found | undefined {
     certain(reading, templateTag, i) ??
     // Without a closing tag, `[quote]` is a word for the reader to replace.
     (reading.hasClosingTag ? certain(reading, bbCode, i) : undefined) ??
+    certain(reading, numbersOfForm, i) ??
     likely(reading, matchAt(doubleSquare, reading.text, i))
   );
 }
@@ -265,12 +275,14 @@ const readers: Record<string, (reading: Reading, i: number) => Found | undefined
   '@': prefixed,
   ':': prefixed,
   '[': square,
+  ']': (reading, i) => certain(reading, numbersOfForm, i),
+  '|': (reading, i) => certain(reading, barOfForm, i),
   '<': (reading, i) => certain(reading, templateTag, i),
   '\\': (reading, i) => wordwise(reading, swift, i),
   _: (reading, i) => wordwise(reading, underscored, i),
   '!': (reading, i) => wordwise(reading, exclaimed, i),
 };
-const starts = /[{%$#@:[<\\_!]/g;
+const starts = /[{%$#@:[\]|<\\_!]/g;
 
 /** Whether a text such as "%Y-%m-%d %H:%M" is a date format. Date formats differ between languages. */
 function isDateFormat(text: string): boolean {

@@ -70,7 +70,7 @@ export function protectWords(source: InlineContent, sourceLang: string): Protect
 /** Returns the ranges of the protected words in order. They do not overlap. */
 function protectedRanges(text: string, lang: string): ProtectedRange[] {
   // Most texts have none of these characters.
-  if (!/[_@/(){}%$#[<]|www\.|[A-Z]-\d/i.test(text)) return [];
+  if (!/[_@/(){}%$#[|<]|www\.|[A-Z]-\d/i.test(text)) return [];
   const { urls, addresses } = findLinks(text);
   const codes = [...text.matchAll(code)].map(({ index, 0: { length } }) => ({
     start: index,

@@ -16,9 +16,13 @@ const others = [
   ['<!', '>'],
 ] as const;
 
+/** A document type with its declarations. */
+const doctype =
+  /<!DOCTYPE(?:[^"'[>]|"[^"]*"|'[^']*')*(?:\[(?:[^\]"'<]|"[^"]*"|'[^']*'|<!--(?:(?!-->)[\s\S])*-->|<(?!!--))*\]\s*)?>/y;
+
 /**
  * Replaces the markup of an XML text by numbered tags. Elements that are to be ignored are one tag, with their content.
- * The time is linear.
+ * References to entities of a document type are tags, too. The time is linear.
  * @throws CompatError 400 for markup that does not end, or tags that are not nested
  */
 export function readXml(text: string, ignored: ReadonlySet<string>): XmlText {
@@ -28,13 +32,23 @@ export function readXml(text: string, ignored: ReadonlySet<string>): XmlText {
   /** The start of an ignored element, and its depth. */
   let skipped: { start: number; depth: number } | undefined;
   let at = 0;
+  /** Whether the document type can declare entities. That of HTML declares those that the service reads. */
+  let hasEntities = false;
+  const tagFor = (source: string) => `<x-${markup.push(source)}>`;
   const replace = (start: number, end: number) => {
-    html += `<x-${markup.push(text.slice(start, end))}>`;
+    html += tagFor(text.slice(start, end));
+  };
+  const append = (plain: string) => {
+    html += hasEntities ? plain.replace(/&(?!(?:amp|lt|gt|quot|apos|#\w+);)[^&;\s]+;/g, tagFor) : plain;
   };
   for (let start = text.indexOf('<'); start >= 0; start = text.indexOf('<', at)) {
-    if (!skipped) html += text.slice(at, start);
+    if (!skipped) append(text.slice(at, start));
     const other = others.find(([first]) => text.startsWith(first, start));
-    at = other ? endOf(text, other[1], start + other[0].length) : endOfTag(text, start);
+    if (text.startsWith('<!DOCTYPE', start)) {
+      at = endOfDoctype(text, start);
+      const declared = text.slice(start, at);
+      hasEntities = declared.includes('<!ENTITY') || !/^<!DOCTYPE\s+html\b/i.test(declared);
+    } else at = other ? endOf(text, other[1], start + other[0].length) : endOfTag(text, start);
     const tag = other ? undefined : /^<(\/?)([^\s/>]+)/.exec(text.slice(start, at));
     if (!other && !tag) throw malformed(start);
     if (tag?.[1] === '/') {
@@ -51,7 +65,7 @@ export function readXml(text: string, ignored: ReadonlySet<string>): XmlText {
     if (!skipped) replace(start, at);
   }
   if (open.length > 0) throw malformed(text.length);
-  html += text.slice(at);
+  append(text.slice(at));
   const write = (translation: string) => {
     const used = [...translation.matchAll(/<x-(\d+)>/g)].map(([, number]) => Number(number));
     const isComplete = used.length === markup.length && new Set(used).size === markup.length;
@@ -77,6 +91,12 @@ function endOf(text: string, end: string, from: number): number {
   const at = text.indexOf(end, from);
   if (at < 0) throw malformed(from);
   return at + end.length;
+}
+
+function endOfDoctype(text: string, start: number): number {
+  doctype.lastIndex = start;
+  if (!doctype.test(text)) throw malformed(start);
+  return doctype.lastIndex;
 }
 
 /** Returns the end of a tag, whose attribute values may have `>`. */

@@ -1,4 +1,4 @@
-import type { PluralCategory } from '../messages/plural-forms.ts';
+import type { PluralCategory } from './plural-forms.ts';
 
 /** The plural forms of a language in PO files: the header `Plural-Forms`, and the category of each form. */
 interface PoPlurals {
