@@ -1,5 +1,6 @@
 import { readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createBackgroundWork } from '#server/platform/background-work.ts';
 import { openFolder } from '#server/platform/stores/folder-store.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
@@ -35,8 +36,20 @@ export async function recordsOf(app: TestApp, tenant: Tenant, id: string) {
     .map(([path, text]) => ({ path, text }));
 }
 
-/** The tenant's manifest lines that contain `id`, and the name of each manifest below golden/. */
-export async function manifestLinesOf({ services }: TestApp, { tenantId }: Tenant, id: string) {
+/**
+ * The tenant's manifest lines that contain `id`, and the name of each manifest below golden/. Waits up to three seconds
+ * for the first line, because a line is written after the response.
+ */
+export async function manifestLinesOf(app: TestApp, tenant: Tenant, id: string) {
+  const until = performance.now() + 3000;
+  for (;;) {
+    const lines = await manifestLinesNow(app, tenant, id);
+    if (lines.length > 0 || performance.now() > until) return lines;
+    await delay(20);
+  }
+}
+
+async function manifestLinesNow({ services }: TestApp, { tenantId }: Tenant, id: string) {
   const folder = join(services.settings.DATA_DIR, 'storage', 'golden');
   const manifests = join(folder, 'manifest');
   const lines: { path: string; line: string }[] = [];
