@@ -1,1 +1,19 @@
-commands/serve.mjs
+import { loadModulesFast } from '#server/platform/module-loading.ts';
+import { listenForStop } from '#server/platform/stop-signals.ts';
+
+// Handle signals before anything else is loaded, so that a signal during the start is not lost.
+const signals = listenForStop();
+
+loadModulesFast();
+const { runCommand } = await import('#server/process.ts');
+const { terminalGreeting } = await import('#server/platform/terminal-log.ts');
+
+const apiOnly = process.argv.includes('--api-only');
+await runCommand(
+  (settings) => ({ api: true, workers: settings.RUN_WORKERS && !apiOnly }),
+  ({ address, live }, settings) =>
+    process.stdout.isTTY
+      ? terminalGreeting(address ?? '', settings)
+      : `LinguaLoop listens on ${address}${live ? '' : ' with the stub engine'}`,
+  signals,
+);

@@ -1,1 +1,13 @@
-main.mjs
+import { loadModulesFast } from '#server/platform/module-loading.ts';
+import { listenForStop } from '#server/platform/stop-signals.ts';
+
+// Handle signals before anything else is loaded, so that a signal during the start is not lost.
+const signals = listenForStop();
+loadModulesFast();
+const { runCommand } = await import('#server/process.ts');
+
+await runCommand(
+  () => ({ api: false, workers: true }),
+  () => 'LinguaLoop workers are running',
+  signals,
+);

@@ -132,7 +132,7 @@ export const modules: Module[] = [
   {
     // Operators' commands, and the programs that start processes. They may import all files.
     name: 'server/commands',
-    files: /^server\/commands\//,
+    files: /^server\/(main\.ts$|commands\/)/,
     packages: any(/^npm:(drizzle-orm|modern-tar|pg|postgres|zod)$/, /^node:/),
     db: /^db\//,
   },

@@ -1,5 +1,0 @@
-// backup.ts is a link to this file. An older Node.js follows the link and runs this file. It would reject a
-// file with the extension .ts without reading it (docs/decisions/0001).
-import '../require-node.mjs';
-
-await import('./backup-command.ts');
