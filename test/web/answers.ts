@@ -46,7 +46,7 @@ export async function standBetween(context: BrowserContext): Promise<Answers> {
   };
 }
 
-/** The response to a rejected request for a path. `states.test.ts` compares it with a response of the service. */
+/** The response to a rejected request for a path. `states.nightly.test.ts` compares it with a response of the service. */
 export function responseOf({ code, detail, ...options }: Refusal, path: string) {
   const error = new AppError(code, detail, options);
   const body = errorBody(error, refusedRequest);

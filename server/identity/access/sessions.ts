@@ -57,7 +57,7 @@ async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
 /**
  * The attributes of a session in lucia. Only this file uses lucia, to create sessions. The session id is the access
  * token; only its SHA-256 is stored. A session has a fixed life, so lucia's sliding expiry is not used.
- * `principal-lookup.ts` reads a session together with its member and tenant, by the database's clock.
+ * `principal.ts` reads a session together with its member and tenant, by the database's clock.
  */
 interface TokenAttributes {
   tenantId: string;
