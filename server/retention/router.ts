@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isTenantId } from '#db/client.ts';
+import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import {
   type Administrator,
@@ -14,9 +15,37 @@ import { withProof } from '#server/identity/auth/reauthentication.ts';
 import { readTenant, tenantsByIds } from '#server/identity/tenants/tenant-row.ts';
 import { router } from '#server/trpc.ts';
 import { anonymizeRevoked } from './anonymize-member.ts';
-import { previewDeletion } from './deletion-preview.ts';
-import { deletionList, deletionPreview, deletionView, scheduleRequest } from './schema.ts';
+import {
+  type DeletionPreview,
+  deletionList,
+  deletionPreview,
+  deletionView,
+  scheduleRequest,
+} from './schema.ts';
 import { cancelDeletion, listDeletions, scheduleDeletion } from './tenant-deletions.ts';
+import { countRows } from './tenant-tables.ts';
+
+/** Maximum number of rows of a table, and of files, that are counted. */
+const maxCounted = 100_000;
+
+/**
+ * Counts what the deletion of a tenant would delete, and changes nothing. Objects in the tenant's own account are not
+ * counted.
+ * @throws AppError 404
+ */
+async function previewDeletion(
+  { database, storage }: Pick<Services, 'database' | 'storage'>,
+  tenantId: string,
+): Promise<DeletionPreview> {
+  const { tenant, rows } = await database.inTenant(tenantId, async (tx) => {
+    const tenant = await readTenant(tx, tenantId);
+    if (!tenant) throw tenantNotFound();
+    return { tenant, rows: await countRows(tx, tenantId, maxCounted) };
+  });
+  let files = 0;
+  for await (const _path of storage.walkFiles(tenantId)) if (++files === maxCounted) break;
+  return { tenant_id: tenantId, name: tenant.name, rows, files, max_counted: maxCounted };
+}
 
 /*
  * Procedures for the operator's page and the list of members. They have no route, so only /trpc serves them.

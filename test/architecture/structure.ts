@@ -38,9 +38,10 @@ export function readSourceFiles(): SourceFile[] {
 
 /**
  * The directory that counts as the module of a file, such as `server/translation/texts`, `server/http` or `rest`. Each
- * file directly in `server/` is a module.
+ * file directly in `server/` is a module, and so is the program of the workers, which starts a process with them.
  */
 function moduleOf(path: string): string {
+  if (path === 'workers/main.ts') return path;
   const [top, second, third, ...rest] = path.split('/') as [string, string, ...string[]];
   if (top === 'web') return path.split('/').length > 2 ? `${top}/${second}` : 'web';
   if (top !== 'server' || third === undefined) return top === 'server' ? path : top;

@@ -1,4 +1,5 @@
 import {
+  type AnyRoute,
   createRootRoute,
   createRoute,
   createRouter,
@@ -9,7 +10,6 @@ import {
 import { deployment } from './deployment.ts';
 import { readSegmentFilter } from './editor/segment-filter.ts';
 import { readTextSearch } from './editor/texts/filters.ts';
-import { formerAddresses } from './former-addresses.ts';
 import { loadWords } from './i18n.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { RouteError } from './parts/problem.tsx';
@@ -19,6 +19,37 @@ import { readJobFilter } from './screens/jobs/search.ts';
 import { readConcordanceSearch, readContentFilter } from './screens/sets/search.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';
 import { sessionState } from './session/keeper.ts';
+
+/** Addresses that the application had before, and their present ones, so that stored links keep working. */
+const pairs: readonly [former: string, present: string][] = [
+  ['/app/review', '/app/edit/texts'],
+  ['/app/documents', '/app/files'],
+  ['/app/documents/$documentId', '/app/edit/documents/$documentId'],
+  ['/app/jobs', '/app/texts'],
+  ['/app/memories/concordance', '/app/concordance'],
+  ['/app/usage', '/app/reports'],
+  ...['members', 'security', 'audit', 'storage', 'operator'].map((screen): [string, string] => [
+    `/app/${screen}`,
+    `/app/settings/${screen}`,
+  ]),
+];
+
+/**
+ * Routes that redirect from the former addresses, with the same search parameters. The type checker does not see
+ * them, so that no link in the application uses them.
+ */
+function formerAddresses(root: AnyRoute): [] {
+  return pairs.map(([path, to]) =>
+    createRoute({
+      getParentRoute: () => root,
+      path,
+      validateSearch: (search: Record<string, unknown>) => search,
+      beforeLoad({ params, search }: { params: object; search: object }) {
+        throw redirect({ to, params, search, replace: true } as never);
+      },
+    }),
+  ) as unknown as [];
+}
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
 

@@ -11,11 +11,37 @@ import type { AppRouter } from '#server/router.ts';
 import { basePathOf, publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
 import { serveGuides } from './guides.ts';
-import { previewHeaders, workerPolicy } from './headers.ts';
 import { serveMailLinks } from './mail-links.ts';
 import { type PublicPages, preferencesOf, servePublicPages, vary } from './public-pages.ts';
 import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
 import { hasRefreshToken, refreshCookieOf, serveSignIn } from './sign-in.ts';
+
+/**
+ * The headers of the frame that shows Word files. The frame has its own policy: an opaque origin without cookies,
+ * storage or network. It allows styles from the file. The script of the frame receives the file only in a message.
+ */
+const previewHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    'font-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+  ].join('; '),
+  'cache-control': 'no-cache',
+};
+
+/**
+ * The policy of the worker that reads PDF files. A worker has the policy of its own response, not that of the page. It
+ * allows WebAssembly, which the image decoders need and which is allowed nowhere else. The worker may connect only to
+ * this origin.
+ */
+const workerPolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'";
 
 /** The paths of the application. They all serve the same page; the script in the browser selects the screen. */
 const screens = ['/signin', '/signin/sso', '/app', '/app/*', '/billing', '/jobs/:job_id'];

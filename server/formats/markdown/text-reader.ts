@@ -1,10 +1,10 @@
 import type { Nodes, Parents, PhrasingContent } from 'mdast';
 import type { SegmentKind } from '../document.ts';
 import { FileError } from '../file-error.ts';
+import { inlineFormats, inlineVoids, opaqueElements } from '../html/inline-formats.ts';
 import type { FormatKind } from '../inline-content.ts';
 import { countCharacters } from '../text-tally.ts';
 import type { ForeignSyntax } from './block-syntax.ts';
-import { readTag } from './html-tags.ts';
 import type { MarkdownItem, Markup } from './items.ts';
 import type { Markdown, Range } from './parse.ts';
 
@@ -300,4 +300,20 @@ function indexFrom(ranges: readonly Range[], start: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Reads a tag or comment of HTML in a paragraph. */
+function readTag(html: string): Omit<MarkdownItem, 'start' | 'end'> {
+  const [, slash, written = ''] = /^<(\/?)([a-z][\w-]*)/i.exec(html) ?? [];
+  const name = written.toLowerCase();
+  if (name === '' || inlineVoids.has(name) || html.endsWith('/>'))
+    return { type: 'void', ...(name === 'br' && { text: '\n' }) };
+  if (slash) return { type: 'close', name: `html ${name}`, markup: 'other' };
+  return {
+    type: 'open',
+    name: `html ${name}`,
+    format: inlineFormats[name],
+    markup: 'other',
+    ...(opaqueElements[name] && { opaque: opaqueElements[name] }),
+  };
 }

@@ -11,12 +11,11 @@ import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
 import type { Paint } from './page-content.ts';
 import { pageResources } from './page-geometry.ts';
-import { formatName } from './reading/color.ts';
+import { formatName, formatNumber } from './reading/color.ts';
 import { isRegular } from './reading/content-scanner.ts';
 import type { FormUse } from './reading/interpretation.ts';
 import { nameKey } from './reading/resources.ts';
 import type { ReadText } from './reading/shown-texts.ts';
-import { rewriteOperator } from './rewrite-operator.ts';
 import type { GlyphRange } from './text-block.ts';
 
 /** A replacement in a content stream, by byte offsets. */
@@ -192,4 +191,46 @@ function splice(bytes: Uint8Array, edits: Edit[]): Uint8Array {
   }
   pieces.push(bytes.subarray(at));
   return Buffer.concat(pieces);
+}
+
+/**
+ * Writes a text operator without some of its glyphs. An adjustment of the same length replaces the removed glyphs, so
+ * that later text does not move. The codes of the other glyphs stay the same bytes.
+ *
+ * @param removed for each glyph, whether it is removed
+ */
+function rewriteOperator(text: ReadText, removed: readonly boolean[]): string {
+  const { name, pieces, wordSpacing, charSpacing } = text.operator;
+  const { codeLengths, advances } = text;
+  const items: string[] = [];
+  let codes = '';
+  let adjustment = 0;
+  const adjust = (by: number): void => {
+    if (codes !== '') items.push(`<${codes}>`);
+    codes = '';
+    adjustment += by;
+  };
+  let glyph = 0;
+  for (const piece of pieces) {
+    if (typeof piece === 'number') {
+      adjust(piece);
+      continue;
+    }
+    for (let at = 0; at < piece.length; glyph++) {
+      const next = at + codeLengths[glyph]!;
+      if (removed[glyph]) adjust(-1000 * advances[glyph]!);
+      else {
+        if (adjustment !== 0) items.push(formatNumber(adjustment));
+        adjustment = 0;
+        codes += Buffer.from(piece.subarray(at, next)).toString('hex');
+      }
+      at = next;
+    }
+  }
+  adjust(0);
+  if (adjustment !== 0) items.push(formatNumber(adjustment));
+  const shown = `[${items.join(' ')}] TJ`;
+  if (name === "'") return `T* ${shown}`;
+  if (name === '"') return `${formatNumber(wordSpacing)} Tw ${formatNumber(charSpacing)} Tc T* ${shown}`;
+  return shown;
 }

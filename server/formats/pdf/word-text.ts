@@ -1,3 +1,4 @@
+import type { PDFDict } from '@cantoo/pdf-lib';
 import type { RebuildOptions, RebuiltDocument, SegmentTranslation } from '../document.ts';
 import { newDocument, paragraphXml } from '../docx/new-document.ts';
 import type { InlineContent } from '../inline-content.ts';
@@ -5,19 +6,70 @@ import { selectPages } from '../page-ranges.ts';
 import { clip } from '../text.ts';
 import { type Direction, directionOf } from '../typesetting/languages.ts';
 import { findBlocks } from './find-blocks.ts';
+import type { Rectangle } from './geometry.ts';
 import { LeftOut } from './left-out.ts';
-import { asDict, get } from './objects.ts';
+import { asDict, get, getArray, getDict } from './objects.ts';
 import type { OpenPdf } from './open-pdf.ts';
 import { textOf } from './page-tally.ts';
 import { markRunningHeaders } from './running-headers.ts';
 import { Scans } from './scans/scans.ts';
-import { webLinks } from './web-links.ts';
 import { textColumns, withBullets, withoutTallCells } from './word-columns.ts';
 import { displayed, type Item, itemsOf, keptItems, type PageOfItems, readable } from './word-items.ts';
 import { WordLists } from './word-lists.ts';
-import { pageNumbersOf } from './word-page-numbers.ts';
 import { findTables, type Region } from './word-rows.ts';
 import { entriesXml, tableXml } from './word-tables.ts';
+
+/** The height of the margins whose numbers are page numbers, as a share of the page's height. */
+const margin = 0.1;
+/** The height at the top and bottom of a page in which a detached number is a page number. */
+const outerPart = 0.2;
+/** The minimum distance of a page number from other text, as a factor of its font size. */
+const minDistance = 1;
+
+/**
+ * Returns the page numbers, which a Word file does not have: signs in the margins, and a number above or below all other
+ * texts.
+ */
+function pageNumbersOf(items: readonly Item[], page: Rectangle): Set<Item> {
+  const found = new Set<Item>();
+  const height = page.top - page.bottom;
+  const shown = items
+    .filter(({ role }) => role !== 'leader')
+    .sort((one, other) => one.box.bottom - other.box.bottom);
+  const isNear = (item: Item, share: number): boolean =>
+    item.box.bottom > page.top - share * height || item.box.top < page.bottom + share * height;
+  const isDetached = (item: Item, gap: number): boolean => gap > minDistance * item.size;
+  const [lowest, above] = shown;
+  const fromTop = shown.toSorted((one, other) => other.box.top - one.box.top);
+  const [highest, below] = fromTop;
+  const detached = [
+    lowest && above && isDetached(lowest, above.box.bottom - lowest.box.top) ? lowest : undefined,
+    highest && below && isDetached(highest, highest.box.bottom - below.box.top) ? highest : undefined,
+  ];
+  for (const item of detached) if (item?.role === 'sign' && isNear(item, outerPart)) found.add(item);
+  const rows = new Map<number, number>();
+  const rowOf = ({ box }: Item): number => Math.round((box.bottom + box.top) / 4);
+  for (const item of shown) rows.set(rowOf(item), (rows.get(rowOf(item)) ?? 0) + 1);
+  for (const item of shown)
+    if (item.role === 'sign' && isNear(item, margin) && rows.get(rowOf(item)) === 1) found.add(item);
+  return found;
+}
+
+/** The schemes of URLs that a Word file may open. PDF viewers complete a URL that begins with `www.`. */
+const opened = /^(?:(?:https?|ftp):\/\/|mailto:|tel:|www\.)[!-~]+$/i;
+/** The maximum length of a URL in Word. */
+const maxLength = 2000;
+
+/** Returns the URLs of a page's links, by their position in the page's list of annotations. */
+function webLinks(page: PDFDict): Map<number, string> {
+  const links = new Map<number, string>();
+  for (const [index, annotation] of (getArray(page, 'Annots') ?? []).entries()) {
+    const url = textOf(get(getDict(asDict(annotation), 'A'), 'URI')).trim();
+    if (url.length > maxLength || !opened.test(url)) continue;
+    links.set(index, /^www\./i.test(url) ? `http://${url}` : url);
+  }
+  return links;
+}
 
 /**
  * Writes the text of a PDF as a Word file: the translated blocks and the kept texts between them, such as numbers, in

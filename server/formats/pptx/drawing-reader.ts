@@ -12,9 +12,48 @@ import { Copies } from './copies.ts';
 import { isDrawing, isOnValue } from './drawing-xml.ts';
 import type { Levels } from './list-styles.ts';
 import { withName } from './presentation-parts.ts';
-import { type Placeholder, type Shape, ShapeStack } from './shapes.ts';
-import { TableGrid } from './table-grid.ts';
+import { type Frame, type Placeholder, type Shape, ShapeStack } from './shapes.ts';
 import type { TextBody } from './text-body.ts';
+
+/** Finds the places of a table's cells on the slide. Rows may be higher than the file states. */
+class TableGrid {
+  readonly #table: Frame;
+  readonly #columns: number[] = [];
+  #column = 0;
+  #top = 0;
+  #height = 0;
+  #cell: Frame | undefined;
+
+  constructor(table: Frame) {
+    this.#table = table;
+  }
+
+  /** The open cell, in the units of the table. */
+  get cell(): Frame | undefined {
+    return this.#cell;
+  }
+
+  open({ local, attributes }: XmlStartTag): void {
+    const sizeOf = (name: string): number => Number(attributes[name]) || 0;
+    if (local === 'gridCol') this.#columns.push(sizeOf('w'));
+    else if (local === 'tr') {
+      this.#top += this.#height;
+      this.#height = sizeOf('h');
+      this.#column = 0;
+    } else if (local === 'tc') {
+      const end = this.#column + Math.max(1, Math.min(sizeOf('gridSpan'), this.#columns.length));
+      const width = (columns: number[]): number => columns.reduce((sum, one) => sum + one, 0);
+      this.#cell = {
+        x: this.#table.x + width(this.#columns.slice(0, this.#column)),
+        y: this.#table.y + this.#top,
+        width: width(this.#columns.slice(this.#column, end)),
+        height: this.#height,
+      };
+      // The cells that a wider one covers follow it as empty cells.
+      this.#column++;
+    }
+  }
+}
 
 export interface DrawingOptions {
   /** The path of the part, for messages. */

@@ -2,9 +2,10 @@ import { FileError } from '../file-error.ts';
 import { type ChartText, readChartTexts } from '../office/chart-texts.ts';
 import { Numbering } from '../office/numbering.ts';
 import type { Relationship } from '../office/package.ts';
+import { readPositionedXml } from '../office/xml-reader.ts';
 import { selectPages } from '../page-ranges.ts';
 import type { Includable, Selection } from '../selection.ts';
-import { readCommentTexts } from './comment-texts.ts';
+import { letter } from '../text.ts';
 import { Copies } from './copies.ts';
 import { type KeptObject, readDrawing } from './drawing-reader.ts';
 import type { InheritedStyles, PartStyles } from './inherited-styles.ts';
@@ -315,4 +316,33 @@ class PresentationReading {
 /** @throws any error but that of a part that is missing or unreadable */
 function ignoreUnreadable(error: unknown): undefined {
   if (!(error instanceof FileError && error.reason === 'unreadable')) throw error;
+}
+
+/**
+ * Reads the comments that PowerPoint wrote before 2019, which have no formatting.
+ *
+ * @throws {FileError} as `readPositionedXml` does
+ */
+function readCommentTexts(source: string, countElement: () => void): ChartText[] {
+  const texts: ChartText[] = [];
+  let number = 0;
+  let start: number | undefined;
+  let text = '';
+  readPositionedXml(source, {
+    openTag: (tag) => {
+      countElement();
+      if (tag.local === 'text' && !tag.selfClosing) [start, text] = [tag.end, ''];
+    },
+    closeTag: ({ local, start: end }) => {
+      if (local !== 'text' || start === undefined) return;
+      number++;
+      if (letter.test(text))
+        texts.push({ number, text, pieces: [{ start, end, text, format: '' }], isName: false });
+      start = undefined;
+    },
+    text: (piece) => {
+      if (start !== undefined) text += piece;
+    },
+  });
+  return texts;
 }

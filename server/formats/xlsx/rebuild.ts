@@ -1,6 +1,7 @@
 import type { Finding, RebuildOptions, RebuiltDocument, SegmentTranslation } from '../document.ts';
 import { withFileErrors } from '../office/package.ts';
 import { rewritePackage } from '../office/rewrite-package.ts';
+import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import { type DirectionChange, directionChange } from '../typesetting/languages.ts';
 import type { CellPosition } from './cell-reference.ts';
 import { CellStyles } from './cell-styles.ts';
@@ -37,14 +38,51 @@ import {
 import { SharedStringPlan } from './shared-string-plan.ts';
 import { SharedStrings } from './shared-strings.ts';
 import { columnWidthWriter } from './sheet-columns.ts';
-import { directionWriter } from './sheet-direction.ts';
 import { type NewSizes, SheetFit } from './sheet-fit.ts';
 import type { Cell } from './sheet-reader.ts';
 import { selectSheets } from './sheet-selection.ts';
 import { type HeaderSelection, SheetTables, slicedTables, type TableHeader } from './tables.ts';
 import { readTextCells, type TextCellVisitor, textCellReader } from './text-cells.ts';
 import { type ValidationText, validationWriter } from './validation-texts.ts';
-import { openWorkbook, type Sheet, type Workbook } from './workbook.ts';
+import { isSpreadsheet, openWorkbook, type Sheet, type Workbook } from './workbook.ts';
+
+/** The elements that the schema places before the views of a sheet. */
+const beforeViews = new Set(['sheetPr', 'dimension']);
+
+/** Changes the direction of a sheet: in a right-to-left sheet, column A is at the right. */
+function directionWriter(editor: PartEditor, change: 'rtl' | 'ltr'): PositionedXmlEvents {
+  let depth = 0;
+  let section = '';
+  /** Whether the place of the views has been read. */
+  let isPast = false;
+  const openSection = ({ local, name, start }: XmlStartTag): void => {
+    section = local;
+    if (isPast || beforeViews.has(local)) return;
+    isPast = true;
+    if (local === 'sheetViews' || change === 'ltr') return;
+    const prefix = name.slice(0, name.length - local.length);
+    const view = `<${prefix}sheetView rightToLeft="1" workbookViewId="0"/>`;
+    editor.replace(start, start, `<${prefix}sheetViews>${view}</${prefix}sheetViews>`);
+  };
+  const openView = ({ name, attributes, start, end }: XmlStartTag): void => {
+    const source = editor.source(start, end);
+    const plain = source.replace(/\srightToLeft\s*=\s*(?:"[^"]*"|'[^']*')/, '');
+    const written = change === 'rtl' ? plain.replace(`<${name}`, `<${name} rightToLeft="1"`) : plain;
+    if (attributes['rightToLeft'] === undefined && change === 'ltr') return;
+    editor.replace(start, end, written);
+  };
+  return {
+    openTag: (tag) => {
+      depth++;
+      if (depth === 2 && isSpreadsheet(tag)) openSection(tag);
+      else if (depth === 3 && section === 'sheetViews' && tag.local === 'sheetView') openView(tag);
+    },
+    closeTag: () => {
+      depth--;
+    },
+    text: () => {},
+  };
+}
 
 /**
  * Returns a copy of a workbook with the translations in its cells. A cell stays unchanged if it has no translation, or

@@ -1,9 +1,12 @@
+import { and, eq, ne, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { users } from '#db/schema/identity.ts';
+import { AppError } from '#server/errors.ts';
 import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { endSessionsOf } from '#server/identity/access/sessions.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import type { Settings } from '#server/settings.ts';
 import { markWithdrawnOf } from './invite-queries.ts';
-import { requireAnotherAdministrator } from './last-administrator.ts';
 import {
   type LockedMemberContext,
   requireMayRestore,
@@ -102,4 +105,39 @@ async function revokeIssuedCredentials({ tx, tenantId, member }: LockedMemberCon
 /** Returns the response for a member who already has the requested status or role. */
 function unchanged({ member }: LockedMemberContext): UserRow {
   return userRowOf({ ...member, totpEnrolled: member.totpSecret !== null });
+}
+
+/**
+ * Requires that the tenant keeps at least one active administrator. Call this before an administrator is revoked or
+ * demoted. The tenant's row must be locked, so that two administrators cannot revoke each other at the same time.
+ * @throws AppError 409 if the member is the only active administrator
+ */
+async function requireAnotherAdministrator({
+  tx,
+  tenantId,
+  userId,
+  member,
+}: LockedMemberContext): Promise<void> {
+  if (!member.active || member.role !== 'global_administrator') return;
+  if (await hasOtherAdministrator(tx, tenantId, userId)) return;
+  throw new AppError(
+    'state_conflict',
+    'the last active administrator of a workspace can be neither revoked nor demoted',
+  );
+}
+
+async function hasOtherAdministrator(tx: Tx, tenantId: string, userId: string): Promise<boolean> {
+  const rows = await tx
+    .select({ one: sql`1` })
+    .from(users)
+    .where(
+      and(
+        eq(users.tenantId, tenantId),
+        ne(users.userId, userId),
+        eq(users.active, true),
+        eq(users.role, 'global_administrator'),
+      ),
+    )
+    .limit(1);
+  return rows.length > 0;
 }

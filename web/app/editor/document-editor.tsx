@@ -1,13 +1,23 @@
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from 'react';
+import {
+  lazy,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
 import { announce } from '../parts/announcer.tsx';
 import { plainName } from '../parts/language-text.tsx';
-import { Read } from '../parts/loading.tsx';
+import { Loading, Read } from '../parts/loading.tsx';
 import { queryKeys } from '../query-keys.ts';
 import bars from './bars.module.css';
 import { DocumentHead } from './document-head.tsx';
@@ -15,23 +25,47 @@ import { DocumentNotices } from './document-notices.tsx';
 import { DocumentPanel } from './document-panel.tsx';
 import styles from './editor.module.css';
 import { EditorFoot } from './editor-foot.tsx';
-import { FindReplace } from './find-replace.tsx';
 import { useSegmentFindings } from './finding-actions.ts';
 import { FoundEdits } from './found-edits.tsx';
 import { type OpenField, OpenSegment } from './open-segment.tsx';
 import { OpeningBars } from './opening-bars.tsx';
 import { outlineQuery, useOutline } from './outline.ts';
+import type { ReplaceDialogProps } from './replace-dialog.tsx';
 import type { SegmentFilter } from './segment-filter.ts';
 import { SegmentFilters } from './segment-filters.tsx';
 import { SegmentGrid } from './segment-grid.tsx';
 import { StatusFilters } from './status-filters.tsx';
 import { plainOf, readContent } from './tagged-text.ts';
-import { TypeAhead } from './type-ahead.tsx';
 import { useDecisions } from './use-decisions.ts';
 import { useOpenSegment } from './use-open-segment.ts';
 import { usePresence } from './use-presence.ts';
 import type { SegmentCheck } from './use-segment-data.ts';
 import { segmentPage, useSegments } from './use-segments.ts';
+
+const ReplaceDialog = lazy(() => import('./replace-dialog.tsx'));
+
+/** Maximum length of a selection that is taken over as the sought text, in UTF-16 units. */
+const maxSelection = 100;
+
+/** Find and replace in the translations of a document: a command that opens a dialog, which is loaded at that time. */
+function FindReplace(props: Omit<ReplaceDialogProps, 'sought' | 'onClose'>) {
+  const [sought, setSought] = useState<string | null>(null);
+  useCommands({ replaceText: () => setSought(selectedText() || (props.filter.text ?? '')) });
+  if (sought === null) return null;
+  return (
+    <Suspense fallback={<Loading />}>
+      <ReplaceDialog {...props} sought={sought} onClose={() => setSought(null)} />
+    </Suspense>
+  );
+}
+
+/** The selected text in the focused text field; empty if it is not suitable for a search. */
+function selectedText(): string {
+  const field = document.activeElement;
+  if (!(field instanceof HTMLTextAreaElement)) return '';
+  const selected = field.value.slice(field.selectionStart, field.selectionEnd);
+  return selected.length <= maxSelection && !selected.includes('\n') ? selected : '';
+}
 
 const ApproveDialog = lazy(async () => ({ default: (await import('./approve-dialog.tsx')).ApproveDialog }));
 
@@ -254,4 +288,35 @@ function useFilter(documentId: string) {
     [navigate, documentId],
   );
   return { filter, setFilter };
+}
+
+/**
+ * Takes the keys that a reviewer types after a confirmation, until the next segment is open, and inserts them there.
+ * Without it, they would change the confirmed segment. It is a field, so that input methods work too.
+ */
+function TypeAhead({ isActive, field }: { isActive: boolean; field: RefObject<OpenField | null> }) {
+  const t = useT();
+  const element = useRef<HTMLTextAreaElement>(null);
+  const typed = useRef('');
+  const wasActive = useRef(false);
+  useEffect(() => {
+    if (isActive && !wasActive.current) element.current?.focus();
+    if (!isActive && wasActive.current) {
+      field.current?.focus();
+      if (typed.current !== '') field.current?.insert(typed.current);
+      typed.current = '';
+    }
+    wasActive.current = isActive;
+  }, [isActive, field]);
+  if (!isActive) return null;
+  return (
+    <textarea
+      ref={element}
+      className="visually-hidden"
+      aria-label={t('editor.opening_next')}
+      onInput={({ currentTarget }) => {
+        typed.current = currentTarget.value;
+      }}
+    />
+  );
 }

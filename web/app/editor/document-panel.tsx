@@ -1,15 +1,18 @@
 import { lazy, memo, type RefObject, useCallback } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
+import { useFormat } from '../parts/format.ts';
 import { NewTerm } from '../terms/new-term.tsx';
 import { showOpenSegment } from './editor-view.ts';
 import type { Languages } from './marks.ts';
 import { MemoryTab } from './memory-tab.tsx';
 import type { OpenField } from './open-segment.tsx';
+import { useOutline } from './outline.ts';
 import { PreviewDock } from './preview-dock.tsx';
+import type { EditedSegment } from './segment.ts';
 import type { Segment, SegmentFilter } from './segment-filter.ts';
 import { SidePanel } from './side-panel.tsx';
-import { IssueCount, MatchCount, TermCount } from './tab-counts.tsx';
 import { TermsTab } from './terms-tab.tsx';
+import { useMatches, useTerms } from './use-segment-data.ts';
 
 const CommentsTab = lazy(async () => ({ default: (await import('./comments-tab.tsx')).CommentsTab }));
 const HistoryTab = lazy(async () => ({ default: (await import('./history-tab.tsx')).HistoryTab }));
@@ -77,3 +80,30 @@ export const DocumentPanel = memo(function DocumentPanel({
     </>
   );
 });
+
+interface OfSegment {
+  segment: EditedSegment;
+  languages: Languages;
+}
+
+/** The number of glossary terms in a segment. */
+function TermCount({ segment, languages }: OfSegment) {
+  return <Count of={useTerms(segment, languages).length} />;
+}
+
+/** The number of TM matches of a segment. */
+function MatchCount({ segment, languages }: OfSegment) {
+  return <Count of={useMatches(segment, languages).data?.matches.length ?? 0} />;
+}
+
+/** The number of segments of a document with findings; red if some are critical. */
+function IssueCount({ documentId }: { documentId: string }) {
+  const { critical = 0, warning = 0 } = useOutline(documentId).data?.statuses ?? {};
+  return <Count of={critical + warning} isCritical={critical > 0} />;
+}
+
+/** A number in the label of a tab; nothing for 0. */
+function Count({ of, isCritical = false }: { of: number; isCritical?: boolean }) {
+  const { number } = useFormat();
+  return of > 0 ? <b data-critical={isCritical || undefined}>{number(of)}</b> : null;
+}

@@ -9,9 +9,9 @@ import {
   ShieldCheck,
   SunMoon,
 } from 'lucide-react';
-import type { RefObject } from 'react';
+import { type RefObject, useSyncExternalStore } from 'react';
 import { Dialog, Popover } from 'react-aria-components';
-import { themes } from '#web/server/theme.ts';
+import { type Theme, themeCookie, themes } from '#web/server/theme.ts';
 import { deployment } from '../deployment.ts';
 import { useT } from '../i18n.tsx';
 import { commands, keyLabel } from '../keys/commands.ts';
@@ -19,7 +19,34 @@ import { runCommand } from '../keys/use-commands.ts';
 import { useMe } from '../session/use-me.ts';
 import styles from './frame.module.css';
 import { LanguageChoice } from './language-choice.tsx';
-import { selectTheme, useTheme } from './theme.ts';
+
+const listeners = new Set<() => void>();
+
+/** The selected theme. Without a selection, the theme of the system. */
+function useTheme(): Theme {
+  return useSyncExternalStore(subscribe, currentTheme);
+}
+
+function currentTheme(): Theme {
+  const selected = document.documentElement.dataset['theme'];
+  return themes.find((one) => one === selected) ?? 'system';
+}
+
+/** Shows a theme, and stores it in a cookie that the server reads, so that the page never appears in the other one. */
+function selectTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+  const secure = location.protocol === 'https:';
+  const age = theme === 'system' ? 0 : 31_536_000;
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we support
+  document.cookie = `${themeCookie(secure)}=${theme}; Path=/; Max-Age=${age}; SameSite=Lax${secure ? '; Secure' : ''}`;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
 
 /** The settings of this browser, and the sign-out. */
 export default function AccountPopover({

@@ -1,20 +1,23 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { setMailPreferences, tell } from '../client.ts';
+import { deployment } from '../deployment.ts';
 import { draftDays, listDrafts, type StoredDraft, useUnreadable } from '../drafts/drafts.ts';
 import { sendOpenEdits } from '../drafts/open-edits.ts';
 import { SignOutDialog } from '../drafts/sign-out-dialog.tsx';
-import { useT } from '../i18n.tsx';
+import { useInterface, useT } from '../i18n.tsx';
 import { CommandDialogs } from '../keys/command-dialogs.tsx';
 import { Announcer } from '../parts/announcer.tsx';
 import { OfflineNotice } from '../parts/offline.tsx';
+import { Problem } from '../parts/problem.tsx';
 import { SignInAgain } from '../parts/sign-in-again.tsx';
+import { useAction } from '../parts/use-action.ts';
 import { signOut } from '../session/keeper.ts';
 import { useProofRequest } from '../session/proof.ts';
+import { useMe } from '../session/use-me.ts';
 import { useSession } from '../session/use-session.ts';
-import { ConfirmEmail } from './confirm-email.tsx';
 import styles from './frame.module.css';
 import { Rail, SectionNavigation } from './rail.tsx';
-import { useMailLanguage } from './use-mail-language.ts';
 
 /** Few sessions need it, so it is not a part of the first load. */
 const ProofDialog = lazy(async () => ({ default: (await import('../parts/proof-dialog.tsx')).ProofDialog }));
@@ -103,4 +106,40 @@ export function WorkspaceFrame() {
       {isExpired && <SignInAgain user={state.tokens.user} />}
     </>
   );
+}
+
+/** Asks the member to confirm the own email address, if the service sends emails. */
+function ConfirmEmail() {
+  const t = useT();
+  const me = useMe();
+  const { run, error, isBusy } = useAction();
+  const [isSent, setSent] = useState<boolean>();
+  const sendAgain = run(async () =>
+    setSent((await tell<{ queued: boolean }>('mail.sendConfirmation', {})).queued),
+  );
+  if (me.data?.user.email_confirmed !== false) return null;
+  return (
+    <div className="notice" role="status">
+      <p>{t('notifications.confirm', { email: me.data.user.email })}</p>
+      {error !== undefined && <Problem error={error} />}
+      {isSent === undefined ? (
+        <button type="button" disabled={isBusy} onClick={sendAgain}>
+          {t('notifications.send_again')}
+        </button>
+      ) : (
+        <p>{t(isSent ? 'notifications.sent_again' : 'notifications.sent_too_often')}</p>
+      )}
+    </div>
+  );
+}
+
+/**
+ * Sends the language of the interface to the service, which then writes emails to the member in it: when the application
+ * starts, and when the member selects another language. A failure is not shown, because the next start sends it again.
+ */
+function useMailLanguage(isSignedIn: boolean): void {
+  const { locale } = useInterface();
+  useEffect(() => {
+    if (deployment.mail && isSignedIn) void setMailPreferences({ language: locale }).catch(() => {});
+  }, [locale, isSignedIn]);
 }

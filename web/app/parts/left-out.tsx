@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import { useT } from '../i18n.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import { CriticalFindings } from './critical-findings.tsx';
+import styles from './critical-findings.module.css';
 import type { CriticalFinding } from './critical-findings-of.ts';
 
 /** An item that an approval of several items skipped. */
@@ -63,5 +63,20 @@ function Question({ items, onApprove, onClose }: Props) {
         ))}
       </ul>
     </ConfirmDialog>
+  );
+}
+
+function CriticalFindings({ findings }: { findings: readonly CriticalFinding[] }) {
+  if (findings.length === 0) return null;
+  return (
+    <ul className={styles.findings}>
+      {findings.map(({ explanation, place }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have no other identity, and none is added or removed
+        <li key={index}>
+          {place !== undefined && <bdi translate="no">{`${place}: `}</bdi>}
+          <bdi>{explanation}</bdi>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,14 +1,80 @@
-import { type PDFDict, PDFStream } from '@cantoo/pdf-lib';
+import { type PDFDict, PDFName, PDFStream } from '@cantoo/pdf-lib';
 import { type Rectangle, union } from '../geometry.ts';
-import { decodeStream, getDict, getMatrix, getName, getRectangle } from '../objects.ts';
+import {
+  asDict,
+  decodeStream,
+  get,
+  getArray,
+  getDict,
+  getMatrix,
+  getName,
+  getRectangle,
+} from '../objects.ts';
 import { type ShownGlyph, type TextFont, unknownText } from '../page-content.ts';
-import { mappedCodes } from './mapped-codes.ts';
 import { type MeasuredLetters, measureLetters } from './measured-family.ts';
 import type { PdfjsFont, PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 import { isPictorial, symbolCharacters } from './symbol-characters.ts';
 import { texCharacters, texCodes } from './tex-characters.ts';
 import { textFont } from './text-font.ts';
-import { windowsCharacters } from './windows-characters.ts';
+
+const [macintosh, windows] = [new TextDecoder('macintosh'), new TextDecoder('windows-1252')];
+
+/**
+ * Returns a function that corrects the characters of a TrueType font without an encoding. pdf.js reads their codes above
+ * 127 as on a Macintosh, but the programs that write such fonts use those of Windows. Returns undefined for other fonts.
+ */
+function windowsCharacters(
+  font: PDFDict,
+): ((unicode: string, code: number) => string | undefined) | undefined {
+  const isCoded = get(font, 'Encoding') !== undefined || get(font, 'ToUnicode') !== undefined;
+  if (isCoded || getName(font, 'Subtype') !== 'TrueType') return undefined;
+  return (unicode, code) => {
+    const byte = Uint8Array.of(code);
+    const isRead = code > 127 && code < 256 && unicode === macintosh.decode(byte);
+    return isRead ? windows.decode(byte) : undefined;
+  };
+}
+
+/** The character collections of Adobe whose codes have known characters. */
+const registered = /^\((GB1|CNS1|Japan1|Korea1)\)$/;
+
+/**
+ * Returns a function that tests whether the character of a code is defined. For simple fonts it always is, by their
+ * encoding. For composite fonts it depends on the file.
+ */
+function mappedCodes(font: PDFDict): (code: number) => boolean {
+  if (getName(font, 'Subtype') !== 'Type0') return () => true;
+  const toUnicode = get(font, 'ToUnicode');
+  if (toUnicode instanceof PDFStream) return codesOf(Buffer.from(decodeStream(toUnicode)).toString('latin1'));
+  const encoding = getName(font, 'Encoding');
+  const descendant = asDict(getArray(font, 'DescendantFonts')?.[0]);
+  const ordering = getDict(descendant, 'CIDSystemInfo')?.lookup(PDFName.of('Ordering'));
+  const isKnown =
+    toUnicode !== undefined ||
+    (encoding !== undefined && !encoding.startsWith('Identity')) ||
+    registered.test(String(ordering));
+  return () => isKnown;
+}
+
+/**
+ * Returns a test for the codes that a ToUnicode table maps. The syntax of the table is specified in PDF 32000-1,
+ * 9.10.3.
+ */
+function codesOf(table: string): (code: number) => boolean {
+  if (table.includes('usecmap')) return () => true;
+  const single = new Set<number>();
+  const ranges: [first: number, last: number][] = [];
+  for (const [, lines] of table.matchAll(/beginbfchar(.*?)endbfchar/gs))
+    for (const [, code] of lines!.matchAll(/<([\da-f\s]*)>\s*<[^>]*>/gi)) single.add(hexadecimal(code!));
+  for (const [, lines] of table.matchAll(/beginbfrange(.*?)endbfrange/gs))
+    for (const [, first, last] of lines!.matchAll(
+      /<([\da-f\s]*)>\s*<([\da-f\s]*)>\s*(?:<[^>]*>|\[[^\]]*\])/gi,
+    ))
+      ranges.push([hexadecimal(first!), hexadecimal(last!)]);
+  return (code) => single.has(code) || ranges.some(([first, last]) => code >= first && code <= last);
+}
+
+const hexadecimal = (digits: string): number => Number.parseInt(digits.replace(/\s/g, ''), 16);
 
 /** The properties of a font that determine the positions and characters of texts in this font. */
 export interface ReadFont {

@@ -1,23 +1,45 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { FileView } from '#sdk/file-types.ts';
-import { layoutKinds } from '#server/formats/layout-kinds.ts';
-import { useT } from '../../i18n.tsx';
+import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
+import { useInterface, useT } from '../../i18n.tsx';
 import { reviewerName } from '../../parts/claimed-name.ts';
 import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
+import { StatusMark } from '../../parts/status-mark.tsx';
 import { TranslateAgain } from '../../parts/translate-again.tsx';
 import { useMe } from '../../session/use-me.ts';
-import { Age } from './age.tsx';
 import { DownloadButton } from './download-files.tsx';
 import styles from './files.module.css';
-import { type FileGroup, isTranslated } from './files.ts';
+import { type FileGroup, isTranslated, percentOf, sharesOf, stateOf } from './files.ts';
 import { LanguageChips } from './language-chips.tsx';
 import type { Progress } from './search.ts';
-import { SegmentShares } from './segment-shares.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { Thumbnail } from './thumbnail.tsx';
 import { useProgress } from './use-progress.ts';
+
+const minute = 60_000;
+const steps = [
+  ['minute', minute],
+  ['hour', 60 * minute],
+  ['day', 24 * 60 * minute],
+] as const;
+
+/** After this time, the date is shown. */
+const recent = 7 * 24 * 60 * minute;
+
+/** How long ago something happened, such as `5 hours ago` or `yesterday`; after a week, the date. @param at ISO 8601 */
+function Age({ at }: { at: string }) {
+  const { locale } = useInterface();
+  const { day, moment } = useFormat();
+  const passed = Math.max(0, Date.now() - Date.parse(at));
+  const [unit, length] = steps.findLast(([, length]) => passed >= length) ?? steps[0];
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  return (
+    <time dateTime={at} title={moment(at)}>
+      {passed > recent ? day(at) : relative.format(-Math.floor(passed / length), unit)}
+    </time>
+  );
+}
 
 /** Files as a table. Files can be selected, and approved, downloaded or deleted together. */
 export function DocumentRows({ groups }: { groups: readonly FileGroup[] }) {
@@ -162,4 +184,64 @@ function ChangedBy({ file: { changed_by: by, changed_by_claimed: isClaimed } }: 
   if (by === null) return null;
   if (!isClaimed && by === me.data?.user.email) return t('documents.you');
   return <bdi translate="no">{reviewerName(by, isClaimed ? { name: null } : null, t)}</bdi>;
+}
+
+/** The share of confirmed segments as a text and a bar, which also shows the segments with findings. */
+function SegmentShares({ translations }: { translations: readonly FileView[] }) {
+  const t = useT();
+  const shares = sharesOf(translations);
+  if (shares.total === 0) return null;
+  const isApproved = translations.every((file) => stateOf(file) === 'approved');
+  return (
+    <div className={styles.progress}>
+      <span>
+        {isApproved ? (
+          <>
+            <StatusMark status="confirmed" size={14} /> {t('documents.approved')}
+          </>
+        ) : (
+          t('documents.percent', { percent: percentOf(shares.confirmed, shares.total) / 100 })
+        )}
+      </span>
+      <span className={styles.bar} aria-hidden>
+        {(['confirmed', 'flagged', 'critical'] as const).map(
+          (part) =>
+            shares[part] > 0 && (
+              <i
+                key={part}
+                data-part={part}
+                style={{ inlineSize: `${(100 * shares[part]) / shares.total}%` }}
+              />
+            ),
+        )}
+      </span>
+      {shares.critical > 0 && (
+        <span className="visually-hidden">{t('documents.critical_count', { count: shares.critical })}</span>
+      )}
+    </div>
+  );
+}
+
+/** A drawing of a page: lines of text, or the grid of a sheet; with the format as a badge. */
+function Thumbnail({ format }: { format: LayoutKind }) {
+  return (
+    <span className={styles.thumbnail} translate="no">
+      <svg aria-hidden="true" viewBox="0 0 44 56" width="44" height="56" fill="none">
+        {layoutKinds[format].places === 'sheet' ? (
+          <path
+            d="M7.5 8.5h30M7.5 17.5h30M7.5 26.5h30M7.5 35.5h30M7.5 44.5h30M7.5 8.5v36M17.5 8.5v36M27.5 8.5v36M37.5 8.5v36"
+            stroke="var(--line-2)"
+          />
+        ) : (
+          <>
+            <path d="M7 9h18" stroke="var(--ink-3)" strokeWidth="2.5" />
+            <path d="M7 16h30M7 22h30M7 28h24M7 34h30M7 40h14" stroke="var(--line-2)" strokeWidth="2" />
+          </>
+        )}
+      </svg>
+      <span className={styles.format} data-format={format}>
+        {format}
+      </span>
+    </span>
+  );
 }

@@ -6,7 +6,6 @@ import { useLanguages } from '../../parts/languages.tsx';
 import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { Holders } from './holders.tsx';
 import styles from './inbox.module.css';
-import { Progress } from './progress.tsx';
 import { TaskLink } from './task-link.tsx';
 import { pairOf, type Task } from './tasks.ts';
 
@@ -111,6 +110,38 @@ function Age({ since }: { since: string }) {
       <time dateTime={since} title={moment(since)}>
         {age}
       </time>
+    </span>
+  );
+}
+
+/**
+ * The progress of a task as a text, and of a document also as a bar. A group of texts has no bar, because reviewed texts
+ * leave the group.
+ */
+function Progress({ task }: { task: Task }) {
+  const t = useT();
+  if (task.kind === 'texts')
+    return <span className={styles.progress}>{t('inbox.to_review', { count: task.texts })}</span>;
+  const { confirmed, drafts, critical, segments } = task;
+  const parts = [
+    ['confirmed', confirmed],
+    ['draft', drafts ?? 0],
+    ['critical', critical],
+  ] as const;
+  return (
+    <span className={styles.progress}>
+      <span>
+        <span className="visually-hidden">{t('inbox.confirmed')} </span>
+        {t('inbox.confirmed_of', { confirmed, total: segments })}
+      </span>
+      <span className={styles.bar} aria-hidden>
+        {parts.map(
+          ([status, count]) =>
+            count > 0 && (
+              <i key={status} data-status={status} style={{ inlineSize: `${(100 * count) / segments}%` }} />
+            ),
+        )}
+      </span>
     </span>
   );
 }

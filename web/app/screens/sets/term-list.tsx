@@ -1,18 +1,19 @@
+import { useNavigate } from '@tanstack/react-router';
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 import type { GlossaryEntry, TerminologySet } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { NewTermRow } from './new-term-row.tsx';
-import type { ContentFilter } from './search.ts';
+import type { ContentFilter, SearchedSide } from './search.ts';
 import { NoContent } from './set-screen.tsx';
-import { SortHeader } from './sort-header.tsx';
 import { TermEditRow } from './term-edit-row.tsx';
 import { TermRow } from './term-row.tsx';
 import styles from './terms.module.css';
 import { UndoDeletion } from './undo-deletion.tsx';
 import { useRowKeys } from './use-row-keys.ts';
-import { useTerms } from './use-terms.ts';
+import { maxSorted, useTerms } from './use-terms.ts';
 
 /**
  * The terms of a glossary as a grid. The first row adds a term. The arrow keys move between rows; Enter edits a term in
@@ -82,5 +83,41 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
         <UndoDeletion deleted={terms.deleted} onUndo={terms.restore} onOver={terms.forget} />
       )}
     </>
+  );
+}
+
+/** The header of a column by which the terms can be sorted. A second click reverses the order. */
+function SortHeader({
+  by,
+  set,
+  filter: { sort = 'source', descending, ...filter },
+}: {
+  by: SearchedSide;
+  set: TerminologySet;
+  filter: Omit<ContentFilter, 'sort'> & { sort?: SearchedSide };
+}) {
+  const t = useT();
+  const navigate = useNavigate();
+  if (set.entry_count > maxSorted) return <th scope="col">{t(`sets.${by}`)}</th>;
+  const isSorted = sort === by;
+  const choose = () =>
+    void navigate({
+      to: '/app/glossaries/$setId',
+      params: { setId: set.id },
+      search: {
+        ...filter,
+        ...(by === 'target' && { sort: by }),
+        ...(isSorted && !descending && { descending: true }),
+      },
+      replace: true,
+      resetScroll: false,
+    });
+  const Arrow = descending ? ArrowDown : ArrowUp;
+  return (
+    <th scope="col" aria-sort={isSorted ? (descending ? 'descending' : 'ascending') : undefined}>
+      <button type="button" className={`ghost ${styles.sort}`} onClick={choose}>
+        {t(`sets.${by}`)} {isSorted && <Arrow size={13} aria-hidden />}
+      </button>
+    </th>
   );
 }

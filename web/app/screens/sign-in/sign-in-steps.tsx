@@ -1,6 +1,9 @@
 import { useState } from 'react';
+import type { Workspace } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
+import { useAction } from '../../parts/use-action.ts';
 import { forgetArrival } from '../../session/arrival.ts';
 import { begin } from '../../session/keeper.ts';
 import { CodeForm } from './code-form.tsx';
@@ -10,7 +13,6 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 import { StepHeading } from './step-heading.tsx';
 import { type SignInAnswer, type Step, stepAfter } from './steps.ts';
 import { UntilKept } from './until-kept.tsx';
-import { WorkspaceChoice } from './workspace-choice.tsx';
 
 /** The state of a sign-in after its first form. `advance` determines the next step from the service's response. */
 export function useSignInSteps() {
@@ -91,4 +93,31 @@ export function SignInSteps({ steps }: { steps: ReturnType<typeof useSignInSteps
     case 'end':
       return null;
   }
+}
+
+/** Asks for a workspace: one email address and password, or one identity, may belong to several workspaces. */
+function WorkspaceChoice({
+  tenants,
+  choose,
+}: {
+  tenants: Workspace[];
+  choose(tenantId: string): Promise<void>;
+}) {
+  const t = useT();
+  const { run, error, isBusy } = useAction();
+  return (
+    <>
+      <StepHeading focus>{t('signin.choose_workspace')}</StepHeading>
+      {error !== undefined && <Problem error={error} />}
+      <ul className="choices">
+        {tenants.map(({ tenant_id, tenant_name }) => (
+          <li key={tenant_id}>
+            <button type="button" disabled={isBusy} onClick={run(() => choose(tenant_id))}>
+              <bdi>{tenant_name}</bdi>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
 }

@@ -6,11 +6,11 @@ import { Logo } from '../../frame/logo.tsx';
 import { useT } from '../../i18n.tsx';
 import { Announcer, announce } from '../../parts/announcer.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { type Status, StatusMark } from '../../parts/status-mark.tsx';
 import { currentArrival, forgetArrival, onArrival } from '../../session/arrival.ts';
 import { resume, signOut } from '../../session/keeper.ts';
 import { readDeparture } from '../../session/sso.ts';
 import { useSession } from '../../session/use-session.ts';
-import { Example } from './example.tsx';
 import { Invitation } from './invitation.tsx';
 import { NewPassword } from './new-password.tsx';
 import { PasswordForm } from './password-form.tsx';
@@ -20,6 +20,41 @@ import { SignUpForm } from './sign-up-form.tsx';
 import { Or, SsoButton } from './sso-button.tsx';
 import { SsoReturn } from './sso-return.tsx';
 import { StepHeading } from './step-heading.tsx';
+
+/** Segments as the editor shows them: the status, the English text, its German translation, and a wrong part of it. */
+const segments: readonly [Status, string, string, string?][] = [
+  ['confirmed', 'Take two tablets with water.', 'Nehmen Sie zwei Tabletten mit Wasser ein.'],
+  ['critical', 'Do not take more than 8.', 'Nehmen Sie nicht mehr als ', '6'],
+  ['draft', 'Store below 25 °C.', 'Unter 25 °C aufbewahren.'],
+];
+
+/** An example of the product. Wide windows show it next to the sign-in. */
+function Example() {
+  const t = useT();
+  return (
+    <aside className={style['example']}>
+      <p className={style['claim']}>{t('signin.claim')}</p>
+      <ul aria-hidden="true" translate="no">
+        {segments.map(([status, source, target, wrong]) => (
+          <li key={source}>
+            <StatusMark status={status} />
+            <span lang="en" dir="ltr">
+              {source}
+            </span>
+            <span lang="de" dir="ltr">
+              {target}
+              {wrong && (
+                <>
+                  <mark>{wrong}</mark>.
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </aside>
+  );
+}
 
 /**
  * `/signin` and `/signin/sso`: offers the available ways to sign in, and handles links with a token and the redirect

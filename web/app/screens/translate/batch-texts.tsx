@@ -1,10 +1,10 @@
 import { Plus, Trash2 } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import { deployment } from '../../deployment.ts';
 import { useT } from '../../i18n.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { languageOf } from '../../parts/language-text.tsx';
 import { lengthOf } from '../../parts/text-measure.ts';
-import { BatchField } from './batch-field.tsx';
 import styles from './panes.module.css';
 
 /** A text of the form. */
@@ -110,4 +110,43 @@ export function BatchTexts({
 
 export function linesOf(text: string): string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+}
+
+/** A text field that has the language and direction of its text, and that grows with the text. */
+function BatchField({
+  label,
+  text,
+  language,
+  problem,
+  onChange,
+  children,
+}: {
+  label: string;
+  text: string;
+  language: string;
+  problem: string | undefined;
+  onChange: (text: string) => void;
+  /** A note about the text. */
+  children?: ReactNode;
+}) {
+  const about = useId();
+  return (
+    <div className={styles.field}>
+      <label>
+        {label}
+        <textarea
+          {...languageOf(language)}
+          translate="no"
+          value={text}
+          aria-invalid={problem !== undefined}
+          aria-describedby={about}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      </label>
+      <div id={about}>
+        {problem && <p className={styles.problem}>{problem}</p>}
+        {children}
+      </div>
+    </div>
+  );
 }
