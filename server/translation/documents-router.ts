@@ -38,12 +38,12 @@ import {
   summarizeStages,
 } from '#server/translation/documents/summary.ts';
 import { deleteCommentsOn } from '#server/translation/review/comments.ts';
-import { confirmationOf } from '#server/translation/review/confirmation.ts';
+import { confirmationOf } from '#server/translation/review/decide.ts';
 import { approveDocument } from '#server/translation/review/documents/approve.ts';
-import { reviewDocument } from '#server/translation/review/documents/decide.ts';
+import { documentApproveInput } from '#server/translation/review/documents/approve-schema.ts';
+import { reviewDocument } from '#server/translation/review/documents/correct.ts';
 import { filesProcedures } from '#server/translation/review/documents/files.ts';
 import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
-import { documentApproveInput } from '#server/translation/review/documents/review-schema.ts';
 import {
   exportSegments,
   xliffSegmentQuery,

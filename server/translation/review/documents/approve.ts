@@ -3,7 +3,6 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { addJob } from '#server/platform/job-queue.ts';
@@ -26,19 +25,12 @@ import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import type { DocumentApprovalResult } from '#server/translation/documents/schema.ts';
 import { selectCritical } from '#server/translation/documents/segments.ts';
 import { keepFiles } from '#server/translation/documents/superseded-files.ts';
-import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
-import { recordDecision } from '../decision-event.ts';
-import type { DocumentApproveRequest } from './review-schema.ts';
-import {
-  authorOf,
-  lockTranslated,
-  requireName,
-  requireTranslated,
-  type SegmentAuthor,
-} from './reviewed-document.ts';
+import { type Author, recordDecision, requireName } from '../author.ts';
+import { type DecidingContext, decideEach, UnconfirmedFindings, Unopened } from '../decide.ts';
+import type { ApproveManyInput, CriticalSegment, DocumentApproveRequest } from './approve-schema.ts';
+import { documentAuthor, lockTranslated, requireTranslated, whileLeased } from './document.ts';
 
 type CompleteServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
-type ApproveServices = RenderServices;
 
 /**
  * Approves a translated document: stores the approval in its row, adds to the TM the segments that no review has added,
@@ -51,7 +43,7 @@ type ApproveServices = RenderServices;
  *   determined; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
  */
 export async function approveDocument(
-  services: ApproveServices,
+  services: RenderServices,
   withTenant: WithTenant,
   origin: Origin,
   documentId: string,
@@ -62,14 +54,13 @@ export async function approveDocument(
   }: { confirmCritical?: boolean | undefined; isUnopened?: boolean } = {},
 ): Promise<{ tenantId: string; result: DocumentApprovalResult }> {
   const { tenantId, ...author } = await withTenant(async (tx, principal) => {
-    const row = await requireDocument(tx, principal.tenant.id, documentId);
-    requireTranslated(row);
+    const row = await requireTranslated(tx, principal.tenant.id, documentId);
     if (isUnopened && row.approvedAt === null) throw new Unopened(`document job ${documentId}`);
     await destinationIn(tx, services, principal.tenant.id);
-    const author = await authorOf(tx, principal, request.reviewer);
+    const author = await documentAuthor(tx, principal, request.reviewer);
     return { tenantId: principal.tenant.id, ...author, name: requireName(author) };
   });
-  const approve = async (leased: LeasedDocument): Promise<DocumentApprovalResult> => {
+  const result = await whileLeased(services, { tenantId, documentId }, async (leased) => {
     const { row, isNew } = await stampRendered(services, leased, { ...author, confirmCritical, origin });
     const { pairs, skipped, error } = await completeApproval(services, row);
     return {
@@ -79,19 +70,35 @@ export async function approveDocument(
       fed_pairs: isNew ? pairs : 0,
       skipped,
       feed_error: error,
-    };
-  };
-  const result = await services.backgroundWork.track(
-    withRequestDeadline(services.settings, ({ signal }) =>
-      withReviewLease(services, tenantId, documentId, (lease) =>
-        approve({ tenantId, documentId, lease, signal }),
-      ),
-    ),
-  );
+    } as const;
+  });
   return { tenantId, result };
 }
 
-interface Approval extends SegmentAuthor {
+/** Approves several documents, as `decideEach` does. */
+export function approveDocuments(
+  context: DecidingContext & { services: RenderServices },
+  { document_ids: ids, confirm_unopened, confirm_critical, ...request }: ApproveManyInput,
+) {
+  const { services, withTenant } = context;
+  return decideEach(context, 'document', ids, {
+    idOf: (id) => id,
+    named: (document_id) => ({ document_id }),
+    foundBy: ({ findings }) => findings as CriticalSegment[],
+    async decide(id, isOpened) {
+      // Stop here if the process is stopping; otherwise it could not stop before all documents are approved.
+      if (services.backgroundWork.stopping.aborted)
+        throw new AppError('transient_error', 'the service is restarting; approve the document again');
+      const { result } = await approveDocument(services, withTenant, context, id, request, {
+        confirmCritical: confirm_critical.includes(id),
+        isUnopened: !isOpened && !confirm_unopened.includes(id),
+      });
+      return { approval_result: result };
+    },
+  });
+}
+
+interface Approval extends Author {
   name: string;
   origin: Origin;
   confirmCritical: boolean | undefined;
@@ -106,7 +113,7 @@ const maxRenderings = 3;
  * @throws AppError like `approveDocument`; transient_error if reviewers do not stop saving segments
  */
 async function stampRendered(
-  services: ApproveServices,
+  services: RenderServices,
   leased: LeasedDocument,
   approval: Approval,
 ): Promise<{ row: DocumentRow; isNew: boolean }> {
@@ -139,10 +146,7 @@ async function requireNoCritical(tx: Tx, { tenantId, documentId }: DocumentRow):
  * after a correction.
  * @throws AppError 400
  */
-async function requireLayout(
-  services: ApproveServices,
-  { tenantId, documentId }: DocumentRow,
-): Promise<void> {
+async function requireLayout(services: RenderServices, { tenantId, documentId }: DocumentRow): Promise<void> {
   for (const kind of ['source', 'translated', 'existing'] as const) {
     const artifact = await services.database.inTenant(tenantId, (tx) =>
       newestArtifact(tx, tenantId, documentId, kind),
@@ -187,13 +191,8 @@ async function stamp(
     .returning(documentColumns);
   if (!row) return undefined;
   await keepFiles(tx, row);
-  await recordDecision(tx, origin, {
-    ...author,
-    tenantId,
-    kind: 'document',
-    id: documentId,
-    action: 'review_approved',
-  });
+  const item = { kind: 'document', id: documentId } as const;
+  await recordDecision(tx, origin, { ...author, tenantId }, item, { action: 'review_approved' });
   return row;
 }
 

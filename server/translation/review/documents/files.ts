@@ -12,7 +12,7 @@ import { isAfter, isInFlight, isOneOf } from '#server/translation/documents/jobs
 import { readFigures } from '#server/translation/documents/quality-report.ts';
 import { documentFailureDetail, documentJob } from '#server/translation/documents/schema.ts';
 import { waitingView } from '#server/translation/documents/waiting.ts';
-import { unresolvedOf } from './unresolved.ts';
+import { unresolvedOf } from './waiting.ts';
 
 /** The states of a file in the list. */
 const states = ['translating', 'needs_review', 'approved', 'failed'] as const;

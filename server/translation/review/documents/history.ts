@@ -5,13 +5,9 @@ import { segmentEvents } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import { resolutions } from '#server/translation/core/findings.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
-import { selectSegments } from './positioned-segment.ts';
-import { confirmReason } from './save-schema.ts';
+import { confirmReason, ofDocumentJob, position, selectSegments } from './segment-schema.ts';
 
-export const historyQuery = z.object({
-  document_id: z.string().describe('The document.'),
-  position: z.int().min(0).max(1_000_000).describe('The position of the segment, from 0.'),
-});
+export const historyQuery = z.object({ ...ofDocumentJob, position });
 
 /** Maximum number of events in a response. */
 const maxEvents = 200;

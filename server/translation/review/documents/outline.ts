@@ -10,8 +10,9 @@ import {
   type SegmentStatus,
   statusOfSegment,
 } from '#server/translation/documents/segments.ts';
+import { ofDocumentJob } from './segment-schema.ts';
 
-export const outlineQuery = z.object({ document_id: z.string().describe('The ID of the document job.') });
+export const outlineQuery = z.object(ofDocumentJob);
 
 const counts = {
   segments: z.int().describe('The number of segments.'),

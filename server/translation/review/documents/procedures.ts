@@ -1,18 +1,32 @@
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
-import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
+import { approveDocuments } from './approve.ts';
+import { approvalOutcomes, approveManyInput } from './approve-schema.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
-import { checkSegmentText, segmentCheck, segmentCheckInput } from './check-segment-text.ts';
-import { confirmedSegments, confirmSegments, documentConfirmInput } from './confirm.ts';
-import { confirmAll, confirmAllInput, confirmedAll } from './confirm-all.ts';
-import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
+import { checkSegmentText, segmentCheck, segmentCheckInput } from './check.ts';
+import {
+  confirmAll,
+  confirmAllInput,
+  confirmedAll,
+  confirmedSegments,
+  confirmSegments,
+  documentConfirmInput,
+  documentResolveInput,
+  resolvedSegment,
+  resolveSegmentFinding,
+} from './confirm.ts';
+import {
+  correctDocument,
+  correctedDocument,
+  documentCorrectInput,
+  renderedDocument,
+  renderInput,
+  renderNow,
+} from './correct.ts';
 import { historyQuery, readHistory, segmentHistory } from './history.ts';
 import { documentOutline, outlineQuery, readOutline } from './outline.ts';
 import { documentProgressList, progressQuery, readProgress } from './progress.ts';
 import { documentRecheckInput, recheckedSegments, recheckSegments } from './recheck.ts';
-import { renderedDocument, renderInput, renderNow } from './render.ts';
-import { documentResolveInput, resolvedSegment, resolveSegmentFinding } from './resolve.ts';
-import { saveSegments } from './save.ts';
-import { documentSaveInput, savedSegments } from './save-schema.ts';
+import { documentSaveInput, savedSegments, saveSegments } from './save.ts';
 import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
 import { changeInput, redoChange, restoredSegments, undoChange } from './undo.ts';
 
@@ -99,5 +113,5 @@ export const workplaceProcedures = {
   approveMany: deferredTenantProcedure('review')
     .input(approveManyInput)
     .output(approvalOutcomes)
-    .mutation(({ ctx, input }) => approveDocuments(ctx.services, ctx.withTenant, ctx, input)),
+    .mutation(async ({ ctx, input }) => ({ results: await approveDocuments(ctx, input) })),
 };

@@ -15,8 +15,8 @@ import {
 import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
-import { checkTerms } from './check-segments.ts';
-import { lockTranslated } from './reviewed-document.ts';
+import { type CheckServices, checkTerms } from './check.ts';
+import { lockTranslated } from './document.ts';
 import { changeSegments, storeFindings } from './segment-changes.ts';
 
 /** Maximum number of segments that one run checks. */
@@ -31,7 +31,7 @@ type SegmentRow = typeof documentSegments.$inferSelect;
  * @throws AppError rate_limit if too many long texts are queued for the check; the task is then repeated
  */
 export async function recheckTerms(
-  services: Parameters<typeof checkTerms>[0],
+  services: CheckServices,
   { tenantId, documentId, after, changedAt, single }: TaskPayloads['recheck_terms'],
 ): Promise<void> {
   const { database, log } = services;

@@ -19,20 +19,14 @@ import {
 } from '#server/translation/core/findings.ts';
 import { judgeTexts } from '#server/translation/core/pipeline/group.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
-import {
-  type DocumentRow,
-  groupRequestOf,
-  requestOf,
-  requireDocument,
-} from '#server/translation/documents/jobs.ts';
+import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
-import { requireJudge } from '../require-judge.ts';
-import { checkSegments } from './check-segments.ts';
+import { requireJudge } from '../findings.ts';
+import { type CheckServices, checkSegments } from './check.ts';
 import { confirmedSegments } from './confirm.ts';
-import { isPending } from './pending-rechecks.ts';
-import { selectSegments } from './positioned-segment.ts';
-import { lockTranslated, requireTranslated } from './reviewed-document.ts';
-import { changeSegments, storeChanges, storeFindings } from './segment-changes.ts';
+import { lockTranslated, requireTranslated } from './document.ts';
+import { changeSegments, isPending, storeChanges, storeFindings } from './segment-changes.ts';
+import { ofDocumentJob, position, selectSegments } from './segment-schema.ts';
 
 /*
  * The judge model sees the present text of segments whose findings are about an earlier one: when a reviewer asks for it,
@@ -43,9 +37,9 @@ import { changeSegments, storeChanges, storeFindings } from './segment-changes.t
 const maxSegments = 20;
 
 export const documentRecheckInput = z.object({
-  document_id: z.string().describe('The ID of the document job.'),
+  ...ofDocumentJob,
   positions: z
-    .array(z.int().min(0).max(1_000_000))
+    .array(position)
     .min(1)
     .max(maxSegments)
     .describe('The positions of the segments in the document, from 0.'),
@@ -59,7 +53,7 @@ export const recheckedSegments = confirmedSegments.extend({
     ),
 });
 
-type RecheckServices = Parameters<typeof checkSegments>[0] & Pick<Services, 'engine' | 'settings'>;
+type RecheckServices = CheckServices & Pick<Services, 'engine' | 'settings'>;
 
 type SegmentRow = typeof documentSegments.$inferSelect & { before: string | null };
 
@@ -83,8 +77,7 @@ export async function recheckSegments(
   signal: AbortSignal,
 ): Promise<z.infer<typeof recheckedSegments>> {
   const { row, segments } = await withTenant(async (tx, principal) => {
-    const row = await requireDocument(tx, principal.tenant.id, documentId);
-    requireTranslated(row);
+    const row = await requireTranslated(tx, principal.tenant.id, documentId);
     await requireJudge(services, tx, row.tenantId, principal.kind);
     return { row, segments: await selectTranslated(tx, row, positions) };
   });
@@ -109,8 +102,7 @@ export async function recheckConfirmed(
 ): Promise<void> {
   try {
     const found = await services.database.inTenant(tenantId, async (tx) => {
-      const row = await requireDocument(tx, tenantId, documentId);
-      requireTranslated(row);
+      const row = await requireTranslated(tx, tenantId, documentId);
       await requireJudge(services, tx, tenantId, 'session');
       const pending = await tx
         .select({ position: documentSegments.position })

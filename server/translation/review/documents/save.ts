@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
@@ -9,29 +10,89 @@ import { reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
+import { type Checked, type Finding, isOpenCritical } from '#server/translation/core/findings.ts';
+import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
+import { type Author, requireName } from '../author.ts';
+import { unknownSegment } from '../item.ts';
+import { checkChanges } from './check.ts';
 import {
-  type Checked,
-  type Finding,
-  findingView,
-  isOpenCritical,
-} from '#server/translation/core/findings.ts';
-import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
-import { ofDocument } from '#server/translation/documents/segments.ts';
-import { UnconfirmedFindings } from '../confirmation.ts';
-import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
-import { checkChanges } from './check-segments.ts';
-import { selectSegments } from './positioned-segment.ts';
-import { type ChangedOriginal, changesOfRepetitions } from './repetitions.ts';
-import {
-  authorOf,
+  type CorrectionConflict,
+  conflictAt,
+  documentAuthor,
   lockTranslated,
-  requireName,
+  requireNoConflict,
   requireTranslated,
-  type SegmentAuthor,
-} from './reviewed-document.ts';
-import { reviewedFindings } from './reviewed-findings.ts';
-import { maxReturned, type SavedSegments, type SaveInput } from './save-schema.ts';
-import { changeSegments, type SegmentChange, storeChanges } from './segment-changes.ts';
+} from './document.ts';
+import { type ChangedOriginal, changesOfRepetitions } from './repetitions.ts';
+import { requireReason, reviewedFindings } from './reviewed-findings.ts';
+import { applyChanges, type SegmentChange } from './segment-changes.ts';
+import {
+  changedAt,
+  confirmFields,
+  inlineContent,
+  maxReturned,
+  maxSeenLength,
+  ofDocumentJob,
+  position,
+  positionedSegment,
+  selectSegments,
+} from './segment-schema.ts';
+
+const savedSegment = z.object({
+  position,
+  target_text: z.string().max(50_000).describe('The translation to store.'),
+  target_content: inlineContent
+    .optional()
+    .describe(
+      'The translation with its tags. Its text is stored instead of `target_text`. If omitted, the tags of the present translation are placed in `target_text`.',
+    ),
+  replaces: z
+    .string()
+    .max(maxSeenLength)
+    .nullable()
+    .meta({ description: 'the target_text that the reviewer saw; null without one' }),
+  confirmed: z
+    .boolean()
+    .optional()
+    .describe(
+      '`true` confirms the segment, `false` withdraws its confirmation. If omitted, an unchanged text stays as it is; a new text is a draft.',
+    ),
+});
+
+export const documentSaveInput = z.object({
+  ...ofDocumentJob,
+  segments: z
+    .array(savedSegment)
+    .min(1)
+    .max(1000)
+    .refine((segments) => new Set(segments.map(({ position }) => position)).size === segments.length, {
+      error: 'must not name a segment twice',
+    })
+    .describe('Either all are stored or none.'),
+  repeat: z
+    .boolean()
+    .default(true)
+    .describe('Whether other segments with the same source get the same translation.'),
+  ...confirmFields,
+});
+
+export const savedSegments = z.object({
+  change_id: z.string().nullable().meta({
+    description:
+      'undoes what was stored. If nothing changed, as in a resend, the change that stored it; null without a single one',
+  }),
+  segments: z.array(positionedSegment).meta({
+    description: `the named segments and the first ${maxReturned} repetitions in their current state, in reading order`,
+  }),
+  repeated: z
+    .array(z.int())
+    .describe('The positions of the segments that got the same translation or confirmation.'),
+  ...changedAt,
+});
+
+type SaveInput = z.infer<typeof documentSaveInput>;
+type SavedSegments = z.infer<typeof savedSegments>;
 
 type SaveServices = LocatingServices & Parameters<typeof checkChanges>[0] & Pick<Services, 'log'>;
 
@@ -62,9 +123,8 @@ export async function saveSegments(
 ): Promise<SavedSegments> {
   const { document_id: documentId } = input;
   const { row, author, edited } = await withTenant(async (tx, principal) => {
-    const row = await requireDocument(tx, principal.tenant.id, documentId);
-    requireTranslated(row);
-    const author = await authorOf(tx, principal, input.reviewer);
+    const row = await requireTranslated(tx, principal.tenant.id, documentId);
+    const author = await documentAuthor(tx, principal, input.reviewer);
     if (input.segments.some(({ confirmed }) => confirmed)) requireName(author);
     const edited = (await selectNamed(tx, row, input)).filter(({ isEdited }) => isEdited);
     // A text cannot be stored if the file could not be rendered with it.
@@ -88,14 +148,18 @@ export async function saveSegments(
 async function store(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
-  author: SegmentAuthor,
+  author: Author,
   input: SaveInput,
   checked: ReadonlyMap<number, Checked>,
 ): Promise<SavedSegments> {
   const row = await lockTranslated(tx, tenantId, documentId);
   const named = await selectNamed(tx, row, input);
   const originals = named.flatMap((segment) => newStateOf(segment, checked, input) ?? []);
-  requireConfirmed(row, named, originals, input);
+  requireReason(
+    row,
+    originals.filter(({ isConfirmed }) => isConfirmed),
+    input,
+  );
   const positions = named.map(({ given }) => given.position);
   const repetitions = input.repeat ? await changesOfRepetitions(tx, row, originals, positions) : [];
   const repeated = repetitions.map(({ position }) => position);
@@ -112,12 +176,7 @@ async function store(
     return view(await selectLastChange(tx, row, author, positions), row.updatedAt.toISOString());
   const changes = [...originals.map(({ change }) => change), ...repetitions];
   const changeId = newId();
-  const edits = changes.filter(({ translation }) => translation).length;
-  const changed = changes.map(({ position }) => position);
-  const updatedAt = await changeSegments(tx, row, { positions: changed, edits }, () =>
-    storeChanges(tx, row, author, changeId, changes),
-  );
-  return view(changeId, updatedAt);
+  return view(changeId, await applyChanges(tx, row, author, changeId, changes));
 }
 
 /**
@@ -129,37 +188,26 @@ async function selectNamed(
   { tenantId, documentId }: DocumentRow,
   { segments }: SaveInput,
 ): Promise<NamedSegment[]> {
-  const positions = JSON.stringify(segments.map(({ position }) => position));
+  const positions = segments.map(({ position }) => position);
   const rows = await tx
     .select()
     .from(documentSegments)
-    .where(
-      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
-        select json_array_elements_text(${positions}::json)::int))`,
-    );
+    .where(sql`${ofDocument(tenantId, documentId)} and ${isAtOneOf(positions)}`);
   const byPosition = new Map(rows.map((row) => [row.position, row]));
   const conflicts: CorrectionConflict[] = [];
   const named = segments.map((sent, index) => {
     const row = byPosition.get(sent.position);
-    if (!row)
-      throw new AppError('invalid_fields', [
-        {
-          loc: ['body', 'segments', index, 'position'],
-          msg: 'segment not found',
-          type: 'unknown_segment',
-        },
-      ]);
-    const { position, regionId: region_id, cellId: cell_id, targetText: target_text, corrected } = row;
+    if (!row) throw unknownSegment('segments', index, 'position');
+    const { targetText: target_text, corrected } = row;
     const content = contentOf(sent, row);
     const given = content ? { ...sent, target_text: plainText(content) } : sent;
     const isEdited = content ? !isSameContent(content, row.target) : target_text !== given.target_text;
     // If another reviewer has stored the same text, nothing is lost.
     const isThere = !isEdited && corrected;
-    if (!isThere && given.replaces !== target_text)
-      conflicts.push({ index, position, region_id, cell_id, target_text, corrected });
+    if (!isThere && given.replaces !== target_text) conflicts.push(conflictAt(index, row));
     return { given, row, content, isEdited };
   });
-  if (conflicts.length > 0) throw correctionConflicts(conflicts, 'saved');
+  requireNoConflict(conflicts, 'saved');
   return named;
 }
 
@@ -174,6 +222,7 @@ function contentOf(
 
 /** The new state of a named segment: its change, and what its repetitions get. */
 interface ChangedSegment extends ChangedOriginal {
+  row: SegmentRow;
   change: SegmentChange;
 }
 
@@ -198,6 +247,7 @@ function newStateOf(
   const translation = isEdited ? { target, targetText } : undefined;
   const kind = isConfirmed ? 'confirmed' : isEdited ? 'edited' : 'unconfirmed';
   return {
+    row,
     position,
     target,
     targetText,
@@ -209,32 +259,11 @@ function newStateOf(
   };
 }
 
-/**
- * Requires a confirmation with a reason for critical findings.
- * @throws UnconfirmedFindings
- */
-function requireConfirmed(
-  { documentId }: DocumentRow,
-  named: readonly NamedSegment[],
-  changed: readonly ChangedSegment[],
-  { confirm_critical, reason }: SaveInput,
-): void {
-  if (confirm_critical && reason) return;
-  const rows = new Map(named.map(({ row }) => [row.position, row]));
-  const critical = changed.flatMap(({ position, isConfirmed, findings }) => {
-    const found = findings.filter(isOpenCritical).map(findingView);
-    const row = rows.get(position);
-    if (!row || !isConfirmed || found.length === 0) return [];
-    return [{ position, region_id: row.regionId, cell_id: row.cellId, place: row.place, issues: found }];
-  });
-  if (critical.length > 0) throw new UnconfirmedFindings(`document job ${documentId}`, critical);
-}
-
 /** Returns the change by the same author that made these segments as they are now; null if it is not a single one. */
 async function selectLastChange(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
-  { userId }: SegmentAuthor,
+  { userId }: Author,
   positions: readonly number[],
 ): Promise<string | null> {
   const rows = await tx.execute<{ change_id: string | null }>(sql`

@@ -6,8 +6,13 @@ import { AppError } from '#server/errors.ts';
 import type { SegmentKind } from '#server/formats/document.ts';
 import { hasText, searchedText } from '#server/http/text-search.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
-import { ofDocument, segmentStatuses, statusOfSegment } from '#server/translation/documents/segments.ts';
-import { positionedSegment, selectSegments } from './positioned-segment.ts';
+import {
+  ofDocument,
+  readSegmentCursor,
+  segmentStatuses,
+  statusOfSegment,
+} from '#server/translation/documents/segments.ts';
+import { ofDocumentJob, positionedSegment, selectSegments } from './segment-schema.ts';
 
 const kinds = [
   'paragraph',
@@ -27,7 +32,7 @@ const position = z.int().min(0).max(maxPosition);
 const maxIdLength = 500;
 
 export const segmentSearch = z.object({
-  document_id: z.string().describe('The document.'),
+  ...ofDocumentJob,
   flagged: z.boolean().optional().meta({ description: 'whether it needs a review' }),
   corrected: z.boolean().optional().describe('Whether a reviewer has changed it.'),
   confirmed: z.boolean().optional().describe('Whether a reviewer has confirmed it unchanged.'),
@@ -113,16 +118,8 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
       { loc: ['body'], msg: 'send only one of cursor, position and offset', type: 'several_beginnings' },
     ]);
   if (offset !== undefined) return { offset };
-  if (cursor === undefined) return { position: position ?? 0 };
-  if (!/^\d{1,9}$/.test(cursor))
-    throw new AppError('invalid_fields', [
-      {
-        loc: ['body', 'cursor'],
-        msg: 'invalid cursor; send next_cursor from the previous page, or no cursor',
-        type: 'invalid_cursor',
-      },
-    ]);
-  return { position: Number(cursor) + 1 };
+  const after = readSegmentCursor(cursor, 'body');
+  return { position: after === undefined ? (position ?? 0) : after + 1 };
 }
 
 function filtersOf(search: SegmentSearch): SQL[] {

@@ -11,14 +11,19 @@ import { type Finding, idOf, isOpenCritical } from '#server/translation/core/fin
 import { withdrawUndoneFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
-import { correctionConflicts } from '../review-conflict.ts';
-import { positionedSegment, selectSegments } from './positioned-segment.ts';
-import { authorOf, lockTranslated, type SegmentAuthor } from './reviewed-document.ts';
-import { maxReturned } from './save-schema.ts';
+import { type Author, authorOf } from '../author.ts';
+import { type CorrectionConflict, lockTranslated, requireNoConflict } from './document.ts';
 import { changeSegments, chunk, replacedColumns, restoredColumns, storeFindings } from './segment-changes.ts';
+import {
+  changedAt,
+  maxReturned,
+  ofDocumentJob,
+  positionedSegment,
+  selectSegments,
+} from './segment-schema.ts';
 
 export const changeInput = z.object({
-  document_id: z.string().describe('The document.'),
+  ...ofDocumentJob,
   change_id: z.string().max(100).describe('The change, from `save` or the history.'),
 });
 
@@ -30,7 +35,7 @@ export const restoredSegments = z.object({
   segments: z
     .array(positionedSegment)
     .meta({ description: `their current state, in reading order; the first ${maxReturned}` }),
-  updated_at: z.string().meta({ format: 'date-time', description: "the document's" }),
+  ...changedAt,
 });
 
 type RestoredSegments = z.infer<typeof restoredSegments>;
@@ -38,13 +43,8 @@ type RestoredSegments = z.infer<typeof restoredSegments>;
 type Direction = 'undone' | 'redone';
 
 /** A segment of a change, before the change is undone or redone. */
-interface ChangedSegment {
-  position: number;
-  region_id: string;
-  cell_id: string | null;
+interface ChangedSegment extends Omit<CorrectionConflict, 'index'> {
   source_text: string;
-  target_text: string | null;
-  corrected: boolean;
   /** The member who made the change; null for an API key. */
   userId: string | null;
   isUndone: boolean;
@@ -97,7 +97,7 @@ async function restoreChange(
     ({ isMoved, position, region_id, cell_id, target_text, corrected }, index) =>
       isMoved ? [{ index, position, region_id, cell_id, target_text, corrected }] : [],
   );
-  if (conflicts.length > 0) throw correctionConflicts(conflicts, direction);
+  requireNoConflict(conflicts, direction);
   const edits = segments.filter(({ isEdit }) => isEdit).length;
   const updatedAt = await changeSegments(tx, row, { positions, edits }, async () => {
     const before = await selectStates(tx, row, positions);
@@ -189,7 +189,7 @@ async function selectChange(
 async function restoreSegments(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
-  { userId, name }: SegmentAuthor,
+  { userId, name }: Author,
   { changeId, direction, segments }: { changeId: string; direction: Direction; segments: ChangedSegment[] },
 ): Promise<string[]> {
   const rows = segments.map(({ position, restoreFrom }) => ({

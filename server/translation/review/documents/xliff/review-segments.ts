@@ -7,13 +7,13 @@ import { formatTagged, type InlineContent, plainText } from '#server/formats/inl
 import { contentOfTags, tagsOfContent, type XliffContent } from '#server/formats/xliff/content.ts';
 import type { ReadUnit, XliffFile } from '#server/formats/xliff/reader.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { requestOf, requireDocument } from '#server/translation/documents/jobs.ts';
+import { requestOf } from '#server/translation/documents/jobs.ts';
 import { documentReviewInput } from '#server/translation/documents/schema.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
 import { rawBody } from '#server/trpc.ts';
 import { readXliffBody, requireLanguages, requireVersion, unitError } from '../../xliff-exchange.ts';
-import { type ReviewOfSegments, reviewDocument } from '../decide.ts';
-import { requireTranslated } from '../reviewed-document.ts';
+import { type ReviewOfSegments, reviewDocument } from '../correct.ts';
+import { requireTranslated } from '../document.ts';
 import { unitIdOf, versionOf } from './export-segments.ts';
 
 /** A review as XLIFF: the body is the XLIFF document, and the query contains the other fields. */
@@ -50,8 +50,7 @@ export async function reviewSegmentsByXliff(
   signal: AbortSignal,
 ): Promise<{ tenantId: string }> {
   const { tenantId, languages } = await withTenant(async (tx, { tenant }) => {
-    const document = await requireDocument(tx, tenant.id, documentId);
-    requireTranslated(document);
+    const document = await requireTranslated(tx, tenant.id, documentId);
     const { source_lang: sourceLang, target_lang: targetLang } = requestOf(document);
     return { tenantId: tenant.id, languages: { sourceLang, targetLang } };
   });

@@ -8,7 +8,6 @@ import { getJob } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 import { isPublished } from '#server/translation/texts/tenant-view.ts';
 import { rawBody } from '#server/trpc.ts';
-import { JobChanged } from '../../review-conflict.ts';
 import {
   readXliffBody,
   requireLanguages,
@@ -17,7 +16,8 @@ import {
   unitError,
 } from '../../xliff-exchange.ts';
 import { reviewJob } from '../decide.ts';
-import { reviewInput } from '../review-schema.ts';
+import { reviewInput } from '../schema.ts';
+import { JobChanged } from '../text.ts';
 import { readVersion, unitOfJob } from './export-jobs.ts';
 import { codedTexts } from './text-codes.ts';
 

@@ -1,13 +1,27 @@
-import type { InlineContent } from '#server/formats/inline-content.ts';
+import { z } from 'zod';
+import { AppError } from '#server/errors.ts';
+import { type ChipProblem, chipProblems } from '#server/formats/chips.ts';
+import { type FormatKind, type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
+import { reviewedContent } from '#server/formats/reviewed-content.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
-import { type Checked, type Finding, hasUnmarked } from '#server/translation/core/findings.ts';
+import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
+import { type Checked, type Finding, findingView, hasUnmarked } from '#server/translation/core/findings.ts';
 import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { findTerms, termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
 import { readSourceText } from '#server/translation/core/pipeline/source-text.ts';
 import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
-import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
-import { chipIssues } from './chip-issues.ts';
+import {
+  type DocumentRow,
+  groupRequestOf,
+  requestOf,
+  requireDocument,
+} from '#server/translation/documents/jobs.ts';
+import { reviewedFindings } from './reviewed-findings.ts';
+import { inlineContent, ofDocumentJob, position, selectSegments } from './segment-schema.ts';
+
+export type CheckServices = Parameters<typeof leverageOf>[0];
 
 /** A text that a reviewer proposes as the translation of a segment. */
 export interface ProposedText {
@@ -24,7 +38,7 @@ export interface ProposedText {
  * @throws AppError rate_limit if too many long texts are queued for the check
  */
 export async function checkSegments(
-  services: Parameters<typeof leverageOf>[0],
+  services: CheckServices,
   row: DocumentRow,
   texts: readonly ProposedText[],
   signal?: AbortSignal,
@@ -56,7 +70,7 @@ export async function checkSegments(
  * @throws AppError rate_limit if too many long texts are queued for the check
  */
 export async function checkTerms(
-  services: Parameters<typeof leverageOf>[0],
+  services: CheckServices,
   row: DocumentRow,
   texts: readonly ProposedText[],
 ): Promise<QualityIssue[][]> {
@@ -82,7 +96,7 @@ export interface ProposedChange extends ProposedText {
  * translation is checked too, to tell which of them a check had found.
  */
 export async function checkChanges(
-  services: Parameters<typeof leverageOf>[0],
+  services: CheckServices,
   row: DocumentRow,
   changes: readonly ProposedChange[],
   signal?: AbortSignal,
@@ -99,4 +113,80 @@ export async function checkChanges(
 
 function taggedOf({ source, target }: ProposedChange['present']): Pick<ProposedText, 'tagged'> {
   return { tagged: { source: source as InlineContent, target: target as InlineContent } };
+}
+
+export const segmentCheckInput = z.object({
+  ...ofDocumentJob,
+  position,
+  text: z.string().max(50_000).describe('The translation to check.'),
+  content: inlineContent.optional().describe('The translation with its tags, which are then checked, too.'),
+});
+
+export const segmentCheck = z.object({
+  issues: z.array(qualityIssue).describe('The issues that were found; may be empty.'),
+});
+
+/**
+ * Returns the findings that a segment would have with a text that a reviewer proposes. Stores nothing.
+ * @throws AppError 404 for an unknown document or segment; rate_limit if too many long texts are queued for the check
+ */
+export async function checkSegmentText(
+  services: CheckServices,
+  withTenant: WithTenant,
+  { document_id: documentId, position, text, content }: z.infer<typeof segmentCheckInput>,
+  signal: AbortSignal,
+): Promise<z.infer<typeof segmentCheck>> {
+  const { row, segment } = await withTenant(async (tx, { tenant }) => {
+    const row = await requireDocument(tx, tenant.id, documentId);
+    const [segment] = await selectSegments(tx, tenant.id, documentId, [position]);
+    if (!segment) throw new AppError('not_found', 'segment not found');
+    return { row, segment };
+  });
+  const { source_text: sourceText, source_content: source } = segment;
+  const target = source && content && reviewedContent(content, source);
+  const { quality, target_text: targetText, target_content: present } = segment;
+  const isEdited = target ? !isSameContent(target, present) : text !== targetText;
+  const proposed = {
+    sourceText,
+    targetText: text,
+    ...(target && { tagged: { source, target } }),
+    present: { issues: quality.issues, targetText, target: present, source },
+  };
+  const [checked = { issues: [] }] = await checkChanges(services, row, [proposed], signal);
+  const stored = { issues: quality.issues, score: quality.score, needsReview: quality.needs_review };
+  return { issues: reviewedFindings(stored, checked, isEdited).findings.map(findingView) };
+}
+
+const formatNames: Readonly<Record<FormatKind, string>> = {
+  superscript: 'superscript',
+  subscript: 'subscript',
+  bold: 'bold',
+  italic: 'italics',
+  underline: 'underline',
+  strike: 'strikethrough',
+  other: 'formatting',
+};
+
+const explanations: Readonly<Record<ChipProblem['problem'], (name: string) => string>> = {
+  missing: (name) => `The ${name} of the source is missing.`,
+  overlaps: (name) => `The ${name} overlaps another tag.`,
+  empty: (name) => `The ${name} has no text.`,
+};
+
+/**
+ * Returns the issues of the tags in a reviewer's translation. Only missing content, such as a picture, is critical. A
+ * translation may need no formatting, and the file keeps a missing link. The pairs of a PDF are styles.
+ */
+function chipIssues(source: InlineContent, target: InlineContent): QualityIssue[] {
+  return chipProblems(source, target).map(({ tag, isPair, format, problem }) => {
+    const written = isPair ? `<${tag}>…</${tag}>` : `<${tag}/>`;
+    const name = format ? `tag ${written} (${formatNames[format]})` : `tag ${written}`;
+    return {
+      severity: problem !== 'missing' || format ? 'minor' : isPair ? 'major' : 'critical',
+      category: format ? 'style' : 'accuracy',
+      span: null,
+      explanation: explanations[problem](name),
+      suggestion: problem === 'missing' ? 'Insert it.' : 'Put it around its words.',
+    };
+  });
 }

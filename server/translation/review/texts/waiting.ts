@@ -2,9 +2,9 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
-import { type Claimant, maxHolders } from '../claims.ts';
-import { hasCritical, hasFindings } from '../texts/text-findings.ts';
-import { severities, type TextsTask } from './inbox-schema.ts';
+import { claimsOn, isOpened, type LiveClaim, type Tasks, type TextsTask, taskFields } from '../inbox.ts';
+import type { Claimant } from '../item.ts';
+import { hasCritical, hasFindings } from './findings.ts';
 
 /** Maximum number of texts that are examined, and approximate bytes of their stored values. */
 const most = { texts: 2000, bytes: 32_000_000 };
@@ -14,9 +14,6 @@ const maxGroups = 100;
 
 /** Maximum number of characters of a submitter's name. Longer values of `metadata.submitter` are ignored. */
 const longestName = 320;
-
-/** A live claim as a query returns it: the holder, and whether it is the calling member. */
-export type LiveClaim = [holder: string, own: boolean];
 
 /** A group of texts as the query returns it. */
 interface Group extends Record<string, unknown> {
@@ -35,10 +32,7 @@ interface Group extends Record<string, unknown> {
  * Returns the texts that await review, in groups with the same languages, domain and submitter. Examines the texts that
  * have awaited review longest, within the limits of `most`.
  */
-export async function listWaitingTexts(
-  tx: Tx,
-  member: Claimant,
-): Promise<{ tasks: TextsTask[]; more: boolean }> {
+export async function listWaitingTexts(tx: Tx, member: Claimant): Promise<Tasks<TextsTask>> {
   const rows = await tx.execute<Group>(sql`
     with waiting as (${examinedTexts(member.tenantId)}),
     judged as (${judgedTexts(member)})
@@ -78,21 +72,17 @@ function examinedTexts(tenantId: string): SQL {
 }
 
 /** SQL: the examined texts with their severity (its index in `severities`), and whether the member has opened each. */
-function judgedTexts({ tenantId, userId }: Claimant): SQL {
+function judgedTexts(member: Claimant): SQL {
   return sql`
     select job_id, updated_at, source_lang, target_lang, domain, submitter, is_draft,
       case when is_critical then 0 when is_warning then 1 else 2 end as rank,
-      exists(select from review_openings o where o.tenant_id = ${tenantId} and o.user_id = ${userId}
-        and o.item_kind = 'job' and o.item_id = job_id) as opened,
-      (select json_agg(json_build_array(c.holder, c.user_id = ${userId}) order by c.claimed_at, c.user_id)
-        from review_claims c where c.tenant_id = ${tenantId} and c.item_kind = 'job' and c.item_id = job_id
-          and c.expires_at > now()) as claims
+      ${isOpened(member, 'job', sql`job_id`)} as opened, ${claimsOn(member, 'job', sql`job_id`)} as claims
     from (
       select w.job_id, w.updated_at, j.request ->> 'source_lang' as source_lang,
         j.request ->> 'target_lang' as target_lang, j.request ->> 'domain' as domain, ${submitter} as submitter,
         j.pipeline_candidate is not null as is_draft, ${hasCritical} as is_critical, ${isWarning} as is_warning
       from (select * from waiting order by updated_at, job_id limit ${most.texts}) w
-      join translation_jobs j on j.tenant_id = ${tenantId} and j.job_id = w.job_id
+      join translation_jobs j on j.tenant_id = ${member.tenantId} and j.job_id = w.job_id
       where w.bytes <= ${most.bytes} or w.bytes = (select min(bytes) from waiting)
     ) examined`;
 }
@@ -110,22 +100,6 @@ export const isWarning = sql`coalesce(verification is not null and (
   or pipeline_metadata #>> '{terminology_gate,passed}' = 'false'), false)`;
 
 function taskOf({ filter, counts, first, since, opened, claims }: Group): TextsTask {
-  const live = claims.flat();
-  const worst = counts.critical > 0 ? 0 : counts.warnings > 0 ? 1 : 2;
-  return {
-    kind: 'texts',
-    severity: severities[worst],
-    filter,
-    ...counts,
-    first,
-    waiting_since: new Date(since).toISOString(),
-    holders: othersOf(live),
-    is_claimed: live.some(([, own]) => own),
-    is_opened: opened,
-  };
-}
-
-/** Returns the names of the holders except the calling member, without duplicates. */
-export function othersOf(claims: readonly LiveClaim[]): string[] {
-  return [...new Set(claims.flatMap(([holder, own]) => (own ? [] : [holder])))].slice(0, maxHolders);
+  const common = taskFields(counts, { since, opened, claims: claims.flat() });
+  return { kind: 'texts', ...common, filter, ...counts, first };
 }

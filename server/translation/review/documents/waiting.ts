@@ -1,10 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
+import { hasOpen } from '#server/translation/core/findings.ts';
 import { hasAllFigures, readFigures } from '#server/translation/documents/quality-report.ts';
-import type { Claimant } from '../claims.ts';
-import { unresolvedOf } from '../documents/unresolved.ts';
-import { type DocumentTask, severities } from './inbox-schema.ts';
-import { type LiveClaim, othersOf } from './waiting-texts.ts';
+import { claimsOn, type DocumentTask, isOpened, type LiveClaim, type Tasks, taskFields } from '../inbox.ts';
+import type { Claimant } from '../item.ts';
 
 /** Maximum number of documents that are listed. */
 const maxListed = 100;
@@ -13,7 +12,7 @@ const maxListed = 100;
 const maxExamined = 1000;
 
 /** A document as the query returns it. */
-interface Waiting extends Record<string, unknown> {
+interface Waiting {
   id: string;
   name: string;
   format: DocumentTask['format'];
@@ -32,11 +31,9 @@ interface Waiting extends Record<string, unknown> {
 }
 
 /** Returns the translated documents that are not approved, the most severe first. */
-export async function listWaitingDocuments(
-  tx: Tx,
-  member: Claimant,
-): Promise<{ tasks: DocumentTask[]; more: boolean }> {
-  const rows = await tx.execute<Waiting>(sql`
+export async function listWaitingDocuments(tx: Tx, member: Claimant): Promise<Tasks<DocumentTask>> {
+  const id = sql`j.document_id`;
+  const rows = await tx.execute<Waiting & Record<string, unknown>>(sql`
     with waiting as materialized (
       select document_id from document_jobs
       where tenant_id = ${member.tenantId} and status = 'translated' and approved_at is null
@@ -52,7 +49,8 @@ export async function listWaitingDocuments(
     select j.document_id as id, j.source_file_name as name, j.source_format as format,
       j.request ->> 'source_lang' as source_lang, j.request ->> 'target_lang' as target_lang,
       j.request ->> 'domain' as domain, j.segments, j.report_figures as figures, l.critical, l.warnings,
-      to_json(l.since) #>> '{}' as since, ${isOpened(member)} as opened, ${claimsOf(member)} as claims,
+      to_json(l.since) #>> '{}' as since, ${isOpened(member, 'document', id)} as opened,
+      coalesce(${claimsOn(member, 'document', id)}, '[]') as claims,
       (select count(*) from waiting) > ${maxExamined} as cut
     from listed l join document_jobs j on j.tenant_id = ${member.tenantId} and j.document_id = l.document_id
     order by l.critical > 0 desc, l.warnings > 0 desc, l.since, l.document_id`);
@@ -62,40 +60,32 @@ export async function listWaitingDocuments(
   };
 }
 
-function isOpened({ tenantId, userId }: Claimant): SQL {
-  return sql`exists(select from review_openings o where o.tenant_id = ${tenantId} and o.user_id = ${userId}
-    and o.item_kind = 'document' and o.item_id = j.document_id)`;
+/**
+ * SQL: the columns `critical` and `warnings` of the row `j` of a document: its unconfirmed segments with critical
+ * findings, and the others that need a review. They are among the stored figures, unless an earlier version has stored
+ * these: then the segments are counted.
+ */
+export function unresolvedOf(tenantId: string): SQL {
+  const stored = (name: string) => sql`(j.report_figures ->> ${name})::int`;
+  return sql`
+    select ${stored('critical')} as critical, ${stored('unresolved')} - ${stored('critical')} as warnings
+    where j.report_figures ? 'critical'
+    union all
+    select count(*) filter (where is_critical)::int, count(*) filter (where not is_critical)::int
+    from (
+      -- An unconfirmed segment with critical findings is always flagged, so the index of flagged segments has it.
+      select ${hasOpen(sql`issues`, { severity: 'critical' })} as is_critical from document_segments s
+      where s.tenant_id = ${tenantId} and s.document_id = j.document_id and s.needs_review and s.confirmed_at is null) open
+    having j.report_figures ? 'critical' is not true`;
 }
 
-/** SQL: the live claims on a document, each with its holder and whether it is the member's own. */
-function claimsOf({ tenantId, userId }: Claimant): SQL {
-  return sql`coalesce((
-    select json_agg(json_build_array(c.holder, c.user_id = ${userId}) order by c.claimed_at, c.user_id)
-    from review_claims c where c.tenant_id = ${tenantId} and c.item_kind = 'document'
-      and c.item_id = j.document_id and c.expires_at > now()), '[]')`;
-}
-
-function taskOf(row: Waiting): DocumentTask {
-  const { id, name, format, source_lang, target_lang, domain, segments, critical, warnings, claims } = row;
-  const worst = critical > 0 ? 0 : warnings > 0 ? 1 : 2;
+function taskOf({ figures, since, opened, claims, cut: _, ...row }: Waiting): DocumentTask {
   return {
     kind: 'document',
-    severity: severities[worst],
-    id,
-    name,
-    format,
-    source_lang,
-    target_lang,
-    domain,
+    ...taskFields(row, { since, opened, claims }),
+    ...row,
     submitter: null,
-    segments,
-    confirmed: readFigures(row.figures).confirmed,
-    drafts: hasAllFigures(row.figures) ? row.figures.drafts : null,
-    critical,
-    warnings,
-    waiting_since: new Date(row.since).toISOString(),
-    holders: othersOf(claims),
-    is_claimed: claims.some(([, own]) => own),
-    is_opened: row.opened,
+    confirmed: readFigures(figures).confirmed,
+    drafts: hasAllFigures(figures) ? figures.drafts : null,
   };
 }

@@ -2,16 +2,20 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { readCursor } from '#server/http/paging.ts';
-import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import type { Principal, SessionPrincipal } from '#server/identity/access/principal.ts';
 import { type Finding, findingView } from '#server/translation/core/findings.ts';
 import { scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
-import { contentOf, cursorOf, selectPlaces } from '#server/translation/texts/find-jobs.ts';
+import { contentOf, cursorOf, findJobs, selectPlaces } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
+import { selectJob } from '#server/translation/texts/jobs.ts';
 import { readGate } from '#server/translation/texts/packed-run.ts';
-import { holdersOf } from '../claims.ts';
-import { isWarning, submitter } from '../inbox/waiting-texts.ts';
-import { hasCritical } from './text-findings.ts';
-import type { ReviewText, ReviewTextPage, ReviewTextsInput } from './text-list-schema.ts';
+import { type JobStatus, jobStatus, type TranslationJob } from '#server/translation/texts/schema.ts';
+import type { JobCounts, SearchInput, SearchPage } from '#server/translation/texts/search-schema.ts';
+import { claimIfFree, holdersOf, itemsOfOthers } from '../claims.ts';
+import type { Claimant } from '../item.ts';
+import { hasCritical } from './findings.ts';
+import type { NextReview, NextReviewInput, ReviewText, ReviewTextPage, ReviewTextsInput } from './schema.ts';
+import { isWarning, submitter } from './waiting.ts';
 
 /** Maximum number of characters of a text in the list. `translations.get` returns the whole text. */
 const longest = 4000;
@@ -167,4 +171,88 @@ function statusOf(job: string, severity: 'critical' | 'warning' | 'todo', isDraf
   if (job === 'rejected') return 'rejected';
   if (!reviewableStatuses.some((one) => one === job)) return 'confirmed';
   return isDraft && severity === 'todo' ? 'draft' : severity;
+}
+
+/**
+ * Returns a page of the tenant's jobs that pass a filter, and for each job the other members who have claimed it.
+ * @throws AppError 422 for an invalid cursor or an unsupported language
+ */
+export async function searchJobs(
+  tx: Tx,
+  principal: Principal,
+  { order, limit, cursor, ...filter }: SearchInput,
+): Promise<SearchPage> {
+  const tenantId = principal.tenant.id;
+  const { jobs, last, more } = await findJobs(tx, { tenantId, filter, order, limit, cursor });
+  const asker = principal.kind === 'session' ? principal.user.id : null;
+  const ids = jobs.map(({ id }) => id);
+  const holders = await holdersOf(tx, tenantId, 'job', ids, asker);
+  const reached = last && more ? last : null;
+  return {
+    jobs: jobs.map((job) => ({ ...job, claimed_by: holders.get(job.id) ?? [] })),
+    next_cursor: reached && cursorOf(reached),
+    searched_to: reached?.updatedAt.toISOString() ?? null,
+  };
+}
+
+/** Maximum number of jobs that are counted per status. Each counted job is an index entry that the request reads. */
+const maxCounted = 10_000;
+
+/** Counts the tenant's jobs by status, up to `maxCounted` per status, using the index of statuses. */
+export async function countJobs(tx: Tx, tenantId: string): Promise<JobCounts> {
+  const { tenantId: tenant, status, updatedAt } = translationJobs;
+  const ofStatus = sql`from ${translationJobs} where ${tenant} = ${tenantId} and ${status} = wanted.status`;
+  const rows = await tx.execute<{ status: JobStatus; jobs: number; oldest: string | null }>(sql`
+    select wanted.status, jobs, to_json(oldest) #>> '{}' as oldest
+    from json_array_elements_text(${JSON.stringify(jobStatus.options)}::json) wanted(status),
+      lateral (select count(*)::int as jobs from (select ${ofStatus} limit ${maxCounted + 1}) capped) counted,
+      lateral (select (select ${updatedAt} ${ofStatus} order by ${updatedAt} limit 1) as oldest) first`);
+  const bounded = (count: number) => ({ count: Math.min(count, maxCounted), more: count > maxCounted });
+  const waiting = rows.filter((row) => reviewableStatuses.includes(row.status));
+  const oldest = waiting.flatMap((row) => (row.oldest === null ? [] : [Date.parse(row.oldest)]));
+  return {
+    by_status: rows.map((row) => ({ status: row.status, ...bounded(row.jobs) })),
+    waiting: {
+      ...bounded(waiting.reduce((sum, row) => sum + row.jobs, 0)),
+      oldest_at: oldest.length > 0 ? new Date(Math.min(...oldest)).toISOString() : null,
+    },
+  };
+}
+
+/** Maximum number of jobs that are tried one after another, if other members claim them at the same time. */
+const maxAttempts = 20;
+
+/**
+ * Returns the job that has awaited review longest, starting after the job of the cursor, without jobs that others have
+ * claimed. A job's place in the queue is its `updated_at`. This changes only when a draft is saved; then the job moves
+ * to the end.
+ * @throws AppError 422 for an invalid cursor or an unsupported language
+ */
+export async function nextReview(
+  tx: Tx,
+  claimant: Claimant,
+  { after, claim, ...filter }: NextReviewInput,
+): Promise<Omit<NextReview, 'job'> & { job: TranslationJob | null }> {
+  const { tenantId } = claimant;
+  const skip = await itemsOfOthers(tx, claimant, 'job');
+  let cursor = after;
+  for (let tries = 0; tries < maxAttempts; tries++) {
+    const { jobs, last, more } = await findJobs(tx, {
+      tenantId,
+      filter: { ...filter, statuses: [...reviewableStatuses] },
+      order: 'oldest',
+      limit: 1,
+      cursor,
+      skip,
+    });
+    const [found] = jobs;
+    if (!found || !last) return { job: null, cursor: more && last ? cursorOf(last) : null, claim: null };
+    cursor = cursorOf(last);
+    const claimed = claim ? await claimIfFree(tx, claimant, { kind: 'job', id: found.id }) : null;
+    if (claimed === undefined) continue;
+    const job = await selectJob(tx, tenantId, found.id);
+    // The job may have been closed since the search.
+    if (job && reviewableStatuses.includes(job.status)) return { job, cursor, claim: claimed };
+  }
+  return { job: null, cursor: cursor ?? null, claim: null };
 }

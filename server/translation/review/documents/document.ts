@@ -1,0 +1,195 @@
+import { and, eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { approvalOf } from '#server/translation/documents/approval-record.ts';
+import { withdrawApprovalFeed } from '#server/translation/documents/feed-withdrawal.ts';
+import {
+  type DocumentRow,
+  isDocument,
+  requireDocument,
+  unknownDocument,
+} from '#server/translation/documents/jobs.ts';
+import type { LeasedDocument } from '#server/translation/documents/rendering.ts';
+import { withReviewLease } from '#server/translation/documents/review-lease.ts';
+import { ofDocument } from '#server/translation/documents/segments.ts';
+import { type Author, authorOf } from '../author.ts';
+import { type Decision, type ReviewKind, reopenMinutes } from '../item.ts';
+import { listWaitingDocuments } from './waiting.ts';
+
+/** Documents as items for review. */
+export const documents: ReviewKind = {
+  table: documentJobs,
+  is: isDocument,
+  unknown: unknownDocument,
+  hasSegment,
+  listWaiting: listWaitingDocuments,
+  selectDecision,
+  async reopenIn(services, withBearer, id, { check, work }) {
+    const principal = await withBearer(async (tx, principal) => {
+      await check(tx, principal);
+      return principal;
+    });
+    const tenantId = principal.tenant.id;
+    return withReviewLease(services, tenantId, id, (lease) =>
+      services.database.inTenant(tenantId, async (tx) => {
+        await lease.confirm(tx);
+        return work(tx, principal);
+      }),
+    );
+  },
+};
+
+async function hasSegment(tx: Tx, tenantId: string, id: string, position: number): Promise<boolean> {
+  const found = await tx
+    .select({ position: documentSegments.position })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, id), eq(documentSegments.position, position)));
+  return found.length > 0;
+}
+
+/**
+ * Selects the approval of a document. Its withdrawal removes it from the document's row, and removes from the TM the
+ * segments that the approval added. Corrections, confirmations, the translated files, and segments that reviews added
+ * stay.
+ * @throws AppError 404; 409 conflict if the document is not approved
+ */
+async function selectDecision(tx: Tx, tenantId: string, documentId: string): Promise<Decision> {
+  const row = await requireDocument(tx, tenantId, documentId);
+  const what = `document job ${documentId}`;
+  if (row.approvedAt === null)
+    throw new AppError('conflict', `${what} is not approved (status=${row.status})`);
+  const [found] = await tx
+    .select({
+      isRecent: sql<boolean>`${documentJobs.approvedAt} > now() - make_interval(mins => ${reopenMinutes})`,
+    })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId));
+  const reopenings = approvalOf(row.reopenings);
+  return {
+    what,
+    status: 'approved',
+    isRecent: found?.isRecent ?? null,
+    by: row.approvedByUser,
+    published: { tenantId, jobId: documentId, attempt: reopenings, goldenUri: row.goldenUri },
+    async withdraw() {
+      await withdrawApprovalFeed(tx, row);
+      const [changed] = await tx
+        .update(documentJobs)
+        .set({
+          approvedAt: null,
+          approvedBy: null,
+          approvedByUser: null,
+          approvedVia: null,
+          goldenRecord: null,
+          goldenUri: null,
+          reopenings,
+          updatedAt: sql`now()`,
+        })
+        .where(isDocument(tenantId, documentId))
+        .returning({ updatedAt: documentJobs.updatedAt });
+      if (!changed) throw new Error('a document was deleted although it was locked');
+      return { status: row.status, ...changed };
+    },
+  };
+}
+
+/** Returns the author of changes of a document. A name of white space is no name. */
+export function documentAuthor(
+  tx: Tx,
+  principal: Principal,
+  said: string | null | undefined,
+): Promise<Author> {
+  return authorOf(tx, principal, said?.trim());
+}
+
+/** @throws AppError 404; 400 if the document is not translated */
+export async function requireTranslated(tx: Tx, tenantId: string, documentId: string): Promise<DocumentRow> {
+  const row = await requireDocument(tx, tenantId, documentId);
+  requireTranslatedRow(row);
+  return row;
+}
+
+/** @throws AppError 400 if the document is not translated */
+export function requireTranslatedRow({ documentId, status }: DocumentRow): void {
+  if (status !== 'translated')
+    throw new AppError(
+      'validation_error',
+      `document job ${documentId} is not in a completed state (status=${status})`,
+    );
+}
+
+/**
+ * Locks a translated document until the transaction ends. Everything that changes segments of a translated document
+ * takes this lock first, so the changes of a document happen one after another.
+ * @throws AppError 404; 400 if the document is not translated
+ */
+export async function lockTranslated(tx: Tx, tenantId: string, documentId: string): Promise<DocumentRow> {
+  await tx
+    .select({ documentId: documentJobs.documentId })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId))
+    .for('no key update');
+  return requireTranslated(tx, tenantId, documentId);
+}
+
+/**
+ * Runs work that reads a document, renders it and writes it again, under the document's lease. When the process stops, it
+ * waits until the work is done, even if the reviewer has disconnected.
+ */
+export function whileLeased<T>(
+  services: Pick<Services, 'backgroundWork' | 'database' | 'settings'>,
+  document: { tenantId: string; documentId: string },
+  work: (leased: LeasedDocument) => Promise<T>,
+): Promise<T> {
+  const { tenantId, documentId } = document;
+  return services.backgroundWork.track(
+    withRequestDeadline(services.settings, ({ signal }) =>
+      withReviewLease(services, tenantId, documentId, (lease) => work({ ...document, lease, signal })),
+    ),
+  );
+}
+
+/** A correction of a segment whose translation has changed since the reviewer read it. */
+export interface CorrectionConflict {
+  /** Index of the correction in the request. */
+  index: number;
+  position: number;
+  region_id: string;
+  cell_id: string | null;
+  /** The current translation. */
+  target_text: string | null;
+  corrected: boolean;
+}
+
+/** Returns the conflict of a request's correction with the present state of the segment. */
+export function conflictAt(
+  index: number,
+  row: Pick<
+    typeof documentSegments.$inferSelect,
+    'position' | 'regionId' | 'cellId' | 'targetText' | 'corrected'
+  >,
+): CorrectionConflict {
+  const { position, regionId: region_id, cellId: cell_id, targetText: target_text, corrected } = row;
+  return { index, position, region_id, cell_id, target_text, corrected };
+}
+
+/**
+ * Rejects a request if translations have changed since the reviewer read them.
+ * @param nothingWas past participle of the action, such as "corrected"; it was applied to no segment
+ * @throws AppError 409 conflict
+ */
+export function requireNoConflict(
+  conflicts: readonly CorrectionConflict[],
+  nothingWas: 'corrected' | 'confirmed' | 'saved' | 'undone' | 'redone' | 'resolved',
+): void {
+  if (conflicts.length === 0) return;
+  throw new AppError(
+    'conflict',
+    `translations have changed since they were read (${conflicts.length}); nothing was ${nothingWas}`,
+    { present: conflicts },
+  );
+}
