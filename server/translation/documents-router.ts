@@ -42,16 +42,14 @@ import { confirmationOf } from '#server/translation/review/decide.ts';
 import { approveDocument } from '#server/translation/review/documents/approve.ts';
 import { documentApproveInput } from '#server/translation/review/documents/approve-schema.ts';
 import { reviewDocument } from '#server/translation/review/documents/correct.ts';
-import { filesProcedures } from '#server/translation/review/documents/files.ts';
-import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
 import {
   exportSegments,
-  xliffSegmentQuery,
-} from '#server/translation/review/documents/xliff/export-segments.ts';
-import {
   reviewSegmentsByXliff,
+  xliffSegmentQuery,
   xliffSegmentReviewInput,
-} from '#server/translation/review/documents/xliff/review-segments.ts';
+} from '#server/translation/review/documents/exchange.ts';
+import { filesProcedures } from '#server/translation/review/documents/files.ts';
+import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 
 const byId = z.object({ document_id: z.string().describe('The ID of the document job.') });
