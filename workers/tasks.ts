@@ -34,8 +34,7 @@ import { pruneClaims, pruneOpenings } from '#server/translation/review/claims.ts
 import { pruneComments } from '#server/translation/review/comments.ts';
 import { queueDigests } from '#server/translation/review/digests.ts';
 import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
-import { recheckConfirmed } from '#server/translation/review/documents/recheck.ts';
-import { recheckTerms } from '#server/translation/review/documents/recheck-terms.ts';
+import { recheckConfirmed, recheckTerms } from '#server/translation/review/documents/recheck.ts';
 import {
   publishParkedJobs,
   queueParkedJobs,

@@ -39,8 +39,7 @@ import {
 } from '#server/translation/documents/summary.ts';
 import { deleteCommentsOn } from '#server/translation/review/comments.ts';
 import { confirmationOf } from '#server/translation/review/decide.ts';
-import { approveDocument } from '#server/translation/review/documents/approve.ts';
-import { documentApproveInput } from '#server/translation/review/documents/approve-schema.ts';
+import { approveDocument, documentApproveInput } from '#server/translation/review/documents/approve.ts';
 import { reviewDocument } from '#server/translation/review/documents/correct.ts';
 import {
   exportSegments,
@@ -48,7 +47,6 @@ import {
   xliffSegmentQuery,
   xliffSegmentReviewInput,
 } from '#server/translation/review/documents/exchange.ts';
-import { filesProcedures } from '#server/translation/review/documents/files.ts';
 import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 
@@ -351,6 +349,5 @@ export const documentsRouter = router({
   approve,
   delete: remove,
   ...workplaceProcedures,
-  ...filesProcedures,
   ...operatorProcedures,
 });

@@ -140,14 +140,7 @@ export async function itemsOfOthers(
   const rows = await tx
     .select({ itemId: reviewClaims.itemId })
     .from(reviewClaims)
-    .where(
-      and(
-        eq(reviewClaims.tenantId, tenantId),
-        eq(reviewClaims.itemKind, kind),
-        isLive(),
-        ne(reviewClaims.userId, userId),
-      ),
-    )
+    .where(isLiveOf(tenantId, kind, userId))
     .limit(maxPassedOver);
   return new Set(rows.map(({ itemId }) => itemId));
 }
@@ -170,11 +163,8 @@ export async function holdersOf(
     .from(reviewClaims)
     .where(
       and(
-        eq(reviewClaims.tenantId, tenantId),
-        eq(reviewClaims.itemKind, kind),
+        isLiveOf(tenantId, kind, except),
         sql`${reviewClaims.itemId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
-        isLive(),
-        except === null ? undefined : ne(reviewClaims.userId, except),
       ),
     )
     .orderBy(asc(reviewClaims.claimedAt), asc(reviewClaims.userId));
@@ -197,6 +187,12 @@ function isOn(tenantId: string, { kind, id }: ReviewItem): SQL | undefined {
     eq(reviewClaims.itemKind, kind),
     eq(reviewClaims.itemId, id),
   );
+}
+
+/** Matches the live claims of other members on items of one kind. */
+function isLiveOf(tenantId: string, kind: ReviewItem['kind'], userId: string | null): SQL | undefined {
+  const isOther = userId === null ? undefined : ne(reviewClaims.userId, userId);
+  return and(eq(reviewClaims.tenantId, tenantId), eq(reviewClaims.itemKind, kind), isLive(), isOther);
 }
 
 function isLive(): SQL {

@@ -18,6 +18,14 @@ export function confirmationOf(
   return transport === 'rpc' ? (said ?? false) : said;
 }
 
+/** The confirmations of an approval. */
+export interface Confirmations {
+  /** Whether the reviewer confirms the critical issues; undefined if no confirmation is required. */
+  confirmCritical?: boolean | undefined;
+  /** Whether the reviewer approves several items and has not opened this one. */
+  isUnopened?: boolean;
+}
+
 /** The error of an approval that does not confirm the critical issues. On `/trpc`, it includes `findings`. */
 export class UnconfirmedFindings extends AppError {
   readonly findings: readonly unknown[];

@@ -1,4 +1,5 @@
 import { and, between, desc, eq, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Tx } from '#db/client.ts';
 import { reviewDays } from '#db/schema/reviews.ts';
 import { readDateRange } from '#server/billing/metering/periods.ts';
@@ -140,20 +141,18 @@ export async function reportReviewers(
   asked: ReviewerReportInput,
 ): Promise<ReviewerReport> {
   const range = readDateRange(asked);
-  const total = (
-    name: 'approved' | 'edited' | 'rejected' | 'measured' | 'words' | 'edits' | 'timed' | 'workedMs',
-  ) => sql<number>`sum(${reviewDays[name]})`.mapWith(Number);
+  const total = (column: PgColumn) => sql<number>`sum(${column})`.mapWith(Number);
   const rows = await tx
     .select({
       user_id: reviewDays.userId,
-      approved: total('approved'),
-      edited: total('edited'),
-      rejected: total('rejected'),
-      measured: total('measured'),
-      words: total('words'),
-      edits: total('edits'),
-      timed: total('timed'),
-      worked_ms: total('workedMs'),
+      approved: total(reviewDays.approved),
+      edited: total(reviewDays.edited),
+      rejected: total(reviewDays.rejected),
+      measured: total(reviewDays.measured),
+      words: total(reviewDays.words),
+      edits: total(reviewDays.edits),
+      timed: total(reviewDays.timed),
+      worked_ms: total(reviewDays.workedMs),
     })
     .from(reviewDays)
     .where(and(eq(reviewDays.tenantId, tenantId), between(reviewDays.day, range.from, range.to)))
@@ -163,10 +162,7 @@ export async function reportReviewers(
       reviewDays.userId,
     )
     .limit(maxReviewers);
-  const emails = await emailsOf(
-    tx,
-    tenantId,
-    rows.map(({ user_id }) => user_id),
-  );
+  const ids = rows.map(({ user_id }) => user_id);
+  const emails = await emailsOf(tx, tenantId, ids);
   return { ...range, reviewers: rows.map((row) => ({ ...row, email: emails.get(row.user_id) ?? null })) };
 }

@@ -99,17 +99,21 @@ interface Member {
   userId: string;
 }
 
+/** SQL: matches the rows `o` of a table about items. */
+function isAbout({ tenantId }: Member, kind: ReviewItem['kind'], itemId: SQL): SQL {
+  return sql`o.tenant_id = ${tenantId} and o.item_kind = ${sql.raw(`'${kind}'`)} and o.item_id = ${itemId}`;
+}
+
 /** SQL: whether the member has opened an item. */
-export function isOpened({ tenantId, userId }: Member, kind: ReviewItem['kind'], itemId: SQL): SQL {
-  return sql`exists(select from review_openings o where o.tenant_id = ${tenantId} and o.user_id = ${userId}
-    and o.item_kind = ${kind} and o.item_id = ${itemId})`;
+export function isOpened(member: Member, kind: ReviewItem['kind'], itemId: SQL): SQL {
+  return sql`exists(select from review_openings o where ${isAbout(member, kind, itemId)} and o.user_id = ${member.userId})`;
 }
 
 /** SQL: the live claims on an item as `LiveClaim`s; null without claims. */
-export function claimsOn({ tenantId, userId }: Member, kind: ReviewItem['kind'], itemId: SQL): SQL {
-  return sql`(select json_agg(json_build_array(c.holder, c.user_id = ${userId}) order by c.claimed_at, c.user_id)
-    from review_claims c where c.tenant_id = ${tenantId} and c.item_kind = ${kind} and c.item_id = ${itemId}
-      and c.expires_at > now())`;
+export function claimsOn(member: Member, kind: ReviewItem['kind'], itemId: SQL): SQL {
+  return sql`(
+    select json_agg(json_build_array(o.holder, o.user_id = ${member.userId}) order by o.claimed_at, o.user_id)
+    from review_claims o where ${isAbout(member, kind, itemId)} and o.expires_at > now())`;
 }
 
 /** Returns the fields of a task that depend on its findings, its claims, and whether the member has opened it. */

@@ -50,16 +50,12 @@ import {
  * holder, and an inbox a reader.
  */
 export const reviewProcedures = {
-  inbox: deferredBearerProcedure
-    .output(inbox)
-    .query(({ ctx }) =>
-      runSearch(
-        ctx.services.database,
-        ctx.withBearer,
-        { scans: () => true, signal: ctx.disconnected() },
-        (tx, principal) => listInbox(tx, claimantOf(principal)),
-      ),
-    ),
+  inbox: deferredBearerProcedure.output(inbox).query(({ ctx }) => {
+    const search = { scans: () => true, signal: ctx.disconnected() };
+    return runSearch(ctx.services.database, ctx.withBearer, search, (tx, principal) =>
+      listInbox(tx, claimantOf(principal)),
+    );
+  }),
 
   texts: deferredBearerProcedure
     .input(reviewTextsInput)

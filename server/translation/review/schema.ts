@@ -4,6 +4,21 @@ import { itemRefusal } from '#server/http/bulk.ts';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
 
+/**
+ * Returns the schema of a list of 1 to `max` elements with different keys.
+ * @param what an element in the error message
+ */
+export function distinct<T extends z.ZodType>(
+  element: T,
+  { max, keyOf, what }: { max: number; keyOf: (one: z.output<T>) => unknown; what: string },
+) {
+  return z
+    .array(element)
+    .min(1)
+    .max(max)
+    .refine((all) => new Set(all.map(keyOf)).size === all.length, { error: `must not name ${what} twice` });
+}
+
 /** An option of approvals. */
 export const confirmCritical = z
   .boolean()

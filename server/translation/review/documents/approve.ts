@@ -1,4 +1,5 @@
 import { and, isNotNull, isNull, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
@@ -7,6 +8,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
+import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
 import { recordApproval } from '#server/translation/documents/approval-record.ts';
 import { isIntact, newestArtifact } from '#server/translation/documents/artifacts.ts';
 import { feedApproval, selectTally } from '#server/translation/documents/feed-manifest.ts';
@@ -22,13 +24,74 @@ import {
   renderChanges,
 } from '#server/translation/documents/rendering.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
-import type { DocumentApprovalResult } from '#server/translation/documents/schema.ts';
-import { selectCritical } from '#server/translation/documents/segments.ts';
+import { type DocumentApprovalResult, documentApproval } from '#server/translation/documents/schema.ts';
+import { documentSegment, selectCritical } from '#server/translation/documents/segments.ts';
 import { keepFiles } from '#server/translation/documents/superseded-files.ts';
 import { type Author, recordDecision, requireName } from '../author.ts';
-import { type DecidingContext, decideEach, UnconfirmedFindings, Unopened } from '../decide.ts';
-import type { ApproveManyInput, CriticalSegment, DocumentApproveRequest } from './approve-schema.ts';
+import {
+  type Confirmations,
+  type DecidingContext,
+  decideEach,
+  UnconfirmedFindings,
+  Unopened,
+} from '../decide.ts';
+import { confirmCritical, decisionOutcome, distinct } from '../schema.ts';
 import { documentAuthor, lockTranslated, requireTranslated, whileLeased } from './document.ts';
+import { ofDocumentJob } from './segment-schema.ts';
+
+export const documentApproveInput = z
+  .object({
+    ...ofDocumentJob,
+    notes: z.string().max(10_000).nullish().describe('Accepted, but not stored. At most 10000 characters.'),
+    reviewer: z
+      .string()
+      .max(320)
+      .nullish()
+      .describe(
+        'The name of the reviewer, at most 320 characters. Required for clients with an API key. For signed-in members, the session determines the reviewer.',
+      ),
+    confirm_critical: confirmCritical,
+  })
+  .meta({
+    id: 'DocumentApproveRequest',
+    description: 'An approval. Send an empty object, {}, if there is no further data.',
+  });
+
+type DocumentApproveRequest = Omit<z.infer<typeof documentApproveInput>, 'confirm_critical' | 'document_id'>;
+
+const documentId = z.string().max(200);
+const ids = z.array(documentId).max(100);
+
+export const approveManyInput = documentApproveInput
+  .omit({ document_id: true, confirm_critical: true })
+  .extend({
+    document_ids: distinct(documentId, { max: 100, keyOf: (id) => id, what: 'a document' }).describe(
+      'The IDs of the documents to approve.',
+    ),
+    confirm_unopened: ids
+      .default([])
+      .describe('Those of `document_ids` that are approved even if the reviewer has not opened them.'),
+    confirm_critical: ids
+      .default([])
+      .describe('Those of `document_ids` that are approved even if they have critical findings.'),
+  });
+
+const criticalSegment = documentSegment.pick({ region_id: true, cell_id: true, place: true }).extend({
+  position: z.int().describe('The position of the segment in the document, from 0.'),
+  issues: z.array(qualityIssue).describe('The critical issues of the segment.'),
+});
+
+export const approvalOutcomes = z.object({
+  results: z
+    .array(
+      decisionOutcome(
+        ofDocumentJob,
+        { approval_result: documentApproval.shape.approval_result },
+        criticalSegment,
+      ),
+    )
+    .meta({ description: 'One result for each document, in the order of `document_ids`.' }),
+});
 
 type CompleteServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
 
@@ -36,9 +99,6 @@ type CompleteServices = LocatingServices & Pick<Services, 'backgroundWork' | 'em
  * Approves a translated document: stores the approval in its row, adds to the TM the segments that no review has added,
  * and writes the audit record. If the first approval was interrupted, a second one completes it; otherwise a second one
  * changes nothing.
- * @param confirmCritical whether the reviewer confirms the critical issues of the segments; undefined if no
- *   confirmation is required
- * @param isUnopened whether the reviewer approves several documents and has not opened this one
  * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or its reviewer cannot be
  *   determined; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
  */
@@ -48,10 +108,7 @@ export async function approveDocument(
   origin: Origin,
   documentId: string,
   request: DocumentApproveRequest,
-  {
-    confirmCritical,
-    isUnopened = false,
-  }: { confirmCritical?: boolean | undefined; isUnopened?: boolean } = {},
+  { confirmCritical, isUnopened = false }: Confirmations = {},
 ): Promise<{ tenantId: string; result: DocumentApprovalResult }> {
   const { tenantId, ...author } = await withTenant(async (tx, principal) => {
     const row = await requireTranslated(tx, principal.tenant.id, documentId);
@@ -78,13 +135,13 @@ export async function approveDocument(
 /** Approves several documents, as `decideEach` does. */
 export function approveDocuments(
   context: DecidingContext & { services: RenderServices },
-  { document_ids: ids, confirm_unopened, confirm_critical, ...request }: ApproveManyInput,
+  { document_ids: ids, confirm_unopened, confirm_critical, ...request }: z.infer<typeof approveManyInput>,
 ) {
   const { services, withTenant } = context;
   return decideEach(context, 'document', ids, {
     idOf: (id) => id,
     named: (document_id) => ({ document_id }),
-    foundBy: ({ findings }) => findings as CriticalSegment[],
+    foundBy: ({ findings }) => findings as z.infer<typeof criticalSegment>[],
     async decide(id, isOpened) {
       // Stop here if the process is stopping; otherwise it could not stop before all documents are approved.
       if (services.backgroundWork.stopping.aborted)

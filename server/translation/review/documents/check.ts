@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import { type ChipProblem, chipProblems } from '#server/formats/chips.ts';
 import { type FormatKind, type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
@@ -29,6 +30,20 @@ export interface ProposedText {
   targetText: string;
   /** The texts with their tags; undefined if the reviewer gave no tags. */
   tagged?: { source: InlineContent; target: InlineContent };
+}
+
+/** Returns the present translation of a segment. */
+export function proposedOf({
+  sourceText,
+  targetText,
+  source,
+  target,
+}: typeof documentSegments.$inferSelect): ProposedText {
+  return {
+    sourceText,
+    targetText: targetText ?? '',
+    tagged: { source: source as InlineContent, target: target as InlineContent },
+  };
 }
 
 /**

@@ -17,11 +17,12 @@ import { applyChanges, type SegmentChange } from './segment-changes.ts';
 import {
   changedAt,
   confirmFields,
+  currentSegments,
   ofDocumentJob,
   position,
-  positionedSegment,
   reviewer,
-  selectSegments,
+  segmentList,
+  viewSegments,
 } from './segment-schema.ts';
 
 type SegmentRow = typeof documentSegments.$inferSelect;
@@ -37,26 +38,14 @@ const seenSegment = {
 
 export const documentConfirmInput = z.object({
   ...ofDocumentJob,
-  segments: z
-    .array(z.object(seenSegment))
-    .min(1)
-    .max(1000)
-    .refine((segments) => new Set(segments.map(({ position }) => position)).size === segments.length, {
-      error: 'must not name a segment twice',
-    })
-    .describe('The segments to confirm. Either all are confirmed or none.'),
+  segments: segmentList(z.object(seenSegment)).describe(
+    'The segments to confirm. Either all are confirmed or none.',
+  ),
   confirmed: z
     .boolean()
     .default(true)
     .describe('`true` confirms the segments; `false` withdraws their confirmation.'),
   ...confirmFields,
-});
-
-export const confirmedSegments = z.object({
-  segments: z
-    .array(positionedSegment)
-    .meta({ description: 'The segments in their current state, in reading order.' }),
-  ...changedAt,
 });
 
 /**
@@ -70,7 +59,7 @@ export async function confirmSegments(
   tx: Tx,
   principal: Principal,
   { document_id: documentId, segments, confirmed, confirm_critical, reason, reviewer }: ConfirmInput,
-): Promise<z.infer<typeof confirmedSegments>> {
+): Promise<z.infer<typeof currentSegments>> {
   const tenantId = principal.tenant.id;
   const row = await lockTranslated(tx, tenantId, documentId);
   const author = await documentAuthor(tx, principal, reviewer);
@@ -93,7 +82,7 @@ export async function confirmSegments(
     changes.length === 0
       ? row.updatedAt.toISOString()
       : await applyChanges(tx, row, author, newId(), changes, positions);
-  return { segments: await selectSegments(tx, tenantId, documentId, positions), updated_at: updatedAt };
+  return viewSegments(tx, row, positions, updatedAt);
 }
 
 type ConfirmInput = z.infer<typeof documentConfirmInput>;
@@ -191,7 +180,7 @@ export const documentResolveInput = z.object({
   reviewer,
 });
 
-export const resolvedSegment = confirmedSegments.extend({
+export const resolvedSegment = currentSegments.extend({
   change_id: z.string().describe('Undoes the decision.'),
 });
 
@@ -227,9 +216,5 @@ export async function resolveSegmentFinding(
   };
   const changeId = newId();
   const updatedAt = await applyChanges(tx, row, author, changeId, [change]);
-  return {
-    change_id: changeId,
-    segments: await selectSegments(tx, tenantId, documentId, [position]),
-    updated_at: updatedAt,
-  };
+  return { change_id: changeId, ...(await viewSegments(tx, row, [position], updatedAt)) };
 }

@@ -24,6 +24,7 @@ import {
 import { ofDocument } from '#server/translation/documents/segments.ts';
 import type { Author } from '../author.ts';
 import { unknownSegment } from '../item.ts';
+import { distinct } from '../schema.ts';
 import { checkChanges, type ProposedChange } from './check.ts';
 import {
   type CorrectionConflict,
@@ -38,9 +39,9 @@ import { acceptedMinor, reviewedFindings, type StoredQuality } from './reviewed-
 import { type SegmentChange, storeChanges } from './segment-changes.ts';
 import {
   changedAt,
+  currentSegments,
   maxSeenLength,
   ofDocumentJob,
-  positionedSegment,
   selectSegments,
 } from './segment-schema.ts';
 
@@ -201,8 +202,6 @@ async function selectCorrected(
     .from(documentSegments)
     .where(ofDocument(tenantId, documentId))
     .orderBy(documentSegments.position);
-  const keyOf = (regionId: string, cellId: string | null | undefined) =>
-    JSON.stringify([regionId, cellId ?? null]);
   const byKey = new Map(rows.map((row) => [keyOf(row.regionId, row.cellId), row]));
   const named: number[] = [];
   const corrections = new Map<number, Correction>();
@@ -257,6 +256,10 @@ async function renderedView(
   return { artifact: artifact ? artifactView(artifact) : null, updated_at: updatedAt.toISOString() };
 }
 
+function keyOf(regionId: string, cellId: string | null | undefined): string {
+  return JSON.stringify([regionId, cellId ?? null]);
+}
+
 const correction = documentReviewInput.shape.corrections.element.extend({
   replaces: z
     .string()
@@ -266,17 +269,11 @@ const correction = documentReviewInput.shape.corrections.element.extend({
 });
 
 export const documentCorrectInput = documentReviewInput.extend({
-  corrections: z
-    .array(correction)
-    .min(1)
-    .max(1000)
-    .refine(
-      (corrections) =>
-        new Set(corrections.map(({ region_id, cell_id }) => JSON.stringify([region_id, cell_id ?? null])))
-          .size === corrections.length,
-      { error: 'must not name a segment twice' },
-    )
-    .describe('The corrections. Either all are applied or none.'),
+  corrections: distinct(correction, {
+    max: 1000,
+    keyOf: ({ region_id, cell_id }) => keyOf(region_id, cell_id),
+    what: 'a segment',
+  }).describe('The corrections. Either all are applied or none.'),
 });
 
 export const correctedDocument = z.object({
@@ -284,9 +281,7 @@ export const correctedDocument = z.object({
     description:
       'The number of corrections that changed the document. Others had been applied before, by an earlier copy of the same request.',
   }),
-  segments: z
-    .array(positionedSegment)
-    .meta({ description: 'The corrected segments in their current state, in reading order.' }),
+  ...currentSegments.shape,
   ...renderedFields,
 });
 

@@ -10,7 +10,7 @@ import { reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
-import { type Checked, type Finding, isOpenCritical } from '#server/translation/core/findings.ts';
+import { type Checked, type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { type Author, requireName } from '../author.ts';
@@ -24,19 +24,18 @@ import {
   requireNoConflict,
   requireTranslated,
 } from './document.ts';
-import { type ChangedOriginal, changesOfRepetitions } from './repetitions.ts';
-import { requireReason, reviewedFindings } from './reviewed-findings.ts';
+import { requireReason, reviewedFindings, type StoredQuality } from './reviewed-findings.ts';
 import { applyChanges, type SegmentChange } from './segment-changes.ts';
 import {
-  changedAt,
   confirmFields,
+  currentSegments,
   inlineContent,
   maxReturned,
   maxSeenLength,
   ofDocumentJob,
   position,
-  positionedSegment,
-  selectSegments,
+  segmentList,
+  viewSegments,
 } from './segment-schema.ts';
 
 const savedSegment = z.object({
@@ -62,14 +61,7 @@ const savedSegment = z.object({
 
 export const documentSaveInput = z.object({
   ...ofDocumentJob,
-  segments: z
-    .array(savedSegment)
-    .min(1)
-    .max(1000)
-    .refine((segments) => new Set(segments.map(({ position }) => position)).size === segments.length, {
-      error: 'must not name a segment twice',
-    })
-    .describe('Either all are stored or none.'),
+  segments: segmentList(savedSegment).describe('Either all are stored or none.'),
   repeat: z
     .boolean()
     .default(true)
@@ -77,18 +69,14 @@ export const documentSaveInput = z.object({
   ...confirmFields,
 });
 
-export const savedSegments = z.object({
+export const savedSegments = currentSegments.extend({
   change_id: z.string().nullable().meta({
     description:
       'undoes what was stored. If nothing changed, as in a resend, the change that stored it; null without a single one',
   }),
-  segments: z.array(positionedSegment).meta({
-    description: `the named segments and the first ${maxReturned} repetitions in their current state, in reading order`,
-  }),
   repeated: z
     .array(z.int())
     .describe('The positions of the segments that got the same translation or confirmation.'),
-  ...changedAt,
 });
 
 type SaveInput = z.infer<typeof documentSaveInput>;
@@ -165,12 +153,7 @@ async function store(
   const repeated = repetitions.map(({ position }) => position);
   const view = async (changeId: string | null, updatedAt: string): Promise<SavedSegments> => {
     const returned = [...positions, ...repeated.slice(0, maxReturned)];
-    return {
-      change_id: changeId,
-      segments: await selectSegments(tx, tenantId, documentId, returned),
-      repeated,
-      updated_at: updatedAt,
-    };
+    return { change_id: changeId, repeated, ...(await viewSegments(tx, row, returned, updatedAt)) };
   };
   if (originals.length === 0)
     return view(await selectLastChange(tx, row, author, positions), row.updatedAt.toISOString());
@@ -221,8 +204,16 @@ function contentOf(
 }
 
 /** The new state of a named segment: its change, and what its repetitions get. */
-interface ChangedSegment extends ChangedOriginal {
+interface ChangedSegment {
   row: SegmentRow;
+  position: number;
+  target: InlineContent;
+  targetText: string;
+  /** The result of the checks of the new text; undefined if the text stays. */
+  checked: Checked | undefined;
+  findings: readonly Finding[];
+  isConfirmed: boolean;
+  reason: SegmentChange['reason'];
   change: SegmentChange;
 }
 
@@ -246,17 +237,9 @@ function newStateOf(
   const reason = isConfirmed && findings.some(isOpenCritical) ? givenReason : undefined;
   const translation = isEdited ? { target, targetText } : undefined;
   const kind = isConfirmed ? 'confirmed' : isEdited ? 'edited' : 'unconfirmed';
-  return {
-    row,
-    position,
-    target,
-    targetText,
-    checked,
-    findings,
-    isConfirmed,
-    reason,
-    change: { position, kind, isConfirmed, reason, findings: reviewed, translation },
-  };
+  const state = { position, isConfirmed, reason };
+  const change = { ...state, kind, findings: reviewed, translation } as const;
+  return { ...state, row, target, targetText, checked, findings, change };
 }
 
 /** Returns the change by the same author that made these segments as they are now; null if it is not a single one. */
@@ -275,4 +258,92 @@ async function selectLastChange(
         and e.undone_at is null and e.kind not in ('undone', 'redone')
       order by e.created_at desc, e.event_id desc limit 1) e on e.user_id is not distinct from ${userId}::text`);
   return rows.length === 1 ? (rows[0]?.change_id ?? null) : null;
+}
+
+interface Repetition extends StoredQuality {
+  position: number;
+  /** The position of the changed segment. */
+  original: number;
+  target: InlineContent | null;
+  isConfirmed: boolean;
+}
+
+/**
+ * Returns the changes of the segments that repeat the source of changed segments: they get the same translation with the
+ * same tags, and are confirmed if the original is. A segment that a reviewer has corrected or confirmed on its own stays
+ * as it is. A segment that already repeats the translation of an original follows it, until a reviewer changes it.
+ * @param named positions that the request names; none of them is a repetition
+ */
+async function changesOfRepetitions(
+  tx: Tx,
+  document: { tenantId: string; documentId: string },
+  originals: readonly ChangedSegment[],
+  named: readonly number[],
+): Promise<SegmentChange[]> {
+  if (originals.length === 0) return [];
+  const byPosition = new Map(originals.map((original) => [original.position, original]));
+  const repetitions = await selectRepetitions(tx, document, [...byPosition.keys()], named);
+  return repetitions.flatMap((repetition) => {
+    const original = byPosition.get(repetition.original);
+    return (original && changeOf(repetition, original)) ?? [];
+  });
+}
+
+function changeOf(repetition: Repetition, original: ChangedSegment): SegmentChange | undefined {
+  const { position } = repetition;
+  const { target, targetText, checked, reason } = original;
+  const isSameText = isSameContent(repetition.target, target);
+  const decided = new Map(original.findings.map((finding) => [idOf(finding), finding]));
+  const reviewed = isSameText
+    ? undefined
+    : reviewedFindings(
+        repetition,
+        checked ?? { issues: original.findings.filter(({ found_by }) => found_by === 'check') },
+        true,
+      );
+  // A decision, or a reason, counts only for findings that the reviewer has seen with the original.
+  const isCriticalHere = (reviewed?.findings ?? (repetition.issues as Finding[])).some(
+    (finding) => isOpenCritical(finding) && !decided.has(idOf(finding)),
+  );
+  const isConfirmed = original.isConfirmed && !isCriticalHere;
+  const change = { position, kind: 'repeated', isConfirmed, reason } as const;
+  if (reviewed) {
+    const findings = reviewed.findings.map((finding) => decided.get(idOf(finding)) ?? finding);
+    return {
+      ...change,
+      findings: { ...reviewed, findings },
+      translation: { target, targetText, repetitionOf: original.position },
+    };
+  }
+  return isConfirmed === repetition.isConfirmed || isCriticalHere ? undefined : change;
+}
+
+/** If several originals have the same source, their repetitions belong to the first one. */
+async function selectRepetitions(
+  tx: Tx,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+  originals: readonly number[],
+  named: readonly number[],
+): Promise<Repetition[]> {
+  const positionsIn = (positions: readonly number[]) =>
+    sql`array(select json_array_elements_text(${JSON.stringify(positions)}::json)::int)`;
+  const rows = await tx.execute<Repetition & Record<string, unknown>>(sql`
+    with originals as materialized (
+      select source_key, min(position) as position from document_segments
+      where tenant_id = ${tenantId} and document_id = ${documentId} and position = any(${positionsIn(originals)})
+      group by source_key)
+    select s.position, o.position as original, s.target, s.issues, s.score, s.needs_review as "needsReview",
+      s.confirmed_at is not null as "isConfirmed"
+    from document_segments s join originals o on o.source_key = s.source_key
+    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position <> all(${positionsIn(named)})
+      -- Without statistics the planner would read the whole document; an array becomes a condition of the index.
+      and s.source_key = any(array(select source_key from originals))
+      and case when not s.corrected and s.confirmed_at is null then true
+        else s.provenance -> 'repetition_of' = to_jsonb(o.position) and 'repeated' = (
+          select e.kind from segment_events e
+          where e.tenant_id = s.tenant_id and e.document_id = s.document_id and e.position = s.position
+            and e.undone_at is null and e.kind not in ('undone', 'redone')
+          order by e.created_at desc, e.event_id desc limit 1) end
+    order by s.position`);
+  return [...rows];
 }

@@ -12,13 +12,18 @@ import {
   segmentView,
   statusOfSegment,
 } from '#server/translation/documents/segments.ts';
-import { segmentPosition } from '../schema.ts';
+import { distinct, segmentPosition } from '../schema.ts';
 
 /** The fields of a request about a document. */
 export const ofDocumentJob = { document_id: z.string().describe('The ID of the document job.') };
 
 /** The place of a segment in a request. */
 export const position = segmentPosition.describe('The position of the segment in the document, from 0.');
+
+/** Returns the schema of the segments that a request names. */
+export function segmentList<T extends z.ZodType<{ position: number }>>(segment: T) {
+  return distinct(segment, { max: 1000, keyOf: ({ position }) => position, what: 'a segment' });
+}
 
 /** The name of the reviewer in a request. */
 export const reviewer = z
@@ -133,4 +138,22 @@ export async function selectSegments(
       status: row.status,
     };
   });
+}
+
+/** The response of a change of segments. */
+export const currentSegments = z.object({
+  segments: z
+    .array(positionedSegment)
+    .meta({ description: `Their current state, in reading order; the first ${maxReturned} repetitions.` }),
+  ...changedAt,
+});
+
+/** Returns segments in their current state. */
+export async function viewSegments(
+  tx: Tx,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+  positions: readonly number[],
+  updatedAt: string,
+): Promise<z.infer<typeof currentSegments>> {
+  return { segments: await selectSegments(tx, tenantId, documentId, positions), updated_at: updatedAt };
 }

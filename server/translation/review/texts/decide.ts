@@ -3,13 +3,12 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import type { TermCheck } from '#server/matching/terms/glossary.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
-import type { AgentRun, AgentStep, ReviewAction } from '#server/translation/core/agent-run-schema.ts';
+import type { AgentRun, AgentStep } from '#server/translation/core/agent-run-schema.ts';
 import { type Finding, findingView, isOpenCritical } from '#server/translation/core/findings.ts';
 import { advance } from '#server/translation/texts/job-states.ts';
 import { isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
@@ -17,7 +16,13 @@ import { publishJob } from '#server/translation/texts/parked-jobs.ts';
 import type { JobStatus, TranslationJob } from '#server/translation/texts/schema.ts';
 import { type Author, authorOf, recordDecision } from '../author.ts';
 import { recordOpening } from '../claims.ts';
-import { type DecidingContext, decideEach, UnconfirmedFindings, Unopened } from '../decide.ts';
+import {
+  type Confirmations,
+  type DecidingContext,
+  decideEach,
+  UnconfirmedFindings,
+  Unopened,
+} from '../decide.ts';
 import { type ClosingReview, compareLater, countReview } from '../figures.ts';
 import {
   finalTermCheck,
@@ -37,24 +42,11 @@ import { nextVersion, reviewStep, selectReviewable } from './text.ts';
  * stays `approved`, and the sweep publishes it.
  * @param seen the `updated_at` of the job that the reviewer saw; undefined to review any version
  * @param workedMs milliseconds that the reviewer spent on the job; undefined if not known
- * @param confirmCritical whether the reviewer confirms the critical issues of the published text; undefined if no
- *   confirmation is required
- * @param isUnopened whether the reviewer approves several jobs and has not opened this one
  * @throws AppError 404; 400 validation_error if the job cannot be reviewed in its status; 502 persistence_failed if its
  *   golden record is not written yet; JobChanged; UnconfirmedFindings; Unopened
  */
 export async function reviewJob(
-  services: Pick<
-    Services,
-    | 'accountStores'
-    | 'backgroundWork'
-    | 'database'
-    | 'embedder'
-    | 'glossaries'
-    | 'log'
-    | 'settings'
-    | 'storage'
-  >,
+  services: Parameters<typeof publishJob>[0] & Pick<Services, 'backgroundWork' | 'glossaries'>,
   withTenant: WithTenant,
   origin: Origin,
   jobId: string,
@@ -64,26 +56,14 @@ export async function reviewJob(
     workedMs,
     confirmCritical,
     isUnopened = false,
-  }: {
-    seen?: string | undefined;
-    workedMs?: number | undefined;
-    confirmCritical?: boolean | undefined;
-    isUnopened?: boolean;
-  } = {},
+  }: Confirmations & { seen?: string | undefined; workedMs?: number | undefined } = {},
 ): Promise<TranslationJob> {
   const item = { kind: 'job', id: jobId } as const;
   let checked: Checked | undefined;
   let inspected: Inspected | undefined;
   const decide = async (tx: Tx, tenantId: string, reviewer: Author) => {
     const found = await selectReviewable(tx, tenantId, jobId, seen);
-    const review: Review = {
-      action: request.action,
-      finalTranslation: request.final_translation ?? undefined,
-      notes: request.notes ?? undefined,
-      reviewer: reviewer.name,
-      claimedVia: reviewer.claimedVia,
-      confirmCritical,
-    };
+    const review = { ...request, author: reviewer, confirmCritical };
     const text = publishedText(found.job, review);
     if (isUnopened && text !== null) throw new Unopened(`job ${jobId}`);
     if (confirmCritical === false && text !== null && !isOf(inspected, found.job, text))
@@ -198,20 +178,12 @@ function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boole
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-interface Review {
-  action: ReviewAction;
-  finalTranslation: string | undefined;
-  notes: string | undefined;
-  /** The name of the reviewer; null if not known. */
-  reviewer: string | null;
-  claimedVia: ClaimedVia | null;
-  confirmCritical?: boolean | undefined;
-}
+type Review = ReviewRequest & { author: Author; confirmCritical: boolean | undefined };
 
 /** Returns the text that a review publishes; null if it does not publish. */
-function publishedText(job: TranslationJob, { action, finalTranslation }: Review): string | null {
+function publishedText(job: TranslationJob, { action, final_translation }: Review): string | null {
   if (action === 'reject' || action === 'save') return null;
-  return finalTranslation ?? job.final_translation ?? '';
+  return final_translation ?? job.final_translation ?? '';
 }
 
 /**
@@ -228,8 +200,8 @@ function decideReview(
   const { job } = of;
   const agentRun = recordReview(job.agent_run, review, now);
   const pipelineOwn = pipelineText(job);
-  const text = review.finalTranslation ?? job.final_translation ?? '';
-  const { action } = review;
+  const text = review.final_translation ?? job.final_translation ?? '';
+  const { action, author } = review;
 
   if (action === 'reject') return { status: advance(job.status, 'rejected'), agentRun };
   const findings = keptFindings(of, text);
@@ -254,8 +226,8 @@ function decideReview(
       override: {
         terminology_gate_override: {
           action,
-          reviewer: review.reviewer,
-          ...(review.claimedVia && { claimed_via: review.claimedVia }),
+          reviewer: author.name,
+          ...(author.claimedVia && { claimed_via: author.claimedVia }),
           missing_terms: missing,
           created_at: now.toISOString(),
         },
@@ -266,12 +238,12 @@ function decideReview(
 
 function recordReview(
   run: AgentRun,
-  { action, notes, reviewer, claimedVia, confirmCritical }: Review,
+  { action, notes, author: { name, claimedVia: via }, confirmCritical }: Review,
   now: Date,
 ): AgentRun {
   const at = now.toISOString();
-  const author = { actor: reviewer ?? 'reviewer', claimedVia: reviewer === null ? null : claimedVia };
-  const step = reviewStep(author, action, at);
+  const claimedVia = name === null ? null : via;
+  const step = reviewStep({ actor: name ?? 'reviewer', claimedVia }, action, at);
   const task = run.human_review_task;
   const last = run.steps.at(-1);
   // Consecutive drafts of the same reviewer become one step, so that the trace does not grow with each save.
@@ -283,14 +255,14 @@ function recordReview(
       ...task,
       ...(action !== 'save' && {
         status: 'completed' as const,
-        completed_by: reviewer,
-        ...(author.claimedVia && { claimed_via: author.claimedVia }),
+        completed_by: name,
+        ...(claimedVia && { claimed_via: claimedVia }),
         completed_at: at,
       }),
       metadata: {
         ...task.metadata,
         last_action: action,
-        ...(notes !== undefined && { notes }),
+        ...(notes != null && { notes }),
         ...(confirmCritical && { confirmed_critical: true }),
       },
     },

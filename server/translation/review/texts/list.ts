@@ -15,7 +15,7 @@ import { claimIfFree, holdersOf, itemsOfOthers } from '../claims.ts';
 import type { Claimant } from '../item.ts';
 import { hasCritical } from './findings.ts';
 import type { NextReview, NextReviewInput, ReviewText, ReviewTextPage, ReviewTextsInput } from './schema.ts';
-import { isWarning, submitter } from './waiting.ts';
+import { isWarning, submitter } from './text.ts';
 
 /** Maximum number of characters of a text in the list. `translations.get` returns the whole text. */
 const longest = 4000;
@@ -43,11 +43,6 @@ export async function listTexts(
   { job_ids: ids, limit, cursor, domain, submitter: sender, ...filter }: ReviewTextsInput,
 ): Promise<ReviewTextPage> {
   const tenantId = principal.tenant.id;
-  const named = ids && {
-    found: await selectTexts(tx, principal, ids, undefined, ids.length),
-    more: false,
-    last: undefined,
-  };
   const search = {
     statuses: [...reviewableStatuses],
     ...filter,
@@ -58,34 +53,35 @@ export async function listTexts(
     domain === null ? sql`${translationJobs.request} ->> 'domain' is null` : undefined,
     sender === undefined ? undefined : sql`${submitter} is not distinct from ${sender}::text`,
   );
-  const { found, more, last } =
-    named ??
-    (await scanJobs<Row>({
-      after: cursor === undefined ? undefined : readCursor(cursor),
-      limit,
-      patience,
-      filtered: wanted !== undefined,
-      places: (after, size) =>
-        // The filter of metadata matches all texts. With it, the sizes of the requests count: each text is read whole.
-        selectPlaces(
-          tx,
-          { tenantId, filter: { metadata: {}, ...search }, order: 'oldest', limit, cursor },
-          after,
-          size,
-        ),
-      pick: (some, missing) => selectTexts(tx, principal, some, wanted, missing),
-    }));
-  const claimed = await holdersOf(
-    tx,
-    tenantId,
-    'job',
-    found.map(({ id }) => id),
-    principal.user.id,
-  );
+  const { found, more, last } = ids
+    ? { found: await selectTexts(tx, principal, ids, undefined, ids.length), more: false, last: undefined }
+    : await scanJobs<Row>({
+        after: cursor === undefined ? undefined : readCursor(cursor),
+        limit,
+        patience,
+        filtered: wanted !== undefined,
+        places: (after, size) =>
+          // The filter of metadata matches all texts. With it, the sizes of the requests count: each text is read whole.
+          selectPlaces(
+            tx,
+            { tenantId, filter: { metadata: {}, ...search }, order: 'oldest', limit, cursor },
+            after,
+            size,
+          ),
+        pick: (some, missing) => selectTexts(tx, principal, some, wanted, missing),
+      });
   return {
-    texts: found.map((text) => ({ ...text, claimed_by: claimed.get(text.id) ?? [] })),
+    texts: await withHolders(tx, principal, found),
     next_cursor: more && last ? cursorOf(last) : null,
   };
+}
+
+/** Adds to each text the other members who have claimed it. */
+async function withHolders<T extends { id: string }>(tx: Tx, principal: Principal, found: readonly T[]) {
+  const caller = principal.kind === 'session' ? principal.user.id : null;
+  const ids = found.map(({ id }) => id);
+  const holders = await holdersOf(tx, principal.tenant.id, 'job', ids, caller);
+  return found.map((text) => ({ ...text, claimed_by: holders.get(text.id) ?? [] }));
 }
 
 /** Returns those of these texts that pass the filter, at most `limit`, in the order of the list. */
@@ -107,14 +103,14 @@ async function selectTexts(
       decidedBy,
       severity: sql<'critical' | 'warning' | 'todo'>`case when ${hasCritical} then 'critical'
         when ${isWarning} then 'warning' else 'todo' end`,
-      sourceLang: field('source_lang'),
-      targetLang: field('target_lang'),
-      textType: field('text_type'),
+      source_lang: sql<string>`coalesce(${field('source_lang')}, '')`,
+      target_lang: sql<string>`coalesce(${field('target_lang')}, '')`,
+      is_html: sql<boolean>`coalesce(${field('text_type')} = 'Html', false)`,
       domain: field('domain'),
       submitter: sql<string | null>`${submitter}`,
       source: sql<string>`left(${request} ->> 'source_text', ${longest + 1})`,
       target: sql<string | null>`left(${finalTranslation}, ${longest + 1})`,
-      pipeline: sql<string | null>`left(${pipelineCandidate}, ${longest})`,
+      pipeline_text: sql<string | null>`left(${pipelineCandidate}, ${longest})`,
       issues: sql<Finding[] | null>`(select coalesce(json_agg(issue), '[]') from (
         select distinct issue from jsonb_array_elements(case when findings is not null then findings
           when pipeline_candidate is null then coalesce(refinement -> 'issues', '[]') || coalesce(verification -> 'issues', '[]')
@@ -138,24 +134,19 @@ async function selectTexts(
     )
     .orderBy(updatedAt, jobId)
     .limit(limit);
-  return rows.map(({ stored, packedRun, ...row }) => {
+  return rows.map((row) => {
+    const { updatedAt, jobStatus, severity, decidedBy, source, target, stored, packedRun, issues, ...same } =
+      row;
     const gate = readGate(stored, packedRun);
-    const isDraft = row.pipeline !== null;
     return {
-      id: row.id,
-      updated_at: row.updatedAt.toISOString(),
-      status: statusOf(row.jobStatus, row.severity, isDraft),
-      source_lang: row.sourceLang ?? '',
-      target_lang: row.targetLang ?? '',
-      is_own_decision: row.decidedBy === user.id,
-      is_html: row.textType === 'Html',
-      domain: row.domain,
-      submitter: row.submitter,
-      source_text: row.source.slice(0, longest),
-      target_text: row.target?.slice(0, longest) ?? null,
-      is_cut: row.source.length > longest || (row.target?.length ?? 0) > longest,
-      pipeline_text: row.pipeline,
-      issues: (row.issues ?? []).map(findingView),
+      ...same,
+      updated_at: updatedAt.toISOString(),
+      status: statusOf(jobStatus, severity, same.pipeline_text !== null),
+      is_own_decision: decidedBy === user.id,
+      source_text: source.slice(0, longest),
+      target_text: target?.slice(0, longest) ?? null,
+      is_cut: source.length > longest || (target?.length ?? 0) > longest,
+      issues: (issues ?? []).map(findingView),
       score: gate?.score ?? null,
       threshold: gate?.threshold ?? null,
       reasons: (gate?.triggers ?? []).map(({ code }, index) => ({
@@ -184,12 +175,9 @@ export async function searchJobs(
 ): Promise<SearchPage> {
   const tenantId = principal.tenant.id;
   const { jobs, last, more } = await findJobs(tx, { tenantId, filter, order, limit, cursor });
-  const asker = principal.kind === 'session' ? principal.user.id : null;
-  const ids = jobs.map(({ id }) => id);
-  const holders = await holdersOf(tx, tenantId, 'job', ids, asker);
   const reached = last && more ? last : null;
   return {
-    jobs: jobs.map((job) => ({ ...job, claimed_by: holders.get(job.id) ?? [] })),
+    jobs: await withHolders(tx, principal, jobs),
     next_cursor: reached && cursorOf(reached),
     searched_to: reached?.updatedAt.toISOString() ?? null,
   };

@@ -9,7 +9,7 @@ import {
   triggerCode,
 } from '#server/translation/core/agent-run-schema.ts';
 import { jobStatus, translationJob } from '#server/translation/texts/schema.ts';
-import { claimState, confirmCritical, decisionOutcome } from '../schema.ts';
+import { claimState, confirmCritical, decisionOutcome, distinct } from '../schema.ts';
 
 /** The limit is longer than any translation of a text that the service accepts. */
 const translatedText = z
@@ -91,22 +91,16 @@ export const actInput = reviewInput.safeExtend({
 
 /** Input of `translations.reviewMany`. */
 export const reviewManyInput = z.object({
-  reviews: z
-    .array(
-      reviewInput.safeExtend({
-        updated_at: seen.optional(),
-        confirm_unopened: z
-          .boolean()
-          .default(false)
-          .describe('Whether the job is approved even if the reviewer has not opened it.'),
-      }),
-    )
-    .min(1)
-    .max(100)
-    .refine((reviews) => new Set(reviews.map(({ job_id }) => job_id)).size === reviews.length, {
-      error: 'must not name a job twice',
-    })
-    .describe('The reviews, at most one for each job.'),
+  reviews: distinct(
+    reviewInput.safeExtend({
+      updated_at: seen.optional(),
+      confirm_unopened: z
+        .boolean()
+        .default(false)
+        .describe('Whether the job is approved even if the reviewer has not opened it.'),
+    }),
+    { max: 100, keyOf: ({ job_id }) => job_id, what: 'a job' },
+  ).describe('The reviews, at most one for each job.'),
 });
 
 /** Output of `translations.reviewMany`: the result of each review, in the order of the reviews. */
