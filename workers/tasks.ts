@@ -30,13 +30,11 @@ import { removeSuperseded } from '#server/translation/documents/superseded-files
 import { removeUnreferencedFiles } from '#server/translation/documents/unreferenced-files.ts';
 import { checkGoldenRecords } from '#server/translation/records/check.ts';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
-import { pruneClaims } from '#server/translation/review/claims.ts';
+import { pruneClaims, pruneOpenings } from '#server/translation/review/claims.ts';
 import { pruneComments } from '#server/translation/review/comments.ts';
 import { queueDigests } from '#server/translation/review/digests.ts';
 import { resumeApproval, resumeApprovals } from '#server/translation/review/documents/approve.ts';
-import { recheckConfirmed } from '#server/translation/review/documents/recheck.ts';
-import { recheckTerms } from '#server/translation/review/documents/recheck-terms.ts';
-import { pruneOpenings } from '#server/translation/review/openings.ts';
+import { recheckConfirmed, recheckTerms } from '#server/translation/review/documents/recheck.ts';
 import {
   publishParkedJobs,
   queueParkedJobs,

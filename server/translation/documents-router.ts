@@ -38,20 +38,16 @@ import {
   summarizeStages,
 } from '#server/translation/documents/summary.ts';
 import { deleteCommentsOn } from '#server/translation/review/comments.ts';
-import { confirmationOf } from '#server/translation/review/confirmation.ts';
-import { approveDocument } from '#server/translation/review/documents/approve.ts';
-import { reviewDocument } from '#server/translation/review/documents/decide.ts';
-import { filesProcedures } from '#server/translation/review/documents/files.ts';
-import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
-import { documentApproveInput } from '#server/translation/review/documents/review-schema.ts';
+import { confirmationOf } from '#server/translation/review/decide.ts';
+import { approveDocument, documentApproveInput } from '#server/translation/review/documents/approve.ts';
+import { reviewDocument } from '#server/translation/review/documents/correct.ts';
 import {
   exportSegments,
-  xliffSegmentQuery,
-} from '#server/translation/review/documents/xliff/export-segments.ts';
-import {
   reviewSegmentsByXliff,
+  xliffSegmentQuery,
   xliffSegmentReviewInput,
-} from '#server/translation/review/documents/xliff/review-segments.ts';
+} from '#server/translation/review/documents/exchange.ts';
+import { workplaceProcedures } from '#server/translation/review/documents/procedures.ts';
 import { fileResponse, router, streamResponse } from '#server/trpc.ts';
 
 const byId = z.object({ document_id: z.string().describe('The ID of the document job.') });
@@ -353,6 +349,5 @@ export const documentsRouter = router({
   approve,
   delete: remove,
   ...workplaceProcedures,
-  ...filesProcedures,
   ...operatorProcedures,
 });

@@ -8,13 +8,12 @@ import {
   tenantProcedure,
 } from '#server/identity/access/guards/tenant.ts';
 import { deleteCommentsOn } from '#server/translation/review/comments.ts';
-import { confirmationOf } from '#server/translation/review/confirmation.ts';
-import { itemProcedures } from '#server/translation/review/procedures.ts';
+import { confirmationOf } from '#server/translation/review/decide.ts';
+import { reviewProcedures } from '#server/translation/review/procedures.ts';
 import { reviewJob } from '#server/translation/review/texts/decide.ts';
-import { turnProcedures, workplaceProcedures } from '#server/translation/review/texts/procedures.ts';
-import { reviewInput } from '#server/translation/review/texts/review-schema.ts';
-import { exportJobs } from '#server/translation/review/texts/xliff/export-jobs.ts';
-import { reviewJobByXliff, xliffReviewInput } from '#server/translation/review/texts/xliff/review-job.ts';
+import { exportJobs, reviewJobByXliff, xliffReviewInput } from '#server/translation/review/texts/exchange.ts';
+import { workplaceProcedures } from '#server/translation/review/texts/procedures.ts';
+import { reviewInput } from '#server/translation/review/texts/schema.ts';
 import { create, createBatch, createFromFile, createFromText } from '#server/translation/texts/create.ts';
 import { downloadGolden, goldenTypes } from '#server/translation/texts/golden-download.ts';
 import { getJob } from '#server/translation/texts/jobs.ts';
@@ -179,8 +178,4 @@ export const translationsRouter = router({
   ...workplaceProcedures,
 });
 
-/**
- * Procedures for the inbox, the next item for review, claims and comments. They belong to the `reviews` domain, which
- * covers texts and documents.
- */
-export const reviewsRouter = router({ ...turnProcedures, ...itemProcedures });
+export const reviewsRouter = router(reviewProcedures);

@@ -183,7 +183,7 @@ export const modules: Module[] = [
   // Translation.
   domain('translation/review', {
     tables: /documents|reviews|translations/,
-    published: /(texts|documents)\/([\w-]+|xliff\/[\w-]+)\.ts$/,
+    published: /(texts|documents)\/[\w-]+\.ts$/,
   }),
   domain('translation/texts', { tables: /translations/, published: /intake\/[\w-]+\.ts$/ }),
   domain('translation/documents', { tables: /documents/ }),

@@ -182,14 +182,18 @@ export async function listSegments(
 
 /**
  * Returns the position after which a page begins; undefined for the first page.
+ * @param part the part of the request that has the cursor
  * @throws AppError 422 for a cursor of another listing
  */
-export function readSegmentCursor(cursor: string | undefined): number | undefined {
+export function readSegmentCursor(
+  cursor: string | undefined,
+  part: 'body' | 'query' = 'query',
+): number | undefined {
   if (cursor === undefined) return undefined;
   if (/^\d{1,9}$/.test(cursor)) return Number(cursor);
   throw new AppError('invalid_fields', [
     {
-      loc: ['query', 'cursor'],
+      loc: [part, 'cursor'],
       msg: 'invalid cursor; send next_cursor from the previous page, or no cursor',
       type: 'invalid_cursor',
     },

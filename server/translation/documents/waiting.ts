@@ -1,4 +1,4 @@
-import type { documentJobs } from '#db/schema/documents.ts';
+import { documentJobs } from '#db/schema/documents.ts';
 import type { DocumentJob } from './schema.ts';
 
 /*
@@ -37,10 +37,12 @@ export const progressed = {
   nextAttemptAt: null,
 } as const;
 
-type WaitingColumns = Pick<
-  typeof documentJobs.$inferSelect,
-  'waitingSince' | 'waitingReason' | 'waitingAttempts' | 'nextAttemptAt' | 'running'
->;
+const { running, waitingSince, waitingReason, waitingAttempts, nextAttemptAt } = documentJobs;
+
+/** The columns that `waitingView` needs. */
+export const waitingColumns = { running, waitingSince, waitingReason, waitingAttempts, nextAttemptAt };
+
+type WaitingColumns = Pick<typeof documentJobs.$inferSelect, keyof typeof waitingColumns>;
 
 /** Returns the reason and the time of the next try of a waiting job; null if the job does not wait. */
 export function waitingView(row: WaitingColumns): DocumentJob['waiting'] {

@@ -1,8 +1,11 @@
-import { and, asc, eq, gt, lte, ne, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, lt, lte, ne, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { reviewClaims } from '#db/schema/reviews.ts';
-import type { SessionPrincipal } from '#server/identity/access/principal.ts';
-import type { ClaimState, ItemHolder, ReviewItem } from './schema.ts';
+import { reviewClaims, reviewOpenings } from '#db/schema/reviews.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { maxHolders } from './inbox.ts';
+import type { Claimant } from './item.ts';
+import { requireItem, requireSegment } from './kinds.ts';
+import type { ClaimInput, ClaimState, ItemHolder, ReviewItem } from './schema.ts';
 
 /*
  * A claim shows who reviews an item, and stops `next` from giving the item to other members. Claims lock nothing: no
@@ -15,24 +18,24 @@ const claimSeconds = 60;
 /** Maximum number of claims that one member can have, so that no member can block the queue. */
 const maxOfMember = 20;
 
-/** Maximum number of members that are listed as holders of an item. */
-export const maxHolders = 20;
-
 /**
  * Maximum number of items claimed by others that `next` skips. If there are more, two members may get the same item.
  */
 const maxPassedOver = 5000;
 
-/** The member who claims an item. */
-export interface Claimant {
-  tenantId: string;
-  userId: string;
-  /** The member's display name. */
-  name: string;
-}
-
-export function claimantOf({ tenant, user }: SessionPrincipal): Claimant {
-  return { tenantId: tenant.id, userId: user.id, name: user.email || user.id };
+/**
+ * Creates, renews or ends the member's claim on a job or document.
+ * @throws AppError 404 if the tenant does not have the item; 422 for an unknown segment
+ */
+export async function claim(
+  tx: Tx,
+  claimant: Claimant,
+  { release, opened, position, ...item }: ClaimInput,
+): Promise<ClaimState> {
+  await requireItem(tx, claimant.tenantId, item);
+  if (position !== undefined) await requireSegment(tx, claimant.tenantId, item, position);
+  if (opened) await recordOpening(tx, claimant, item);
+  return release ? releaseItem(tx, claimant, item) : claimItem(tx, claimant, item, position);
 }
 
 /**
@@ -40,7 +43,7 @@ export function claimantOf({ tenant, user }: SessionPrincipal): Claimant {
  * claims, the oldest ones end.
  * @param position the segment of a document that the member has open; null if none is open
  */
-export async function claimItem(
+async function claimItem(
   tx: Tx,
   claimant: Claimant,
   item: ReviewItem,
@@ -106,7 +109,7 @@ export async function claimIfFree(
 }
 
 /** Ends the member's claim on an item, if one exists. */
-export async function releaseItem(tx: Tx, claimant: Claimant, item: ReviewItem): Promise<ClaimState> {
+async function releaseItem(tx: Tx, claimant: Claimant, item: ReviewItem): Promise<ClaimState> {
   await tx
     .delete(reviewClaims)
     .where(and(isOn(claimant.tenantId, item), eq(reviewClaims.userId, claimant.userId)));
@@ -137,14 +140,7 @@ export async function itemsOfOthers(
   const rows = await tx
     .select({ itemId: reviewClaims.itemId })
     .from(reviewClaims)
-    .where(
-      and(
-        eq(reviewClaims.tenantId, tenantId),
-        eq(reviewClaims.itemKind, kind),
-        isLive(),
-        ne(reviewClaims.userId, userId),
-      ),
-    )
+    .where(isLiveOf(tenantId, kind, userId))
     .limit(maxPassedOver);
   return new Set(rows.map(({ itemId }) => itemId));
 }
@@ -167,11 +163,8 @@ export async function holdersOf(
     .from(reviewClaims)
     .where(
       and(
-        eq(reviewClaims.tenantId, tenantId),
-        eq(reviewClaims.itemKind, kind),
+        isLiveOf(tenantId, kind, except),
         sql`${reviewClaims.itemId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
-        isLive(),
-        except === null ? undefined : ne(reviewClaims.userId, except),
       ),
     )
     .orderBy(asc(reviewClaims.claimedAt), asc(reviewClaims.userId));
@@ -196,6 +189,63 @@ function isOn(tenantId: string, { kind, id }: ReviewItem): SQL | undefined {
   );
 }
 
+/** Matches the live claims of other members on items of one kind. */
+function isLiveOf(tenantId: string, kind: ReviewItem['kind'], userId: string | null): SQL | undefined {
+  const isOther = userId === null ? undefined : ne(reviewClaims.userId, userId);
+  return and(eq(reviewClaims.tenantId, tenantId), eq(reviewClaims.itemKind, kind), isLive(), isOther);
+}
+
 function isLive(): SQL {
   return gt(reviewClaims.expiresAt, sql`now()`);
+}
+
+/** Days after which the record that an item was opened is deleted. */
+const keptDays = 90;
+
+/** Records that a member has opened an item. */
+export async function recordOpening(
+  tx: Tx,
+  { tenantId, userId }: Pick<Claimant, 'tenantId' | 'userId'>,
+  item: ReviewItem,
+): Promise<void> {
+  await tx
+    .insert(reviewOpenings)
+    .values({ tenantId, userId, itemKind: item.kind, itemId: item.id, openedAt: sql`now()` })
+    .onConflictDoNothing();
+}
+
+/**
+ * Returns those of these items that the caller has opened. Returns none for an API key, because a request with a key
+ * does not show that a person read the item.
+ */
+export async function openedBy(
+  tx: Tx,
+  principal: Principal,
+  kind: ReviewItem['kind'],
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (principal.kind !== 'session') return new Set();
+  const rows = await tx
+    .select({ itemId: reviewOpenings.itemId })
+    .from(reviewOpenings)
+    .where(
+      and(
+        eq(reviewOpenings.tenantId, principal.tenant.id),
+        eq(reviewOpenings.userId, principal.user.id),
+        eq(reviewOpenings.itemKind, kind),
+        sql`${reviewOpenings.itemId} = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`,
+      ),
+    );
+  return new Set(rows.map(({ itemId }) => itemId));
+}
+
+/**
+ * Deletes old records of openings. Platform scope.
+ * @returns the number of deleted records
+ */
+export async function pruneOpenings(tx: Tx): Promise<number> {
+  const { count } = await tx
+    .delete(reviewOpenings)
+    .where(lt(reviewOpenings.openedAt, sql`now() - make_interval(days => ${keptDays})`));
+  return count;
 }

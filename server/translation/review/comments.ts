@@ -8,7 +8,6 @@ import { AppError } from '#server/errors.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import type { SessionPrincipal } from '#server/identity/access/principal.ts';
 import { emailsOf, selectActiveMembers } from '#server/identity/members/members.ts';
-import { claimantOf } from './claims.ts';
 import type {
   Comment,
   CommentCounts,
@@ -18,7 +17,8 @@ import type {
   MentionList,
   MentionsInput,
 } from './comment-schema.ts';
-import { requireItem, requireSegment } from './item.ts';
+import { claimantOf } from './item.ts';
+import { requireItem, requireSegment } from './kinds.ts';
 import type { ReviewItem } from './schema.ts';
 
 /*

@@ -1,7 +1,5 @@
-import { eq, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { documentJobs } from '#db/schema/documents.ts';
-import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { queueDigestMails } from '#server/identity/mail/outbox.ts';
 import { maxCounted } from '#server/identity/mail/write-mail.ts';
@@ -53,21 +51,26 @@ export function digestDay(now: number, hour: number): string | null {
   return sinceHour.getUTCHours() < hoursOfDigests ? sinceHour.toISOString().slice(0, 10) : null;
 }
 
+/** SQL: a row for each item of a tenant that awaits review, at most `limit` of each status. */
+function waitingItems(tenantId: SQL, limit: number): SQL {
+  // A parameter would keep PostgreSQL from planning for few rows.
+  const rows = sql.raw(`${limit}`);
+  const parts = [
+    ...reviewableStatuses.map(
+      (status) => sql`(select 1 from translation_jobs i
+        where i.tenant_id = ${tenantId} and i.status = ${sql.raw(`'${status}'`)} limit ${rows})`,
+    ),
+    sql`(select 1 from document_jobs i
+      where i.tenant_id = ${tenantId} and i.status = 'translated' and i.approved_at is null limit ${rows})`,
+  ];
+  return sql.join(parts, sql` union all `);
+}
+
 /** Returns active tenants in which something awaits review, in the order of their IDs. Platform scope. */
 async function selectTenants(tx: Tx, after: string): Promise<string[]> {
-  const waiting = sql.join(
-    [
-      ...reviewableStatuses.map(
-        (status) => sql`(select 1 from translation_jobs j
-          where j.tenant_id = t.tenant_id and j.status = ${sql.raw(`'${status}'`)} limit 1)`,
-      ),
-      sql`(select 1 from document_jobs d
-        where d.tenant_id = t.tenant_id and d.status = 'translated' and d.approved_at is null limit 1)`,
-    ],
-    sql` union all `,
-  );
   const rows = await tx.execute<{ tenantId: string }>(sql`
-    select t.tenant_id as "tenantId" from tenants t cross join lateral (select from (${waiting}) one limit 1) waiting
+    select t.tenant_id as "tenantId" from tenants t
+    cross join lateral (select from (${waitingItems(sql`t.tenant_id`, 1)}) one limit 1) waiting
     where t.active and t.tenant_id > ${after}
     order by t.tenant_id limit ${tenantsPerPage}::int`);
   return rows.map(({ tenantId }) => tenantId);
@@ -75,16 +78,9 @@ async function selectTenants(tx: Tx, after: string): Promise<string[]> {
 
 /** Counts the texts and documents of a tenant that await review, at most one more than a digest shows. */
 async function countWaiting(tx: Tx, tenantId: string): Promise<number> {
-  const parts = [
-    ...reviewableStatuses.map(
-      (status) => sql`(select 1 from ${translationJobs} where ${eq(translationJobs.tenantId, tenantId)}
-        and ${translationJobs.status} = ${sql.raw(`'${status}'`)} limit ${maxCounted + 1})`,
-    ),
-    sql`(select 1 from ${documentJobs} where ${eq(documentJobs.tenantId, tenantId)}
-      and ${documentJobs.status} = 'translated' and ${documentJobs.approvedAt} is null limit ${maxCounted + 1})`,
-  ];
+  const limit = maxCounted + 1;
   const [row] = await tx.execute<{ items: number }>(sql`
     select count(*)::int as items from (
-      select from (${sql.join(parts, sql` union all `)}) waiting limit ${maxCounted + 1}) counted`);
+      select from (${waitingItems(sql`${tenantId}`, limit)}) waiting limit ${limit}) counted`);
   return row?.items ?? 0;
 }

@@ -1,53 +1,81 @@
-import { and, eq } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Tx } from '#db/client.ts';
-import { documentJobs, documentSegments } from '#db/schema/documents.ts';
-import { translationJobs } from '#db/schema/translations.ts';
 import { AppError } from '#server/errors.ts';
-import { isDocument, unknownDocument } from '#server/translation/documents/jobs.ts';
-import { ofDocument } from '#server/translation/documents/segments.ts';
-import { isJob } from '#server/translation/texts/jobs.ts';
-import type { ReviewItem } from './schema.ts';
+import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import type { LocatingServices } from '#server/storage/destination.ts';
+import type { DeletedJob } from '#server/translation/records/golden-deletion.ts';
+import type { Tasks } from './inbox.ts';
 
-/**
- * Requires that the tenant has an item.
- * @param lock whether to lock the item until the transaction ends, so that it cannot be deleted, and that other calls with
- *   `lock` come one after the other
- * @throws AppError 404, the same for an unknown or deleted ID and one of another tenant
- */
-export async function requireItem(
-  tx: Tx,
-  tenantId: string,
-  { kind, id }: ReviewItem,
-  { lock = false }: { lock?: boolean } = {},
-): Promise<void> {
-  const found =
-    kind === 'job'
-      ? tx.select({ id: translationJobs.jobId }).from(translationJobs).where(isJob(tenantId, id))
-      : tx.select({ id: documentJobs.documentId }).from(documentJobs).where(isDocument(tenantId, id));
-  const rows = await (lock ? found.for('no key update') : found);
-  if (rows.length > 0) return;
-  throw kind === 'job' ? new AppError('not_found', 'job not found') : unknownDocument();
+/** A kind of item for review, as the verbs use it: texts and documents. */
+export interface ReviewKind {
+  table: PgTable;
+  /** Matches one item by tenant and ID. */
+  is(tenantId: string, id: string): SQL | undefined;
+  /** Returns the error 404, which is the same for an unknown or deleted ID and one of another tenant. */
+  unknown(): AppError;
+  hasSegment(tx: Tx, tenantId: string, id: string, position: number): Promise<boolean>;
+  /** Returns what awaits review, the most severe first. */
+  listWaiting(tx: Tx, member: Claimant): Promise<Tasks>;
+  /**
+   * Selects the decision about an item.
+   * @throws AppError 404; 409 conflict if the item is not decided
+   */
+  selectDecision(tx: Tx, tenantId: string, id: string): Promise<Decision>;
+  /**
+   * Runs the work of a reopening in a transaction in which no other process decides about the item.
+   * @param check runs first if the transaction has to wait for other work
+   */
+  reopenIn<T>(
+    services: LocatingServices,
+    withBearer: WithBearer,
+    id: string,
+    steps: { check: SessionWork<unknown>; work: SessionWork<T> },
+  ): Promise<T>;
 }
 
-/**
- * Requires that a position is a segment of the item.
- * @throws AppError 422 if the item is a text, or if the document has no such segment
- */
-export async function requireSegment(
-  tx: Tx,
-  tenantId: string,
-  { kind, id }: ReviewItem,
-  position: number,
-): Promise<void> {
-  const found =
-    kind === 'document'
-      ? await tx
-          .select({ position: documentSegments.position })
-          .from(documentSegments)
-          .where(and(ofDocument(tenantId, id), eq(documentSegments.position, position)))
-      : [];
-  if (found.length > 0) return;
-  throw new AppError('invalid_fields', [
-    { loc: ['body', 'position'], msg: 'segment not found', type: 'unknown_segment' },
+type SessionWork<T> = (tx: Tx, principal: SessionPrincipal) => Promise<T>;
+
+/** Runs work in the transaction that authenticates the member. */
+export type WithBearer = <T>(work: SessionWork<T>) => Promise<T>;
+
+/** A decision that closed a review. */
+export interface Decision {
+  /** The item in messages: `job <id>`. */
+  what: string;
+  /** The status that the decision gave the item. */
+  status: string;
+  /**
+   * Whether the decision was made within the last `reopenMinutes`, by the database's clock; null if there is no review
+   * decision.
+   */
+  isRecent: boolean | null;
+  /** ID of the member who decided; null if the decision was made with an API key. */
+  by: string | null;
+  /** The record that the decision published. */
+  published: DeletedJob;
+  /** Withdraws the decision, but not the golden record. Returns the new state of the item. */
+  withdraw(actor: string): Promise<{ status: string; updatedAt: Date }>;
+}
+
+/** Minutes during which a decision may be reopened. */
+export const reopenMinutes = 10;
+
+/** The member who claims an item. */
+export interface Claimant {
+  tenantId: string;
+  userId: string;
+  /** The member's display name. */
+  name: string;
+}
+
+export function claimantOf({ tenant, user }: SessionPrincipal): Claimant {
+  return { tenantId: tenant.id, userId: user.id, name: user.email || user.id };
+}
+
+/** @param place the place of the position in the body */
+export function unknownSegment(...place: (string | number)[]): AppError {
+  return new AppError('invalid_fields', [
+    { loc: ['body', ...place], msg: 'segment not found', type: 'unknown_segment' },
   ]);
 }

@@ -1,6 +1,14 @@
-import { bearerProcedure, deferredBearerProcedure } from '#server/identity/access/guards/session.ts';
+import { reportRange, usageBreakdown } from '#server/billing/metering/usage-breakdown.ts';
+import {
+  administratorSessionProcedure,
+  bearerProcedure,
+  deferredBearerProcedure,
+} from '#server/identity/access/guards/session.ts';
+import { audienceOf } from '#server/identity/access/guards/tenant.ts';
 import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
-import { claimantOf } from './claims.ts';
+import { contentOf } from '#server/translation/texts/find-jobs.ts';
+import { viewFor } from '#server/translation/texts/tenant-view.ts';
+import { claim } from './claims.ts';
 import {
   comment,
   commentCounts,
@@ -13,27 +21,41 @@ import {
   mentionsInput,
 } from './comment-schema.ts';
 import { addComment, countComments, deleteComment, listComments, listMentions } from './comments.ts';
-import { inbox } from './inbox/inbox-schema.ts';
-import { listInbox } from './inbox/list-inbox.ts';
-import { reviewItem } from './schema.ts';
-import { listTexts } from './texts/list-texts.ts';
-import { fewTexts, reviewTextPage, reviewTextsInput } from './texts/text-list-schema.ts';
+import { reportReviewers } from './figures.ts';
+import { inbox } from './inbox.ts';
+import { claimantOf } from './item.ts';
+import { listInbox } from './kinds.ts';
+import { breakDownByDomain, outcomeReport, reportOutcomes } from './outcomes.ts';
+import { reopenItem } from './reopen.ts';
+import {
+  claimInput,
+  claimState,
+  reopenedItem,
+  reviewerReport,
+  reviewerReportInput,
+  reviewItem,
+} from './schema.ts';
+import { listTexts, nextReview } from './texts/list.ts';
+import {
+  fewTexts,
+  nextReviewInput,
+  nextReviewView,
+  reviewTextPage,
+  reviewTextsInput,
+} from './texts/schema.ts';
 
 /**
- * Procedures for the inbox and for comments. They have no route, so only /trpc serves them. For members only: a comment
- * has an author, and an inbox has a reader.
+ * Procedures for the inbox, the next item for review, claims, reopening, comments and the figures of reviewers. They cover
+ * texts and documents, and have no route, so only /trpc serves them. For members only: a comment has an author, a claim a
+ * holder, and an inbox a reader.
  */
-export const itemProcedures = {
-  inbox: deferredBearerProcedure
-    .output(inbox)
-    .query(({ ctx }) =>
-      runSearch(
-        ctx.services.database,
-        ctx.withBearer,
-        { scans: () => true, signal: ctx.disconnected() },
-        (tx, principal) => listInbox(tx, claimantOf(principal)),
-      ),
-    ),
+export const reviewProcedures = {
+  inbox: deferredBearerProcedure.output(inbox).query(({ ctx }) => {
+    const search = { scans: () => true, signal: ctx.disconnected() };
+    return runSearch(ctx.services.database, ctx.withBearer, search, (tx, principal) =>
+      listInbox(tx, claimantOf(principal)),
+    );
+  }),
 
   texts: deferredBearerProcedure
     .input(reviewTextsInput)
@@ -74,4 +96,50 @@ export const itemProcedures = {
     .input(mentionsInput)
     .output(mentionList)
     .query(({ ctx, input }) => listMentions(ctx.tx, ctx.principal, input)),
+
+  /** This is a mutation, because it claims the job. */
+  next: deferredBearerProcedure
+    .input(nextReviewInput)
+    .output(nextReviewView)
+    .mutation(({ ctx, input }) =>
+      runSearch(
+        ctx.services.database,
+        ctx.withBearer,
+        { scans: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
+        async (tx, principal) => {
+          const found = await nextReview(tx, claimantOf(principal), input);
+          const view = viewFor({ operator: principal.operator || audienceOf(ctx).operator });
+          return { ...found, job: found.job && view(found.job) };
+        },
+      ),
+    ),
+
+  claim: bearerProcedure
+    .input(claimInput)
+    .output(claimState)
+    .mutation(({ ctx, input }) => claim(ctx.tx, claimantOf(ctx.principal), input)),
+
+  reopen: deferredBearerProcedure
+    .input(reviewItem)
+    .output(reopenedItem)
+    .mutation(({ ctx, input }) => reopenItem(ctx.services, ctx.withBearer, ctx, input)),
+
+  byReviewer: administratorSessionProcedure
+    .input(reviewerReportInput)
+    .output(reviewerReport)
+    .query(({ ctx, input }) =>
+      ctx.asAdministrator((tx, { tenant }) => reportReviewers(tx, tenant.id, input)),
+    ),
+
+  outcomes: administratorSessionProcedure
+    .input(reportRange)
+    .output(outcomeReport)
+    .query(({ ctx, input }) => ctx.asAdministrator((tx, { tenant }) => reportOutcomes(tx, tenant.id, input))),
+
+  byDomain: administratorSessionProcedure
+    .input(reportRange)
+    .output(usageBreakdown)
+    .query(({ ctx, input }) =>
+      ctx.asAdministrator((tx, { tenant }) => breakDownByDomain(tx, tenant.id, input)),
+    ),
 };

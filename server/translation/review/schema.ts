@@ -1,7 +1,23 @@
 import { z } from 'zod';
 import { calendarDate } from '#server/billing/metering/schema.ts';
+import { itemRefusal } from '#server/http/bulk.ts';
 
 const dateTime = z.string().meta({ format: 'date-time', description: 'A time in ISO 8601 format, in UTC.' });
+
+/**
+ * Returns the schema of a list of 1 to `max` elements with different keys.
+ * @param what an element in the error message
+ */
+export function distinct<T extends z.ZodType>(
+  element: T,
+  { max, keyOf, what }: { max: number; keyOf: (one: z.output<T>) => unknown; what: string },
+) {
+  return z
+    .array(element)
+    .min(1)
+    .max(max)
+    .refine((all) => new Set(all.map(keyOf)).size === all.length, { error: `must not name ${what} twice` });
+}
 
 /** An option of approvals. */
 export const confirmCritical = z
@@ -35,11 +51,41 @@ export const claimInput = reviewItem.extend({
 });
 
 /** The reason why an approval of several items skipped an item. */
-export const leftOutReason = z
+const leftOutReason = z
   .enum(['unopened', 'critical_findings'])
   .describe(
     'Why the item was skipped. `unopened`: the reviewer has not opened it; send `confirm_unopened` to approve it. `critical_findings`: it has critical findings; send `confirm_critical` to approve it.',
   );
+
+/**
+ * Returns the schema of the result of one of several decisions.
+ * @param id the field that names the item
+ * @param done the fields of a decision that is stored
+ */
+export function decisionOutcome<
+  Id extends z.ZodRawShape,
+  Done extends z.ZodRawShape,
+  Finding extends z.ZodType,
+>(id: Id, done: Done, finding: Finding) {
+  return z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('done').describe('The decision is stored.'), ...id, ...done }),
+    z.object({
+      outcome: z.literal('refused').describe('The decision was rejected; nothing has changed.'),
+      ...id,
+      ...itemRefusal.shape,
+    }),
+    z.object({
+      outcome: z
+        .literal('left_out')
+        .describe('The item was skipped, because the request has to confirm it; nothing has changed.'),
+      ...id,
+      reason: leftOutReason,
+      critical_findings: z
+        .array(finding)
+        .describe('Critical findings that no reviewer has confirmed; empty if the reason is `unopened`.'),
+    }),
+  ]);
+}
 
 /** A member who has claimed an item. */
 export const itemHolder = z.object({

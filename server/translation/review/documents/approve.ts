@@ -1,13 +1,14 @@
 import { and, isNotNull, isNull, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
+import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
 import { recordApproval } from '#server/translation/documents/approval-record.ts';
 import { isIntact, newestArtifact } from '#server/translation/documents/artifacts.ts';
 import { feedApproval, selectTally } from '#server/translation/documents/feed-manifest.ts';
@@ -23,53 +24,100 @@ import {
   renderChanges,
 } from '#server/translation/documents/rendering.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
-import type { DocumentApprovalResult } from '#server/translation/documents/schema.ts';
-import { selectCritical } from '#server/translation/documents/segments.ts';
+import { type DocumentApprovalResult, documentApproval } from '#server/translation/documents/schema.ts';
+import { documentSegment, selectCritical } from '#server/translation/documents/segments.ts';
 import { keepFiles } from '#server/translation/documents/superseded-files.ts';
-import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
-import { recordDecision } from '../decision-event.ts';
-import type { DocumentApproveRequest } from './review-schema.ts';
+import { type Author, recordDecision, requireName } from '../author.ts';
 import {
-  authorOf,
-  lockTranslated,
-  requireName,
-  requireTranslated,
-  type SegmentAuthor,
-} from './reviewed-document.ts';
+  type Confirmations,
+  type DecidingContext,
+  decideEach,
+  UnconfirmedFindings,
+  Unopened,
+} from '../decide.ts';
+import { confirmCritical, decisionOutcome, distinct } from '../schema.ts';
+import { documentAuthor, lockTranslated, requireTranslated, whileLeased } from './document.ts';
+import { ofDocumentJob } from './segment-schema.ts';
+
+export const documentApproveInput = z
+  .object({
+    ...ofDocumentJob,
+    notes: z.string().max(10_000).nullish().describe('Accepted, but not stored. At most 10000 characters.'),
+    reviewer: z
+      .string()
+      .max(320)
+      .nullish()
+      .describe(
+        'The name of the reviewer, at most 320 characters. Required for clients with an API key. For signed-in members, the session determines the reviewer.',
+      ),
+    confirm_critical: confirmCritical,
+  })
+  .meta({
+    id: 'DocumentApproveRequest',
+    description: 'An approval. Send an empty object, {}, if there is no further data.',
+  });
+
+type DocumentApproveRequest = Omit<z.infer<typeof documentApproveInput>, 'confirm_critical' | 'document_id'>;
+
+const documentId = z.string().max(200);
+const ids = z.array(documentId).max(100);
+
+export const approveManyInput = documentApproveInput
+  .omit({ document_id: true, confirm_critical: true })
+  .extend({
+    document_ids: distinct(documentId, { max: 100, keyOf: (id) => id, what: 'a document' }).describe(
+      'The IDs of the documents to approve.',
+    ),
+    confirm_unopened: ids
+      .default([])
+      .describe('Those of `document_ids` that are approved even if the reviewer has not opened them.'),
+    confirm_critical: ids
+      .default([])
+      .describe('Those of `document_ids` that are approved even if they have critical findings.'),
+  });
+
+const criticalSegment = documentSegment.pick({ region_id: true, cell_id: true, place: true }).extend({
+  position: z.int().describe('The position of the segment in the document, from 0.'),
+  issues: z.array(qualityIssue).describe('The critical issues of the segment.'),
+});
+
+export const approvalOutcomes = z.object({
+  results: z
+    .array(
+      decisionOutcome(
+        ofDocumentJob,
+        { approval_result: documentApproval.shape.approval_result },
+        criticalSegment,
+      ),
+    )
+    .meta({ description: 'One result for each document, in the order of `document_ids`.' }),
+});
 
 type CompleteServices = LocatingServices & Pick<Services, 'backgroundWork' | 'embedder' | 'log'>;
-type ApproveServices = RenderServices;
 
 /**
  * Approves a translated document: stores the approval in its row, adds to the TM the segments that no review has added,
  * and writes the audit record. If the first approval was interrupted, a second one completes it; otherwise a second one
  * changes nothing.
- * @param confirmCritical whether the reviewer confirms the critical issues of the segments; undefined if no
- *   confirmation is required
- * @param isUnopened whether the reviewer approves several documents and has not opened this one
  * @throws AppError 404; 400 if the document is not translated, a file of it is missing or damaged, or its reviewer cannot be
  *   determined; 409 storage_binding_not_verified; UnconfirmedFindings; Unopened
  */
 export async function approveDocument(
-  services: ApproveServices,
+  services: RenderServices,
   withTenant: WithTenant,
   origin: Origin,
   documentId: string,
   request: DocumentApproveRequest,
-  {
-    confirmCritical,
-    isUnopened = false,
-  }: { confirmCritical?: boolean | undefined; isUnopened?: boolean } = {},
+  { confirmCritical, isUnopened = false }: Confirmations = {},
 ): Promise<{ tenantId: string; result: DocumentApprovalResult }> {
   const { tenantId, ...author } = await withTenant(async (tx, principal) => {
-    const row = await requireDocument(tx, principal.tenant.id, documentId);
-    requireTranslated(row);
+    const row = await requireTranslated(tx, principal.tenant.id, documentId);
     if (isUnopened && row.approvedAt === null) throw new Unopened(`document job ${documentId}`);
     await destinationIn(tx, services, principal.tenant.id);
-    const author = await authorOf(tx, principal, request.reviewer);
+    const author = await documentAuthor(tx, principal, request.reviewer);
     return { tenantId: principal.tenant.id, ...author, name: requireName(author) };
   });
-  const approve = async (leased: LeasedDocument): Promise<DocumentApprovalResult> => {
+  const result = await whileLeased(services, { tenantId, documentId }, async (leased) => {
     const { row, isNew } = await stampRendered(services, leased, { ...author, confirmCritical, origin });
     const { pairs, skipped, error } = await completeApproval(services, row);
     return {
@@ -79,19 +127,35 @@ export async function approveDocument(
       fed_pairs: isNew ? pairs : 0,
       skipped,
       feed_error: error,
-    };
-  };
-  const result = await services.backgroundWork.track(
-    withRequestDeadline(services.settings, ({ signal }) =>
-      withReviewLease(services, tenantId, documentId, (lease) =>
-        approve({ tenantId, documentId, lease, signal }),
-      ),
-    ),
-  );
+    } as const;
+  });
   return { tenantId, result };
 }
 
-interface Approval extends SegmentAuthor {
+/** Approves several documents, as `decideEach` does. */
+export function approveDocuments(
+  context: DecidingContext & { services: RenderServices },
+  { document_ids: ids, confirm_unopened, confirm_critical, ...request }: z.infer<typeof approveManyInput>,
+) {
+  const { services, withTenant } = context;
+  return decideEach(context, 'document', ids, {
+    idOf: (id) => id,
+    named: (document_id) => ({ document_id }),
+    foundBy: ({ findings }) => findings as z.infer<typeof criticalSegment>[],
+    async decide(id, isOpened) {
+      // Stop here if the process is stopping; otherwise it could not stop before all documents are approved.
+      if (services.backgroundWork.stopping.aborted)
+        throw new AppError('transient_error', 'the service is restarting; approve the document again');
+      const { result } = await approveDocument(services, withTenant, context, id, request, {
+        confirmCritical: confirm_critical.includes(id),
+        isUnopened: !isOpened && !confirm_unopened.includes(id),
+      });
+      return { approval_result: result };
+    },
+  });
+}
+
+interface Approval extends Author {
   name: string;
   origin: Origin;
   confirmCritical: boolean | undefined;
@@ -106,7 +170,7 @@ const maxRenderings = 3;
  * @throws AppError like `approveDocument`; transient_error if reviewers do not stop saving segments
  */
 async function stampRendered(
-  services: ApproveServices,
+  services: RenderServices,
   leased: LeasedDocument,
   approval: Approval,
 ): Promise<{ row: DocumentRow; isNew: boolean }> {
@@ -139,10 +203,7 @@ async function requireNoCritical(tx: Tx, { tenantId, documentId }: DocumentRow):
  * after a correction.
  * @throws AppError 400
  */
-async function requireLayout(
-  services: ApproveServices,
-  { tenantId, documentId }: DocumentRow,
-): Promise<void> {
+async function requireLayout(services: RenderServices, { tenantId, documentId }: DocumentRow): Promise<void> {
   for (const kind of ['source', 'translated', 'existing'] as const) {
     const artifact = await services.database.inTenant(tenantId, (tx) =>
       newestArtifact(tx, tenantId, documentId, kind),
@@ -187,13 +248,8 @@ async function stamp(
     .returning(documentColumns);
   if (!row) return undefined;
   await keepFiles(tx, row);
-  await recordDecision(tx, origin, {
-    ...author,
-    tenantId,
-    kind: 'document',
-    id: documentId,
-    action: 'review_approved',
-  });
+  const item = { kind: 'document', id: documentId } as const;
+  await recordDecision(tx, origin, { ...author, tenantId }, item, { action: 'review_approved' });
   return row;
 }
 

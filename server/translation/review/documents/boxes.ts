@@ -2,13 +2,13 @@ import { and, eq, gt, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
-import { AppError } from '#server/errors.ts';
 import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
-import { documentSegment, ofDocument } from '#server/translation/documents/segments.ts';
+import { documentSegment, ofDocument, readSegmentCursor } from '#server/translation/documents/segments.ts';
+import { ofDocumentJob } from './segment-schema.ts';
 
 export const boxQuery = z.object({
-  document_id: z.string().describe('The ID of the document job.'),
+  ...ofDocumentJob,
   page: z.int().min(1).max(2_147_483_647).optional().meta({
     description: 'Only segments on this page, slide or sheet, counted from 1. If omitted, all pages.',
   }),
@@ -136,14 +136,7 @@ export async function listBoxes(
   tenantId: string,
   { document_id: documentId, page, limit, cursor }: z.infer<typeof boxQuery>,
 ): Promise<z.infer<typeof segmentBoxPage>> {
-  if (cursor !== undefined && !/^\d{1,9}$/.test(cursor))
-    throw new AppError('invalid_fields', [
-      {
-        loc: ['body', 'cursor'],
-        msg: 'invalid cursor; send next_cursor from the previous page, or no cursor',
-        type: 'invalid_cursor',
-      },
-    ]);
+  const after = readSegmentCursor(cursor, 'body');
   const { sourceFormat } = await requireDocument(tx, tenantId, documentId);
   const rows = await tx
     .select({
@@ -168,7 +161,7 @@ export async function listBoxes(
       and(
         ofDocument(tenantId, documentId),
         page === undefined ? undefined : eq(documentSegments.page, page),
-        cursor === undefined ? undefined : gt(documentSegments.position, Number(cursor)),
+        after === undefined ? undefined : gt(documentSegments.position, after),
       ),
     )
     .orderBy(documentSegments.position)

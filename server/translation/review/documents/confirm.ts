@@ -1,66 +1,51 @@
+import { and, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { newId } from '#server/platform/ids.ts';
 import { type Finding, isOpenCritical } from '#server/translation/core/findings.ts';
-import { UnconfirmedFindings } from '../confirmation.ts';
-import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
-import { positionedSegment, selectSegments } from './positioned-segment.ts';
-import { authorOf, lockTranslated, requireName } from './reviewed-document.ts';
-import { confirmReason } from './save-schema.ts';
-import { changeSegments, type SegmentChange, storeChanges } from './segment-changes.ts';
+import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { isAtOneOf, ofDocument, statusOfSegment } from '#server/translation/documents/segments.ts';
+import { requireName } from '../author.ts';
+import { resolveFields, resolveFinding } from '../findings.ts';
+import { unknownSegment } from '../item.ts';
+import { conflictAt, documentAuthor, lockTranslated, requireNoConflict } from './document.ts';
+import { isStillFlagged, requireReason } from './reviewed-findings.ts';
+import { applyChanges, type SegmentChange } from './segment-changes.ts';
+import {
+  changedAt,
+  confirmFields,
+  currentSegments,
+  ofDocumentJob,
+  position,
+  reviewer,
+  segmentList,
+  viewSegments,
+} from './segment-schema.ts';
+
+type SegmentRow = typeof documentSegments.$inferSelect;
+
+/** A segment of a request with the translation that the reviewer saw. */
+const seenSegment = {
+  position,
+  target_text: z
+    .string()
+    .max(1_000_000)
+    .meta({ description: 'The translation that the reviewer saw and confirms.' }),
+};
 
 export const documentConfirmInput = z.object({
-  document_id: z.string().describe('The ID of the document job.'),
-  segments: z
-    .array(
-      z.object({
-        position: z
-          .int()
-          .min(0)
-          .max(1_000_000)
-          .describe('The position of the segment in the document, from 0.'),
-        target_text: z
-          .string()
-          .max(1_000_000)
-          .meta({ description: 'The translation that the reviewer saw and confirms.' }),
-      }),
-    )
-    .min(1)
-    .max(1000)
-    .refine((segments) => new Set(segments.map(({ position }) => position)).size === segments.length, {
-      error: 'must not name a segment twice',
-    })
-    .describe('The segments to confirm. Either all are confirmed or none.'),
+  ...ofDocumentJob,
+  segments: segmentList(z.object(seenSegment)).describe(
+    'The segments to confirm. Either all are confirmed or none.',
+  ),
   confirmed: z
     .boolean()
     .default(true)
     .describe('`true` confirms the segments; `false` withdraws their confirmation.'),
-  confirm_critical: z
-    .boolean()
-    .default(false)
-    .describe(
-      'Required, together with `reason`, to confirm segments with critical findings; otherwise 409 `critical_findings`.',
-    ),
-  reason: confirmReason.optional().describe('Why the segments with critical findings are confirmed.'),
-  reviewer: z
-    .string()
-    .max(320)
-    .nullish()
-    .describe(
-      'The name of the reviewer, for clients with an API key. For signed-in members, the session determines the reviewer.',
-    ),
-});
-
-export const confirmedSegments = z.object({
-  segments: z
-    .array(positionedSegment)
-    .meta({ description: 'The segments in their current state, in reading order.' }),
-  updated_at: z.string().meta({
-    format: 'date-time',
-    description: 'The time of the last change of the document, ISO 8601 in UTC.',
-  }),
+  ...confirmFields,
 });
 
 /**
@@ -74,61 +59,162 @@ export async function confirmSegments(
   tx: Tx,
   principal: Principal,
   { document_id: documentId, segments, confirmed, confirm_critical, reason, reviewer }: ConfirmInput,
-): Promise<z.infer<typeof confirmedSegments>> {
+): Promise<z.infer<typeof currentSegments>> {
   const tenantId = principal.tenant.id;
   const row = await lockTranslated(tx, tenantId, documentId);
-  const author = await authorOf(tx, principal, reviewer);
+  const author = await documentAuthor(tx, principal, reviewer);
   requireName(author);
+  const seen = await selectSeen(tx, row, segments);
   const positions = segments.map(({ position }) => position);
-  const present = await selectSegments(tx, tenantId, documentId, positions);
-  requireSeen(segments, present);
-  const changed = present.filter(({ confirmed_at }) => (confirmed_at !== null) !== confirmed);
-  const critical = changed.flatMap(({ position, region_id, cell_id, place, quality }) => {
-    const issues = (quality.issues as Finding[]).filter(isOpenCritical);
-    return issues.length > 0 ? [{ position, region_id, cell_id, place, issues }] : [];
-  });
-  if (confirmed && !(confirm_critical && reason) && critical.length > 0)
-    throw new UnconfirmedFindings(`document job ${documentId}`, critical);
-  if (changed.length === 0) return { segments: present, updated_at: row.updatedAt.toISOString() };
-  const isCritical = new Set(critical.map(({ position }) => position));
+  const changed = seen
+    .filter(({ confirmedAt }) => (confirmedAt !== null) !== confirmed)
+    .map((row) => ({ row, findings: row.issues as Finding[] }));
+  if (confirmed) requireReason(row, changed, { confirm_critical, reason });
   const changes = changed.map(
-    ({ position }): SegmentChange => ({
+    ({ row: { position }, findings }): SegmentChange => ({
       position,
       kind: confirmed ? 'confirmed' : 'unconfirmed',
       isConfirmed: confirmed,
-      reason: confirmed && isCritical.has(position) ? reason : undefined,
+      reason: confirmed && findings.some(isOpenCritical) ? reason : undefined,
     }),
   );
-  const updatedAt = await changeSegments(tx, row, { positions, edits: 0 }, () =>
-    storeChanges(tx, row, author, newId(), changes),
-  );
-  return {
-    segments: await selectSegments(tx, tenantId, documentId, positions),
-    updated_at: updatedAt,
-  };
+  const updatedAt =
+    changes.length === 0
+      ? row.updatedAt.toISOString()
+      : await applyChanges(tx, row, author, newId(), changes, positions);
+  return viewSegments(tx, row, positions, updatedAt);
 }
 
 type ConfirmInput = z.infer<typeof documentConfirmInput>;
 
-/** @throws AppError 422 for an unknown position; 409 if the translation has changed */
-function requireSeen(
+/**
+ * Returns segments whose translations are those that the reviewer saw, in reading order.
+ * @throws AppError 422 for an unknown position; 409 conflict
+ */
+async function selectSeen(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
   segments: ConfirmInput['segments'],
-  present: readonly z.infer<typeof positionedSegment>[],
-): void {
-  const byPosition = new Map(present.map((segment) => [segment.position, segment]));
-  const conflicts: CorrectionConflict[] = [];
-  for (const [index, { position, target_text: seen }] of segments.entries()) {
-    const segment = byPosition.get(position);
-    if (!segment || segment.target_text === null)
+): Promise<SegmentRow[]> {
+  const rows = await tx
+    .select()
+    .from(documentSegments)
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${isAtOneOf(segments.map(({ position }) => position))}`,
+    )
+    .orderBy(documentSegments.position);
+  const byPosition = new Map(rows.map((row) => [row.position, row]));
+  const conflicts = segments.flatMap(({ position, target_text: seen }, index) => {
+    const row = byPosition.get(position);
+    const place = ['segments', index, 'position'];
+    if (!row) throw unknownSegment(...place);
+    if (row.targetText === null)
       throw new AppError('invalid_fields', [
-        {
-          loc: ['body', 'segments', index, 'position'],
-          msg: segment ? 'the segment has no translation' : 'segment not found',
-          type: 'unknown_segment',
-        },
+        { loc: ['body', ...place], msg: 'the segment has no translation', type: 'unknown_segment' },
       ]);
-    const { region_id, cell_id, target_text, corrected } = segment;
-    if (target_text !== seen) conflicts.push({ index, position, region_id, cell_id, target_text, corrected });
+    return row.targetText === seen ? [] : [conflictAt(index, row)];
+  });
+  requireNoConflict(conflicts, 'confirmed');
+  return rows;
+}
+
+export const confirmAllInput = z.object({
+  ...ofDocumentJob,
+  statuses: z
+    .array(z.enum(['todo', 'draft', 'warning']))
+    .min(1)
+    .max(3)
+    .describe('The statuses of the segments to confirm. Critical segments are never confirmed together.'),
+  reviewer,
+});
+
+export const confirmedAll = z.object({
+  change_id: z.string().nullable().describe('Undoes the confirmations; null if no segment was confirmed.'),
+  confirmed: z.int().describe('The number of segments that were confirmed.'),
+  left: z.int().describe('The number of segments that are still not confirmed.'),
+  ...changedAt,
+});
+
+/**
+ * Confirms all segments of a document that have one of the statuses, except those without a translation and those that
+ * another member has open.
+ * @throws AppError 404; 400 if the document is not translated, or the reviewer cannot be determined
+ */
+export async function confirmAll(
+  tx: Tx,
+  principal: Principal,
+  { document_id: documentId, statuses, reviewer }: z.infer<typeof confirmAllInput>,
+): Promise<z.infer<typeof confirmedAll>> {
+  const row = await lockTranslated(tx, principal.tenant.id, documentId);
+  const author = await documentAuthor(tx, principal, reviewer);
+  requireName(author);
+  const { position, target, confirmedAt } = documentSegments;
+  const isHeld = sql`exists (select from review_claims c where c.tenant_id = ${row.tenantId} and c.item_kind = 'document'
+    and c.item_id = ${documentId} and c.position = ${position} and c.expires_at > now()
+    and c.user_id is distinct from ${author.userId}::text)`;
+  const rows = await tx
+    .select({ position })
+    .from(documentSegments)
+    .where(
+      sql`${ofDocument(row.tenantId, documentId)} and ${target} is not null and not ${isHeld} and ${statusOfSegment} = any(array(
+        select json_array_elements_text(${JSON.stringify(statuses)}::json)))`,
+    )
+    .orderBy(position);
+  const changeId = rows.length > 0 ? newId() : null;
+  let updatedAt = row.updatedAt.toISOString();
+  if (changeId !== null) {
+    const changes = rows.map((segment) => ({ ...segment, kind: 'confirmed' as const, isConfirmed: true }));
+    updatedAt = await applyChanges(tx, row, author, changeId, changes);
   }
-  if (conflicts.length > 0) throw correctionConflicts(conflicts, 'confirmed');
+  const [open] = await tx
+    .select({ left: sql<number>`count(*)::int` })
+    .from(documentSegments)
+    .where(sql`${ofDocument(row.tenantId, documentId)} and ${confirmedAt} is null`);
+  return { change_id: changeId, confirmed: rows.length, left: open?.left ?? 0, updated_at: updatedAt };
+}
+
+export const documentResolveInput = z.object({
+  ...ofDocumentJob,
+  ...seenSegment,
+  ...resolveFields,
+  reviewer,
+});
+
+export const resolvedSegment = currentSegments.extend({
+  change_id: z.string().describe('Undoes the decision.'),
+});
+
+/**
+ * Resolves a finding of a segment: the decision is stored with the person, the time and the reason, and it can be undone.
+ * @throws AppError 404; 400 if the document is not translated, the reviewer cannot be determined, or the text has not
+ *   changed for `fixed`; 422 for an unknown position, or without the reason that a critical finding needs; 409 conflict if
+ *   the translation has changed since the reviewer saw it, or the finding was resolved before
+ */
+export async function resolveSegmentFinding(
+  tx: Tx,
+  principal: Principal,
+  input: z.infer<typeof documentResolveInput>,
+): Promise<z.infer<typeof resolvedSegment>> {
+  const { document_id: documentId, position, target_text: seen } = input;
+  const tenantId = principal.tenant.id;
+  const row = await lockTranslated(tx, tenantId, documentId);
+  const author = await documentAuthor(tx, principal, input.reviewer);
+  const name = requireName(author);
+  const [segment] = await tx
+    .select()
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, documentId), eq(documentSegments.position, position)));
+  if (!segment) throw unknownSegment('position');
+  requireNoConflict(segment.targetText === seen ? [] : [conflictAt(0, segment)], 'resolved');
+  const findings = resolveFinding(segment.issues as Finding[], input, { ...author, name });
+  const change = {
+    position,
+    kind: 'resolved' as const,
+    isConfirmed: segment.confirmedAt !== null,
+    reason: { code: input.resolution, note: input.reason ?? '' },
+    findings: { findings, needsReview: isStillFlagged(segment, findings) },
+  };
+  const changeId = newId();
+  const updatedAt = await applyChanges(tx, row, author, changeId, [change]);
+  return { change_id: changeId, ...(await viewSegments(tx, row, [position], updatedAt)) };
 }

@@ -1,11 +1,264 @@
 import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { documentSegments } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { type InlineContent, isSameContent, retag } from '#server/formats/inline-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { newId } from '#server/platform/ids.ts';
+import { destinationIn } from '#server/storage/destination.ts';
 import { artifactView, newestArtifact } from '#server/translation/documents/artifacts.ts';
-import { requireDocument } from '#server/translation/documents/jobs.ts';
-import { documentArtifact, documentReviewInput } from '#server/translation/documents/schema.ts';
-import { reviewDocument } from './decide.ts';
-import { positionedSegment, selectSegments } from './positioned-segment.ts';
-import { maxSeenLength } from './save-schema.ts';
+import { feedReview } from '#server/translation/documents/feed-manifest.ts';
+import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
+import {
+  type LeasedDocument,
+  type RenderServices,
+  readRenderState,
+  renderAndStore,
+  renderDocument,
+} from '#server/translation/documents/rendering.ts';
+import {
+  type DocumentReviewRequest,
+  documentArtifact,
+  documentReviewInput,
+} from '#server/translation/documents/schema.ts';
+import { ofDocument } from '#server/translation/documents/segments.ts';
+import type { Author } from '../author.ts';
+import { unknownSegment } from '../item.ts';
+import { distinct } from '../schema.ts';
+import { checkChanges, type ProposedChange } from './check.ts';
+import {
+  type CorrectionConflict,
+  conflictAt,
+  documentAuthor,
+  requireNoConflict,
+  requireTranslated,
+  requireTranslatedRow,
+  whileLeased,
+} from './document.ts';
+import { acceptedMinor, reviewedFindings, type StoredQuality } from './reviewed-findings.ts';
+import { type SegmentChange, storeChanges } from './segment-changes.ts';
+import {
+  changedAt,
+  currentSegments,
+  maxSeenLength,
+  ofDocumentJob,
+  selectSegments,
+} from './segment-schema.ts';
+
+type ReviewServices = RenderServices & Pick<Services, 'glossaries'>;
+
+/** The corrections of a reviewer. */
+export interface ReviewOfSegments extends Omit<DocumentReviewRequest, 'corrections'> {
+  corrections: (DocumentReviewRequest['corrections'][number] & {
+    /**
+     * The translation that the reviewer saw; null if none existed. If omitted, the correction replaces any translation.
+     */
+    replaces?: string | null | undefined;
+    /**
+     * The reviewer's text with the tags of the source, if the reviewer placed them. If omitted, the tags are placed as
+     * in the previous translation.
+     */
+    target?: InlineContent | undefined;
+    /** `replaces` with its tags, if the reviewer saw the tags. */
+    replacesTagged?: InlineContent | null | undefined;
+    /** Whether a reviewer has marked the present text as final, which accepts its findings that are not critical. */
+    isMarkedFinal?: boolean | undefined;
+  })[];
+}
+
+/** A reviewer's text for one segment. */
+interface Correction {
+  position: number;
+  sourceText: string;
+  target: InlineContent;
+  targetText: string;
+  present: ProposedChange['present'] & StoredQuality;
+  isMarkedFinal: boolean;
+}
+
+/**
+ * Applies corrections to a translated document and renders the whole file again, without the engine. Either all
+ * corrections are applied or none. The corrections are then added to the TM. If a correction has `replaces`, and a
+ * reviewer has already stored the same text, the correction counts as applied: a request that is sent again does not
+ * render the file again.
+ * @returns the positions of all named segments, and of the changed ones
+ * @throws AppError 404; 400 if the document is not translated; 409 storage_binding_not_verified; 422 for an unknown region
+ * or cell; 409
+ *   conflict, with all `CorrectionConflict`s, if a segment's translation differs from the one that a correction replaces
+ */
+export async function reviewDocument(
+  services: ReviewServices,
+  withTenant: WithTenant,
+  documentId: string,
+  request: ReviewOfSegments,
+): Promise<{ tenantId: string; named: number[]; changed: number[] }> {
+  const { tenantId, author } = await withTenant(async (tx, principal) => {
+    await requireTranslated(tx, principal.tenant.id, documentId);
+    await destinationIn(tx, services, principal.tenant.id);
+    return { tenantId: principal.tenant.id, author: await documentAuthor(tx, principal, request.reviewer) };
+  });
+  const reviewed = await whileLeased(services, { tenantId, documentId }, (leased) =>
+    applyReview(services, leased, author, request),
+  );
+  return { tenantId, ...reviewed };
+}
+
+async function applyReview(
+  services: ReviewServices,
+  leased: LeasedDocument,
+  author: Author,
+  request: ReviewOfSegments,
+): Promise<{ named: number[]; changed: number[] }> {
+  const { tenantId, documentId } = leased;
+  const { named, corrections, translations, ...state } = await services.database.inTenant(
+    tenantId,
+    async (tx) => {
+      const state = await readRenderState(tx, tenantId, documentId);
+      requireTranslatedRow(state.row);
+      return { ...state, ...(await selectCorrected(tx, tenantId, documentId, request)) };
+    },
+  );
+  const { row } = state;
+  const changed = corrections.map(({ position }) => position);
+  if (changed.length === 0) return { named, changed };
+  const checked = await checkChanges(services, row, corrections);
+  const checkedAt = new Map(corrections.map(({ position }, index) => [position, checked[index]]));
+  const changeOf = (correction: Correction): SegmentChange => {
+    const { position, target, targetText, present, isMarkedFinal } = correction;
+    const isEdited =
+      present.targetText !== targetText || !isSameContent(target, present.target as InlineContent | null);
+    // A correction settles a low score without a finding, because the score was that of the former text.
+    const former = { ...present, score: isEdited ? null : present.score };
+    const reviewed = reviewedFindings(former, checkedAt.get(position) ?? { issues: [] }, isEdited);
+    return {
+      position,
+      kind: 'edited',
+      isConfirmed: false,
+      findings: isMarkedFinal ? acceptedMinor(reviewed, author) : reviewed,
+      translation: { target, targetText },
+    };
+  };
+  const changeId = newId();
+  await renderAndStore(
+    services,
+    leased,
+    { ...state, translations },
+    {
+      reviewer: author.name,
+      claimed_via: author.claimedVia,
+      notes: request.notes ?? null,
+      async store(tx) {
+        const stored = (await selectStillOpen(tx, row, request, corrections)).map(changeOf);
+        await storeChanges(tx, row, author, changeId, stored);
+        return stored.length;
+      },
+    },
+  );
+  await feedReview(services, row, changeId);
+  return { named, changed };
+}
+
+/**
+ * Reads the segments again if the document has changed during the rendering: reviewers may have saved them, and a check
+ * may have stored findings.
+ * @returns the corrections that are still to be made: someone may have saved the same text
+ * @throws AppError 409 conflict
+ */
+async function selectStillOpen(
+  tx: Tx,
+  { tenantId, documentId, updatedAt }: DocumentRow,
+  request: ReviewOfSegments,
+  corrections: readonly Correction[],
+): Promise<readonly Correction[]> {
+  const present = await requireDocument(tx, tenantId, documentId);
+  if (present.updatedAt.getTime() === updatedAt.getTime()) return corrections;
+  return (await selectCorrected(tx, tenantId, documentId, request)).corrections;
+}
+
+/**
+ * Returns all translations of the document, with the corrections applied.
+ * @throws AppError 422 for an unknown region or cell; 409 conflict
+ */
+async function selectCorrected(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+  { corrections: given }: ReviewOfSegments,
+) {
+  const rows = await tx
+    .select({
+      position: documentSegments.position,
+      regionId: documentSegments.regionId,
+      cellId: documentSegments.cellId,
+      source: documentSegments.source,
+      sourceText: documentSegments.sourceText,
+      target: documentSegments.target,
+      targetText: documentSegments.targetText,
+      corrected: documentSegments.corrected,
+      issues: documentSegments.issues,
+      score: documentSegments.score,
+      needsReview: documentSegments.needsReview,
+    })
+    .from(documentSegments)
+    .where(ofDocument(tenantId, documentId))
+    .orderBy(documentSegments.position);
+  const byKey = new Map(rows.map((row) => [keyOf(row.regionId, row.cellId), row]));
+  const named: number[] = [];
+  const corrections = new Map<number, Correction>();
+  const conflicts: CorrectionConflict[] = [];
+  for (const [index, correction] of given.entries()) {
+    const { region_id, cell_id, target_text, replaces, target, replacesTagged } = correction;
+    const row = byKey.get(keyOf(region_id, cell_id));
+    if (!row) throw unknownSegment('corrections', index, cell_id == null ? 'region_id' : 'cell_id');
+    const { position, targetText, corrected } = row;
+    named.push(position);
+    const isThere = targetText === target_text && (target === undefined || isSameContent(target, row.target));
+    if (replaces !== undefined && corrected && isThere) continue;
+    const isMoved = replacesTagged !== undefined && !isSameContent(replacesTagged, row.target);
+    if (replaces !== undefined && (targetText !== replaces || isMoved))
+      conflicts.push(conflictAt(index, row));
+    corrections.set(position, {
+      position,
+      sourceText: row.sourceText,
+      target: target ?? retag(target_text, (row.target ?? row.source) as InlineContent),
+      targetText: target_text,
+      present: row,
+      isMarkedFinal: correction.isMarkedFinal ?? false,
+    });
+  }
+  requireNoConflict(conflicts, 'corrected');
+  const translations = rows.flatMap(({ position, regionId, cellId, target }) => {
+    const content = corrections.get(position)?.target ?? (target as InlineContent | null);
+    return content ? [{ regionId, cellId, target: content }] : [];
+  });
+  return { named, corrections: [...corrections.values()], translations };
+}
+
+/** The file of a document after a rendering, in responses. */
+const renderedFields = {
+  artifact: documentArtifact
+    .nullable()
+    .meta({ description: 'The latest translated file, which has all saved changes; null without one.' }),
+  ...changedAt,
+};
+
+export const renderInput = z.object(ofDocumentJob);
+
+export const renderedDocument = z.object(renderedFields);
+
+async function renderedView(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<z.infer<typeof renderedDocument>> {
+  const { updatedAt } = await requireDocument(tx, tenantId, documentId);
+  const artifact = await newestArtifact(tx, tenantId, documentId, 'translated');
+  return { artifact: artifact ? artifactView(artifact) : null, updated_at: updatedAt.toISOString() };
+}
+
+function keyOf(regionId: string, cellId: string | null | undefined): string {
+  return JSON.stringify([regionId, cellId ?? null]);
+}
 
 const correction = documentReviewInput.shape.corrections.element.extend({
   replaces: z
@@ -16,17 +269,11 @@ const correction = documentReviewInput.shape.corrections.element.extend({
 });
 
 export const documentCorrectInput = documentReviewInput.extend({
-  corrections: z
-    .array(correction)
-    .min(1)
-    .max(1000)
-    .refine(
-      (corrections) =>
-        new Set(corrections.map(({ region_id, cell_id }) => JSON.stringify([region_id, cell_id ?? null])))
-          .size === corrections.length,
-      { error: 'must not name a segment twice' },
-    )
-    .describe('The corrections. Either all are applied or none.'),
+  corrections: distinct(correction, {
+    max: 1000,
+    keyOf: ({ region_id, cell_id }) => keyOf(region_id, cell_id),
+    what: 'a segment',
+  }).describe('The corrections. Either all are applied or none.'),
 });
 
 export const correctedDocument = z.object({
@@ -34,16 +281,8 @@ export const correctedDocument = z.object({
     description:
       'The number of corrections that changed the document. Others had been applied before, by an earlier copy of the same request.',
   }),
-  segments: z
-    .array(positionedSegment)
-    .meta({ description: 'The corrected segments in their current state, in reading order.' }),
-  artifact: documentArtifact.nullable().meta({
-    description: 'The latest translated file, which has the corrections; null without a translated file.',
-  }),
-  updated_at: z.string().meta({
-    format: 'date-time',
-    description: 'The time of the last change of the document, ISO 8601 in UTC.',
-  }),
+  ...currentSegments.shape,
+  ...renderedFields,
 });
 
 /**
@@ -57,14 +296,28 @@ export async function correctDocument(
   { document_id: documentId, ...request }: z.infer<typeof documentCorrectInput>,
 ): Promise<z.infer<typeof correctedDocument>> {
   const { tenantId, named, changed } = await reviewDocument(services, withTenant, documentId, request);
-  return services.database.inTenant(tenantId, async (tx) => {
-    const { updatedAt } = await requireDocument(tx, tenantId, documentId);
-    const artifact = await newestArtifact(tx, tenantId, documentId, 'translated');
-    return {
-      applied: changed.length,
-      segments: await selectSegments(tx, tenantId, documentId, named),
-      artifact: artifact ? artifactView(artifact) : null,
-      updated_at: updatedAt.toISOString(),
-    };
+  return services.database.inTenant(tenantId, async (tx) => ({
+    applied: changed.length,
+    ...(await renderedView(tx, tenantId, documentId)),
+    segments: await selectSegments(tx, tenantId, documentId, named),
+  }));
+}
+
+/**
+ * Renders the file of a document now, if it does not have all saved changes: for the preview.
+ * @throws AppError 404; 400 if the document is not translated, or cannot be rendered; 409 storage_binding_not_verified;
+ *   transient_error if a review holds the document for too long
+ */
+export async function renderNow(
+  services: RenderServices,
+  withTenant: WithTenant,
+  documentId: string,
+): Promise<z.infer<typeof renderedDocument>> {
+  const tenantId = await withTenant(async (tx, { tenant }) => {
+    await requireTranslated(tx, tenant.id, documentId);
+    await destinationIn(tx, services, tenant.id);
+    return tenant.id;
   });
+  await renderDocument(services, { tenantId, documentId });
+  return services.database.inTenant(tenantId, (tx) => renderedView(tx, tenantId, documentId));
 }

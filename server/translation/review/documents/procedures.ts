@@ -1,23 +1,60 @@
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
-import { approvalOutcomes, approveDocuments, approveManyInput } from './approve-many.ts';
+import { approvalOutcomes, approveDocuments, approveManyInput } from './approve.ts';
 import { boxQuery, listBoxes, segmentBoxPage } from './boxes.ts';
-import { checkSegmentText, segmentCheck, segmentCheckInput } from './check-segment-text.ts';
-import { confirmedSegments, confirmSegments, documentConfirmInput } from './confirm.ts';
-import { confirmAll, confirmAllInput, confirmedAll } from './confirm-all.ts';
-import { correctDocument, correctedDocument, documentCorrectInput } from './correct.ts';
-import { historyQuery, readHistory, segmentHistory } from './history.ts';
-import { documentOutline, outlineQuery, readOutline } from './outline.ts';
-import { documentProgressList, progressQuery, readProgress } from './progress.ts';
+import { checkSegmentText, segmentCheck, segmentCheckInput } from './check.ts';
+import {
+  confirmAll,
+  confirmAllInput,
+  confirmedAll,
+  confirmSegments,
+  documentConfirmInput,
+  documentResolveInput,
+  resolvedSegment,
+  resolveSegmentFinding,
+} from './confirm.ts';
+import {
+  correctDocument,
+  correctedDocument,
+  documentCorrectInput,
+  renderedDocument,
+  renderInput,
+  renderNow,
+} from './correct.ts';
+import {
+  documentProgressList,
+  filePage,
+  filesQuery,
+  listFiles,
+  progressQuery,
+  readProgress,
+} from './list.ts';
 import { documentRecheckInput, recheckedSegments, recheckSegments } from './recheck.ts';
-import { renderedDocument, renderInput, renderNow } from './render.ts';
-import { documentResolveInput, resolvedSegment, resolveSegmentFinding } from './resolve.ts';
-import { saveSegments } from './save.ts';
-import { documentSaveInput, savedSegments } from './save-schema.ts';
-import { searchSegments, segmentSearch, segmentSearchPage } from './search.ts';
-import { changeInput, redoChange, restoredSegments, undoChange } from './undo.ts';
+import { documentSaveInput, savedSegments, saveSegments } from './save.ts';
+import {
+  documentOutline,
+  outlineQuery,
+  readOutline,
+  searchSegments,
+  segmentSearch,
+  segmentSearchPage,
+} from './search.ts';
+import { currentSegments } from './segment-schema.ts';
+import {
+  changeInput,
+  historyQuery,
+  readHistory,
+  restoreChange,
+  restoredSegments,
+  segmentHistory,
+} from './undo.ts';
 
 /** Procedures for the review screens only. They have no route, so only /trpc serves them. */
 export const workplaceProcedures = {
+  files: deferredTenantProcedure('read')
+    .input(filesQuery)
+    .output(filePage)
+    .query(({ ctx, input }) => listFiles(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
   progress: tenantProcedure('read', 'translate')
     .input(progressQuery)
     .output(documentProgressList)
@@ -53,7 +90,7 @@ export const workplaceProcedures = {
 
   confirm: tenantProcedure('review')
     .input(documentConfirmInput)
-    .output(confirmedSegments)
+    .output(currentSegments)
     .mutation(({ ctx, input }) => confirmSegments(ctx.tx, ctx.principal, input)),
 
   resolve: tenantProcedure('review')
@@ -74,12 +111,12 @@ export const workplaceProcedures = {
   undo: tenantProcedure('review')
     .input(changeInput)
     .output(restoredSegments)
-    .mutation(({ ctx, input }) => undoChange(ctx.tx, ctx.principal, input)),
+    .mutation(({ ctx, input }) => restoreChange(ctx.tx, ctx.principal, input, 'undone')),
 
   redo: tenantProcedure('review')
     .input(changeInput)
     .output(restoredSegments)
-    .mutation(({ ctx, input }) => redoChange(ctx.tx, ctx.principal, input)),
+    .mutation(({ ctx, input }) => restoreChange(ctx.tx, ctx.principal, input, 'redone')),
 
   history: tenantProcedure('read')
     .input(historyQuery)
@@ -99,5 +136,5 @@ export const workplaceProcedures = {
   approveMany: deferredTenantProcedure('review')
     .input(approveManyInput)
     .output(approvalOutcomes)
-    .mutation(({ ctx, input }) => approveDocuments(ctx.services, ctx.withTenant, ctx, input)),
+    .mutation(async ({ ctx, input }) => ({ results: await approveDocuments(ctx, input) })),
 };

@@ -1,38 +1,33 @@
-import { getTableColumns, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, isNull, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
-import { documentSegments } from '#db/schema/documents.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import type { Judgement } from '#server/platform/engines/engine.ts';
+import type { Judgement, QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import { addJob } from '#server/platform/job-queue.ts';
+import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { withFindings } from '#server/translation/core/checks.ts';
 import {
   type Checked,
   type Finding,
+  findingsAfterChecks,
   findingsAfterJudgement,
+  idOf,
   isOpen,
   isOpenCritical,
 } from '#server/translation/core/findings.ts';
 import { judgeTexts } from '#server/translation/core/pipeline/group.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
-import {
-  type DocumentRow,
-  groupRequestOf,
-  requestOf,
-  requireDocument,
-} from '#server/translation/documents/jobs.ts';
+import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
-import { requireJudge } from '../require-judge.ts';
-import { checkSegments } from './check-segments.ts';
-import { confirmedSegments } from './confirm.ts';
-import { isPending } from './pending-rechecks.ts';
-import { selectSegments } from './positioned-segment.ts';
-import { lockTranslated, requireTranslated } from './reviewed-document.ts';
-import { changeSegments, storeChanges, storeFindings } from './segment-changes.ts';
+import { requireJudge } from '../findings.ts';
+import { type CheckServices, checkSegments, checkTerms, proposedOf } from './check.ts';
+import { lockTranslated, requireTranslated } from './document.ts';
+import { changeSegments, isPending, storeChanges, storeFindings } from './segment-changes.ts';
+import { currentSegments, ofDocumentJob, position, viewSegments } from './segment-schema.ts';
 
 /*
  * The judge model sees the present text of segments whose findings are about an earlier one: when a reviewer asks for it,
@@ -43,15 +38,15 @@ import { changeSegments, storeChanges, storeFindings } from './segment-changes.t
 const maxSegments = 20;
 
 export const documentRecheckInput = z.object({
-  document_id: z.string().describe('The ID of the document job.'),
+  ...ofDocumentJob,
   positions: z
-    .array(z.int().min(0).max(1_000_000))
+    .array(position)
     .min(1)
     .max(maxSegments)
     .describe('The positions of the segments in the document, from 0.'),
 });
 
-export const recheckedSegments = confirmedSegments.extend({
+export const recheckedSegments = currentSegments.extend({
   rechecked: z
     .array(z.int())
     .describe(
@@ -59,7 +54,7 @@ export const recheckedSegments = confirmedSegments.extend({
     ),
 });
 
-type RecheckServices = Parameters<typeof checkSegments>[0] & Pick<Services, 'engine' | 'settings'>;
+type RecheckServices = CheckServices & Pick<Services, 'engine' | 'settings'>;
 
 type SegmentRow = typeof documentSegments.$inferSelect & { before: string | null };
 
@@ -83,19 +78,14 @@ export async function recheckSegments(
   signal: AbortSignal,
 ): Promise<z.infer<typeof recheckedSegments>> {
   const { row, segments } = await withTenant(async (tx, principal) => {
-    const row = await requireDocument(tx, principal.tenant.id, documentId);
-    requireTranslated(row);
+    const row = await requireTranslated(tx, principal.tenant.id, documentId);
     await requireJudge(services, tx, row.tenantId, principal.kind);
     return { row, segments: await selectTranslated(tx, row, positions) };
   });
   const judged = await judge(services, row, segments, signal);
   return services.database.inTenant(row.tenantId, async (tx) => {
     const { rechecked, updatedAt } = await storeJudged(tx, row, judged);
-    return {
-      segments: await selectSegments(tx, row.tenantId, documentId, positions),
-      rechecked,
-      updated_at: updatedAt,
-    };
+    return { rechecked, ...(await viewSegments(tx, row, positions, updatedAt)) };
   });
 }
 
@@ -109,8 +99,7 @@ export async function recheckConfirmed(
 ): Promise<void> {
   try {
     const found = await services.database.inTenant(tenantId, async (tx) => {
-      const row = await requireDocument(tx, tenantId, documentId);
-      requireTranslated(row);
+      const row = await requireTranslated(tx, tenantId, documentId);
       await requireJudge(services, tx, tenantId, 'session');
       const pending = await tx
         .select({ position: documentSegments.position })
@@ -172,16 +161,7 @@ async function judge(
   }));
   const request = groupRequestOf(requestOf(row));
   const judgements = await judgeTexts(services, { tenantId: row.tenantId, signal }, request, texts);
-  const found = await checkSegments(
-    services,
-    row,
-    segments.map(({ sourceText, targetText, source, target }) => ({
-      sourceText,
-      targetText: targetText ?? '',
-      tagged: { source: source as InlineContent, target: target as InlineContent },
-    })),
-    signal,
-  );
+  const found = await checkSegments(services, row, segments.map(proposedOf), signal);
   return segments.map((segment, index) => {
     const issues = found[index] ?? [];
     return {
@@ -203,12 +183,8 @@ async function storeJudged(
   judged: readonly Judged[],
 ): Promise<{ rechecked: number[]; updatedAt: string }> {
   const row = await lockTranslated(tx, tenantId, documentId);
-  const present = await selectTranslated(
-    tx,
-    row,
-    judged.map(({ segment }) => segment.position),
-  );
   const byPosition = new Map(judged.map((one) => [one.segment.position, one]));
+  const present = await selectTranslated(tx, row, [...byPosition.keys()]);
   const changed = present.flatMap((segment) => {
     const of = byPosition.get(segment.position);
     if (!of || !isSameContent(segment.target as InlineContent, of.segment.target as InlineContent)) return [];
@@ -233,4 +209,135 @@ async function storeJudged(
     await storeFindings(tx, row, changed);
   });
   return { rechecked: positions, updatedAt };
+}
+
+/** Maximum number of segments whose terms one run checks. */
+const maxOfRun = 200;
+
+type OpenSegment = typeof documentSegments.$inferSelect;
+
+/**
+ * Checks the terms of the open segments of documents that await approval again after a change of a glossary, and marks
+ * those that miss a term. An open segment is translated, and no reviewer has confirmed it. Each run checks a part of one
+ * document and queues the run for the next part. A chain of runs ends if a later change has begun another one.
+ * @throws AppError rate_limit if too many long texts are queued for the check; the task is then repeated
+ */
+export async function recheckTerms(
+  services: CheckServices,
+  { tenantId, documentId, after, changedAt, single }: TaskPayloads['recheck_terms'],
+): Promise<void> {
+  const { database, log } = services;
+  const found = await database.inTenant(tenantId, async (tx) => {
+    if (await hasLaterChain(tx, tenantId, changedAt)) return 'superseded';
+    const [row] = await tx
+      .select()
+      .from(documentJobs)
+      .where(
+        and(
+          eq(documentJobs.tenantId, tenantId),
+          (after === null ? gt : eq)(documentJobs.documentId, documentId),
+          eq(documentJobs.status, 'translated'),
+          isNull(documentJobs.approvedAt),
+        ),
+      )
+      .orderBy(asc(documentJobs.documentId))
+      .limit(1);
+    if (!row) return null;
+    const isNext = sql`${documentSegments.position} > ${after ?? -1}`;
+    return { row, segments: await selectOpen(tx, row, isNext, maxOfRun) };
+  });
+  // The document of a part that was queued before may have been approved or deleted since.
+  if (found === 'superseded' || (found === null && after === null)) return;
+  const segments = found?.segments ?? [];
+  if (found && segments.length > 0)
+    try {
+      const issues = await checkTerms(services, found.row, segments.map(proposedOf));
+      await database.inTenant(tenantId, (tx) => storeChecked(tx, found.row, segments, issues));
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'rate_limit') throw error;
+      // A document must not keep the others from being checked.
+      log.warn({ document_id: found.row.documentId, err: error }, 'the terms of a document were not checked');
+    }
+  if (single && segments.length < maxOfRun) return;
+  const next = {
+    ...(single && { single }),
+    tenantId,
+    documentId: found?.row.documentId ?? documentId,
+    after: segments.length === maxOfRun ? (segments.at(-1) as OpenSegment).position : null,
+    changedAt,
+  };
+  await database.inTenant(tenantId, (tx) => addJob(tx, 'recheck_terms', next, { priority: 1 }));
+}
+
+/** Whether runs for a later change are queued, which check all documents. */
+async function hasLaterChain(tx: Tx, tenantId: string, changedAt: string): Promise<boolean> {
+  const [row] = await tx.execute<{ later: boolean }>(sql`
+    select exists (
+      select from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+      where t.identifier = 'recheck_terms' and j.payload ->> 'tenantId' = ${tenantId}
+        and j.payload ->> 'changedAt' > ${changedAt} and j.payload -> 'single' is null) as later`);
+  return row?.later ?? false;
+}
+
+function selectOpen(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  condition: ReturnType<typeof isAtOneOf>,
+  limit: number,
+): Promise<OpenSegment[]> {
+  return tx
+    .select()
+    .from(documentSegments)
+    .where(
+      sql`${ofDocument(tenantId, documentId)} and ${condition} and ${documentSegments.target} is not null
+        and ${documentSegments.confirmedAt} is null`,
+    )
+    .orderBy(asc(documentSegments.position))
+    .limit(limit);
+}
+
+function isTermOfCheck({ category, found_by }: Finding): boolean {
+  return category === 'terminology' && found_by === 'check';
+}
+
+/** Stores the findings of segments that are still open and have the checked text, if they have changed. */
+async function storeChecked(
+  tx: Tx,
+  { tenantId, documentId }: DocumentRow,
+  checked: readonly OpenSegment[],
+  issues: readonly QualityIssue[][],
+): Promise<void> {
+  const row = await lockTranslated(tx, tenantId, documentId);
+  if (row.approvedAt !== null) return;
+  const seen = new Map(checked.map((segment, index) => [segment.position, { segment, index }]));
+  const present = await selectOpen(tx, row, isAtOneOf([...seen.keys()]), checked.length);
+  const changed = present.flatMap((segment) => {
+    const { segment: before, index } = seen.get(segment.position)!;
+    if (!isSameContent(segment.target as InlineContent, before.target as InlineContent)) return [];
+    const earlier = segment.issues as Finding[];
+    const [others, terms] = [earlier.filter((one) => !isTermOfCheck(one)), earlier.filter(isTermOfCheck)];
+    const present = findingsAfterChecks(terms, { issues: issues[index] as QualityIssue[] }, false);
+    const had = terms.filter(isOpen).map(idOf);
+    const has = present.filter(isOpen).map(idOf);
+    if (had.length === has.length && has.every((id) => had.includes(id))) return [];
+    const findings = [...present, ...others];
+    // A segment that was flagged for its terms only is not flagged without them.
+    const isFlaggedOtherwise =
+      segment.needsReview &&
+      (had.length === 0 ||
+        (segment.score !== null && segment.score < defaultThreshold) ||
+        others.some(
+          (one) =>
+            isOpenCritical(one) || (isOpen(one) && one.found_by !== 'check' && one.severity !== 'minor'),
+        ));
+    return [
+      {
+        position: segment.position,
+        findings: { findings, needsReview: has.length > 0 || isFlaggedOtherwise },
+      },
+    ];
+  });
+  if (changed.length === 0) return;
+  const positions = changed.map(({ position }) => position);
+  await changeSegments(tx, row, { positions, edits: 0 }, () => storeFindings(tx, row, changed));
 }

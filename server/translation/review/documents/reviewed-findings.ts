@@ -1,15 +1,18 @@
+import type { documentSegments } from '#db/schema/documents.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import {
   type Checked,
   type Finding,
   findingsAfterChecks,
+  findingView,
   idOf,
   isOpen,
   isOpenCritical,
   withResolution,
 } from '#server/translation/core/findings.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
-import type { SegmentAuthor } from './reviewed-document.ts';
+import type { Author } from '../author.ts';
+import { UnconfirmedFindings } from '../decide.ts';
 
 /** The quality of a segment as it is stored. */
 export interface StoredQuality {
@@ -48,7 +51,7 @@ function isFlagged(wasFlagged: boolean, findings: readonly Finding[]): boolean {
 /** Returns the findings after a person has accepted all open ones that are not critical. */
 export function acceptedMinor(
   { findings: earlier, needsReview }: ReviewedFindings,
-  { name }: Pick<SegmentAuthor, 'name'>,
+  { name }: Pick<Author, 'name'>,
 ): ReviewedFindings {
   const resolution = { as: 'accepted', by: name, at: new Date().toISOString(), reason: null } as const;
   const findings = earlier
@@ -82,4 +85,23 @@ function lowScore(score: number): QualityIssue {
     explanation: `The judge model gave the machine translation a score of ${score}, below ${defaultThreshold}.`,
     suggestion: null,
   };
+}
+
+type Place = Pick<typeof documentSegments.$inferSelect, 'position' | 'regionId' | 'cellId' | 'place'>;
+
+/**
+ * Requires a confirmation with a reason if segments that a reviewer confirms have open critical findings.
+ * @throws UnconfirmedFindings
+ */
+export function requireReason(
+  { documentId }: { documentId: string },
+  confirmed: readonly { row: Place; findings: readonly Finding[] }[],
+  { confirm_critical, reason }: { confirm_critical: boolean; reason?: object | undefined },
+): void {
+  if (confirm_critical && reason) return;
+  const critical = confirmed.flatMap(({ row: { position, regionId, cellId, place }, findings }) => {
+    const issues = findings.filter(isOpenCritical).map(findingView);
+    return issues.length > 0 ? [{ position, region_id: regionId, cell_id: cellId, place, issues }] : [];
+  });
+  if (critical.length > 0) throw new UnconfirmedFindings(`document job ${documentId}`, critical);
 }

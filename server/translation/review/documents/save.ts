@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
@@ -9,29 +10,77 @@ import { reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
+import { type Checked, type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
+import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
+import { type Author, requireName } from '../author.ts';
+import { unknownSegment } from '../item.ts';
+import { checkChanges } from './check.ts';
 import {
-  type Checked,
-  type Finding,
-  findingView,
-  isOpenCritical,
-} from '#server/translation/core/findings.ts';
-import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
-import { ofDocument } from '#server/translation/documents/segments.ts';
-import { UnconfirmedFindings } from '../confirmation.ts';
-import { type CorrectionConflict, correctionConflicts } from '../review-conflict.ts';
-import { checkChanges } from './check-segments.ts';
-import { selectSegments } from './positioned-segment.ts';
-import { type ChangedOriginal, changesOfRepetitions } from './repetitions.ts';
-import {
-  authorOf,
+  type CorrectionConflict,
+  conflictAt,
+  documentAuthor,
   lockTranslated,
-  requireName,
+  requireNoConflict,
   requireTranslated,
-  type SegmentAuthor,
-} from './reviewed-document.ts';
-import { reviewedFindings } from './reviewed-findings.ts';
-import { maxReturned, type SavedSegments, type SaveInput } from './save-schema.ts';
-import { changeSegments, type SegmentChange, storeChanges } from './segment-changes.ts';
+} from './document.ts';
+import { requireReason, reviewedFindings, type StoredQuality } from './reviewed-findings.ts';
+import { applyChanges, type SegmentChange } from './segment-changes.ts';
+import {
+  confirmFields,
+  currentSegments,
+  inlineContent,
+  maxReturned,
+  maxSeenLength,
+  ofDocumentJob,
+  position,
+  segmentList,
+  viewSegments,
+} from './segment-schema.ts';
+
+const savedSegment = z.object({
+  position,
+  target_text: z.string().max(50_000).describe('The translation to store.'),
+  target_content: inlineContent
+    .optional()
+    .describe(
+      'The translation with its tags. Its text is stored instead of `target_text`. If omitted, the tags of the present translation are placed in `target_text`.',
+    ),
+  replaces: z
+    .string()
+    .max(maxSeenLength)
+    .nullable()
+    .meta({ description: 'the target_text that the reviewer saw; null without one' }),
+  confirmed: z
+    .boolean()
+    .optional()
+    .describe(
+      '`true` confirms the segment, `false` withdraws its confirmation. If omitted, an unchanged text stays as it is; a new text is a draft.',
+    ),
+});
+
+export const documentSaveInput = z.object({
+  ...ofDocumentJob,
+  segments: segmentList(savedSegment).describe('Either all are stored or none.'),
+  repeat: z
+    .boolean()
+    .default(true)
+    .describe('Whether other segments with the same source get the same translation.'),
+  ...confirmFields,
+});
+
+export const savedSegments = currentSegments.extend({
+  change_id: z.string().nullable().meta({
+    description:
+      'undoes what was stored. If nothing changed, as in a resend, the change that stored it; null without a single one',
+  }),
+  repeated: z
+    .array(z.int())
+    .describe('The positions of the segments that got the same translation or confirmation.'),
+});
+
+type SaveInput = z.infer<typeof documentSaveInput>;
+type SavedSegments = z.infer<typeof savedSegments>;
 
 type SaveServices = LocatingServices & Parameters<typeof checkChanges>[0] & Pick<Services, 'log'>;
 
@@ -62,9 +111,8 @@ export async function saveSegments(
 ): Promise<SavedSegments> {
   const { document_id: documentId } = input;
   const { row, author, edited } = await withTenant(async (tx, principal) => {
-    const row = await requireDocument(tx, principal.tenant.id, documentId);
-    requireTranslated(row);
-    const author = await authorOf(tx, principal, input.reviewer);
+    const row = await requireTranslated(tx, principal.tenant.id, documentId);
+    const author = await documentAuthor(tx, principal, input.reviewer);
     if (input.segments.some(({ confirmed }) => confirmed)) requireName(author);
     const edited = (await selectNamed(tx, row, input)).filter(({ isEdited }) => isEdited);
     // A text cannot be stored if the file could not be rendered with it.
@@ -88,36 +136,30 @@ export async function saveSegments(
 async function store(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
-  author: SegmentAuthor,
+  author: Author,
   input: SaveInput,
   checked: ReadonlyMap<number, Checked>,
 ): Promise<SavedSegments> {
   const row = await lockTranslated(tx, tenantId, documentId);
   const named = await selectNamed(tx, row, input);
   const originals = named.flatMap((segment) => newStateOf(segment, checked, input) ?? []);
-  requireConfirmed(row, named, originals, input);
+  requireReason(
+    row,
+    originals.filter(({ isConfirmed }) => isConfirmed),
+    input,
+  );
   const positions = named.map(({ given }) => given.position);
   const repetitions = input.repeat ? await changesOfRepetitions(tx, row, originals, positions) : [];
   const repeated = repetitions.map(({ position }) => position);
   const view = async (changeId: string | null, updatedAt: string): Promise<SavedSegments> => {
     const returned = [...positions, ...repeated.slice(0, maxReturned)];
-    return {
-      change_id: changeId,
-      segments: await selectSegments(tx, tenantId, documentId, returned),
-      repeated,
-      updated_at: updatedAt,
-    };
+    return { change_id: changeId, repeated, ...(await viewSegments(tx, row, returned, updatedAt)) };
   };
   if (originals.length === 0)
     return view(await selectLastChange(tx, row, author, positions), row.updatedAt.toISOString());
   const changes = [...originals.map(({ change }) => change), ...repetitions];
   const changeId = newId();
-  const edits = changes.filter(({ translation }) => translation).length;
-  const changed = changes.map(({ position }) => position);
-  const updatedAt = await changeSegments(tx, row, { positions: changed, edits }, () =>
-    storeChanges(tx, row, author, changeId, changes),
-  );
-  return view(changeId, updatedAt);
+  return view(changeId, await applyChanges(tx, row, author, changeId, changes));
 }
 
 /**
@@ -129,37 +171,26 @@ async function selectNamed(
   { tenantId, documentId }: DocumentRow,
   { segments }: SaveInput,
 ): Promise<NamedSegment[]> {
-  const positions = JSON.stringify(segments.map(({ position }) => position));
+  const positions = segments.map(({ position }) => position);
   const rows = await tx
     .select()
     .from(documentSegments)
-    .where(
-      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
-        select json_array_elements_text(${positions}::json)::int))`,
-    );
+    .where(sql`${ofDocument(tenantId, documentId)} and ${isAtOneOf(positions)}`);
   const byPosition = new Map(rows.map((row) => [row.position, row]));
   const conflicts: CorrectionConflict[] = [];
   const named = segments.map((sent, index) => {
     const row = byPosition.get(sent.position);
-    if (!row)
-      throw new AppError('invalid_fields', [
-        {
-          loc: ['body', 'segments', index, 'position'],
-          msg: 'segment not found',
-          type: 'unknown_segment',
-        },
-      ]);
-    const { position, regionId: region_id, cellId: cell_id, targetText: target_text, corrected } = row;
+    if (!row) throw unknownSegment('segments', index, 'position');
+    const { targetText: target_text, corrected } = row;
     const content = contentOf(sent, row);
     const given = content ? { ...sent, target_text: plainText(content) } : sent;
     const isEdited = content ? !isSameContent(content, row.target) : target_text !== given.target_text;
     // If another reviewer has stored the same text, nothing is lost.
     const isThere = !isEdited && corrected;
-    if (!isThere && given.replaces !== target_text)
-      conflicts.push({ index, position, region_id, cell_id, target_text, corrected });
+    if (!isThere && given.replaces !== target_text) conflicts.push(conflictAt(index, row));
     return { given, row, content, isEdited };
   });
-  if (conflicts.length > 0) throw correctionConflicts(conflicts, 'saved');
+  requireNoConflict(conflicts, 'saved');
   return named;
 }
 
@@ -173,7 +204,16 @@ function contentOf(
 }
 
 /** The new state of a named segment: its change, and what its repetitions get. */
-interface ChangedSegment extends ChangedOriginal {
+interface ChangedSegment {
+  row: SegmentRow;
+  position: number;
+  target: InlineContent;
+  targetText: string;
+  /** The result of the checks of the new text; undefined if the text stays. */
+  checked: Checked | undefined;
+  findings: readonly Finding[];
+  isConfirmed: boolean;
+  reason: SegmentChange['reason'];
   change: SegmentChange;
 }
 
@@ -197,44 +237,16 @@ function newStateOf(
   const reason = isConfirmed && findings.some(isOpenCritical) ? givenReason : undefined;
   const translation = isEdited ? { target, targetText } : undefined;
   const kind = isConfirmed ? 'confirmed' : isEdited ? 'edited' : 'unconfirmed';
-  return {
-    position,
-    target,
-    targetText,
-    checked,
-    findings,
-    isConfirmed,
-    reason,
-    change: { position, kind, isConfirmed, reason, findings: reviewed, translation },
-  };
-}
-
-/**
- * Requires a confirmation with a reason for critical findings.
- * @throws UnconfirmedFindings
- */
-function requireConfirmed(
-  { documentId }: DocumentRow,
-  named: readonly NamedSegment[],
-  changed: readonly ChangedSegment[],
-  { confirm_critical, reason }: SaveInput,
-): void {
-  if (confirm_critical && reason) return;
-  const rows = new Map(named.map(({ row }) => [row.position, row]));
-  const critical = changed.flatMap(({ position, isConfirmed, findings }) => {
-    const found = findings.filter(isOpenCritical).map(findingView);
-    const row = rows.get(position);
-    if (!row || !isConfirmed || found.length === 0) return [];
-    return [{ position, region_id: row.regionId, cell_id: row.cellId, place: row.place, issues: found }];
-  });
-  if (critical.length > 0) throw new UnconfirmedFindings(`document job ${documentId}`, critical);
+  const state = { position, isConfirmed, reason };
+  const change = { ...state, kind, findings: reviewed, translation } as const;
+  return { ...state, row, target, targetText, checked, findings, change };
 }
 
 /** Returns the change by the same author that made these segments as they are now; null if it is not a single one. */
 async function selectLastChange(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
-  { userId }: SegmentAuthor,
+  { userId }: Author,
   positions: readonly number[],
 ): Promise<string | null> {
   const rows = await tx.execute<{ change_id: string | null }>(sql`
@@ -246,4 +258,92 @@ async function selectLastChange(
         and e.undone_at is null and e.kind not in ('undone', 'redone')
       order by e.created_at desc, e.event_id desc limit 1) e on e.user_id is not distinct from ${userId}::text`);
   return rows.length === 1 ? (rows[0]?.change_id ?? null) : null;
+}
+
+interface Repetition extends StoredQuality {
+  position: number;
+  /** The position of the changed segment. */
+  original: number;
+  target: InlineContent | null;
+  isConfirmed: boolean;
+}
+
+/**
+ * Returns the changes of the segments that repeat the source of changed segments: they get the same translation with the
+ * same tags, and are confirmed if the original is. A segment that a reviewer has corrected or confirmed on its own stays
+ * as it is. A segment that already repeats the translation of an original follows it, until a reviewer changes it.
+ * @param named positions that the request names; none of them is a repetition
+ */
+async function changesOfRepetitions(
+  tx: Tx,
+  document: { tenantId: string; documentId: string },
+  originals: readonly ChangedSegment[],
+  named: readonly number[],
+): Promise<SegmentChange[]> {
+  if (originals.length === 0) return [];
+  const byPosition = new Map(originals.map((original) => [original.position, original]));
+  const repetitions = await selectRepetitions(tx, document, [...byPosition.keys()], named);
+  return repetitions.flatMap((repetition) => {
+    const original = byPosition.get(repetition.original);
+    return (original && changeOf(repetition, original)) ?? [];
+  });
+}
+
+function changeOf(repetition: Repetition, original: ChangedSegment): SegmentChange | undefined {
+  const { position } = repetition;
+  const { target, targetText, checked, reason } = original;
+  const isSameText = isSameContent(repetition.target, target);
+  const decided = new Map(original.findings.map((finding) => [idOf(finding), finding]));
+  const reviewed = isSameText
+    ? undefined
+    : reviewedFindings(
+        repetition,
+        checked ?? { issues: original.findings.filter(({ found_by }) => found_by === 'check') },
+        true,
+      );
+  // A decision, or a reason, counts only for findings that the reviewer has seen with the original.
+  const isCriticalHere = (reviewed?.findings ?? (repetition.issues as Finding[])).some(
+    (finding) => isOpenCritical(finding) && !decided.has(idOf(finding)),
+  );
+  const isConfirmed = original.isConfirmed && !isCriticalHere;
+  const change = { position, kind: 'repeated', isConfirmed, reason } as const;
+  if (reviewed) {
+    const findings = reviewed.findings.map((finding) => decided.get(idOf(finding)) ?? finding);
+    return {
+      ...change,
+      findings: { ...reviewed, findings },
+      translation: { target, targetText, repetitionOf: original.position },
+    };
+  }
+  return isConfirmed === repetition.isConfirmed || isCriticalHere ? undefined : change;
+}
+
+/** If several originals have the same source, their repetitions belong to the first one. */
+async function selectRepetitions(
+  tx: Tx,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+  originals: readonly number[],
+  named: readonly number[],
+): Promise<Repetition[]> {
+  const positionsIn = (positions: readonly number[]) =>
+    sql`array(select json_array_elements_text(${JSON.stringify(positions)}::json)::int)`;
+  const rows = await tx.execute<Repetition & Record<string, unknown>>(sql`
+    with originals as materialized (
+      select source_key, min(position) as position from document_segments
+      where tenant_id = ${tenantId} and document_id = ${documentId} and position = any(${positionsIn(originals)})
+      group by source_key)
+    select s.position, o.position as original, s.target, s.issues, s.score, s.needs_review as "needsReview",
+      s.confirmed_at is not null as "isConfirmed"
+    from document_segments s join originals o on o.source_key = s.source_key
+    where s.tenant_id = ${tenantId} and s.document_id = ${documentId} and s.position <> all(${positionsIn(named)})
+      -- Without statistics the planner would read the whole document; an array becomes a condition of the index.
+      and s.source_key = any(array(select source_key from originals))
+      and case when not s.corrected and s.confirmed_at is null then true
+        else s.provenance -> 'repetition_of' = to_jsonb(o.position) and 'repeated' = (
+          select e.kind from segment_events e
+          where e.tenant_id = s.tenant_id and e.document_id = s.document_id and e.position = s.position
+            and e.undone_at is null and e.kind not in ('undone', 'redone')
+          order by e.created_at desc, e.event_id desc limit 1) end
+    order by s.position`);
+  return [...rows];
 }

@@ -1,13 +1,21 @@
-import { eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { documentSegments } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import type { SegmentKind } from '#server/formats/document.ts';
+import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { hasText, searchedText } from '#server/http/text-search.ts';
 import { requireDocument } from '#server/translation/documents/jobs.ts';
-import { ofDocument, segmentStatuses, statusOfSegment } from '#server/translation/documents/segments.ts';
-import { positionedSegment, selectSegments } from './positioned-segment.ts';
+import {
+  isUnresolved,
+  ofDocument,
+  readSegmentCursor,
+  type SegmentStatus,
+  segmentStatuses,
+  statusOfSegment,
+} from '#server/translation/documents/segments.ts';
+import { ofDocumentJob, positionedSegment, selectSegments } from './segment-schema.ts';
 
 const kinds = [
   'paragraph',
@@ -27,7 +35,7 @@ const position = z.int().min(0).max(maxPosition);
 const maxIdLength = 500;
 
 export const segmentSearch = z.object({
-  document_id: z.string().describe('The document.'),
+  ...ofDocumentJob,
   flagged: z.boolean().optional().meta({ description: 'whether it needs a review' }),
   corrected: z.boolean().optional().describe('Whether a reviewer has changed it.'),
   confirmed: z.boolean().optional().describe('Whether a reviewer has confirmed it unchanged.'),
@@ -85,16 +93,10 @@ export async function searchSegments(
   const { document_id: documentId, limit } = search;
   const from = beginningOf(search);
   const { segments } = await requireDocument(tx, tenantId, documentId);
-  const filters = filtersOf(search);
-  const page =
-    filters.length === 0
-      ? pageOfAll(segments, from, limit)
-      : await selectPage(
-          tx,
-          sql.join([ofDocument(tenantId, documentId), ...filters], sql` and `),
-          from,
-          limit,
-        );
+  const filter = filterOf(search);
+  const page = filter
+    ? await selectPage(tx, sql`${ofDocument(tenantId, documentId)} and ${filter}`, from, limit)
+    : pageOfAll(segments, from, limit);
   const listed = page.positions.slice(0, limit);
   return {
     segments: await selectSegments(tx, tenantId, documentId, listed),
@@ -113,37 +115,28 @@ function beginningOf({ cursor, position, offset }: SegmentSearch): Beginning {
       { loc: ['body'], msg: 'send only one of cursor, position and offset', type: 'several_beginnings' },
     ]);
   if (offset !== undefined) return { offset };
-  if (cursor === undefined) return { position: position ?? 0 };
-  if (!/^\d{1,9}$/.test(cursor))
-    throw new AppError('invalid_fields', [
-      {
-        loc: ['body', 'cursor'],
-        msg: 'invalid cursor; send next_cursor from the previous page, or no cursor',
-        type: 'invalid_cursor',
-      },
-    ]);
-  return { position: Number(cursor) + 1 };
+  const after = readSegmentCursor(cursor, 'body');
+  return { position: after === undefined ? (position ?? 0) : after + 1 };
 }
 
-function filtersOf(search: SegmentSearch): SQL[] {
+function filterOf(search: SegmentSearch): SQL | undefined {
   const { flagged, corrected, confirmed, status, kind, page, unit_id, text, text_in } = search;
   const { needsReview, regionId, cellId, sourceText, targetText } = documentSegments;
   const searched = { source: [sourceText], target: [targetText], either: [sourceText, targetText] }[text_in];
-  return [
+  const isConfirmed = confirmed ? isNotNull : isNull;
+  return and(
     // Written exactly like the condition of the partial index, so that PostgreSQL uses it.
-    ...(flagged === undefined ? [] : [flagged ? sql`${needsReview}` : sql`not ${needsReview}`]),
-    ...(corrected === undefined ? [] : [eq(documentSegments.corrected, corrected)]),
-    ...(confirmed === undefined
-      ? []
-      : [confirmed ? isNotNull(documentSegments.confirmedAt) : isNull(documentSegments.confirmedAt)]),
-    ...(status === undefined ? [] : [sql`${statusOfSegment} = ${status}`]),
-    ...(kind === undefined ? [] : [eq(documentSegments.kind, kind)]),
-    ...(page === undefined ? [] : [eq(documentSegments.page, page)]),
-    ...(unit_id === undefined ? [] : [or(eq(regionId, unit_id), eq(cellId, unit_id)) as SQL]),
-    ...(text === undefined
-      ? []
-      : [or(...searched.map((column) => hasText(sql`${column}`, text, 'contains'))) as SQL]),
-  ];
+    flagged === undefined ? undefined : flagged ? sql`${needsReview}` : sql`not ${needsReview}`,
+    corrected === undefined ? undefined : eq(documentSegments.corrected, corrected),
+    confirmed === undefined ? undefined : isConfirmed(documentSegments.confirmedAt),
+    status && sql`${statusOfSegment} = ${status}`,
+    kind && eq(documentSegments.kind, kind),
+    page === undefined ? undefined : eq(documentSegments.page, page),
+    unit_id === undefined ? undefined : or(eq(regionId, unit_id), eq(cellId, unit_id)),
+    text === undefined
+      ? undefined
+      : or(...searched.map((column) => hasText(sql`${column}`, text, 'contains'))),
+  );
 }
 
 /** Without filters, nothing has to be counted: the positions are 0, 1, 2 and so on. */
@@ -169,4 +162,119 @@ async function selectPage(tx: Tx, condition: SQL, from: Beginning, limit: number
     from matches`);
   if (!page) throw new Error('the database returned no count');
   return { total: page.total, firstIndex: page.first_index, positions: page.positions };
+}
+
+export const outlineQuery = z.object(ofDocumentJob);
+
+const counts = {
+  segments: z.int().describe('The number of segments.'),
+  flagged: z.int().meta({ description: 'The number of segments that need a review and are not confirmed.' }),
+  corrected: z.int().describe('The number of segments that a reviewer has changed.'),
+};
+
+export const documentOutline = z.object({
+  ...counts,
+  untranslated: z.int().describe('Segments without a translation.'),
+  statuses: z
+    .object({
+      todo: z.int().describe('Segments that no reviewer has changed or confirmed, without issues.'),
+      draft: z.int().describe('Segments that a reviewer has changed but not confirmed.'),
+      warning: z
+        .int()
+        .describe('Unconfirmed segments with issues that are not critical, or that need a review.'),
+      critical: z.int().describe('Unconfirmed segments with critical issues.'),
+      confirmed: z.int().describe('Segments that a reviewer has confirmed.'),
+    })
+    .meta({ description: 'the number of segments with each review status' }),
+  kinds: z
+    .array(
+      z.object({
+        kind: z.string().describe('The kind of segment, such as `paragraph`, `heading` or `cell`.'),
+        ...counts,
+      }),
+    )
+    .meta({ description: 'The kinds of segments, in the order in which they first appear in the document.' }),
+  pages: z
+    .array(
+      z.object({
+        page: z.int().nullable().meta({
+          description:
+            'The number of the page or sheet, from 1; null for segments without a page, such as headers.',
+        }),
+        sheet: z
+          .string()
+          .nullable()
+          .meta({ description: 'The name of the sheet; null if the file is not a workbook.' }),
+        first_position: z.int().describe('The position of the first segment on the page, from 0.'),
+        ...counts,
+      }),
+    )
+    .meta({
+      description: 'The pages or sheets that have segments, in the order in which they first appear.',
+    }),
+});
+
+type Counts = { [name in keyof typeof counts]: number };
+
+/**
+ * Counts a document's segments by kind, page and review status. These are the options of the filters of `searchSegments`.
+ * @throws AppError 404
+ */
+export async function readOutline(
+  tx: Tx,
+  tenantId: string,
+  documentId: string,
+): Promise<z.infer<typeof documentOutline>> {
+  const { sourceFormat } = await requireDocument(tx, tenantId, documentId);
+  const { page, kind, place, position, corrected, target } = documentSegments;
+  const groups = await tx
+    .select({
+      page,
+      kind,
+      status: statusOfSegment,
+      // The place of any segment in the group: all are on one sheet.
+      place: sql<string>`min(${place})`,
+      first: sql<number>`min(${position})`,
+      segments: sql<number>`count(*)::int`,
+      flagged: sql<number>`(count(*) filter (where ${isUnresolved}))::int`,
+      corrected: sql<number>`(count(*) filter (where ${corrected}))::int`,
+      untranslated: sql<number>`(count(*) filter (where ${target} is null))::int`,
+    })
+    .from(documentSegments)
+    .where(ofDocument(tenantId, documentId))
+    .groupBy(page, kind, statusOfSegment)
+    .orderBy(sql`min(${position})`);
+  return {
+    ...sumOf(groups),
+    untranslated: groups.reduce((sum, { untranslated }) => sum + untranslated, 0),
+    statuses: statusesOf(groups),
+    kinds: [...Map.groupBy(groups, (group) => group.kind)].map(([kind, own]) => ({ kind, ...sumOf(own) })),
+    pages: [...Map.groupBy(groups, (group) => group.page)].map(([page, own]) => ({
+      page,
+      sheet: layoutKinds[sourceFormat].places === 'sheet' ? sheetOf(own) : null,
+      first_position: own[0]?.first ?? 0,
+      ...sumOf(own),
+    })),
+  };
+}
+
+/** Returns the name of the sheet of some segments. The place of a cell is `Sheet1!B7`, that of others `Sheet1, chart 2`. */
+function sheetOf(groups: readonly { kind: string; place: string }[]): string | null {
+  const cells = groups.find(({ kind }) => kind === 'cell');
+  // The reference of a cell has no exclamation mark, and the name of an object has no comma. The sheet may have both.
+  if (cells) return cells.place.replace(/![^!]*$/, '');
+  return groups[0]?.place.replace(/, [^,]*$/, '') ?? null;
+}
+
+function statusesOf(groups: readonly { status: SegmentStatus; segments: number }[]) {
+  const counts = { todo: 0, draft: 0, confirmed: 0, warning: 0, critical: 0 };
+  for (const { status, segments } of groups) counts[status] += segments;
+  return counts;
+}
+
+function sumOf(groups: readonly Counts[]): Counts {
+  const sum = { segments: 0, flagged: 0, corrected: 0 };
+  for (const group of groups)
+    for (const name of Object.keys(sum) as (keyof Counts)[]) sum[name] += group[name];
+  return sum;
 }

@@ -1,15 +1,15 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { documentJobs } from '#db/schema/documents.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { newId } from '#server/platform/ids.ts';
+import { addJob } from '#server/platform/job-queue.ts';
 import { type DocumentRow, isDocument } from '#server/translation/documents/jobs.ts';
 import { hasAllFigures, movedFigures } from '#server/translation/documents/quality-report.ts';
 import { queueRendering } from '#server/translation/documents/rendering.ts';
-import { figuresOf } from '#server/translation/documents/segments.ts';
-import { queueRecheck } from './pending-rechecks.ts';
-import type { SegmentAuthor } from './reviewed-document.ts';
+import { figuresOf, isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
+import type { Author } from '../author.ts';
 import type { ReviewedFindings } from './reviewed-findings.ts';
 
 /*
@@ -75,6 +75,25 @@ interface Document {
 }
 
 /**
+ * Makes changes of different segments of a document that the caller has locked, and counts them.
+ * @param positions the segments whose figures and findings are looked at; default: those that change
+ * @returns the document's updated_at
+ */
+export function applyChanges(
+  tx: Tx,
+  row: DocumentRow,
+  author: Author,
+  changeId: string,
+  changes: readonly SegmentChange[],
+  positions = changes.map(({ position }) => position),
+): Promise<string> {
+  const edits = changes.filter(({ translation }) => translation).length;
+  return changeSegments(tx, row, { positions, edits }, () =>
+    storeChanges(tx, row, author, changeId, changes),
+  );
+}
+
+/**
  * Stores changes of different segments, and their events. The engine's score belonged to the previous text, so a segment
  * with a new text has no score, like a segment from the TM. Its findings are those of `reviewedFindings`. A confirmation
  * belongs to one text: a new text ends it, unless the change confirms the new text. If a segment is already confirmed, its
@@ -83,7 +102,7 @@ interface Document {
 export async function storeChanges(
   tx: Tx,
   document: Document,
-  author: SegmentAuthor,
+  author: Author,
   changeId: string,
   changes: readonly SegmentChange[],
 ): Promise<void> {
@@ -94,7 +113,7 @@ export async function storeChanges(
 async function storeChunk(
   tx: Tx,
   { tenantId, documentId }: Document,
-  { userId, name }: SegmentAuthor,
+  { userId, name }: Author,
   changeId: string,
   changes: readonly SegmentChange[],
 ): Promise<void> {
@@ -195,4 +214,24 @@ export async function changeSegments(
   await queueRendering(tx, tenantId, documentId);
   await queueRecheck(tx, { tenantId, documentId }, positions);
   return changed.updatedAt.toISOString();
+}
+
+/** SQL: whether a segment is confirmed and has findings of a model about an earlier text. */
+export const isPending = sql`(${documentSegments.confirmedAt} is not null and jsonb_path_exists(${documentSegments.issues},
+  '$[*] ? (@.status == "not_rechecked" && !exists(@.found_by))'))`;
+
+/** Queues the check of those of these segments that need it, after they were changed. */
+async function queueRecheck(
+  tx: Tx,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+  positions: readonly number[],
+): Promise<void> {
+  const [pending] = await tx
+    .select({ position: documentSegments.position })
+    .from(documentSegments)
+    .where(sql`${ofDocument(tenantId, documentId)} and ${isAtOneOf(positions)} and ${isPending}`)
+    .limit(1);
+  if (!pending) return;
+  const key = `recheck_findings:${documentId}`;
+  await addJob(tx, 'recheck_findings', { tenantId, documentId, after: -1 }, { key, afterSeconds: 5 });
 }

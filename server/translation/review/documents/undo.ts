@@ -1,36 +1,39 @@
-import { sql } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
-import { documentSegments } from '#db/schema/documents.ts';
+import { documentSegments, segmentEvents } from '#db/schema/documents.ts';
 import { AppError } from '#server/errors.ts';
 import { type InlineContent, isSameContent } from '#server/formats/inline-content.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { queueTermCheckOf } from '#server/language/terminology/sets.ts';
 import { newId } from '#server/platform/ids.ts';
-import { type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
+import { type Finding, idOf, isOpenCritical, resolutions } from '#server/translation/core/findings.ts';
 import { withdrawUndoneFeed } from '#server/translation/documents/feed-withdrawal.ts';
-import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { type DocumentRow, requireDocument } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
-import { correctionConflicts } from '../review-conflict.ts';
-import { positionedSegment, selectSegments } from './positioned-segment.ts';
-import { authorOf, lockTranslated, type SegmentAuthor } from './reviewed-document.ts';
-import { maxReturned } from './save-schema.ts';
+import { type Author, authorOf } from '../author.ts';
+import { type CorrectionConflict, lockTranslated, requireNoConflict } from './document.ts';
 import { changeSegments, chunk, replacedColumns, restoredColumns, storeFindings } from './segment-changes.ts';
+import {
+  confirmReason,
+  currentSegments,
+  maxReturned,
+  ofDocumentJob,
+  position,
+  selectSegments,
+  viewSegments,
+} from './segment-schema.ts';
 
 export const changeInput = z.object({
-  document_id: z.string().describe('The document.'),
+  ...ofDocumentJob,
   change_id: z.string().max(100).describe('The change, from `save` or the history.'),
 });
 
 type ChangeInput = z.infer<typeof changeInput>;
 
-export const restoredSegments = z.object({
+export const restoredSegments = currentSegments.extend({
   change_id: z.string().describe('The change.'),
   positions: z.array(z.int()).describe('The positions of all segments of the change, in reading order.'),
-  segments: z
-    .array(positionedSegment)
-    .meta({ description: `their current state, in reading order; the first ${maxReturned}` }),
-  updated_at: z.string().meta({ format: 'date-time', description: "the document's" }),
 });
 
 type RestoredSegments = z.infer<typeof restoredSegments>;
@@ -38,13 +41,8 @@ type RestoredSegments = z.infer<typeof restoredSegments>;
 type Direction = 'undone' | 'redone';
 
 /** A segment of a change, before the change is undone or redone. */
-interface ChangedSegment {
-  position: number;
-  region_id: string;
-  cell_id: string | null;
+interface ChangedSegment extends Omit<CorrectionConflict, 'index'> {
   source_text: string;
-  target_text: string | null;
-  corrected: boolean;
   /** The member who made the change; null for an API key. */
   userId: string | null;
   isUndone: boolean;
@@ -57,24 +55,12 @@ interface ChangedSegment {
 }
 
 /**
- * Undoes a change: restores all of its segments exactly, and removes their translations from the TM. If the change is
- * already undone, nothing happens.
+ * Undoes a change, or applies it again. An undo restores all segments of the change exactly, and removes their translations
+ * from the TM. If the change is already undone or redone, nothing happens.
  * @throws AppError 404; 400 if the document is not translated; 403 unless the caller made the change or is an
  *   administrator; 409 conflict, with all `CorrectionConflict`s, if a segment was changed later
  */
-export function undoChange(tx: Tx, principal: Principal, input: ChangeInput): Promise<RestoredSegments> {
-  return restoreChange(tx, principal, input, 'undone');
-}
-
-/**
- * Applies a change again that was undone. If the change is not undone, nothing happens.
- * @throws AppError like `undoChange`; 409 conflict if a segment was changed since
- */
-export function redoChange(tx: Tx, principal: Principal, input: ChangeInput): Promise<RestoredSegments> {
-  return restoreChange(tx, principal, input, 'redone');
-}
-
-async function restoreChange(
+export async function restoreChange(
   tx: Tx,
   principal: Principal,
   { document_id: documentId, change_id: changeId }: ChangeInput,
@@ -88,8 +74,7 @@ async function restoreChange(
   const view = async (updatedAt: string): Promise<RestoredSegments> => ({
     change_id: changeId,
     positions,
-    segments: await selectSegments(tx, tenant.id, documentId, positions.slice(0, maxReturned)),
-    updated_at: updatedAt,
+    ...(await viewSegments(tx, row, positions.slice(0, maxReturned), updatedAt)),
   });
   if (segments.every(({ isUndone }) => isUndone === (direction === 'undone')))
     return view(row.updatedAt.toISOString());
@@ -97,7 +82,7 @@ async function restoreChange(
     ({ isMoved, position, region_id, cell_id, target_text, corrected }, index) =>
       isMoved ? [{ index, position, region_id, cell_id, target_text, corrected }] : [],
   );
-  if (conflicts.length > 0) throw correctionConflicts(conflicts, direction);
+  requireNoConflict(conflicts, direction);
   const edits = segments.filter(({ isEdit }) => isEdit).length;
   const updatedAt = await changeSegments(tx, row, { positions, edits }, async () => {
     const before = await selectStates(tx, row, positions);
@@ -189,7 +174,7 @@ async function selectChange(
 async function restoreSegments(
   tx: Tx,
   { tenantId, documentId }: DocumentRow,
-  { userId, name }: SegmentAuthor,
+  { userId, name }: Author,
   { changeId, direction, segments }: { changeId: string; direction: Direction; segments: ChangedSegment[] },
 ): Promise<string[]> {
   const rows = segments.map(({ position, restoreFrom }) => ({
@@ -317,4 +302,90 @@ async function withdrawFromMemory(
     update segment_events set before = before || '{"feed_pending": true}'
     where tenant_id = ${row.tenantId} and event_id = any(array(
       select json_array_elements_text(${JSON.stringify(marked)}::json)))`);
+}
+
+export const historyQuery = z.object({ ...ofDocumentJob, position });
+
+/** Maximum number of events in a response. */
+const maxEvents = 200;
+
+const eventReason = z.object({
+  code: z.enum([...confirmReason.shape.code.options, ...resolutions]).describe('The kind of reason.'),
+  note: z.string().describe('The reason in words; empty if a resolution has none.'),
+});
+
+export const segmentHistory = z.object({
+  events: z
+    .array(
+      z.object({
+        event_id: z.string().describe('The event.'),
+        change_id: z.string().meta({ description: 'the change, which can be undone with this ID' }),
+        kind: z
+          .enum(segmentEvents.kind.enumValues)
+          .describe(
+            '`edited`: a new text, as a draft. `confirmed`: confirmed, with or without a new text. `unconfirmed`: no longer confirmed, same text. `resolved`: a finding was resolved. `repeated`: same source as a segment that was changed. `undone`, `redone`: the change was undone or redone.',
+          ),
+        by: z
+          .string()
+          .nullable()
+          .meta({ description: 'email address or user ID; null for an API key without a name' }),
+        user_id: z.string().nullable().describe('The member; null for an API key.'),
+        created_at: z.string().meta({ format: 'date-time', description: 'ISO 8601 in UTC' }),
+        target_text: z.string().nullable().describe('The translation after the event.'),
+        previous_text: z.string().nullable().describe('The translation before the event.'),
+        reason: eventReason
+          .nullable()
+          .meta({ description: 'why critical findings were confirmed, or how a finding was resolved' }),
+        undone_at: z
+          .string()
+          .nullable()
+          .meta({ format: 'date-time', description: 'when the change was undone; null if it was not' }),
+      }),
+    )
+    .meta({ description: `latest first, at most ${maxEvents}` }),
+});
+
+/**
+ * Returns what reviewers did with a segment.
+ * @throws AppError 404 for an unknown document or segment
+ */
+export async function readHistory(
+  tx: Tx,
+  tenantId: string,
+  { document_id: documentId, position }: z.infer<typeof historyQuery>,
+): Promise<z.infer<typeof segmentHistory>> {
+  await requireDocument(tx, tenantId, documentId);
+  const [segment] = await selectSegments(tx, tenantId, documentId, [position]);
+  if (!segment) throw new AppError('not_found', 'segment not found');
+  const rows = await tx
+    .select({
+      event_id: segmentEvents.eventId,
+      change_id: segmentEvents.changeId,
+      kind: segmentEvents.kind,
+      by: segmentEvents.actor,
+      user_id: segmentEvents.userId,
+      createdAt: segmentEvents.createdAt,
+      target_text: segmentEvents.targetText,
+      previous_text: sql<string | null>`${segmentEvents.before} ->> 'target_text'`,
+      reason: segmentEvents.reason,
+      undoneAt: segmentEvents.undoneAt,
+    })
+    .from(segmentEvents)
+    .where(
+      and(
+        eq(segmentEvents.tenantId, tenantId),
+        eq(segmentEvents.documentId, documentId),
+        eq(segmentEvents.position, position),
+      ),
+    )
+    .orderBy(desc(segmentEvents.createdAt), desc(segmentEvents.eventId))
+    .limit(maxEvents);
+  return {
+    events: rows.map(({ createdAt, reason, undoneAt, ...event }) => ({
+      ...event,
+      created_at: createdAt.toISOString(),
+      reason: reason as z.infer<typeof eventReason> | null,
+      undone_at: undoneAt?.toISOString() ?? null,
+    })),
+  };
 }

@@ -1,35 +1,39 @@
-import { and, inArray, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { type ClaimedVia, claimedViaOf } from '#server/identity/access/claimed-via.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import type { Principal } from '#server/identity/access/principal.ts';
 import type { Origin } from '#server/identity/audit/audit-log.ts';
 import type { TermCheck } from '#server/matching/terms/glossary.ts';
-import { newId } from '#server/platform/ids.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
-import type { AgentRun, AgentStep, ReviewAction } from '#server/translation/core/agent-run-schema.ts';
+import type { AgentRun, AgentStep } from '#server/translation/core/agent-run-schema.ts';
 import { type Finding, findingView, isOpenCritical } from '#server/translation/core/findings.ts';
-import { advance, reviewableStatuses } from '#server/translation/texts/job-states.ts';
-import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
+import { advance } from '#server/translation/texts/job-states.ts';
+import { isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import { publishJob } from '#server/translation/texts/parked-jobs.ts';
 import type { JobStatus, TranslationJob } from '#server/translation/texts/schema.ts';
-import { UnconfirmedFindings, Unopened } from '../confirmation.ts';
-import { recordDecision } from '../decision-event.ts';
-import { recordOpening } from '../openings.ts';
-import { JobChanged } from '../review-conflict.ts';
-import { type ClosingReview, compareLater, countReview } from './count-review.ts';
-import type { ReviewRequest } from './review-schema.ts';
-import { finalTermCheck } from './review-terms.ts';
+import { type Author, authorOf, recordDecision } from '../author.ts';
+import { recordOpening } from '../claims.ts';
 import {
+  type Confirmations,
+  type DecidingContext,
+  decideEach,
+  UnconfirmedFindings,
+  Unopened,
+} from '../decide.ts';
+import { type ClosingReview, compareLater, countReview } from '../figures.ts';
+import {
+  finalTermCheck,
   findingsOf,
   type JobWithFindings,
   keptCandidate,
   keptFindings,
   pipelineText,
-} from './text-findings.ts';
+} from './findings.ts';
+import type { ReviewManyInput, ReviewRequest } from './schema.ts';
+import { nextVersion, reviewStep, selectReviewable } from './text.ts';
 
 /**
  * Applies a reviewer's action to a job. One transaction locks the job and makes the decision: if two reviews close it
@@ -38,24 +42,11 @@ import {
  * stays `approved`, and the sweep publishes it.
  * @param seen the `updated_at` of the job that the reviewer saw; undefined to review any version
  * @param workedMs milliseconds that the reviewer spent on the job; undefined if not known
- * @param confirmCritical whether the reviewer confirms the critical issues of the published text; undefined if no
- *   confirmation is required
- * @param isUnopened whether the reviewer approves several jobs and has not opened this one
  * @throws AppError 404; 400 validation_error if the job cannot be reviewed in its status; 502 persistence_failed if its
  *   golden record is not written yet; JobChanged; UnconfirmedFindings; Unopened
  */
 export async function reviewJob(
-  services: Pick<
-    Services,
-    | 'accountStores'
-    | 'backgroundWork'
-    | 'database'
-    | 'embedder'
-    | 'glossaries'
-    | 'log'
-    | 'settings'
-    | 'storage'
-  >,
+  services: Parameters<typeof publishJob>[0] & Pick<Services, 'backgroundWork' | 'glossaries'>,
   withTenant: WithTenant,
   origin: Origin,
   jobId: string,
@@ -65,25 +56,14 @@ export async function reviewJob(
     workedMs,
     confirmCritical,
     isUnopened = false,
-  }: {
-    seen?: string | undefined;
-    workedMs?: number | undefined;
-    confirmCritical?: boolean | undefined;
-    isUnopened?: boolean;
-  } = {},
+  }: Confirmations & { seen?: string | undefined; workedMs?: number | undefined } = {},
 ): Promise<TranslationJob> {
+  const item = { kind: 'job', id: jobId } as const;
   let checked: Checked | undefined;
   let inspected: Inspected | undefined;
-  const decide = async (tx: Tx, tenantId: string, reviewer: Reviewer) => {
+  const decide = async (tx: Tx, tenantId: string, reviewer: Author) => {
     const found = await selectReviewable(tx, tenantId, jobId, seen);
-    const review: Review = {
-      action: request.action,
-      finalTranslation: request.final_translation ?? undefined,
-      notes: request.notes ?? undefined,
-      reviewer: reviewer.name,
-      claimedVia: reviewer.claimedVia,
-      confirmCritical,
-    };
+    const review = { ...request, author: reviewer, confirmCritical };
     const text = publishedText(found.job, review);
     if (isUnopened && text !== null) throw new Unopened(`job ${jobId}`);
     if (confirmCritical === false && text !== null && !isOf(inspected, found.job, text))
@@ -93,23 +73,19 @@ export async function reviewJob(
     const change = decideReview(found, review, missing, new Date());
     const job = await updateReviewed(tx, tenantId, jobId, reviewer, change);
     if (review.action !== 'save')
-      await recordDecision(tx, origin, {
-        ...reviewer,
-        tenantId,
-        kind: 'job',
-        id: jobId,
+      await recordDecision(tx, origin, { ...reviewer, tenantId }, item, {
         action: review.action === 'reject' ? 'review_rejected' : 'review_approved',
         ...(change.publishAs && { edited: change.publishAs === 'human_edited' }),
       });
     // A member who saves a draft has opened the job, even if only briefly.
     if (review.action === 'save' && reviewer.userId !== null)
-      await recordOpening(tx, { tenantId, userId: reviewer.userId }, { kind: 'job', id: jobId });
+      await recordOpening(tx, { tenantId, userId: reviewer.userId }, item);
     const by = { tenantId, userId: reviewer.userId, workedMs };
     const uncompared = await countReview(tx, by, found.job, closingOf(found.job, change));
     return { tenantId, reviewer, job, attempt: found.attempt, publishAs: change.publishAs, uncompared };
   };
   let decided = await withTenant(async (tx, principal) =>
-    decide(tx, principal.tenant.id, await reviewerOf(tx, principal, request.reviewer)),
+    decide(tx, principal.tenant.id, await authorOf(tx, principal, request.reviewer)),
   );
   // The text is checked outside of the transaction. Another text may be saved during the checks: then they are
   // repeated.
@@ -138,6 +114,30 @@ export async function reviewJob(
   if (!publishAs) return job;
   // When the process stops, it waits for the publication, even if the reviewer has disconnected.
   return services.backgroundWork.track(publishJob(services, tenantId, { job, attempt, publishAs }));
+}
+
+/**
+ * Applies several reviews, as `decideEach` does.
+ * @returns the result of each review, in the order of the reviews
+ */
+export function reviewJobs(
+  context: DecidingContext & { services: Parameters<typeof reviewJob>[0] },
+  { reviews }: ReviewManyInput,
+) {
+  const { services, withTenant } = context;
+  return decideEach(context, 'job', reviews, {
+    idOf: ({ job_id }) => job_id,
+    named: (job_id) => ({ job_id }),
+    foundBy: ({ findings }) => findings as QualityIssue[],
+    async decide({ job_id, updated_at: seen, confirm_critical, confirm_unopened, ...request }, isOpened) {
+      const { status, updated_at } = await reviewJob(services, withTenant, context, job_id, request, {
+        seen,
+        confirmCritical: confirm_critical ?? false,
+        isUnopened: !confirm_unopened && !isOpened,
+      });
+      return { status, updated_at };
+    },
+  });
 }
 
 /** The result of a terminology check that was made between two transactions. */
@@ -178,39 +178,12 @@ function isSame(one: TermCheck['expected'], other: TermCheck['expected']): boole
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The reviewer. `userId` is null for an API key: its request can only contain a name, which is a claim. */
-export interface Reviewer {
-  name: string | null;
-  userId: string | null;
-  claimedVia: ClaimedVia | null;
-}
-
-/** Returns the reviewer: the session's member. `reviewer` in the body counts only for a caller without a session. */
-export async function reviewerOf(
-  tx: Tx,
-  principal: Principal,
-  said: string | null | undefined,
-): Promise<Reviewer> {
-  if (principal.kind !== 'session')
-    return { name: said ?? null, userId: null, claimedVia: await claimedViaOf(tx, principal) };
-  const { email, id } = principal.user;
-  return { name: email || id, userId: id, claimedVia: null };
-}
-
-interface Review {
-  action: ReviewAction;
-  finalTranslation: string | undefined;
-  notes: string | undefined;
-  /** The name of the reviewer; null if not known. */
-  reviewer: string | null;
-  claimedVia: ClaimedVia | null;
-  confirmCritical?: boolean | undefined;
-}
+type Review = ReviewRequest & { author: Author; confirmCritical: boolean | undefined };
 
 /** Returns the text that a review publishes; null if it does not publish. */
-function publishedText(job: TranslationJob, { action, finalTranslation }: Review): string | null {
+function publishedText(job: TranslationJob, { action, final_translation }: Review): string | null {
   if (action === 'reject' || action === 'save') return null;
-  return finalTranslation ?? job.final_translation ?? '';
+  return final_translation ?? job.final_translation ?? '';
 }
 
 /**
@@ -227,8 +200,8 @@ function decideReview(
   const { job } = of;
   const agentRun = recordReview(job.agent_run, review, now);
   const pipelineOwn = pipelineText(job);
-  const text = review.finalTranslation ?? job.final_translation ?? '';
-  const { action } = review;
+  const text = review.final_translation ?? job.final_translation ?? '';
+  const { action, author } = review;
 
   if (action === 'reject') return { status: advance(job.status, 'rejected'), agentRun };
   const findings = keptFindings(of, text);
@@ -253,8 +226,8 @@ function decideReview(
       override: {
         terminology_gate_override: {
           action,
-          reviewer: review.reviewer,
-          ...(review.claimedVia && { claimed_via: review.claimedVia }),
+          reviewer: author.name,
+          ...(author.claimedVia && { claimed_via: author.claimedVia }),
           missing_terms: missing,
           created_at: now.toISOString(),
         },
@@ -265,25 +238,12 @@ function decideReview(
 
 function recordReview(
   run: AgentRun,
-  { action, notes, reviewer, claimedVia, confirmCritical }: Review,
+  { action, notes, author: { name, claimedVia: via }, confirmCritical }: Review,
   now: Date,
 ): AgentRun {
   const at = now.toISOString();
-  const step: AgentStep = {
-    id: newId(),
-    name: 'human_review',
-    actor: reviewer ?? 'reviewer',
-    ...(reviewer !== null && claimedVia && { claimed_via: claimedVia }),
-    kind: 'human',
-    status: 'completed',
-    input_summary: null,
-    output_summary: action,
-    tool_calls: [],
-    decisions: [],
-    error: null,
-    started_at: at,
-    completed_at: at,
-  };
+  const claimedVia = name === null ? null : via;
+  const step = reviewStep({ actor: name ?? 'reviewer', claimedVia }, action, at);
   const task = run.human_review_task;
   const last = run.steps.at(-1);
   // Consecutive drafts of the same reviewer become one step, so that the trace does not grow with each save.
@@ -295,14 +255,14 @@ function recordReview(
       ...task,
       ...(action !== 'save' && {
         status: 'completed' as const,
-        completed_by: reviewer,
-        ...(reviewer !== null && claimedVia && { claimed_via: claimedVia }),
+        completed_by: name,
+        ...(claimedVia && { claimed_via: claimedVia }),
         completed_at: at,
       }),
       metadata: {
         ...task.metadata,
         last_action: action,
-        ...(notes !== undefined && { notes }),
+        ...(notes != null && { notes }),
         ...(confirmCritical && { confirmed_critical: true }),
       },
     },
@@ -346,35 +306,15 @@ function closingOf(
   };
 }
 
-/**
- * Selects a job that can be reviewed, and locks it until the transaction ends. If two reviews close a job at the same
- * time, the second one finds none.
- * @param seen the `updated_at` of the job that the reviewer saw; undefined for any version
- * @throws AppError 404; JobChanged; 400 validation_error if the job cannot be reviewed in its status
- */
-export async function selectReviewable(tx: Tx, tenantId: string, jobId: string, seen?: string) {
-  const [row] = await tx
-    .select()
-    .from(translationJobs)
-    .where(and(isJob(tenantId, jobId), inArray(translationJobs.status, reviewableStatuses)))
-    .for('no key update');
-  const present = row ? jobOfRow(row) : await getJob(tx, tenantId, jobId);
-  if (seen !== undefined && Date.parse(seen) !== Date.parse(present.updated_at))
-    throw new JobChanged(present);
-  if (!row)
-    throw new AppError('validation_error', `job ${present.id} is not reviewable (status=${present.status})`);
-  return { job: present, stored: row.findings as Finding[] | null, attempt: row.attempt };
-}
-
 /** Stores the review of a job that `selectReviewable` has locked. */
 async function updateReviewed(
   tx: Tx,
   tenantId: string,
   jobId: string,
-  { userId }: Reviewer,
+  { userId }: Author,
   { override, ...change }: ReviewChange,
 ): Promise<TranslationJob> {
-  const { pipelineMetadata, updatedAt } = translationJobs;
+  const { pipelineMetadata } = translationJobs;
   const [row] = await tx
     .update(translationJobs)
     .set({
@@ -383,9 +323,7 @@ async function updateReviewed(
       ...(override && {
         pipelineMetadata: sql`coalesce(${pipelineMetadata}, '{}') || ${JSON.stringify(override)}::jsonb`,
       }),
-      // The new time must be later than the previous one, even if this transaction began earlier: it identifies the
-      // version of the job for reviewers.
-      updatedAt: sql`greatest(now(), ${updatedAt} + interval '1 millisecond')`,
+      updatedAt: nextVersion,
     })
     .where(isJob(tenantId, jobId))
     .returning();

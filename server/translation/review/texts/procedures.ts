@@ -1,50 +1,15 @@
-import { reportRange, usageBreakdown } from '#server/billing/metering/usage-breakdown.ts';
 import { AppError } from '#server/errors.ts';
-import {
-  administratorSessionProcedure,
-  bearerProcedure,
-  deferredBearerProcedure,
-} from '#server/identity/access/guards/session.ts';
-import {
-  audienceOf,
-  deferredTenantProcedure,
-  tenantProcedure,
-} from '#server/identity/access/guards/tenant.ts';
+import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf } from '#server/translation/texts/find-jobs.ts';
 import { type JobView, type TranslationJob, translationJob } from '#server/translation/texts/schema.ts';
 import { jobCounts, searchInput, searchPage } from '#server/translation/texts/search-schema.ts';
 import { viewFor } from '#server/translation/texts/tenant-view.ts';
-import { claimantOf } from '../claims.ts';
-import { reopenDocument } from '../documents/reopen.ts';
-import { reportReviewers } from '../figures.ts';
-import { breakDownByDomain, outcomeReport, reportOutcomes } from '../outcomes.ts';
-import { JobChanged } from '../review-conflict.ts';
-import {
-  claimInput,
-  claimState,
-  reopenedItem,
-  reviewerReport,
-  reviewerReportInput,
-  reviewItem,
-} from '../schema.ts';
-import { checkText } from './check-text.ts';
-import { countJobs } from './counts.ts';
-import { reviewJob } from './decide.ts';
-import { reopenJob } from './reopen.ts';
-import { recheckText, resolveTextFinding, textRecheckInput, textResolveInput } from './resolve.ts';
-import { reviewJobs } from './review-many.ts';
-import { claim, nextReview } from './review-queue.ts';
-import {
-  actInput,
-  checkInput,
-  nextReviewInput,
-  nextReviewView,
-  reviewManyInput,
-  reviewResults,
-  textCheck,
-} from './review-schema.ts';
-import { searchJobs } from './search.ts';
+import { checkText, recheckText, resolveTextFinding, textRecheckInput, textResolveInput } from './check.ts';
+import { reviewJob, reviewJobs } from './decide.ts';
+import { countJobs, searchJobs } from './list.ts';
+import { actInput, checkInput, reviewManyInput, reviewResults, textCheck } from './schema.ts';
+import { JobChanged } from './text.ts';
 
 /** Procedures for the review screens only. They have no route, so only /trpc serves them. */
 export const workplaceProcedures = {
@@ -105,9 +70,7 @@ export const workplaceProcedures = {
   reviewMany: deferredTenantProcedure('review')
     .input(reviewManyInput)
     .output(reviewResults)
-    .mutation(async ({ ctx, input }) => ({
-      results: await reviewJobs(ctx.services, ctx.withTenant, ctx, input.reviews),
-    })),
+    .mutation(async ({ ctx, input }) => ({ results: await reviewJobs(ctx, input) })),
 };
 
 /** Returns the view of a changed job. If the job was changed by others before: 409 with the view of the current job. */
@@ -122,57 +85,3 @@ async function presenting(
     throw new AppError(error.code, error.message, { present: view(error.job) });
   }
 }
-
-/**
- * Procedures for the next item and for the figures of reviewers. For members only: a claim has the name of its holder,
- * and an API key has no name.
- */
-export const turnProcedures = {
-  /** This is a mutation, because it claims the job. */
-  next: deferredBearerProcedure
-    .input(nextReviewInput)
-    .output(nextReviewView)
-    .mutation(({ ctx, input }) =>
-      runSearch(
-        ctx.services.database,
-        ctx.withBearer,
-        { scans: () => contentOf(input) !== undefined, signal: ctx.disconnected() },
-        async (tx, principal) => {
-          const found = await nextReview(tx, claimantOf(principal), input);
-          const view = viewFor({ operator: principal.operator || audienceOf(ctx).operator });
-          return { ...found, job: found.job && view(found.job) };
-        },
-      ),
-    ),
-
-  claim: bearerProcedure
-    .input(claimInput)
-    .output(claimState)
-    .mutation(({ ctx, input }) => claim(ctx.tx, claimantOf(ctx.principal), input)),
-
-  reopen: deferredBearerProcedure
-    .input(reviewItem)
-    .output(reopenedItem)
-    .mutation(({ ctx, input: { kind, id } }) =>
-      (kind === 'job' ? reopenJob : reopenDocument)(ctx.services, ctx.withBearer, ctx, id),
-    ),
-
-  byReviewer: administratorSessionProcedure
-    .input(reviewerReportInput)
-    .output(reviewerReport)
-    .query(({ ctx, input }) =>
-      ctx.asAdministrator((tx, { tenant }) => reportReviewers(tx, tenant.id, input)),
-    ),
-
-  outcomes: administratorSessionProcedure
-    .input(reportRange)
-    .output(outcomeReport)
-    .query(({ ctx, input }) => ctx.asAdministrator((tx, { tenant }) => reportOutcomes(tx, tenant.id, input))),
-
-  byDomain: administratorSessionProcedure
-    .input(reportRange)
-    .output(usageBreakdown)
-    .query(({ ctx, input }) =>
-      ctx.asAdministrator((tx, { tenant }) => breakDownByDomain(tx, tenant.id, input)),
-    ),
-};

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import type { Tx } from '#db/client.ts';
+import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlement.ts';
+import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
 import {
   type Finding,
   idOf,
@@ -10,6 +13,7 @@ import {
   stateOf,
   withResolution,
 } from '#server/translation/core/findings.ts';
+import type { Author } from './author.ts';
 
 /** The fields of a request that resolves a finding. */
 export const resolveFields = {
@@ -43,7 +47,7 @@ interface Decision {
 export function resolveFinding(
   findings: readonly Finding[],
   { finding_id: id, resolution, reason = null }: Decision,
-  person: { name: string | null; claimedVia: ClaimedVia | null },
+  person: Pick<Author, 'name' | 'claimedVia'>,
 ): Finding[] {
   const finding = findings.find((one) => idOf(one) === id && isOpen(one));
   if (!finding) throw new AppError('conflict', 'the finding is no longer open; read the findings again');
@@ -62,4 +66,30 @@ export function resolveFinding(
       `a finding that is ${stateOf(finding)} cannot be ${resolution}; change the text first`,
     );
   return resolved;
+}
+
+/**
+ * Requires that the judge model may check a text of the tenant again. The check is part of the review, so it takes no
+ * characters. Its tokens count towards the tenant's daily limit, and a tenant that could not translate now gets no check
+ * either.
+ * @throws AppError 503 if translation is off; 400 if no model is connected; 402 or 429 like a translation
+ */
+export async function requireJudge(
+  { settings, engine }: Pick<Services, 'engine' | 'settings'>,
+  tx: Tx,
+  tenantId: string,
+  credential: Principal['kind'],
+): Promise<void> {
+  if (!settings.TRANSLATION_ENABLED)
+    throw new AppError('capability_off', 'translation is temporarily disabled');
+  if (!engine.live)
+    throw new AppError('validation_error', 'no model is connected that could check the text again');
+  const tenant = await readBilledTenant(tx, settings);
+  const refusal = await findRefusal(
+    tx,
+    settings,
+    { tenantId, tenant },
+    { kind: 'text', credential: credential === 'session' ? 'session' : 'api_key', chars: 0 },
+  );
+  if (refusal) throw refusal;
 }

@@ -1,6 +1,11 @@
+import { type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { id } from '#server/translation/core/agent-run-schema.ts';
+import type { ReviewItem } from './schema.ts';
+
+/** Maximum number of members that are listed as holders of an item. */
+export const maxHolders = 20;
 
 /** The severities of tasks, the most severe first. */
 export const severities = ['critical', 'warning', 'rule'] as const;
@@ -76,7 +81,52 @@ export const inbox = z.object({
     .describe('At most 100 documents, 2,000 texts and 100 groups of texts are listed.'),
 });
 
-export type Severity = (typeof severities)[number];
 export type DocumentTask = z.infer<typeof documentTask>;
 export type TextsTask = z.infer<typeof textsTask>;
 export type Inbox = z.infer<typeof inbox>;
+
+/** The tasks of one kind, and whether there may be more than the listed ones. */
+export interface Tasks<Task = DocumentTask | TextsTask> {
+  tasks: Task[];
+  more: boolean;
+}
+
+/** A live claim as a query returns it: the holder, and whether it is the calling member. */
+export type LiveClaim = [holder: string, own: boolean];
+
+interface Member {
+  tenantId: string;
+  userId: string;
+}
+
+/** SQL: matches the rows `o` of a table about items. */
+function isAbout({ tenantId }: Member, kind: ReviewItem['kind'], itemId: SQL): SQL {
+  return sql`o.tenant_id = ${tenantId} and o.item_kind = ${sql.raw(`'${kind}'`)} and o.item_id = ${itemId}`;
+}
+
+/** SQL: whether the member has opened an item. */
+export function isOpened(member: Member, kind: ReviewItem['kind'], itemId: SQL): SQL {
+  return sql`exists(select from review_openings o where ${isAbout(member, kind, itemId)} and o.user_id = ${member.userId})`;
+}
+
+/** SQL: the live claims on an item as `LiveClaim`s; null without claims. */
+export function claimsOn(member: Member, kind: ReviewItem['kind'], itemId: SQL): SQL {
+  return sql`(
+    select json_agg(json_build_array(o.holder, o.user_id = ${member.userId}) order by o.claimed_at, o.user_id)
+    from review_claims o where ${isAbout(member, kind, itemId)} and o.expires_at > now())`;
+}
+
+/** Returns the fields of a task that depend on its findings, its claims, and whether the member has opened it. */
+export function taskFields(
+  { critical, warnings }: { critical: number; warnings: number },
+  { since, opened, claims }: { since: string; opened: boolean; claims: readonly LiveClaim[] },
+) {
+  const others = claims.flatMap(([holder, own]) => (own ? [] : [holder]));
+  return {
+    severity: severities[critical > 0 ? 0 : warnings > 0 ? 1 : 2],
+    waiting_since: new Date(since).toISOString(),
+    holders: [...new Set(others)].slice(0, maxHolders),
+    is_claimed: claims.some(([, own]) => own),
+    is_opened: opened,
+  };
+}

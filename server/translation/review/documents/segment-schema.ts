@@ -6,11 +6,63 @@ import { hasChips } from '#server/formats/chips.ts';
 import { formatKinds, type InlineContent } from '#server/formats/inline-content.ts';
 import {
   documentSegment,
+  isAtOneOf,
   ofDocument,
   segmentStatuses,
   segmentView,
   statusOfSegment,
 } from '#server/translation/documents/segments.ts';
+import { distinct, segmentPosition } from '../schema.ts';
+
+/** The fields of a request about a document. */
+export const ofDocumentJob = { document_id: z.string().describe('The ID of the document job.') };
+
+/** The place of a segment in a request. */
+export const position = segmentPosition.describe('The position of the segment in the document, from 0.');
+
+/** Returns the schema of the segments that a request names. */
+export function segmentList<T extends z.ZodType<{ position: number }>>(segment: T) {
+  return distinct(segment, { max: 1000, keyOf: ({ position }) => position, what: 'a segment' });
+}
+
+/** The name of the reviewer in a request. */
+export const reviewer = z
+  .string()
+  .max(320)
+  .nullish()
+  .describe('Only for callers with an API key; otherwise the session determines the reviewer.');
+
+/** Why a reviewer confirms critical findings. */
+export const confirmReason = z.object({
+  code: z.enum(['check_is_wrong', 'client_wants_it', 'elsewhere_in_text']).describe('The kind of reason.'),
+  note: z.string().trim().min(10).max(500).describe('The reason in words, 10 to 500 characters.'),
+});
+
+/** The fields of a request that confirms segments. */
+export const confirmFields = {
+  confirm_critical: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Required, together with `reason`, to confirm segments with critical findings; otherwise 409 `critical_findings`.',
+    ),
+  reason: confirmReason.optional().describe('Why the segments with critical findings are confirmed.'),
+  reviewer,
+};
+
+/** The time of the last change of a document, in responses. */
+export const changedAt = {
+  updated_at: z.string().meta({
+    format: 'date-time',
+    description: 'The time of the last change of the document, ISO 8601 in UTC.',
+  }),
+};
+
+/** Maximum UTF-16 units of a translation that a reviewer saw: the engine's translation may be longer than a correction. */
+export const maxSeenLength = 1_000_000;
+
+/** Maximum number of repetitions in a response. */
+export const maxReturned = 1000;
 
 const inlineTag = z.object({
   tag: z
@@ -71,10 +123,7 @@ export async function selectSegments(
   const rows = await tx
     .select({ ...getTableColumns(documentSegments), status: statusOfSegment })
     .from(documentSegments)
-    .where(
-      sql`${ofDocument(tenantId, documentId)} and ${documentSegments.position} = any(array(
-        select jsonb_array_elements_text(${JSON.stringify(positions)}::jsonb)::int))`,
-    )
+    .where(sql`${ofDocument(tenantId, documentId)} and ${isAtOneOf(positions)}`)
     .orderBy(documentSegments.position);
   return rows.map((row) => {
     const source = row.source as InlineContent;
@@ -89,4 +138,22 @@ export async function selectSegments(
       status: row.status,
     };
   });
+}
+
+/** The response of a change of segments. */
+export const currentSegments = z.object({
+  segments: z
+    .array(positionedSegment)
+    .meta({ description: `Their current state, in reading order; the first ${maxReturned} repetitions.` }),
+  ...changedAt,
+});
+
+/** Returns segments in their current state. */
+export async function viewSegments(
+  tx: Tx,
+  { tenantId, documentId }: { tenantId: string; documentId: string },
+  positions: readonly number[],
+  updatedAt: string,
+): Promise<z.infer<typeof currentSegments>> {
+  return { segments: await selectSegments(tx, tenantId, documentId, positions), updated_at: updatedAt };
 }

@@ -1,31 +1,45 @@
 import { and, eq, sql } from 'drizzle-orm';
+import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import type { XliffState } from '#server/formats/xliff/content.ts';
+import { originalText, type XliffContent, type XliffState } from '#server/formats/xliff/content.ts';
+import type { ReadUnit } from '#server/formats/xliff/reader.ts';
 import {
   type XliffHead,
   xliffFileTail,
   xliffHead,
   xliffTail,
-  xliffType,
   xliffUnit,
 } from '#server/formats/xliff/writer.ts';
-import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
+import { cutPieces, type ExportRequest } from '#server/http/exports.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf, cursorOf, findJobs } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
-import { jobOfRow } from '#server/translation/texts/jobs.ts';
+import { getJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import type { JobStatus, ListQuery, TranslationJob } from '#server/translation/texts/schema.ts';
 import type { JobSummary } from '#server/translation/texts/search-schema.ts';
-import type { StreamResponse } from '#server/trpc.ts';
-import { startFile, textVersion } from '../../xliff-exchange.ts';
+import { isPublished } from '#server/translation/texts/tenant-view.ts';
+import { rawBody, type StreamResponse } from '#server/trpc.ts';
+import {
+  readXliffBody,
+  requireLanguages,
+  requireVersion,
+  startFile,
+  streamXliff,
+  textVersion,
+  unitError,
+} from '../exchange.ts';
+import { reviewJob } from './decide.ts';
+import { reviewInput } from './schema.ts';
+import { JobChanged } from './text.ts';
 import { codedTexts } from './text-codes.ts';
 
 /** ID of the only unit in a job's `<file>`. */
-export const unitOfJob = 'text';
+const unitOfJob = 'text';
 
 /** Maximum number of searches for one page. Each search examines a limited number of jobs. */
 const maxSearches = 10;
@@ -55,33 +69,24 @@ export async function exportJobs(
     }),
   );
   const languages = onlyPair(jobs);
-  const slot = await beginExport({ tenantId, signal: request.signal });
-  try {
-    const read = (ids: readonly string[]) =>
-      makePage({ tenantId, signal: request.signal }, () =>
-        services.database.inTenant(tenantId, (tx) => selectJobsById(tx, tenantId, ids)),
-      );
+  const file = await streamXliff(services, tenantId, request, async (read) => {
+    const readJobs: ReadJobs = (ids) => read((tx) => selectJobsById(tx, tenantId, ids));
     const ids = jobs.map(({ id }) => id);
-    // Read the first jobs before any byte is sent, so that an error here gets an ordinary error response.
     const first: TranslationJob[] = [];
     while (first.length === 0) {
       // All found jobs were deleted since the search, and an XLIFF document needs at least one file.
       if (ids.length === 0) throw noSuchJob();
-      first.push(...(await read(ids.splice(0, jobsOfChunk))));
+      first.push(...(await readJobs(ids.splice(0, jobsOfChunk))));
     }
-    const file: StreamResponse = {
-      chunks: guardExport(services.log, request, slot, writeJobs(languages, first, ids, read)),
-      contentType: xliffType,
+    return {
       fileName: `translations-${languages.sourceLang}-${languages.targetLang}.xlf`,
-      cut: slot.cut,
-      end: slot.end,
+      pieces: writeJobs(languages, first, ids, readJobs),
     };
-    return { file, nextCursor };
-  } catch (error) {
-    slot.end();
-    throw error;
-  }
+  });
+  return { file, nextCursor };
 }
+
+type ReadJobs = (ids: readonly string[]) => Promise<TranslationJob[]>;
 
 type Search = Omit<Parameters<typeof findJobs>[1], 'order' | 'skip'>;
 
@@ -147,7 +152,7 @@ async function* writeJobs(
   languages: XliffHead,
   first: TranslationJob[],
   others: readonly string[],
-  read: (ids: readonly string[]) => Promise<TranslationJob[]>,
+  read: ReadJobs,
 ): AsyncGenerator<string, void> {
   yield xliffHead(languages);
   yield* cutPieces(writeFiles(languages, first));
@@ -213,3 +218,86 @@ function notesOf({ agent_run: run, quality_assessment, verification }: Translati
 }
 
 const maxNotes = 50;
+
+/** A review as XLIFF: the body is the XLIFF document, and the query contains the other fields. */
+export const xliffReviewInput = z.object({
+  job_id: reviewInput.shape.job_id,
+  body: rawBody,
+  action: z
+    .enum(['save', 'approve'])
+    .optional()
+    .describe(
+      'For a review with XLIFF. If omitted, the state of the segment in the file decides: `reviewed` and `final` approve the translation; other states save a draft.',
+    ),
+  reviewer: reviewInput.shape.reviewer,
+  notes: reviewInput.shape.notes,
+});
+
+/**
+ * Applies the review in an XLIFF document that `exportJobs` wrote and a reviewer has changed. Only the job's `<file>`
+ * is read, so a client can send the document of a whole page for each of its jobs. The job does not change if its unit
+ * has no translation, if the text is unchanged and the state does not approve it, or if the job is already published
+ * with this text.
+ * @throws AppError 400 if it is not XLIFF; 404; 409 conflict if the job has changed since the export; 422 if the file is for
+ * another job, its
+ *   source has changed, or a code of its target is unknown; and like `reviewJob`
+ */
+export async function reviewJobByXliff(
+  services: Parameters<typeof reviewJob>[0] & Pick<Services, 'fileWork'>,
+  withTenant: WithTenant,
+  origin: Origin,
+  { job_id, body, action: asked, reviewer, notes }: z.infer<typeof xliffReviewInput>,
+  signal: AbortSignal,
+): Promise<TranslationJob> {
+  const { tenantId, job } = await withTenant(async (tx, { tenant }) => ({
+    tenantId: tenant.id,
+    job: await getJob(tx, tenant.id, job_id),
+  }));
+  const file = await readXliffBody(services, { tenantId, signal }, body, job_id);
+  const { source_lang: sourceLang, target_lang: targetLang, source_text: source } = job.request;
+  requireLanguages(file, { sourceLang, targetLang });
+  const [unit, ...others] = file.units;
+  const odd = unit?.id === unitOfJob ? others[0] : unit;
+  if (odd) throw unitError('unprocessable', odd, 'the job does not have this unit');
+  if (!unit?.target) return job;
+  const codes = codedTexts(job);
+  const ofUnit = originalText(withKnownData(unit, unit.source, codes.source));
+  const seen = readVersion(requireVersion(unit, { ofUnit, present: source }));
+  const text = textOf(unit, withKnownData(unit, unit.target, [...codes.source, ...(codes.target ?? [])]));
+  const action = asked ?? (unit.state === 'reviewed' || unit.state === 'final' ? 'approve' : 'save');
+  const isPresent = text === job.final_translation;
+  if (asked === undefined && action === 'save' && (isPresent || textVersion(text) === seen.text)) return job;
+  // The request was sent again after an interruption: the review is already applied.
+  if (action === 'approve' && isPresent && isPublished(job)) return job;
+  try {
+    const review = { action, reviewer, notes, final_translation: text };
+    return await reviewJob(services, withTenant, origin, job_id, review, { seen: seen.updatedAt });
+  } catch (error) {
+    if (!(error instanceof JobChanged)) throw error;
+    throw unitError('conflict', unit, `${error.message}; export it again, then repeat the change`);
+  }
+}
+
+/**
+ * Returns the content with the data of the source's codes. The codes are identified by ID, because a tool may have
+ * dropped their data.
+ * @throws AppError 422 for an unknown code without data
+ */
+function withKnownData(unit: ReadUnit, content: XliffContent, codes: XliffContent): XliffContent {
+  const known = new Map(codes.flatMap((item) => (typeof item === 'string' ? [] : [[item.id, item.data]])));
+  return content.map((item) => {
+    if (typeof item === 'string' || item.data !== '') return item;
+    const data = known.get(item.id);
+    if (data !== undefined) return { ...item, data };
+    const id = JSON.stringify(item.id.slice(0, 100));
+    throw unitError('unprocessable', unit, `its inline code ${id} has no data and was not in the export`);
+  });
+}
+
+/** @throws AppError 422 for a text that a review cannot publish */
+function textOf(unit: ReadUnit, target: XliffContent): string {
+  const text = originalText(target);
+  const { error } = reviewInput.shape.final_translation.safeParse(text);
+  if (error) throw unitError('unprocessable', unit, `its target ${error.issues[0]?.message ?? 'is invalid'}`);
+  return text;
+}

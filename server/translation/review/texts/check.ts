@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
@@ -6,18 +5,17 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { readGuidance, styleOf } from '#server/language/style-guides/guidance.ts';
-import { newId } from '#server/platform/ids.ts';
-import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
-import { type Finding, findingsAfterJudgement } from '#server/translation/core/findings.ts';
+import { type Finding, findingsAfterJudgement, findingView } from '#server/translation/core/findings.ts';
+import { termIssues } from '#server/translation/core/leverage/terms.ts';
 import { joinSegments, readSourceText } from '#server/translation/core/pipeline/source-text.ts';
 import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
-import { isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
+import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
-import { requireJudge } from '../require-judge.ts';
-import { resolveFields, resolveFinding } from '../resolve-finding.ts';
-import { type Reviewer, reviewerOf, selectReviewable } from './decide.ts';
-import { actInput } from './review-schema.ts';
-import { findingsOf, type JobWithFindings } from './text-findings.ts';
+import { type Author, authorOf } from '../author.ts';
+import { requireJudge, resolveFields, resolveFinding } from '../findings.ts';
+import { finalTermCheck, findingsOf, findingsWith, type JobWithFindings } from './findings.ts';
+import { actInput, type TextCheck } from './schema.ts';
+import { nextVersion, reviewStep, selectReviewable } from './text.ts';
 
 const { job_id, updated_at, reviewer } = actInput.shape;
 
@@ -44,7 +42,7 @@ export async function resolveTextFinding(
     const tenantId = principal.tenant.id;
     return {
       tenantId,
-      by: await reviewerOf(tx, principal, input.reviewer),
+      by: await authorOf(tx, principal, input.reviewer),
       seen: await selectSeen(tx, tenantId, input),
     };
   });
@@ -103,17 +101,19 @@ async function store(
   { database }: Pick<Services, 'database'>,
   tenantId: string,
   input: z.infer<typeof textRecheckInput>,
-  { findings, by }: { findings: Finding[]; by: Reviewer | null },
+  { findings, by }: { findings: Finding[]; by: Author | null },
 ): Promise<TranslationJob> {
   return database.inTenant(tenantId, async (tx) => {
     const { job } = await selectSeen(tx, tenantId, input);
-    const { updatedAt } = translationJobs;
+    const step =
+      by && reviewStep({ ...by, actor: by.name ?? 'reviewer' }, 'resolve', new Date().toISOString());
+    const { agent_run: run } = job;
     const [row] = await tx
       .update(translationJobs)
       .set({
         findings,
-        ...(by && { agentRun: withDecision(job.agent_run, by) }),
-        updatedAt: sql`greatest(now(), ${updatedAt} + interval '1 millisecond')`,
+        ...(step && { agentRun: { ...run, steps: [...run.steps, step] } }),
+        updatedAt: nextVersion,
       })
       .where(isJob(tenantId, input.job_id))
       .returning();
@@ -122,27 +122,51 @@ async function store(
   });
 }
 
-function withDecision(run: AgentRun, { name, claimedVia }: Reviewer): AgentRun {
-  const at = new Date().toISOString();
+/** Maximum number of terms in a result. */
+const maxTerms = 100;
+
+/**
+ * Checks a text that a reviewer proposes for a job: integrity, plausibility, style and terms, as for machine translations.
+ * Uses no model and stores nothing. No transaction is open during the checks.
+ * @throws AppError 404; rate_limit if too many long texts are queued for the check
+ */
+export async function checkText(
+  { glossaries }: Pick<Services, 'glossaries'>,
+  withTenant: WithTenant,
+  { job_id, text }: { job_id: string; text: string },
+  signal: AbortSignal,
+): Promise<TextCheck> {
+  const { tenantId, job, stored, style } = await withTenant(async (tx, { tenant }) => {
+    const job = await getJob(tx, tenant.id, job_id);
+    const { target_lang } = job.request;
+    const { styles } = await readGuidance(tx, [target_lang]);
+    const [row] = await tx
+      .select({ findings: translationJobs.findings })
+      .from(translationJobs)
+      .where(isJob(tenant.id, job_id));
+    const stored = (row?.findings ?? null) as Finding[] | null;
+    return { tenantId: tenant.id, job, stored, style: styleOf(styles, target_lang) };
+  });
+  const asked = finalTermCheck(job, text);
+  const compliance = asked && (await glossaries.check(tenantId, asked, signal));
+  const { source_text: source } = job.request;
+  const issues = [
+    ...(await inspectProposed({ request: job.request, text, style }, { tenantId, signal })),
+    ...(compliance ? termIssues(compliance) : []),
+  ];
+  const findings = await findingsWith(tenantId, { job, stored }, text, issues);
   return {
-    ...run,
-    steps: [
-      ...run.steps,
-      {
-        id: newId(),
-        name: 'human_review',
-        actor: name ?? 'reviewer',
-        ...(claimedVia && { claimed_via: claimedVia }),
-        kind: 'human',
-        status: 'completed',
-        input_summary: null,
-        output_summary: 'resolve',
-        tool_calls: [],
-        decisions: [],
-        error: null,
-        started_at: at,
-        completed_at: at,
-      },
-    ],
+    issues: findings.map((finding) => ({
+      ...findingView(finding),
+      missing:
+        finding.span !== null &&
+        finding.category !== 'terminology' &&
+        timesIn(source, finding.span) > timesIn(text, finding.span),
+    })),
+    missing_terms: compliance?.missing_terms.slice(0, maxTerms) ?? [],
   };
+}
+
+function timesIn(text: string, span: string): number {
+  return span === '' ? 0 : text.split(span).length - 1;
 }

@@ -5,21 +5,28 @@ import { documentJobs } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { readCursor, writeCursor } from '#server/http/paging.ts';
 import { hasText, searchedText } from '#server/http/text-search.ts';
-import { deferredTenantProcedure, type WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { runSearch, scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import { filterCondition, jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { isAfter, isInFlight, isOneOf } from '#server/translation/documents/jobs.ts';
 import { readFigures } from '#server/translation/documents/quality-report.ts';
-import { documentFailureDetail, documentJob } from '#server/translation/documents/schema.ts';
-import { waitingView } from '#server/translation/documents/waiting.ts';
-import { unresolvedOf } from './unresolved.ts';
+import {
+  type DocumentFailureDetail,
+  documentFailureDetail,
+  documentJob,
+  documentJobStatus,
+  documentStage,
+} from '#server/translation/documents/schema.ts';
+import { waitingColumns, waitingView } from '#server/translation/documents/waiting.ts';
+import { unresolvedOf } from './document.ts';
+import { changedAt, ofDocumentJob } from './segment-schema.ts';
 
 /** The states of a file in the list. */
 const states = ['translating', 'needs_review', 'approved', 'failed'] as const;
 
 type State = (typeof states)[number];
 
-const filesQuery = z.object({
+export const filesQuery = z.object({
   state: z.enum(states).optional().describe('Only files in this state.'),
   format: documentJob.shape.source_format.optional().describe('Only files of this format.'),
   target_lang: jobListFilter.shape.target_lang,
@@ -61,7 +68,7 @@ const file = z.object({
   updated_at,
 });
 
-const filePage = z.object({
+export const filePage = z.object({
   files: z.array(file).describe('The last changed first.'),
   next_cursor: z.string().nullable().describe('null at the end; a filtered page may have fewer files.'),
   counts: z
@@ -85,20 +92,12 @@ const conditions: Readonly<Record<State, SQL>> = {
   failed: sql`status = 'failed'`,
 };
 
-/** The list of files of the web application. It has no route, so only /trpc serves it. */
-export const filesProcedures = {
-  files: deferredTenantProcedure('read')
-    .input(filesQuery)
-    .output(filePage)
-    .query(({ ctx, input }) => listFiles(ctx.services, ctx.withTenant, input, ctx.disconnected())),
-};
-
 /**
  * Returns a page of the files of a workspace with their progress, the last changed first. With a filter, one request
  * examines a bounded number of files, so a page may be short or empty although more follow.
  * @throws AppError 422 for an invalid cursor or an unsupported language
  */
-function listFiles(
+export function listFiles(
   { database }: Pick<Services, 'database'>,
   withTenant: WithTenant,
   query: FilesQuery,
@@ -172,59 +171,43 @@ async function countStates(tx: Tx, tenantId: string) {
   return { ...found, more: all === maxCounted };
 }
 
-type Row = Pick<
-  typeof documentJobs.$inferSelect,
-  | 'documentId'
-  | 'status'
-  | 'sourceFileName'
-  | 'sourceFormat'
-  | 'pageCount'
-  | 'segments'
-  | 'reportFigures'
-  | 'failure'
-  | 'approvedAt'
-  | 'running'
-  | 'waitingSince'
-  | 'waitingReason'
-  | 'waitingAttempts'
-  | 'nextAttemptAt'
-  | 'createdAt'
-  | 'updatedAt'
-> & { sourceLang: string; targetLang: string; changedBy: string | null; isClaimed: boolean };
+type Row = Awaited<ReturnType<typeof selectRows>>[number];
 
 async function selectFiles(tx: Tx, tenantId: string, ids: readonly string[]): Promise<FileView[]> {
   if (ids.length === 0) return [];
+  const rows = await selectRows(tx, tenantId, ids);
+  const keys = await selectSourceKeys(tx, tenantId, ids);
+  const counts = await countUnresolved(tx, tenantId, rows);
+  return rows.map((row) => fileView(row, keys.get(row.id) ?? null, counts.get(row.id)));
+}
+
+function selectRows(tx: Tx, tenantId: string, ids: readonly string[]) {
   const jobs = documentJobs;
-  const rows: Row[] = await tx
+  return tx
     .select({
-      documentId: jobs.documentId,
+      id: jobs.documentId,
       status: jobs.status,
-      sourceFileName: jobs.sourceFileName,
-      sourceFormat: jobs.sourceFormat,
-      sourceLang: sql<string>`${jobs.request} ->> 'source_lang'`,
-      targetLang: sql<string>`${jobs.request} ->> 'target_lang'`,
-      changedBy: sql<string | null>`coalesce(${jobs.approvedBy}, ${jobs.reviewHistory} -> -1 ->> 'reviewer')`,
-      isClaimed: sql<boolean>`case when ${jobs.approvedBy} is not null then ${jobs.approvedByUser} is null
+      source_file_name: jobs.sourceFileName,
+      source_format: jobs.sourceFormat,
+      source_lang: sql<string>`${jobs.request} ->> 'source_lang'`,
+      target_lang: sql<string>`${jobs.request} ->> 'target_lang'`,
+      changed_by: sql<
+        string | null
+      >`coalesce(${jobs.approvedBy}, ${jobs.reviewHistory} -> -1 ->> 'reviewer')`,
+      changed_by_claimed: sql<boolean>`case when ${jobs.approvedBy} is not null then ${jobs.approvedByUser} is null
         else coalesce(jsonb_typeof(${jobs.reviewHistory} -> -1 -> 'claimed_via') = 'object', false) end`,
-      pageCount: jobs.pageCount,
+      pages: jobs.pageCount,
       segments: jobs.segments,
       reportFigures: jobs.reportFigures,
       failure: jobs.failure,
       approvedAt: jobs.approvedAt,
-      running: jobs.running,
-      waitingSince: jobs.waitingSince,
-      waitingReason: jobs.waitingReason,
-      waitingAttempts: jobs.waitingAttempts,
-      nextAttemptAt: jobs.nextAttemptAt,
+      ...waitingColumns,
       createdAt: jobs.createdAt,
       updatedAt: jobs.updatedAt,
     })
     .from(jobs)
     .where(and(eq(jobs.tenantId, tenantId), isOneOf(ids)))
     .orderBy(desc(jobs.updatedAt), desc(jobs.documentId));
-  const keys = await selectSourceKeys(tx, tenantId, ids);
-  const counts = await countUnresolved(tx, tenantId, rows);
-  return rows.map((row) => fileView(row, keys.get(row.documentId) ?? null, counts.get(row.documentId)));
 }
 
 async function selectSourceKeys(
@@ -245,7 +228,7 @@ type Counts = { critical: number; warnings: number };
 async function countUnresolved(tx: Tx, tenantId: string, rows: readonly Row[]): Promise<Map<string, Counts>> {
   const ids = rows
     .filter(({ status, approvedAt }) => status === 'translated' && approvedAt === null)
-    .map(({ documentId }) => documentId);
+    .map(({ id }) => id);
   if (ids.length === 0) return new Map();
   const found = await tx.execute<Counts & { id: string }>(sql`
     select j.document_id as id, f.critical, f.warnings
@@ -256,25 +239,120 @@ async function countUnresolved(tx: Tx, tenantId: string, rows: readonly Row[]): 
 }
 
 function fileView(row: Row, sourceKey: string | null, counts: Counts | undefined): FileView {
+  // The validation of the response drops the other columns.
   return {
-    id: row.documentId,
-    status: row.status,
-    source_file_name: row.sourceFileName,
-    source_format: row.sourceFormat,
+    ...row,
     source_key: sourceKey,
-    source_lang: row.sourceLang,
-    target_lang: row.targetLang,
-    pages: row.pageCount,
-    segments: row.segments,
     confirmed: readFigures(row.reportFigures).confirmed,
     critical: counts?.critical ?? 0,
     flagged: counts?.warnings ?? 0,
     approved_at: row.approvedAt?.toISOString() ?? null,
-    changed_by: row.changedBy,
-    changed_by_claimed: row.isClaimed,
     failure: row.failure as FileView['failure'],
     waiting: isInFlight(row) ? waitingView(row) : null,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
+}
+
+export const progressQuery = z.object({
+  document_ids: z.array(z.string().max(200)).min(1).max(50).describe('The IDs of the document jobs.'),
+});
+
+const documentProgress = z.object({
+  ...ofDocumentJob,
+  status: documentJobStatus.describe('The status of the document job.'),
+  stage: documentStage.meta({ description: 'The stage that is running, or ran last.' }),
+  translated_segments: z.int().describe('The number of segments with a translation.'),
+  total_segments: z.int().meta({ description: 'The number of segments; 0 before the text is extracted.' }),
+  percent: z.int().meta({
+    description:
+      'The percentage of translated segments. It stays below 100 until the translated file exists.',
+  }),
+  needs_review_segments: z
+    .int()
+    .meta({ description: 'The number of segments that need a review and are not confirmed.' }),
+  confirmed_segments: z
+    .int()
+    .meta({ description: 'The number of segments that a reviewer has confirmed without changes.' }),
+  error: z
+    .string()
+    .nullable()
+    .meta({ description: 'The error message if the document failed; otherwise null.' }),
+  waiting: documentJob.shape.waiting,
+  ...changedAt,
+});
+
+export const documentProgressList = z.object({
+  documents: z
+    .array(documentProgress)
+    .meta({ description: 'The progress of each document, in the order of the IDs, without duplicates.' }),
+  unknown_ids: z.array(z.string()).meta({
+    description: 'The IDs to which no document of the workspace belongs, or whose document was deleted.',
+  }),
+  updated_at: z.string().nullable().meta({
+    format: 'date-time',
+    description: 'The time of the latest change of any of the documents; null without documents.',
+  }),
+});
+
+/**
+ * Returns the progress of documents. Uses one query that reads no segments, files or manifests, because a page calls
+ * this repeatedly.
+ */
+export async function readProgress(
+  tx: Tx,
+  tenantId: string,
+  { document_ids: given }: z.infer<typeof progressQuery>,
+): Promise<z.infer<typeof documentProgressList>> {
+  const ids = [...new Set(given)];
+  const jobs = documentJobs;
+  const rows = await tx
+    .select({
+      document_id: jobs.documentId,
+      status: jobs.status,
+      stage: jobs.stage,
+      translated_segments: jobs.translatedSegments,
+      total_segments: jobs.segments,
+      failure: jobs.failure,
+      reportFigures: jobs.reportFigures,
+      ...waitingColumns,
+      updatedAt: jobs.updatedAt,
+    })
+    .from(jobs)
+    .where(and(eq(jobs.tenantId, tenantId), isOneOf(ids)));
+  const byId = new Map(rows.map((row) => [row.document_id, row]));
+  const documents = ids.flatMap((id) => {
+    const row = byId.get(id);
+    if (!row) return [];
+    const { failure, reportFigures, updatedAt, ...same } = row;
+    const figures = readFigures(reportFigures);
+    return [
+      {
+        // The validation of the response drops the columns of `waitingView`.
+        ...same,
+        percent: percentOf(row),
+        needs_review_segments: figures.unresolved,
+        confirmed_segments: figures.confirmed,
+        error: (failure as DocumentFailureDetail | null)?.message ?? null,
+        waiting: isInFlight(row) ? waitingView(row) : null,
+        updated_at: updatedAt.toISOString(),
+      },
+    ];
+  });
+  return {
+    documents,
+    unknown_ids: ids.filter((id) => !byId.has(id)),
+    updated_at:
+      documents
+        .map((document) => document.updated_at)
+        .toSorted()
+        .at(-1) ?? null,
+  };
+}
+
+type Figures = Pick<z.infer<typeof documentProgress>, 'status' | 'translated_segments' | 'total_segments'>;
+
+function percentOf({ status, translated_segments: translated, total_segments: total }: Figures): number {
+  if (status === 'translated') return 100;
+  return total === 0 ? 0 : Math.min(99, Math.floor((100 * translated) / total));
 }

@@ -1,12 +1,42 @@
 import { createHash } from 'node:crypto';
+import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { isSameSource } from '#server/formats/xliff/content.ts';
 import type { ReadUnit, XliffFile } from '#server/formats/xliff/reader.ts';
-import { type XliffHead, xliffFileHead } from '#server/formats/xliff/writer.ts';
+import { type XliffHead, xliffFileHead, xliffType } from '#server/formats/xliff/writer.ts';
+import { beginExport, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
 import { unreadableFile } from '#server/language/set-upload.ts';
 import { type LanguageCode, languageDirection } from '#server/languages.ts';
 import type { TaskScope } from '#server/platform/sandbox/task-queue.ts';
+import type { StreamResponse } from '#server/trpc.ts';
+
+/** Reads a part of an export in its own transaction. */
+export type ReadPart = <T>(select: (tx: Tx) => Promise<T>) => Promise<T>;
+
+/**
+ * Writes an XLIFF document as a stream. An error before the first byte gets an ordinary error response.
+ * @param begin reads what comes first, and returns the pieces of the document
+ */
+export async function streamXliff(
+  { database, log }: Pick<Services, 'database' | 'log'>,
+  tenantId: string,
+  request: ExportRequest,
+  begin: (read: ReadPart) => Promise<{ fileName: string; pieces: AsyncGenerator<string, void> }>,
+): Promise<StreamResponse> {
+  const scope = { tenantId, signal: request.signal };
+  const slot = await beginExport(scope);
+  try {
+    const { fileName, pieces } = await begin((select) =>
+      makePage(scope, () => database.inTenant(tenantId, select)),
+    );
+    const chunks = guardExport(log, request, slot, pieces);
+    return { chunks, contentType: xliffType, fileName, cut: slot.cut, end: slot.end };
+  } catch (error) {
+    slot.end();
+    throw error;
+  }
+}
 
 /** Returns the start of the next `<file>` of an XLIFF document, with the text directions of its languages. */
 export function startFile(languages: XliffHead, file: { id: string; original: string }): string {

@@ -1,0 +1,282 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { documentJobs, documentSegments } from '#db/schema/documents.ts';
+import type { Services } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
+import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { hasOpen } from '#server/translation/core/findings.ts';
+import { approvalOf } from '#server/translation/documents/approval-record.ts';
+import { withdrawApprovalFeed } from '#server/translation/documents/feed-withdrawal.ts';
+import {
+  type DocumentRow,
+  isDocument,
+  requireDocument,
+  unknownDocument,
+} from '#server/translation/documents/jobs.ts';
+import { hasAllFigures, readFigures } from '#server/translation/documents/quality-report.ts';
+import type { LeasedDocument } from '#server/translation/documents/rendering.ts';
+import { withReviewLease } from '#server/translation/documents/review-lease.ts';
+import { ofDocument } from '#server/translation/documents/segments.ts';
+import { type Author, authorOf } from '../author.ts';
+import { claimsOn, type DocumentTask, isOpened, type LiveClaim, type Tasks, taskFields } from '../inbox.ts';
+import { type Claimant, type Decision, type ReviewKind, reopenMinutes } from '../item.ts';
+
+/** Documents as items for review. */
+export const documents: ReviewKind = {
+  table: documentJobs,
+  is: isDocument,
+  unknown: unknownDocument,
+  hasSegment,
+  listWaiting,
+  selectDecision,
+  async reopenIn(services, withBearer, id, { check, work }) {
+    const principal = await withBearer(async (tx, principal) => {
+      await check(tx, principal);
+      return principal;
+    });
+    const tenantId = principal.tenant.id;
+    return withReviewLease(services, tenantId, id, (lease) =>
+      services.database.inTenant(tenantId, async (tx) => {
+        await lease.confirm(tx);
+        return work(tx, principal);
+      }),
+    );
+  },
+};
+
+async function hasSegment(tx: Tx, tenantId: string, id: string, position: number): Promise<boolean> {
+  const found = await tx
+    .select({ position: documentSegments.position })
+    .from(documentSegments)
+    .where(and(ofDocument(tenantId, id), eq(documentSegments.position, position)));
+  return found.length > 0;
+}
+
+/**
+ * Selects the approval of a document. Its withdrawal removes it from the document's row, and removes from the TM the
+ * segments that the approval added. Corrections, confirmations, the translated files, and segments that reviews added
+ * stay.
+ * @throws AppError 404; 409 conflict if the document is not approved
+ */
+async function selectDecision(tx: Tx, tenantId: string, documentId: string): Promise<Decision> {
+  const row = await requireDocument(tx, tenantId, documentId);
+  const what = `document job ${documentId}`;
+  if (row.approvedAt === null)
+    throw new AppError('conflict', `${what} is not approved (status=${row.status})`);
+  const [found] = await tx
+    .select({
+      isRecent: sql<boolean>`${documentJobs.approvedAt} > now() - make_interval(mins => ${reopenMinutes})`,
+    })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId));
+  const reopenings = approvalOf(row.reopenings);
+  return {
+    what,
+    status: 'approved',
+    isRecent: found?.isRecent ?? null,
+    by: row.approvedByUser,
+    published: { tenantId, jobId: documentId, attempt: reopenings, goldenUri: row.goldenUri },
+    async withdraw() {
+      await withdrawApprovalFeed(tx, row);
+      const [changed] = await tx
+        .update(documentJobs)
+        .set({
+          approvedAt: null,
+          approvedBy: null,
+          approvedByUser: null,
+          approvedVia: null,
+          goldenRecord: null,
+          goldenUri: null,
+          reopenings,
+          updatedAt: sql`now()`,
+        })
+        .where(isDocument(tenantId, documentId))
+        .returning({ updatedAt: documentJobs.updatedAt });
+      if (!changed) throw new Error('a document was deleted although it was locked');
+      return { status: row.status, ...changed };
+    },
+  };
+}
+
+/** Returns the author of changes of a document. A name of white space is no name. */
+export function documentAuthor(
+  tx: Tx,
+  principal: Principal,
+  said: string | null | undefined,
+): Promise<Author> {
+  return authorOf(tx, principal, said?.trim());
+}
+
+/** @throws AppError 404; 400 if the document is not translated */
+export async function requireTranslated(tx: Tx, tenantId: string, documentId: string): Promise<DocumentRow> {
+  const row = await requireDocument(tx, tenantId, documentId);
+  requireTranslatedRow(row);
+  return row;
+}
+
+/** @throws AppError 400 if the document is not translated */
+export function requireTranslatedRow({ documentId, status }: DocumentRow): void {
+  if (status !== 'translated')
+    throw new AppError(
+      'validation_error',
+      `document job ${documentId} is not in a completed state (status=${status})`,
+    );
+}
+
+/**
+ * Locks a translated document until the transaction ends. Everything that changes segments of a translated document
+ * takes this lock first, so the changes of a document happen one after another.
+ * @throws AppError 404; 400 if the document is not translated
+ */
+export async function lockTranslated(tx: Tx, tenantId: string, documentId: string): Promise<DocumentRow> {
+  await tx
+    .select({ documentId: documentJobs.documentId })
+    .from(documentJobs)
+    .where(isDocument(tenantId, documentId))
+    .for('no key update');
+  return requireTranslated(tx, tenantId, documentId);
+}
+
+/**
+ * Runs work that reads a document, renders it and writes it again, under the document's lease. When the process stops, it
+ * waits until the work is done, even if the reviewer has disconnected.
+ */
+export function whileLeased<T>(
+  services: Pick<Services, 'backgroundWork' | 'database' | 'settings'>,
+  document: { tenantId: string; documentId: string },
+  work: (leased: LeasedDocument) => Promise<T>,
+): Promise<T> {
+  const { tenantId, documentId } = document;
+  return services.backgroundWork.track(
+    withRequestDeadline(services.settings, ({ signal }) =>
+      withReviewLease(services, tenantId, documentId, (lease) => work({ ...document, lease, signal })),
+    ),
+  );
+}
+
+/** A correction of a segment whose translation has changed since the reviewer read it. */
+export interface CorrectionConflict {
+  /** Index of the correction in the request. */
+  index: number;
+  position: number;
+  region_id: string;
+  cell_id: string | null;
+  /** The current translation. */
+  target_text: string | null;
+  corrected: boolean;
+}
+
+/** Returns the conflict of a request's correction with the present state of the segment. */
+export function conflictAt(
+  index: number,
+  row: Pick<
+    typeof documentSegments.$inferSelect,
+    'position' | 'regionId' | 'cellId' | 'targetText' | 'corrected'
+  >,
+): CorrectionConflict {
+  const { position, regionId: region_id, cellId: cell_id, targetText: target_text, corrected } = row;
+  return { index, position, region_id, cell_id, target_text, corrected };
+}
+
+/**
+ * Rejects a request if translations have changed since the reviewer read them.
+ * @param nothingWas past participle of the action, such as "corrected"; it was applied to no segment
+ * @throws AppError 409 conflict
+ */
+export function requireNoConflict(
+  conflicts: readonly CorrectionConflict[],
+  nothingWas: 'corrected' | 'confirmed' | 'saved' | 'undone' | 'redone' | 'resolved',
+): void {
+  if (conflicts.length === 0) return;
+  throw new AppError(
+    'conflict',
+    `translations have changed since they were read (${conflicts.length}); nothing was ${nothingWas}`,
+    { present: conflicts },
+  );
+}
+
+/** Maximum number of documents that are listed. */
+const maxListed = 100;
+
+/** Maximum number of waiting documents that are examined: those that were changed last. */
+const maxExamined = 1000;
+
+/** A document as the query returns it. */
+interface Waiting {
+  id: string;
+  name: string;
+  format: DocumentTask['format'];
+  source_lang: string;
+  target_lang: string;
+  domain: string | null;
+  segments: number;
+  figures: unknown;
+  critical: number;
+  warnings: number;
+  since: string;
+  opened: boolean;
+  claims: LiveClaim[];
+  /** Whether not all waiting documents were examined. */
+  cut: boolean;
+}
+
+/** Returns the translated documents that are not approved, the most severe first. */
+async function listWaiting(tx: Tx, member: Claimant): Promise<Tasks<DocumentTask>> {
+  const id = sql`j.document_id`;
+  const rows = await tx.execute<Waiting & Record<string, unknown>>(sql`
+    with waiting as materialized (
+      select document_id from document_jobs
+      where tenant_id = ${member.tenantId} and status = 'translated' and approved_at is null
+      order by updated_at desc, document_id desc limit ${maxExamined + 1}),
+    listed as (
+      select w.document_id, f.*, coalesce(t.created_at, j.created_at) as since
+      from (select * from waiting limit ${maxExamined}) w
+      join document_jobs j on j.tenant_id = ${member.tenantId} and j.document_id = w.document_id
+      cross join lateral (${unresolvedOf(member.tenantId)}) f
+      left join document_artifacts t on t.tenant_id = ${member.tenantId} and t.document_id = j.document_id
+        and t.kind = 'translated' and t.revision = 1
+      order by f.critical > 0 desc, f.warnings > 0 desc, since, j.document_id limit ${maxListed + 1})
+    select j.document_id as id, j.source_file_name as name, j.source_format as format,
+      j.request ->> 'source_lang' as source_lang, j.request ->> 'target_lang' as target_lang,
+      j.request ->> 'domain' as domain, j.segments, j.report_figures as figures, l.critical, l.warnings,
+      to_json(l.since) #>> '{}' as since, ${isOpened(member, 'document', id)} as opened,
+      coalesce(${claimsOn(member, 'document', id)}, '[]') as claims,
+      (select count(*) from waiting) > ${maxExamined} as cut
+    from listed l join document_jobs j on j.tenant_id = ${member.tenantId} and j.document_id = l.document_id
+    order by l.critical > 0 desc, l.warnings > 0 desc, l.since, l.document_id`);
+  return {
+    tasks: rows.slice(0, maxListed).map(taskOf),
+    more: rows.length > maxListed || (rows[0]?.cut ?? false),
+  };
+}
+
+/**
+ * SQL: the columns `critical` and `warnings` of the row `j` of a document: its unconfirmed segments with critical
+ * findings, and the others that need a review. They are among the stored figures, unless an earlier version has stored
+ * these: then the segments are counted.
+ */
+export function unresolvedOf(tenantId: string): SQL {
+  const stored = (name: string) => sql`(j.report_figures ->> ${name})::int`;
+  return sql`
+    select ${stored('critical')} as critical, ${stored('unresolved')} - ${stored('critical')} as warnings
+    where j.report_figures ? 'critical'
+    union all
+    select count(*) filter (where is_critical)::int, count(*) filter (where not is_critical)::int
+    from (
+      -- An unconfirmed segment with critical findings is always flagged, so the index of flagged segments has it.
+      select ${hasOpen(sql`issues`, { severity: 'critical' })} as is_critical from document_segments s
+      where s.tenant_id = ${tenantId} and s.document_id = j.document_id and s.needs_review and s.confirmed_at is null) open
+    having j.report_figures ? 'critical' is not true`;
+}
+
+function taskOf({ figures, since, opened, claims, cut: _, ...row }: Waiting): DocumentTask {
+  return {
+    kind: 'document',
+    ...taskFields(row, { since, opened, claims }),
+    ...row,
+    submitter: null,
+    confirmed: readFigures(figures).confirmed,
+    drafts: hasAllFigures(figures) ? figures.drafts : null,
+  };
+}
