@@ -3,7 +3,7 @@ import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { Engine, Judgement } from '#server/platform/engines/engine.ts';
 import { keyOf } from '#server/translation/core/leverage/leverage.ts';
 import { requestOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
-import { RunError, runPipeline } from '#server/translation/core/pipeline/run.ts';
+import { RunError, runPipeline } from '#server/translation/core/pipeline/text-run.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 

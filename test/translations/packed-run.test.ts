@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { stubEngine } from '#server/platform/engines/stub.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { HumanReviewTrigger, ToolTrace } from '#server/translation/core/agent-run-schema.ts';
-import { type RunResult, runPipeline } from '#server/translation/core/pipeline/run.ts';
+import { type RunResult, runPipeline } from '#server/translation/core/pipeline/text-run.ts';
 import { type RunFields, readGate, readRun, storedRun } from '#server/translation/texts/packed-run.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
 import { useTestApp } from '#test/setup/app.ts';

@@ -12,7 +12,7 @@ import {
   isOpen,
   isOpenCritical,
 } from '#server/translation/core/findings.ts';
-import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
+import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { checkTerms } from './check-segments.ts';

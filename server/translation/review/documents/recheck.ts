@@ -18,7 +18,7 @@ import {
   isOpenCritical,
 } from '#server/translation/core/findings.ts';
 import { judgeTexts } from '#server/translation/core/pipeline/group.ts';
-import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
+import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import {
   type DocumentRow,
   groupRequestOf,

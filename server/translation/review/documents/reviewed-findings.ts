@@ -8,7 +8,7 @@ import {
   isOpenCritical,
   withResolution,
 } from '#server/translation/core/findings.ts';
-import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
+import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import type { SegmentAuthor } from './reviewed-document.ts';
 
 /** The quality of a segment as it is stored. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
-import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
+import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { type Claimant, maxHolders } from '../claims.ts';
 import { hasCritical, hasFindings } from '../texts/text-findings.ts';
