@@ -84,13 +84,12 @@ export async function translateGroup<T extends GroupText>(
     const one = translated.get(text);
     const served = fastPath && placeTags(fastPath.translation, text.tagged.inner);
     const target = joinStrings(text.tagged.wrap(served ?? one?.final.tagged?.inner ?? []));
-    const suspicion = suspicionOf(one?.risks ?? []);
     const translation: TranslatedText = {
       target,
       targetText: plainText(target),
       score: one?.final.judgement.score ?? null,
       needsReview: one !== undefined && one.gate.decision !== 'pass',
-      issues: [...suspicion, ...(one?.final.judgement.issues ?? [])],
+      issues: [...suspicionOf(one?.risks ?? []), ...(one?.final.judgement.issues ?? [])],
       fastPath: fastPath?.name ?? null,
       provenance: fastPath
         ? { engine: null, ...fastPath.provenance }

@@ -10,7 +10,7 @@ import { repairDelta } from './repair-delta.ts';
 import type { Assessed } from './run.ts';
 import { describeRisks, isSuspicious } from './task-risks.ts';
 
-/** The share of a text that repairs may change without requiring a review. */
+/** The share of a text that repairs may change without requiring a review. Segments have no such limit. */
 const highRepairDelta = 0.5;
 
 /** A translation that the gate decides on. */
@@ -56,7 +56,7 @@ export function decideGate(
   };
 }
 
-/** Whether the gate would send a translation to review as it is: a repair may help. */
+/** Whether the gate would send a translation to review as it is. Then a repair may help. */
 export function isDoubtful(policy: Policy, candidate: Assessed): boolean {
   const judged = { first: candidate, final: candidate, verification: null, risks: [] };
   return reasonsOf(policy, judged).some(isBlocking);
@@ -85,12 +85,10 @@ function reasonsOf(policy: Policy, judged: Judged): Reason[] {
     const why = criticalsOf(verification.issues).length > 0 ? ': critical issues remain' : '';
     found.push(blocking('verification_failed', `the verification did not pass${why}`));
   }
-  const delta =
-    policy.judgesEach || final === first ? 0 : repairDelta(first.translations, final.translations);
-  if (delta > highRepairDelta)
-    found.push(
-      blocking('high_repair_delta', `repair changed ${Math.round(delta * 100)}% of the translation`),
-    );
+  const isRated = !policy.judgesEach && final !== first;
+  const delta = isRated ? repairDelta(first.translations, final.translations) : 0;
+  const changed = `repair changed ${Math.round(delta * 100)}% of the translation`;
+  if (delta > highRepairDelta) found.push(blocking('high_repair_delta', changed));
   found.push(...termReasons(policy, final), ...riskReasons(judged));
   return found;
 }

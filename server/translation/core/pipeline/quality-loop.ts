@@ -27,7 +27,8 @@ export function judge(
       : await engine.assess(task, texts, scope);
     const judgements = Array.isArray(result.value) ? result.value : [result.value];
     const model = result.models[0] ?? null;
-    const check = (draft: Draft) => checkTranslation(run, draft.of, plainOf(draft));
+    const check = ({ of, translations, tagged }: Draft) =>
+      checkTranslation(run, of, tagged ? [plainText(tagged.inner)] : translations);
     const [only] = drafts;
     const checked = only && drafts.length === 1 ? [await check(only)] : await Promise.all(drafts.map(check));
     const value = drafts.map((draft, index): Assessed => {
@@ -43,10 +44,6 @@ export function judge(
       metadata: spend(run, result),
     };
   });
-}
-
-function plainOf({ translations, tagged }: Draft): Translations {
-  return tagged ? [plainText(tagged.inner)] : translations;
 }
 
 /**
@@ -66,10 +63,8 @@ export async function repairLoop(
     const poor = best.filter((candidate) => isDoubtful(policy, candidate) || excessOf(candidate) > 0);
     if (poor.length === 0) break;
     rounds += 1;
-    const part = taskOfTexts(
-      task,
-      poor.map(({ of }) => of),
-    );
+    const texts = poor.map(({ of }) => of);
+    const part = taskOfTexts(task, texts);
     const drafts = await repairOnce(run, part, poor, rounds);
     if (!policy.judgesEach && countChanges(translationsOf(drafts), translationsOf(poor)) === 0) break;
     const judged = await judge(run, part, drafts, 'reassessment');

@@ -45,21 +45,21 @@ export function readRepaired({ of, tagged }: Assessed, replies: Translations, in
   return draftOf(of, inner ?? tagged.inner, tagged.lostTags && !inner);
 }
 
-const lostTagsIssue: QualityIssue = {
-  severity: 'major',
-  category: 'style',
-  span: null,
-  explanation: 'the inline tags of the segment were lost in translation and restored by position',
-  suggestion: 'check the positions of links, breaks and fields',
-};
+const lostTagsIssue = styleIssue(
+  'major',
+  'the inline tags of the segment were lost in translation and restored by position',
+  'check the positions of links, breaks and fields',
+);
 
-const lostFormatIssue: QualityIssue = {
-  severity: 'minor',
-  category: 'style',
-  span: null,
-  explanation: 'some words lost their formatting in translation',
-  suggestion: 'check bold, italic and other formatted words',
-};
+const lostFormatIssue = styleIssue(
+  'minor',
+  'some words lost their formatting in translation',
+  'check bold, italic and other formatted words',
+);
+
+function styleIssue(severity: 'minor' | 'major', explanation: string, suggestion: string): QualityIssue {
+  return { severity, category: 'style', span: null, explanation, suggestion };
+}
 
 /** Returns what is wrong with the tags, the words and the length of a draft; nothing for a text without tags. */
 export function taggedIssues(draft: Draft, findings: readonly QualityIssue[]): QualityIssue[] {
@@ -103,15 +103,9 @@ function lengthIssues(draft: Draft): QualityIssue[] {
   const excess = excessOf(draft);
   if (excess === 0) return [];
   const maxLength = draft.tagged?.source.of.maxLength;
-  return [
-    {
-      severity: 'minor',
-      category: 'style',
-      span: null,
-      explanation: `the text has ${excess} characters more than the ${maxLength} that can be read`,
-      suggestion: `shorten it to at most ${maxLength} characters, and keep the meaning`,
-    },
-  ];
+  const explanation = `the text has ${excess} characters more than the ${maxLength} that can be read`;
+  const suggestion = `shorten it to at most ${maxLength} characters, and keep the meaning`;
+  return [styleIssue('minor', explanation, suggestion)];
 }
 
 function isFormat(item: InlineContent[number]): boolean {

@@ -99,13 +99,7 @@ export async function runPipeline(
 function describeRepair({ first, final, rounds }: Translated): Refinement {
   const { score, issues } = final.judgement;
   const applied = final !== first;
-  if (rounds === 0) return { score, issues, applied, rounds, summary: 'no repair was needed' };
   const outcome = applied ? 'a repaired translation is used' : 'no repair improved the translation';
-  return {
-    score,
-    issues,
-    applied,
-    rounds,
-    summary: `${outcome} after ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of repair`,
-  };
+  const after = `${outcome} after ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of repair`;
+  return { score, issues, applied, rounds, summary: rounds === 0 ? 'no repair was needed' : after };
 }
