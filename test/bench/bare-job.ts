@@ -6,7 +6,7 @@ import { lookUpPrincipal } from '#server/identity/access/principal.ts';
 import { stubEngine } from '#server/platform/engines/stub.ts';
 import { newId } from '#server/platform/ids.ts';
 import { prefetch } from '#server/translation/core/leverage/leverage.ts';
-import { runPipeline } from '#server/translation/core/pipeline/run.ts';
+import { runPipeline } from '#server/translation/core/pipeline/text-run.ts';
 import { finishJob } from '#server/translation/texts/complete.ts';
 import { admitJob } from '#server/translation/texts/insert-jobs.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';

@@ -6,7 +6,7 @@ import { type JobUsage, recordUsage } from '#server/billing/metering/usage-recor
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
-import type { RunResult } from '#server/translation/core/pipeline/run.ts';
+import type { RunResult } from '#server/translation/core/pipeline/text-run.ts';
 import type { Run } from './admit-series.ts';
 import { endRuns } from './failed-run.ts';
 import {

@@ -10,7 +10,7 @@ import {
 } from '#server/translation/core/estimate.ts';
 import type { SourceDetection } from '#server/translation/core/intake/source-language.ts';
 import { refuseByMaximum, type SubmissionLimits } from '#server/translation/core/intake/submission-limits.ts';
-import { reviewRulesOf } from '#server/translation/core/pipeline/quality-gate.ts';
+import { textPolicy } from '#server/translation/core/pipeline/policy.ts';
 import { billableCharsOf, isWork, planItems, type Submitted } from './admit-series.ts';
 import type { TranslationRequest } from './schema.ts';
 import { type LookedUp, lookUp } from './submission.ts';
@@ -52,7 +52,7 @@ export async function estimateTexts(
   const leveraged = await withRequestDeadline(settings, ({ signal }) =>
     leverageTexts(services, { tenantId, signal }, texts, prefetched),
   );
-  const rules = work.map(({ request }) => reviewRulesOf(request));
+  const rules = work.map(({ request }) => textPolicy(request).rules.map(({ reason }) => reason));
   return {
     dry_run: true,
     jobs: work.length,

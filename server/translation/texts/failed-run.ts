@@ -10,7 +10,7 @@ import { type AppError, describeForLog } from '#server/errors.ts';
 import { SaturatedError } from '#server/platform/concurrency-limit.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
-import { RunError } from '#server/translation/core/pipeline/run.ts';
+import { RunError } from '#server/translation/core/pipeline/text-run.ts';
 import type { Run } from './admit-series.ts';
 import type { Admitted } from './insert-jobs.ts';
 import { advance } from './job-states.ts';

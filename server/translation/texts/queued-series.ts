@@ -5,7 +5,7 @@ import { toAppError } from '#server/errors.ts';
 import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { prefetch } from '#server/translation/core/leverage/leverage.ts';
-import { RunError } from '#server/translation/core/pipeline/run.ts';
+import { RunError } from '#server/translation/core/pipeline/text-run.ts';
 import {
   admitInTransaction,
   planItems,

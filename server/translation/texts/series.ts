@@ -1,7 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
 import { forgetText } from '#server/translation/core/leverage/leverage.ts';
-import { RunError } from '#server/translation/core/pipeline/run.ts';
+import { RunError } from '#server/translation/core/pipeline/text-run.ts';
 import type { AdmittedSeries, Run, SeriesItem } from './admit-series.ts';
 import { type CompletionServices, completeRuns, type FinishedRun } from './complete.ts';
 import { endRuns, recordFailedRun, touchJobs } from './failed-run.ts';

@@ -3,7 +3,7 @@ import type { Services } from '#server/context.ts';
 import { describeForLog, toAppError } from '#server/errors.ts';
 import type { CallScope } from '#server/platform/engines/engine.ts';
 import { leverageOf } from '#server/translation/core/leverage/leverage.ts';
-import { RunError, type RunResult, runPipeline } from '#server/translation/core/pipeline/run.ts';
+import { RunError, type RunResult, runPipeline } from '#server/translation/core/pipeline/text-run.ts';
 import type { AdmittedSeries, Run } from './admit-series.ts';
 import { mayHaveCalled } from './failed-run.ts';
 import { lastNeeded } from './item-dependence.ts';

@@ -16,7 +16,7 @@ import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { TaskExample, TaskStyle, TaskTerm } from '#server/platform/engines/engine.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
-import { newDecision, recordStep } from '../pipeline/agent-steps.ts';
+import { newDecision, recordStep } from '../pipeline/trace.ts';
 import type { TextRequest } from '../request.ts';
 import type { TermsInText } from './terms.ts';
 

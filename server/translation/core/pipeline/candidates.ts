@@ -1,7 +1,7 @@
 import { describeForLog } from '#server/errors.ts';
 import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
-import { newDecision, recordStep, type StepDeps, spend } from './agent-steps.ts';
-import type { QualityOptions } from './quality-options.ts';
+import { type Draft, type Run, spend } from './run.ts';
+import { newDecision, recordStep } from './trace.ts';
 
 /** A translation of the whole text by one model. */
 interface Candidate {
@@ -11,32 +11,22 @@ interface Candidate {
 }
 
 /**
- * Translates with each of `candidate_models`, compares the results with the baseline `debate_rounds` times, and returns
- * the winner. The other candidates stay in the trace. Without candidate models, returns the baseline and makes no
- * engine call.
+ * Translates a text with each candidate model, compares the results with the baseline as often as the policy demands, and
+ * returns the winner. The other candidates stay in the trace.
  */
-export async function debateCandidates(
-  deps: StepDeps,
-  task: TranslationTask,
-  baseline: Translations,
-  { candidateModels, debateRounds }: Pick<QualityOptions, 'candidateModels' | 'debateRounds'>,
-): Promise<Translations> {
-  if (candidateModels.length === 0) return baseline;
-  const extras = await Promise.all(candidateModels.map((model) => translateWith(deps, task, model)));
+export async function debateCandidates(run: Run, task: TranslationTask, baseline: Draft): Promise<Draft> {
+  const { candidateModels, debateRounds } = run.policy;
+  const extras = await Promise.all(candidateModels.map((model) => translateWith(run, task, model)));
   const candidates = [
-    { model: null, translations: baseline },
+    { model: null, translations: baseline.translations },
     ...extras.filter((candidate) => candidate !== undefined),
   ];
   if (candidates.length === 1) return baseline;
-  return compareCandidates(deps, task, candidates, debateRounds);
+  return { ...baseline, translations: await compareCandidates(run, task, candidates, debateRounds) };
 }
 
 /** Translates with one candidate model. Returns undefined if that fails: the run continues with the baseline. */
-async function translateWith(
-  deps: StepDeps,
-  task: TranslationTask,
-  model: string,
-): Promise<Candidate | undefined> {
+async function translateWith(run: Run, task: TranslationTask, model: string): Promise<Candidate | undefined> {
   const description = {
     name: 'candidate',
     actor: 'translator',
@@ -44,12 +34,12 @@ async function translateWith(
     metadata: { asked_model: model, failure: undefined as object | undefined },
   };
   try {
-    return await recordStep(deps.steps, description, async () => {
-      const result = await deps.engine.translate(task, deps.scope, model);
+    return await recordStep(run.steps, description, async () => {
+      const result = await run.engine.translate(task, run.scope, model);
       return {
         value: { model, translations: result.value },
         output: 'candidate translation',
-        metadata: spend(deps.cost, result),
+        metadata: spend(run, result),
       };
     });
   } catch (error) {
@@ -61,13 +51,13 @@ async function translateWith(
 
 /** Compares candidates `rounds` times and returns the winner. The other candidates stay in the trace. */
 function compareCandidates(
-  deps: StepDeps,
+  run: Run,
   task: TranslationTask,
   candidates: Candidate[],
   rounds: number,
 ): Promise<Translations> {
   return recordStep(
-    deps.steps,
+    run.steps,
     { name: 'debate', actor: 'refiner', input: `${candidates.length} candidates, ${rounds} rounds` },
     async () => {
       const wins = candidates.map(() => 0);
@@ -77,10 +67,10 @@ function compareCandidates(
         // Judge models favor certain positions, so each round begins with a different candidate.
         const order = candidates.map((_, place) => (place + round) % candidates.length);
         const shown = order.map((index) => (candidates[index] as Candidate).translations);
-        const result = await deps.engine.compare(task, shown, deps.scope);
+        const result = await run.engine.compare(task, shown, run.scope);
         const winner = order[result.value.winner] ?? 0;
         wins[winner] = (wins[winner] ?? 0) + 1;
-        spent.push(spend(deps.cost, result));
+        spent.push(spend(run, result));
         decisions.push(newDecision(`round ${round + 1}`, `candidate ${winner + 1}`, result.value.rationale));
       }
       // In a tie, the first of the candidates wins; the very first is the baseline of the default model.

@@ -7,9 +7,9 @@ import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.t
 import { memoryProvenance, termProvenance } from '../leverage/leverage.ts';
 import type { TermsInText } from '../leverage/terms.ts';
 import { forbids } from '../threads/check-threads.ts';
-import { newDecision, recordStep } from './agent-steps.ts';
 import type { PreparedText } from './prepared-text.ts';
 import type { SourceText } from './source-text.ts';
+import { newDecision, recordStep } from './trace.ts';
 
 /** A stored translation that is served without a model call. */
 export interface FastPath {

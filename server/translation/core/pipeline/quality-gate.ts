@@ -1,149 +1,95 @@
 import { clip } from '#server/formats/text.ts';
-import type { TermCompliance } from '#server/matching/terms/index.ts';
-import type { Judgement, QualityIssue, Verification } from '#server/platform/engines/engine.ts';
+import type { QualityIssue, Verification } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
-import type {
-  AgentRun,
-  AgentStep,
-  HumanReviewTask,
-  HumanReviewTrigger,
-  QualityGate,
-  TriggerCode,
-} from '../agent-run-schema.ts';
-import { isRegulated } from '../intake/regulated-domain.ts';
+import type { AgentRun, AgentStep, HumanReviewTask, QualityGate } from '../agent-run-schema.ts';
 import { termGate } from '../leverage/terms.ts';
 import type { RiskFlag } from '../plausibility/index.ts';
-import type { TextRequest } from '../request.ts';
 import type { FastPath } from './fast-path.ts';
+import { blocking, type Policy, type Reason } from './policy.ts';
+import { repairDelta } from './repair-delta.ts';
+import type { Assessed } from './run.ts';
 import { describeRisks, isSuspicious } from './task-risks.ts';
 
-/** The share of a text that repairs may change without requiring a review. */
+/** The share of a text that repairs may change without requiring a review. Segments have no such limit. */
 const highRepairDelta = 0.5;
 
-const reviewFlags = ['sensitive', 'regulated', 'requires_human_review'] as const;
-
-interface GateInput {
-  request: Pick<TextRequest, 'domain' | 'metadata'>;
-  /** Threshold from 0 to 100. */
-  threshold: number;
-  /** The judgement of the baseline. */
-  assessment: Pick<Judgement, 'score'>;
-  /** The judgement of the final text, after repairs. */
-  final: Judgement;
-  verification: Verification;
-  /** Whether a repair was applied. */
-  repaired: boolean;
-  /** The share of the text that repairs changed, 0 to 1. */
-  repairDelta: number;
-  /** Glossary compliance of the final text; null without a glossary. */
-  compliance: TermCompliance | null;
+/** A translation that the gate decides on. */
+export interface Judged {
+  /** The judgement before repairs. */
+  first: Assessed;
+  /** The judgement of the final text; the same object if no repair was applied. */
+  final: Assessed;
+  /** Null if the policy of the run has no verification. */
+  verification: Verification | null;
   /** Risk flags of the task. They are warnings, unless the workspace demands a review of suspected instructions. */
   risks: readonly RiskFlag[];
-  reviewsInstructions: boolean;
-}
-
-interface Found {
-  trigger: HumanReviewTrigger;
-  reason: string;
 }
 
 /**
  * Decides whether a translation is published without review. Records every trigger; if a trigger blocks, the
- * translation is sent to review.
+ * translation is sent to review. A stored translation has a score of 100, and only the request can require its review.
+ * @param judged null for a stored translation
  */
-export function decideGate(input: GateInput): QualityGate {
-  const { request, threshold, final, verification } = input;
-  const score = Math.min(final.score, verification.score);
-  const found = [
-    ...policyTriggers(request),
-    ...qualityTriggers(input, score),
-    ...termTriggers(input.compliance),
-    ...riskTriggers(input),
-  ];
-  return {
-    decision: found.some(({ trigger }) => trigger.severity === 'blocking') ? 'needs_human' : 'pass',
-    score,
-    threshold,
-    triggers: found.map(({ trigger }) => trigger),
-    reasons: found.map(({ reason }) => reason),
-    metadata: {
-      assessment_score: input.assessment.score,
-      verification_score: verification.score,
-      verification_passed: verification.passed,
-      risk_flags: [...flagsOf(request), ...input.risks],
-      trigger_codes: found.map(({ trigger }) => trigger.code),
-      terminology_gate: input.compliance && termGate(input.compliance),
-      repaired: input.repaired,
-    },
-  };
-}
-
-/** Returns the rules by which the request itself requires a review, as sentences: a regulated domain, or a flag. */
-export function reviewRulesOf(request: GateInput['request']): string[] {
-  return policyTriggers(request).map(({ reason }) => reason);
-}
-
-/**
- * Returns the gate of a text that a fast path serves. It passes with score 100, unless the request requires a review.
- */
-export function decideFastPathGate(
-  request: GateInput['request'],
-  threshold: number,
-  { name, compliance }: Pick<FastPath, 'name' | 'compliance'>,
+export function decideGate(
+  policy: Policy,
+  judged: Judged | null,
+  served: Pick<FastPath, 'name' | 'compliance'> | null = null,
 ): QualityGate {
-  const found = policyTriggers(request);
+  const found = judged ? [...policy.rules, ...reasonsOf(policy, judged)] : policy.rules;
+  const compliance = (judged?.final ?? served)?.compliance ?? null;
   return {
-    decision: found.length > 0 ? 'needs_human' : 'pass',
-    score: 100,
-    threshold,
+    decision: found.some(isBlocking) ? 'needs_human' : 'pass',
+    score: judged ? scoreOf(judged) : 100,
+    threshold: policy.threshold,
     triggers: found.map(({ trigger }) => trigger),
     reasons: found.map(({ reason }) => reason),
     metadata: {
-      assessment_score: null,
-      verification_score: null,
-      verification_passed: null,
-      risk_flags: flagsOf(request),
+      assessment_score: judged?.first.judgement.score ?? null,
+      verification_score: judged?.verification?.score ?? null,
+      verification_passed: judged?.verification?.passed ?? null,
+      risk_flags: [...policy.flags, ...(judged?.risks ?? [])],
       trigger_codes: found.map(({ trigger }) => trigger.code),
       terminology_gate: compliance && termGate(compliance),
-      repaired: false,
-      fast_path: name,
+      repaired: judged !== null && judged.final !== judged.first,
+      ...(served && { fast_path: served.name }),
     },
   };
 }
 
-function flagsOf({ metadata }: Pick<TextRequest, 'metadata'>): string[] {
-  return reviewFlags.filter((flag) => Boolean(metadata[flag]));
+/** Whether the gate would send a translation to review as it is. Then a repair may help. */
+export function isDoubtful(policy: Policy, candidate: Assessed): boolean {
+  const judged = { first: candidate, final: candidate, verification: null, risks: [] };
+  return reasonsOf(policy, judged).some(isBlocking);
 }
 
-function policyTriggers(request: GateInput['request']): Found[] {
-  const found: Found[] = [];
-  const { domain } = request;
-  const flags = flagsOf(request);
-  if (domain !== null && isRegulated(domain)) {
-    const named = domain.trim().toLowerCase();
-    found.push(blocking('policy_required', `the domain "${named}" always requires a human review`));
-  }
-  if (flags.length > 0)
-    found.push(
-      blocking('sensitive_content', `the request requires a review with the options: ${flags.join(', ')}`),
-    );
-  return found;
+function isBlocking({ trigger }: Reason): boolean {
+  return trigger.severity === 'blocking';
 }
 
-function qualityTriggers({ threshold, final, verification, repairDelta }: GateInput, score: number): Found[] {
-  const found: Found[] = [];
-  if (score < threshold)
-    found.push(blocking('low_quality_score', `the quality score ${score} is below ${threshold}`));
-  const criticals = criticalsOf([...final.issues, ...verification.issues]);
+function scoreOf({ final, verification }: Judged): number {
+  return Math.min(final.judgement.score, verification?.score ?? 100);
+}
+
+function reasonsOf(policy: Policy, judged: Judged): Reason[] {
+  const { first, final, verification } = judged;
+  const found: Reason[] = [];
+  const score = scoreOf(judged);
+  if (score < policy.threshold)
+    found.push(blocking('low_quality_score', `the quality score ${score} is below ${policy.threshold}`));
+  const issues = verification ? [...final.judgement.issues, ...verification.issues] : final.judgement.issues;
+  const criticals = criticalsOf(issues);
   if (criticals.length > 0) found.push(blocking('critical_issue', describeCriticals(criticals)));
-  if (!verification.passed) {
+  if (final.tagged?.lostTags)
+    found.push(blocking('critical_issue', 'the tags of the segment were lost in translation'));
+  if (verification && !verification.passed) {
     const why = criticalsOf(verification.issues).length > 0 ? ': critical issues remain' : '';
     found.push(blocking('verification_failed', `the verification did not pass${why}`));
   }
-  if (repairDelta > highRepairDelta)
-    found.push(
-      blocking('high_repair_delta', `repair changed ${Math.round(repairDelta * 100)}% of the translation`),
-    );
+  const isRated = !policy.judgesEach && final !== first;
+  const delta = isRated ? repairDelta(first.translations, final.translations) : 0;
+  const changed = `repair changed ${Math.round(delta * 100)}% of the translation`;
+  if (delta > highRepairDelta) found.push(blocking('high_repair_delta', changed));
+  found.push(...termReasons(policy, final), ...riskReasons(judged));
   return found;
 }
 
@@ -152,6 +98,7 @@ function qualityTriggers({ threshold, final, verification, repairDelta }: GateIn
  */
 function criticalsOf(issues: readonly QualityIssue[]): string[] {
   const criticals = issues.filter(({ severity }) => severity === 'critical');
+  if (criticals.length === 0) return [];
   return [...new Set(criticals.map(({ explanation }) => explanation.replace(/\.$/, '')))];
 }
 
@@ -161,16 +108,18 @@ function describeCriticals([first, ...others]: string[]): string {
     : `${others.length + 1} critical issues were found, the first: ${first}`;
 }
 
-function termTriggers(compliance: TermCompliance | null): Found[] {
-  if (!compliance) return [];
-  const { missing_terms: missing, inflected_terms: inflected } = compliance;
-  const found: Found[] = [];
-  if (!compliance.passed)
-    found.push(blocking('terminology_noncompliant', `glossary terms are missing: ${quoted(missing)}`));
-  if (inflected.length > 0)
+function termReasons({ judgesEach }: Policy, { compliance, judgement }: Assessed): Reason[] {
+  const found: Reason[] = [];
+  if (compliance?.passed === false)
+    found.push(
+      blocking('terminology_noncompliant', `glossary terms are missing: ${quoted(compliance.missing_terms)}`),
+    );
+  else if (judgesEach && judgement.issues.some(({ category }) => category === 'terminology'))
+    found.push(blocking('terminology_noncompliant', 'the translation has an issue about its terminology'));
+  if (compliance && compliance.inflected_terms.length > 0)
     found.push({
       trigger: { code: 'terminology_uncertainty', severity: 'warning' },
-      reason: `glossary terms were found in inflected forms only: ${quoted(inflected)}`,
+      reason: `glossary terms were found in inflected forms only: ${quoted(compliance.inflected_terms)}`,
     });
   return found;
 }
@@ -183,17 +132,11 @@ function quoted(terms: readonly string[]): string {
     : named.join(', ');
 }
 
-function riskTriggers({
-  risks,
-  reviewsInstructions,
-}: Pick<GateInput, 'risks' | 'reviewsInstructions'>): Found[] {
+function riskReasons({ risks, final }: Judged): Reason[] {
   if (risks.length === 0) return [];
-  const severity = reviewsInstructions && risks.some(isSuspicious) ? 'blocking' : 'warning';
+  const isReviewed = final.of.leverage.reviewsInstructions && risks.some(isSuspicious);
+  const severity = isReviewed ? 'blocking' : 'warning';
   return [{ trigger: { code: 'risk_flag', severity }, reason: describeRisks(risks) }];
-}
-
-function blocking(code: TriggerCode, reason: string): Found {
-  return { trigger: { code, severity: 'blocking' }, reason };
 }
 
 /** Creates the review task of a gate that does not pass. */

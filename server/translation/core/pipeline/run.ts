@@ -1,167 +1,100 @@
-import type { CallScope, Engine } from '#server/platform/engines/engine.ts';
+import type { InlineContent, UnwrappedContent } from '#server/formats/inline-content.ts';
+import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type {
-  AgentRun,
-  AgentStep,
-  QualityAssessment,
-  Refinement,
-  VerificationResult,
-} from '../agent-run-schema.ts';
-import { inspectNothing, inspectorOf } from '../checks.ts';
-import { gatherLeverage, type Leverage } from '../leverage/leverage.ts';
-import type { TextRequest } from '../request.ts';
-import {
-  assessCandidate,
-  noCost,
-  type RunCost,
-  recordStep,
-  type StepDeps,
-  translateBaseline,
-  verifyFinal,
-} from './agent-steps.ts';
-import { debateCandidates } from './candidates.ts';
-import { type FastPath, takeFastPath } from './fast-path.ts';
-import { writtenMetadata } from './metadata.ts';
-import { type PreparedText, prepareText } from './prepared-text.ts';
-import { decideFastPathGate, decideGate, endOf, reviewRulesOf } from './quality-gate.ts';
-import { readQualityOptions } from './quality-options.ts';
-import { type Repaired, repairDelta, repairLoop } from './repair.ts';
-import { joinSegments } from './source-text.ts';
-import { risksOfTask } from './task-risks.ts';
+  CallScope,
+  Engine,
+  EngineResult,
+  Judgement,
+  Translations,
+} from '#server/platform/engines/engine.ts';
+import type { AgentStep } from '../agent-run-schema.ts';
+import type { Policy } from './policy.ts';
+import type { PreparedText } from './prepared-text.ts';
+import type { ProtectedText } from './protected-words.ts';
 
-/** The fields that a finished run adds to its job. */
-export interface RunResult {
-  baseline_translation: string;
-  final_translation: string;
-  /** Null for a text that a fast path serves. The same is true of the next two fields. */
-  quality_assessment: QualityAssessment | null;
-  refinement: Refinement | null;
-  verification: VerificationResult | null;
-  status: 'published' | 'awaiting_review';
-  agentRun: AgentRun;
+/** The tokens that one run used, and the models. For operators only. */
+export interface RunCost {
+  inputTokens: number;
+  outputTokens: number;
+  models: string[];
+}
+
+/** A run of the pipeline: the data that its steps share. */
+export interface Run {
+  engine: Engine;
+  scope: CallScope;
+  policy: Policy;
+  /** The trace, to which each step appends its record. Only that of a text is stored. */
+  steps: AgentStep[];
   cost: RunCost;
-  /** The fast path that served the text; null if a model translated it. */
-  fastPath: FastPath['name'] | null;
-  /** Additions of the pipeline to request.metadata; null if it adds nothing. */
-  metadata: Record<string, unknown> | null;
 }
 
-/** The error of a failed run, with the steps that the run recorded. `cause` is the original error. */
-export class RunError extends Error {
-  override name = 'RunError';
-  readonly steps: AgentStep[];
-  constructor(cause: unknown, steps: AgentStep[]) {
-    super('the pipeline failed', { cause });
-    this.steps = steps;
-  }
-}
-
-/** The steps and the cost that a run records. */
-type Trace = Pick<StepDeps, 'steps' | 'cost'>;
-
-/** The optional inputs of a run. */
-interface RunParts {
-  leverage?: Leverage;
-  /** Called with the error if the search for matches fails; the run continues without matches. */
-  searchFailed?: (error: unknown) => void;
+export function openRun(engine: Engine, scope: CallScope, policy: Policy): Run {
+  return { engine, scope, policy, steps: [], cost: { inputTokens: 0, outputTokens: 0, models: [] } };
 }
 
 /**
- * Runs the pipeline for one text. A text found in the glossary or TM is served from there. Any other text passes
- * through baseline, candidates, assessment, bounded repair, verification and the quality gate. No transaction is open
- * during this, because models may take long.
- * @throws RunError
+ * Adds the cost of an engine call to the cost of the run.
+ * @returns the cost of the call, as metadata of the step
  */
-export async function runPipeline(
-  engine: Engine,
-  request: TextRequest,
-  scope: CallScope,
-  { leverage, searchFailed = () => {} }: RunParts = {},
-): Promise<RunResult> {
-  const trace = { steps: [], cost: noCost() };
-  try {
-    const prepared = await prepareText(request, leverage, scope.signal);
-    const fastPath = await takeFastPath(trace.steps, prepared, scope, reviewRulesOf(request).length > 0);
-    if (fastPath) return serve(trace, prepared, fastPath);
-    return await translate(engine, scope, trace, prepared, searchFailed);
-  } catch (error) {
-    throw new RunError(error, trace.steps);
-  }
+export function spend({ cost }: Run, { models, inputTokens, outputTokens }: EngineResult<unknown>) {
+  cost.inputTokens += inputTokens;
+  cost.outputTokens += outputTokens;
+  for (const model of models) if (!cost.models.includes(model)) cost.models.push(model);
+  return { models, input_tokens: inputTokens, output_tokens: outputTokens };
 }
 
-/** Serves the stored translation without a model call. */
-function serve({ steps, cost }: Trace, { request, terms }: PreparedText, fastPath: FastPath): RunResult {
-  return {
-    ...endOf(decideFastPathGate(request, readQualityOptions(request.metadata).threshold, fastPath), steps),
-    baseline_translation: fastPath.translation,
-    final_translation: fastPath.translation,
-    quality_assessment: null,
-    refinement: null,
-    verification: null,
-    cost,
-    fastPath: fastPath.name,
-    metadata: writtenMetadata(terms, fastPath.compliance, fastPath),
+/** A text of a run. One without tags is the only text of its run, and may have several segments. */
+export interface RunText extends PreparedText {
+  tagged?: TaggedSource;
+}
+
+/** A segment of a document, without the tags around it. It is sent with the tags in it. */
+export interface TaggedSource extends UnwrappedContent {
+  of: GroupText;
+  /** Null without such words. */
+  protectedText: ProtectedText | null;
+}
+
+/** One of the texts of a group. One engine call translates several. */
+export interface GroupText {
+  source: InlineContent;
+  /** The previous text in the file, as context. */
+  before: string | null;
+  /** Notes of the file about the text, such as its key. The model gets them. */
+  context: string | null;
+  /**
+   * Distinguishes the text from others with the same words that need another translation. If it is set, no stored
+   * translation is served.
+   */
+  variant: string | null;
+  /** The maximum number of characters of the translation; null without a limit. A longer one is repaired once. */
+  maxLength: number | null;
+}
+
+/** A translation of a text. */
+export interface Draft {
+  of: RunText;
+  /** The translations of the segments as the engine gets and returns them, with tags if there are any. */
+  translations: Translations;
+  /** Only for a text with tags. */
+  tagged?: {
+    source: TaggedSource;
+    inner: InlineContent;
+    /** Whether the tags were placed by position, because the engine lost them twice. */
+    lostTags: boolean;
   };
 }
 
-async function translate(
-  engine: Engine,
-  scope: CallScope,
-  { steps, cost }: Trace,
-  { request, text, leverage, terms }: PreparedText,
-  searchFailed: (error: unknown) => void,
-): Promise<RunResult> {
-  const options = readQualityOptions(request.metadata);
-  const task = { ...text.task, ...(await gatherLeverage(steps, leverage, terms, searchFailed)) };
-  const inspect = engine.live ? inspectorOf(text, scope) : inspectNothing;
-  const deps: StepDeps = { engine, inspect, terms, scope, steps, cost };
-  const baseline = await translateBaseline(deps, task, options.primaryModel);
-  const candidate = await debateCandidates(deps, task, baseline, options);
-  const assessment = await assessCandidate(deps, task, candidate, 'quality_assessment');
-  const repaired = await repairLoop(deps, task, assessment, options);
-  const final = repaired.best;
-  const verification = await verifyFinal(deps, task, final.candidate);
-  const gate = await recordStep(
-    steps,
-    { name: 'quality_gate', actor: 'review_gate_agent', kind: 'system', input: 'scores and policy' },
-    async () => {
-      const value = decideGate({
-        request,
-        threshold: options.threshold,
-        assessment,
-        final,
-        verification,
-        repaired: repaired.applied,
-        repairDelta: repairDelta(joinSegments(candidate), joinSegments(final.candidate)),
-        compliance: final.compliance,
-        risks: await risksOfTask(task, leverage.reviewsInstructions, scope),
-        reviewsInstructions: leverage.reviewsInstructions,
-      });
-      return { value, output: value.decision };
-    },
-  );
-  const { candidate: _, compliance: __, ...judged } = assessment;
-  return {
-    ...endOf(gate, steps),
-    baseline_translation: text.rebuild(baseline),
-    final_translation: text.rebuild(final.candidate),
-    quality_assessment: judged,
-    refinement: describeRepair(repaired),
-    verification,
-    cost,
-    fastPath: null,
-    metadata: writtenMetadata(terms, final.compliance, null),
-  };
+/** A judged translation. The judgement includes the issues found by the service's own checks. */
+export interface Assessed extends Draft {
+  judgement: Judgement & { model: string | null };
+  /** Glossary compliance; null without a glossary. */
+  compliance: TermCompliance | null;
 }
 
-function describeRepair({ best, rounds, applied }: Repaired): Refinement {
-  const { score, issues } = best;
-  if (rounds === 0) return { score, issues, applied, rounds, summary: 'no repair was needed' };
-  const outcome = applied ? 'a repaired translation is used' : 'no repair improved the translation';
-  return {
-    score,
-    issues,
-    applied,
-    rounds,
-    summary: `${outcome} after ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of repair`,
-  };
+/** Returns the translations of all drafts, in the order in which the engine gets the segments. */
+export function translationsOf(drafts: readonly Draft[]): Translations {
+  const [first] = drafts;
+  return first && drafts.length === 1 ? first.translations : drafts.flatMap((draft) => draft.translations);
 }

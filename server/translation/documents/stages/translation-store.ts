@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs } from '#db/schema/documents.ts';
-import type { RunCost } from '#server/translation/core/pipeline/agent-steps.ts';
 import type { TranslatedText } from '#server/translation/core/pipeline/group.ts';
+import type { RunCost } from '#server/translation/core/pipeline/run.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
 import { progressed } from '../waiting.ts';
 

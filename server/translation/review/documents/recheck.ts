@@ -20,7 +20,7 @@ import {
   isOpenCritical,
 } from '#server/translation/core/findings.ts';
 import { judgeTexts } from '#server/translation/core/pipeline/group.ts';
-import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
+import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { type DocumentRow, groupRequestOf, requestOf } from '#server/translation/documents/jobs.ts';
 import { isAtOneOf, noteOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { requireJudge } from '../findings.ts';

@@ -10,7 +10,7 @@ import {
   isOpenCritical,
   withResolution,
 } from '#server/translation/core/findings.ts';
-import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
+import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import type { Author } from '../author.ts';
 import { UnconfirmedFindings } from '../decide.ts';
 

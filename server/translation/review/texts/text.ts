@@ -7,7 +7,7 @@ import { unlearnJob } from '#server/language/translation-memory/learning.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { AgentRun, AgentStep } from '#server/translation/core/agent-run-schema.ts';
 import type { Finding } from '#server/translation/core/findings.ts';
-import { defaultThreshold } from '#server/translation/core/pipeline/quality-options.ts';
+import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { reopen, reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';

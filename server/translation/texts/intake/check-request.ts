@@ -3,7 +3,7 @@ import { requireLanguage } from '#server/http/supported-language.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { Settings } from '#server/settings.ts';
 import { readSourceLanguage, withDetection } from '#server/translation/core/intake/source-language.ts';
-import { namesIn } from '#server/translation/core/pipeline/quality-options.ts';
+import { namesIn } from '#server/translation/core/pipeline/policy.ts';
 import type { TranslationRequest } from '../schema.ts';
 
 /** Metadata keys that only the service sets. Values from a caller are discarded. */

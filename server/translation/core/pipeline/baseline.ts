@@ -1,0 +1,78 @@
+import {
+  formatTagged,
+  type InlineContent,
+  parseTagged,
+  parseWithoutFormats,
+  placeTags,
+} from '#server/formats/inline-content.ts';
+import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
+import { type Draft, type Run, type RunText, spend } from './run.ts';
+import { draftOf, isTagged, noteOf, type TaggedText } from './tagged-segments.ts';
+import { recordStep } from './trace.ts';
+
+/**
+ * Creates the first translations of the texts of a run.
+ * @param task the task with the segments of all texts
+ */
+export async function draftTexts(
+  run: Run,
+  task: TranslationTask,
+  texts: readonly RunText[],
+): Promise<Draft[]> {
+  const tagged = texts.filter(isTagged);
+  if (tagged.length > 0) return draftTagged(run, task, tagged);
+  const translations = await request(run, task);
+  return texts.map((of) => ({ of, translations }));
+}
+
+function request(run: Run, task: TranslationTask): Promise<Translations> {
+  return recordStep(
+    run.steps,
+    { name: 'baseline', actor: 'translator', input: `${task.sourceLang} to ${task.targetLang}` },
+    async () => {
+      const result = await run.engine.translate(task, run.scope, run.policy.primaryModel);
+      return { value: result.value, output: 'baseline translation', metadata: spend(run, result) };
+    },
+  );
+}
+
+/**
+ * Translates segments with tags. Links, addresses, code and placeholders are sent as tags, and a text of links and code
+ * only is not sent. If the tags of a translation are broken, this translation is requested once more, now with these
+ * words. If the tags are broken again, the last reply that lacks only formatting is used; without one, formatting is left
+ * out and the other tags are placed by position.
+ */
+async function draftTagged(run: Run, task: TranslationTask, texts: readonly TaggedText[]): Promise<Draft[]> {
+  const drafts = texts.map((of) => {
+    const { protectedText, inner } = of.tagged;
+    return { of, inner: protectedText?.hasOtherWords === false ? inner : null, replies: [] as string[] };
+  });
+  for (const isLast of [false, true]) {
+    const open = drafts.filter(({ inner }) => !inner);
+    if (open.length === 0) break;
+    const forms = open.map(({ of: { tagged } }) => {
+      const own = { content: tagged.inner, note: null, restore: (inner: InlineContent) => inner };
+      return (isLast ? null : tagged.protectedText) ?? own;
+    });
+    const replies = await request(run, {
+      ...task,
+      segments: forms.map(({ content }) => formatTagged(content)),
+      notes: open.map(({ of }, index) => noteOf(of.tagged.of, forms[index]!.note)),
+      hasTags: forms.some(({ content }) => content.some((item) => typeof item !== 'string')),
+    });
+    for (const [index, one] of open.entries()) {
+      const { content, restore } = forms[index]!;
+      const reply = replies[index] ?? '';
+      const inner = parseTagged(reply, content);
+      one.inner = inner && restore(inner);
+      // A broken reply with protected words is not used, because their tags would be lost with it.
+      if (content === one.of.tagged.inner) one.replies.unshift(reply);
+    }
+  }
+  return drafts.map(({ of, inner, replies }) => {
+    const { inner: source } = of.tagged;
+    const read =
+      inner ?? replies.map((reply) => parseWithoutFormats(reply, source)).find((one) => one !== null);
+    return draftOf(of, read ?? placeTags(replies.at(-1)!.replace(/<\/?\d{1,9}\/?>/g, ''), source), !read);
+  });
+}

@@ -1,0 +1,138 @@
+import { plainText } from '#server/formats/inline-content.ts';
+import type { Translations, TranslationTask, Verification } from '#server/platform/engines/engine.ts';
+import { checkTranslation, inspectTranslation, isCritical, withFindings } from '../checks.ts';
+import type { Policy } from './policy.ts';
+import { isDoubtful } from './quality-gate.ts';
+import { type Assessed, type Draft, type Run, spend, translationsOf } from './run.ts';
+import { excessOf, readRepaired, taggedIssues, taskOfTexts } from './tagged-segments.ts';
+import { recordStep } from './trace.ts';
+
+/**
+ * Scores drafts with the engine and adds the issues found by the service's own checks.
+ * @param task the task of the texts of the drafts, in the same order
+ * @param name the step's name in the trace
+ */
+export function judge(
+  run: Run,
+  task: TranslationTask,
+  drafts: readonly Draft[],
+  name: 'quality_assessment' | 'reassessment',
+): Promise<Assessed[]> {
+  const { engine, policy, scope, steps } = run;
+  const input = name === 'reassessment' ? 'repaired translation' : 'translation';
+  return recordStep(steps, { name, actor: 'quality_judge', input }, async () => {
+    const texts = translationsOf(drafts);
+    const result = policy.judgesEach
+      ? await engine.assessEach(task, texts, scope)
+      : await engine.assess(task, texts, scope);
+    const judgements = Array.isArray(result.value) ? result.value : [result.value];
+    const model = result.models[0] ?? null;
+    const check = ({ of, translations, tagged }: Draft) =>
+      checkTranslation(run, of, tagged ? [plainText(tagged.inner)] : translations);
+    const [only] = drafts;
+    const checked = only && drafts.length === 1 ? [await check(only)] : await Promise.all(drafts.map(check));
+    const value = drafts.map((draft, index): Assessed => {
+      const { findings, compliance } = checked[index]!;
+      const { score, issues, summary } = withFindings(judgements[index]!, findings);
+      const all = draft.tagged ? [...taggedIssues(draft, findings), ...issues] : issues;
+      return { ...draft, judgement: { score, issues: all, summary, model }, compliance };
+    });
+    const found = checked.reduce((sum, { findings }) => sum + findings.length, 0);
+    return {
+      value,
+      output: `score ${value.map(({ judgement }) => judgement.score).join(', ')}, ${found} findings of the service's checks`,
+      metadata: spend(run, result),
+    };
+  });
+}
+
+/**
+ * Repairs and assesses doubtful translations repeatedly. Stops when none is doubtful or too long, when all rounds are
+ * used, or when a repair of a text changes nothing. A repair that is not better is discarded.
+ * @returns the best translation of each text, and the number of repairs that the engine made
+ */
+export async function repairLoop(
+  run: Run,
+  task: TranslationTask,
+  assessed: readonly Assessed[],
+): Promise<{ best: readonly Assessed[]; rounds: number }> {
+  const { policy } = run;
+  let best = assessed;
+  let rounds = 0;
+  while (rounds < policy.repairRounds) {
+    const poor = best.filter((candidate) => isDoubtful(policy, candidate) || excessOf(candidate) > 0);
+    if (poor.length === 0) break;
+    rounds += 1;
+    const texts = poor.map(({ of }) => of);
+    const part = taskOfTexts(task, texts);
+    const drafts = await repairOnce(run, part, poor, rounds);
+    if (!policy.judgesEach && countChanges(translationsOf(drafts), translationsOf(poor)) === 0) break;
+    const judged = await judge(run, part, drafts, 'reassessment');
+    best = best.map((candidate) => {
+      const repaired = judged[poor.indexOf(candidate)];
+      return repaired && isBetter(policy, repaired, candidate) ? repaired : candidate;
+    });
+  }
+  return { best, rounds };
+}
+
+/** Repairs translations once, based on their issues. */
+function repairOnce(
+  run: Run,
+  task: TranslationTask,
+  poor: readonly Assessed[],
+  round: number,
+): Promise<Draft[]> {
+  const issues = poor.flatMap(({ judgement }) => judgement.issues);
+  return recordStep(
+    run.steps,
+    { name: 'repair', actor: 'refiner', input: `round ${round}, ${issues.length} issues` },
+    async () => {
+      const texts = translationsOf(poor);
+      const result = await run.engine.repair(task, texts, issues, run.scope);
+      const replies = result.value;
+      return {
+        value: poor.map((candidate, index) => readRepaired(candidate, replies, index)),
+        output: `${countChanges(replies, texts)} of ${texts.length} segments changed`,
+        metadata: spend(run, result),
+      };
+    },
+  );
+}
+
+function countChanges(texts: Translations, than: Translations): number {
+  return texts.filter((text, index) => text !== than[index]).length;
+}
+
+/** Compares two faults first, then scores. So a judge model's score never outweighs a lost placeholder. */
+function isBetter(policy: Policy, candidate: Assessed, than: Assessed): boolean {
+  const [faults, others] = [faultsOf(policy, candidate), faultsOf(policy, than)];
+  const worse = faults[0] - others[0] || faults[1] - others[1];
+  return worse === 0 ? candidate.judgement.score > than.judgement.score : worse < 0;
+}
+
+/** Returns the numbers of critical issues and missing terms; for a segment, whether it is doubtful and how much too long. */
+function faultsOf(policy: Policy, candidate: Assessed): [number, number] {
+  if (policy.judgesEach) return [Number(isDoubtful(policy, candidate)), excessOf(candidate)];
+  const { judgement, compliance } = candidate;
+  const criticals = judgement.issues.filter(({ severity }) => severity === 'critical');
+  return [criticals.length, compliance?.missing_terms.length ?? 0];
+}
+
+/** Verifies the final translation. The verification passes only if the service's own checks find no critical issue. */
+export function verify(run: Run, task: TranslationTask, { of, translations }: Draft): Promise<Verification> {
+  return recordStep(
+    run.steps,
+    { name: 'verification', actor: 'verifier', input: 'final translation' },
+    async () => {
+      const result = await run.engine.verify(task, translations, run.scope);
+      const found = withFindings(result.value, await inspectTranslation(run, of.text, translations));
+      const value = { ...found, passed: found.passed && !isCritical(found) };
+      return {
+        value,
+        output: `${value.passed ? 'passed' : 'not passed'}, score ${value.score}`,
+        metadata: spend(run, result),
+      };
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import {
+  formatTagged,
+  type InlineContent,
+  parseWithoutFormats,
+  plainText,
+} from '#server/formats/inline-content.ts';
+import type { QualityIssue, Translations, TranslationTask } from '#server/platform/engines/engine.ts';
+import { protectWords } from './protected-words.ts';
+import type { Assessed, Draft, GroupText, RunText, TaggedSource } from './run.ts';
+
+/** A segment of a document, which is sent with its tags. */
+export type TaggedText = RunText & { tagged: TaggedSource };
+
+export function isTagged(text: RunText): text is TaggedText {
+  return text.tagged !== undefined;
+}
+
+/** @param tags the placeholders for which tags stand */
+export function noteOf({ context, maxLength }: GroupText, tags: string | null = null): string | null {
+  const most = maxLength && `at most ${maxLength} characters`;
+  // A long note is cut, so the context comes last.
+  return [most, tags && `tags: ${tags}`, context].filter(Boolean).join('; ') || null;
+}
+
+/** Returns the task for some of the texts of a run. A text without tags is the only one. */
+export function taskOfTexts(task: TranslationTask, texts: readonly RunText[]): TranslationTask {
+  const tagged = texts.filter(isTagged);
+  if (tagged.length === 0) return task;
+  const segments = tagged.map((text) => formatTagged(text.tagged.inner));
+  return { ...task, segments, notes: tagged.map((text) => noteOf(text.tagged.of)) };
+}
+
+export function draftOf(of: TaggedText, inner: InlineContent, lostTags: boolean): Draft {
+  return { of, translations: [formatTagged(inner)], tagged: { source: of.tagged, inner, lostTags } };
+}
+
+/**
+ * Reads the reply to the repair of a translation. If its tags are broken, this is the previous translation.
+ * @param replies for a text without tags the segments of the text, otherwise those of all repaired texts
+ * @param index the position among the repaired texts
+ */
+export function readRepaired({ of, tagged }: Assessed, replies: Translations, index: number): Draft {
+  if (!isTagged(of) || !tagged) return { of, translations: replies };
+  const inner = parseWithoutFormats(replies[index] ?? '', of.tagged.inner);
+  return draftOf(of, inner ?? tagged.inner, tagged.lostTags && !inner);
+}
+
+const lostTagsIssue = styleIssue(
+  'major',
+  'the inline tags of the segment were lost in translation and restored by position',
+  'check the positions of links, breaks and fields',
+);
+
+const lostFormatIssue = styleIssue(
+  'minor',
+  'some words lost their formatting in translation',
+  'check bold, italic and other formatted words',
+);
+
+function styleIssue(severity: 'minor' | 'major', explanation: string, suggestion: string): QualityIssue {
+  return { severity, category: 'style', span: null, explanation, suggestion };
+}
+
+/** Returns what is wrong with the tags, the words and the length of a draft; nothing for a text without tags. */
+export function taggedIssues(draft: Draft, findings: readonly QualityIssue[]): QualityIssue[] {
+  return draft.tagged
+    ? [...tagIssues(draft.tagged), ...lostWordIssues(draft, findings), ...lengthIssues(draft)]
+    : [];
+}
+
+function tagIssues({ source, inner, lostTags }: NonNullable<Draft['tagged']>): QualityIssue[] {
+  if (lostTags) return [lostTagsIssue];
+  return inner.filter(isFormat).length < source.inner.filter(isFormat).length ? [lostFormatIssue] : [];
+}
+
+/** Maximum number of lost words in a report. */
+const maxLostWords = 20;
+
+/** Returns an issue for each protected word that a second or repaired translation lacks, unless a check has found it. */
+function lostWordIssues({ of, tagged }: Draft, findings: readonly QualityIssue[]): QualityIssue[] {
+  if (!tagged?.source.protectedText) return [];
+  const found = new Set([
+    ...findings.map(({ span }) => span),
+    ...(protectWords(tagged.inner, of.request.source_lang)?.words ?? []),
+  ]);
+  const lost = new Set(tagged.source.protectedText.words.filter((word) => !found.has(word)));
+  return [...lost].slice(0, maxLostWords).map((span) => ({
+    severity: 'major',
+    category: 'accuracy',
+    span,
+    explanation: `The word ${span} of the source is missing.`,
+    suggestion: `Keep ${span} exactly as it is.`,
+  }));
+}
+
+/** Returns the number of characters above the limit of the text; 0 without a limit. */
+export function excessOf({ tagged }: Draft): number {
+  if (!tagged || tagged.source.of.maxLength === null) return 0;
+  return Math.max(0, [...plainText(tagged.inner)].length - tagged.source.of.maxLength);
+}
+
+function lengthIssues(draft: Draft): QualityIssue[] {
+  const excess = excessOf(draft);
+  if (excess === 0) return [];
+  const maxLength = draft.tagged?.source.of.maxLength;
+  const explanation = `the text has ${excess} characters more than the ${maxLength} that can be read`;
+  const suggestion = `shorten it to at most ${maxLength} characters, and keep the meaning`;
+  return [styleIssue('minor', explanation, suggestion)];
+}
+
+function isFormat(item: InlineContent[number]): boolean {
+  return typeof item !== 'string' && item.format !== undefined;
+}
