@@ -36,7 +36,13 @@ const guides = matching(/\.md$/, /^(web\/pages|test|docs\/gallery)\//);
 const counted: (Budget & { count: number })[] = [
   { name: 'lines of source', count: linesOf(sources), limit: 209_100, goal: 165_000, bought: [] },
   { name: 'files of source', count: sources.length, limit: 1810, goal: 1400, bought: [] },
-  { name: 'lines of tests', count: linesOf(tests), limit: 151_500, goal: 100_000, bought: [] },
+  {
+    name: 'lines of tests',
+    count: linesOf(tests),
+    limit: 151_700,
+    goal: 100_000,
+    bought: ['151,700: tests pin the calls of both pipelines'],
+  },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
   { name: 'settings', count: settingNames.length, limit: 107, goal: 85, bought: [] },
 ];
