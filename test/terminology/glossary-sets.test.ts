@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { holdRuns } from '#test/setup/held-runs.ts';
-import { keyed } from '#test/translations/workspace.ts';
+import { poll } from '#test/setup/poll.ts';
 import { openSets, refusal, type Sets } from '../translation-memory/sets.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
@@ -73,23 +74,21 @@ describe('deletion (B 4.4)', () => {
     expect((await mine.removeGlossary(id)).status).toBe(404);
   });
 
-  test('of a set that was uploaded while a batch ran: its terms are gone too', async () => {
+  test('of a set that was uploaded while a text was admitted: its terms are gone too', async () => {
     const at = await openSets(holding);
     const order = () => ({ source_text: 'held order', target_lang: 'de' });
-    // A job that runs again is begun at its turn: then its glossary is read.
-    const failing = at.submit(order(), keyed('k:1'));
-    (await held.next()).fail(new Error('broken'));
-    await failing;
     await at.glossary(['ledger,grand livre']);
-    const inputs = [
-      { Text: 'held', Targets: [{ Language: 'fr' }] },
-      { Text: 'held order', Targets: [{ Language: 'de' }] },
-    ];
-    const batch = at.submit({ inputs }, keyed('k'));
-    const run = await held.next();
+    // The lock of admissions is held: the text has been looked up, and its glossary is read after admission.
+    const sql = openSuperuser(holding.superuserUrl);
+    await sql`select pg_advisory_lock(hashtextextended(${at.tenantId}, 8202))`;
+    const admitted = at.job(order());
+    await poll(async () => {
+      const waiting = await sql`select from pg_locks where locktype = 'advisory' and not granted`;
+      return waiting.length === 1;
+    });
     const { id } = await at.glossary(['held order,Bestellung'], { name: 'Later' });
-    run.succeed();
-    expect((await batch).body[1].final_translation).toBe('Bestellung');
+    await sql`select pg_advisory_unlock(hashtextextended(${at.tenantId}, 8202))`;
+    expect((await admitted).final_translation).toBe('Bestellung');
     expect((await at.removeGlossary(id)).status).toBe(204);
     const job = at.job(order());
     (await held.next()).succeed();
