@@ -105,8 +105,8 @@ describe.skipIf(withoutBrowser)('a batch', () => {
     await page.getByRole('button', { name: 'Translate', exact: true }).click();
     const results = page.getByRole('region', { name: 'Results' });
     await results.getByText('0 of 2 done').waitFor();
-    // The first job is created before the model responds.
-    await results.getByText('In progress').waitFor();
+    // All jobs are created before the model responds.
+    await expect.poll(() => results.getByText('In progress').count()).toBe(2);
     await page.reload();
     await results.getByText('0 of 2 done').waitFor();
     goOn();
