@@ -106,7 +106,7 @@ describe.skipIf(withoutBrowser)('a batch', () => {
     const results = page.getByRole('region', { name: 'Results' });
     await results.getByText('0 of 2 done').waitFor();
     // All jobs are created before the model responds.
-    await expect.poll(() => results.getByText('In progress').count()).toBe(2);
+    await results.getByText('In progress').nth(1).waitFor();
     await page.reload();
     await results.getByText('0 of 2 done').waitFor();
     goOn();
