@@ -24,7 +24,7 @@ const loads = [
 const variants = {
   /** The service without admission: no tenant lock, no limits, no running totals. */
   without: {
-    NODE_OPTIONS: `--import ${new URL('./without-without-admission/register.ts', import.meta.url).href}`,
+    NODE_OPTIONS: `--import ${new URL('./without-admission/register.ts', import.meta.url).href}`,
   },
   with: {},
   billing: {

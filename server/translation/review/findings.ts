@@ -13,6 +13,7 @@ import {
   stateOf,
   withResolution,
 } from '#server/translation/core/findings.ts';
+import { requireTranslationEnabled } from '#server/translation/core/intake/submission-limits.ts';
 import type { Author } from './author.ts';
 
 /** The fields of a request that resolves a finding. */
@@ -80,8 +81,7 @@ export async function requireJudge(
   tenantId: string,
   credential: Principal['kind'],
 ): Promise<void> {
-  if (!settings.TRANSLATION_ENABLED)
-    throw new AppError('capability_off', 'translation is temporarily disabled');
+  requireTranslationEnabled({ settings });
   if (!engine.live)
     throw new AppError('validation_error', 'no model is connected that could check the text again');
   const tenant = await readBilledTenant(tx, settings);

@@ -55,7 +55,8 @@ export async function runSeries(
       }
       if (services.backgroundWork.closing && runs.slice(0, index).some(Boolean)) {
         const later = endsAtFailure ? laterThan(runs, index - 1) : [];
-        await services.database.inTenant(caller.id, (tx) => endRuns(tx, caller.id, later));
+        if (later.length > 0)
+          await services.database.inTenant(caller.id, (tx) => endRuns(tx, caller.id, later));
         // If the client sends the request again with the same keys, the series continues with this item.
         const message = 'the service is stopping; send the request again with the same key';
         throw new AppError('transient_error', message);

@@ -26,7 +26,7 @@ export async function recordStep<T>(
 ): Promise<T> {
   const [first] = steps;
   const step: AgentStep = {
-    // The IDs of a run follow each other, so that a row needs to store only the first one.
+    // The IDs of a run follow each other, as its steps do.
     id: first ? idAfter(first.id, steps.length) : newId(),
     name: description.name,
     actor: description.actor,

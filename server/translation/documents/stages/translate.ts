@@ -85,8 +85,9 @@ export async function translateSegments(run: DocumentRun): Promise<void> {
   };
   const lanes = Array.from({ length: groupsInFlight }, () =>
     translateInTurn()
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
         isOver = true;
+        await store.settled();
         throw error;
       })
       .finally(() => {

@@ -38,6 +38,12 @@ export class TranslationStore {
     return this.#next;
   }
 
+  /** Resolves when all queued groups are stored, or could not be. */
+  async settled(): Promise<void> {
+    await this.#next?.catch(() => {});
+    await this.#current;
+  }
+
   #storeWaiting(): Promise<void> {
     const groups = this.#waiting;
     this.#waiting = [];
