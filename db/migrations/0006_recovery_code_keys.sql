@@ -1,1 +1,0 @@
-ALTER TABLE "recovery_codes" ADD COLUMN "key_id" text;

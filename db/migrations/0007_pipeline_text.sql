@@ -1,1 +1,0 @@
-ALTER TABLE "document_segments" ADD COLUMN "pipeline_text" text;

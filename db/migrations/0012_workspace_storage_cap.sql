@@ -1,1 +1,0 @@
-ALTER TABLE "storage_totals" ADD COLUMN "cap_bytes" bigint;

@@ -1,1 +1,0 @@
-ALTER TABLE "document_artifacts" ADD COLUMN "state" text DEFAULT 'kept' NOT NULL;

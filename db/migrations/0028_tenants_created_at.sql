@@ -1,1 +1,0 @@
-CREATE INDEX "tenants_created_at_idx" ON "tenants" USING btree ("created_at","tenant_id");

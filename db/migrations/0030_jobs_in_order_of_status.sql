@@ -1,1 +1,0 @@
-DROP INDEX "translation_jobs_tenant_id_updated_at_idx";

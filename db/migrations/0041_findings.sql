@@ -1,1 +1,0 @@
-ALTER TABLE "translation_jobs" ADD COLUMN "findings" jsonb;

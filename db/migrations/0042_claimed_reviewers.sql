@@ -1,1 +1,0 @@
-ALTER TABLE "document_jobs" ADD COLUMN "approved_via" jsonb;

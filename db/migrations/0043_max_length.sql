@@ -1,1 +1,0 @@
-ALTER TABLE "document_segments" ADD COLUMN "max_length" integer;
