@@ -155,8 +155,8 @@ export async function refuseUnboundRole(session: Session): Promise<void> {
 }
 
 /**
- * Rejects a database with migrations that are older than the first one, the baseline. The baseline
- * replaces these migrations, so it would fail at the first table that already exists.
+ * Rejects a database that is older than the first migration, the baseline. The baseline replaces the migrations of
+ * version 0, so it would fail at the first table that already exists. A database with all of them has its schema.
  */
 async function refuseOlderDatabase(
   session: Session,
@@ -168,11 +168,11 @@ async function refuseOlderDatabase(
   );
   if (!journal?.exists) return;
   const [older] = await session.query<{ database: string }>(
-    'select current_database() as database from drizzle.__drizzle_migrations where created_at < $1 limit 1',
+    'select current_database() as database from drizzle.__drizzle_migrations having max(created_at) < $1',
     [migrations[0]?.folderMillis],
   );
   if (!older) return;
   throw new Error(
-    `the database "${older.database}" at ${new URL(url).host} was made by a version from before the first release, and cannot be upgraded; begin with an empty database, or without DATABASE_URL with an empty DATA_DIR (docs/upgrading.md)`,
+    `the database "${older.database}" at ${new URL(url).host} was made by an early version 0, and cannot be upgraded; begin with an empty database, or without DATABASE_URL with an empty DATA_DIR (docs/upgrading.md)`,
   );
 }

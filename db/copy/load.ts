@@ -57,7 +57,7 @@ export interface Load {
  * @throws InDoubtError if the connection was lost and PostgreSQL does not report the result
  */
 export async function loadDatabase(url: string, load: Load): Promise<void> {
-  refuseLaterSchema(load.version);
+  refuseOtherSchema(load.version);
   const session = await openCopySession(url, 'lingualoop restore');
   const state: State = { hasBegun: false, transaction: undefined };
   const loading = loadOn(session, url, load, state);
@@ -162,10 +162,13 @@ function migrationsUpTo(newest: number) {
   return readMigrations(migrationsFolder).filter(({ folderMillis }) => folderMillis <= newest);
 }
 
-function refuseLaterSchema({ migration }: SchemaVersion): void {
-  if (migrationsUpTo(migration).at(-1)?.folderMillis === migration) return;
+function refuseOtherSchema({ migration }: SchemaVersion): void {
+  const newest = migrationsUpTo(migration).at(-1)?.folderMillis;
+  if (newest === migration) return;
   throw new CannotLoadError(
-    'the copy is from a later version of the service, which has other tables; load it with that version',
+    newest === undefined
+      ? 'the copy is from an early version 0 of the service, whose data this version cannot read'
+      : 'the copy is from a later version of the service, which has other tables; load it with that version',
   );
 }
 

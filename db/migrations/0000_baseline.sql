@@ -1,5 +1,5 @@
--- The whole schema of version 1.0.0. Tables and indexes are those of db/schema; what Drizzle cannot express (checks, triggers,
--- views, storage, autovacuum, policies) is only here. A database of the last version 0 has the same schema and is taken as it is.
+-- The schema of the last version 0, whose databases have it already. What Drizzle cannot express (checks, triggers, views, storage,
+-- autovacuum, policies) is only in the migrations.
 
 -- Returns a whole number of 0 or more from a tenant's metadata, and 0 for anything else: operators write metadata by hand.
 create function metadata_count(metadata jsonb, key text) returns bigint language sql immutable parallel safe

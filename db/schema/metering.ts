@@ -165,8 +165,4 @@ export const workInFlight = pgView('work_in_flight', {
   /** When the job was last updated. A job that has not been updated for too long may be run again. */
   updatedAt: moment('updated_at').notNull(),
   chars: bigint('chars', { mode: 'number' }).notNull(),
-  /** Weighted characters of the jobs that follow in the same series. */
-  restChars: bigint('rest_chars', { mode: 'number' }).notNull(),
-  /** Their number. */
-  restJobs: integer('rest_jobs').notNull(),
 }).existing();

@@ -26,9 +26,6 @@ export const translationJobs = pgTable(
     idempotencyKey: text('idempotency_key'),
     /** Weighted characters of this job, which count as used while the job is pending. */
     reservedChars: bigint('reserved_chars', { mode: 'number' }).notNull().default(0),
-    /** Both are 0: versions before 1.0.0 reserved the characters of a series with its current job. */
-    reservedRestChars: bigint('reserved_rest_chars', { mode: 'number' }).notNull().default(0),
-    reservedRestJobs: integer('reserved_rest_jobs').notNull().default(0),
     request: jsonb('request').notNull(),
     /**
      * The SHA-256 of the request as submitted. It shows whether a later request with the same idempotency key is a
@@ -48,11 +45,6 @@ export const translationJobs = pgTable(
      */
     findings: jsonb('findings').$type<unknown[]>(),
     agentRun: jsonb('agent_run').notNull(),
-    /**
-     * The run of a text that a version before 1.0.0 published automatically (`packed-run.ts`). Then the four JSON columns
-     * above contain only what this column lacks, and a null `baseline_translation` stands for the final translation.
-     */
-    packedRun: text('packed_run'),
     /** Data that the pipeline adds to `request.metadata`: glossary and provenance. Null without such data. */
     pipelineMetadata: jsonb('pipeline_metadata').$type<Record<string, unknown>>(),
     /** The text that the pipeline would have published. Stored when a reviewer saves a change for the first time. */

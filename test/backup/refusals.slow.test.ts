@@ -250,7 +250,7 @@ test('a restored database has the policies, triggers, indexes and keys of a migr
 });
 
 test('a backup of an earlier version is restored with its rows, and with the tables of this one', async () => {
-  const version = await readFormer('before-documents');
+  const version = await readFormer('version-0');
   const former = await createFormerDatabase(version, await mkdtemp(join(folder, 'migrations-')));
   const old = { DATABASE_URL: former.url, SECRETS_KEY: version.secretsKey };
   const place = join(folder, 'of-an-earlier-version');

@@ -5,18 +5,20 @@ import { pathToFileURL } from 'node:url';
 import { decodeBase32IgnorePadding } from '@oslojs/encoding';
 import { generateTOTP } from '@oslojs/otp';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { migrate } from '#db/migrate.ts';
+import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { startService } from '#test/setup/service.ts';
 import { createFormerDatabase, readFormer } from './former/former-database.ts';
 import type { FormerVersion } from './former/former-version.ts';
+import { describeSchema } from './former/schema-lines.ts';
 
 /*
  * Databases of former versions, each with the SDK of the same version. `former/record.ts` has recorded them.
  *
- * - before-documents: a version without documents, whose SDK sends most requests to /trpc.
- * - before-rest-sdk: the last version whose SDK sends requests to /trpc. It has documents and the web application.
+ * - version-0: the last version before 1.0.0.
  */
-const versions = ['before-documents', 'before-rest-sdk'];
+const versions = ['version-0'];
 
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-former-'));
@@ -64,6 +66,23 @@ interface Job {
 
 /** A TMX file without the time of its export. */
 const undated = (tmx: string) => tmx.replace(/ creationdate="\w+"/, '');
+
+test('the baseline has the schema of the last version 0', async () => {
+  const version = await readFormer('version-0');
+  const database = await createFormerDatabase(version, await temporaryFolder());
+  expect(version.schema.length).toBeGreaterThan(1000);
+  expect(await describeSchema(database.superuserUrl)).toEqual(version.schema);
+});
+
+test('a database with runs that this version cannot read is not upgraded, and stays as it is', async () => {
+  const version = await readFormer('version-0');
+  const database = await createFormerDatabase(version, await temporaryFolder());
+  await openSuperuser(database.superuserUrl)`update translation_jobs set packed_run = '[]'`;
+  await expect(migrate(database.ownerUrl)).rejects.toThrow(
+    'this database has texts from an early version 0, whose runs version 1.0.0 cannot read',
+  );
+  expect(await describeSchema(database.superuserUrl)).toEqual(version.schema);
+});
 
 describe.each(versions)('what the version %s left', (name) => {
   test('is migrated by a start, and every answer is as it was', async () => {

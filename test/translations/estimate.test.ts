@@ -29,7 +29,7 @@ async function rowsOf({ tenantId }: Pick<Workspace, 'tenantId'>, at = app) {
       (select count(*)::int from document_jobs where tenant_id = ${tenantId}) as documents,
       (select count(*)::int from usage_records where tenant_id = ${tenantId}) as usage,
       (select count(*)::int from memory_segments where tenant_id = ${tenantId}) as segments,
-      (select coalesce(sum(chars + rest_chars), 0)::int from work_in_flight where tenant_id = ${tenantId}) as reserved`;
+      (select coalesce(sum(chars), 0)::int from work_in_flight where tenant_id = ${tenantId}) as reserved`;
   return row;
 }
 const nothing = { jobs: 0, documents: 0, usage: 0, segments: 0, reserved: 0 };

@@ -48,7 +48,7 @@ async function runTasks(): Promise<void> {
 
 const inFlight = async () => {
   const [row] = await sql()`
-    select coalesce(sum(chars + rest_chars), 0)::int as chars from work_in_flight where tenant_id = ${mine.tenantId}`;
+    select coalesce(sum(chars), 0)::int as chars from work_in_flight where tenant_id = ${mine.tenantId}`;
   return row!['chars'];
 };
 

@@ -11,7 +11,6 @@ import {
   readsRequest,
 } from '#server/translation/core/listing/job-list-filter.ts';
 import { ofEachStatus } from './jobs.ts';
-import { readGate } from './packed-run.ts';
 import { type JobStatus, jobStatus } from './schema.ts';
 import type { JobFilter, JobSummary, SearchInput } from './search-schema.ts';
 
@@ -146,8 +145,7 @@ async function selectSummaries(
       textType: field('text_type'),
       sourceExcerpt: sql<string>`left(${request} ->> 'source_text', ${excerpt})`,
       translationExcerpt: sql<string | null>`left(${finalTranslation}, ${excerpt})`,
-      stored: sql<{ score: number; triggers: { code: TriggerCode }[] } | null>`${agentRun} -> 'quality_gate'`,
-      packedRun: translationJobs.packedRun,
+      gate: sql<{ score: number; triggers: { code: TriggerCode }[] } | null>`${agentRun} -> 'quality_gate'`,
       createdAt: translationJobs.createdAt,
       updatedAt,
     })
@@ -161,20 +159,17 @@ async function selectSummaries(
     )
     .orderBy(...inOrder(order))
     .limit(limit);
-  return rows.map(({ id, stored, packedRun, ...row }) => {
-    const gate = readGate(stored, packedRun);
-    return {
-      id,
-      status: row.status as JobStatus,
-      source_lang: row.sourceLang ?? '',
-      target_lang: row.targetLang ?? '',
-      text_type: row.textType === 'Html' ? 'Html' : 'Plain',
-      source_excerpt: row.sourceExcerpt,
-      translation_excerpt: row.translationExcerpt,
-      score: gate?.score ?? null,
-      triggers: [...new Set(gate?.triggers.map(({ code }) => code))],
-      created_at: row.createdAt.toISOString(),
-      updated_at: row.updatedAt.toISOString(),
-    };
-  });
+  return rows.map(({ id, gate, ...row }) => ({
+    id,
+    status: row.status as JobStatus,
+    source_lang: row.sourceLang ?? '',
+    target_lang: row.targetLang ?? '',
+    text_type: row.textType === 'Html' ? 'Html' : 'Plain',
+    source_excerpt: row.sourceExcerpt,
+    translation_excerpt: row.translationExcerpt,
+    score: gate?.score ?? null,
+    triggers: [...new Set(gate?.triggers.map(({ code }) => code))],
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+  }));
 }

@@ -64,8 +64,6 @@ const pendingJob = {
   attempt: sql<number>`case when ${value('queued')}::boolean then 0 else 1 end`.as('attempt'),
   idempotencyKey: sql<string | null>`${value('idempotencyKey')}::text`.as('idempotency_key'),
   reservedChars: sql<number>`${value('reservedChars')}::bigint`.as('reserved_chars'),
-  reservedRestChars: sql<number>`0`.as('reserved_rest_chars'),
-  reservedRestJobs: sql<number>`0`.as('reserved_rest_jobs'),
   request: sql<unknown>`${new Param(value('request'), translationJobs.request)}::jsonb`.as('request'),
   requestFingerprint: sql<Uint8Array | null>`${value('requestFingerprint')}::bytea`.as('request_fingerprint'),
   warnings: sql<unknown>`nullif(${new Param(value('warnings'), translationJobs.warnings)}::jsonb, '[]')`.as(
@@ -78,7 +76,6 @@ const pendingJob = {
   verification: sql<null>`null::jsonb`.as('verification'),
   findings: sql<null>`null::jsonb`.as('findings'),
   agentRun: sql<unknown>`${new Param(emptyRun, translationJobs.agentRun)}::jsonb`.as('agent_run'),
-  packedRun: sql<null>`null`.as('packed_run'),
   pipelineMetadata: sql<null>`null::jsonb`.as('pipeline_metadata'),
   pipelineCandidate: sql<null>`null`.as('pipeline_candidate'),
   publishAs: sql<null>`null`.as('publish_as'),
@@ -118,8 +115,6 @@ const pendingAgain = {
   agentRun: emptyRun,
   pipelineMetadata: null,
   reservedChars: sql`${value('reservedChars')}::bigint`,
-  reservedRestChars: 0,
-  reservedRestJobs: 0,
   updatedAt: sql`now()`,
   queued: sql`${value('queued')}::boolean`,
 };

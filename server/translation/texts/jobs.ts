@@ -6,7 +6,6 @@ import { AppError } from '#server/errors.ts';
 import type { Warning } from '#server/http/warnings.ts';
 import type { AgentRun } from '#server/translation/core/agent-run-schema.ts';
 import { type Finding, idOf } from '#server/translation/core/findings.ts';
-import { readRun } from './packed-run.ts';
 import { type JobStatus, jobStatus, type TranslationJob, type TranslationRequest } from './schema.ts';
 
 export async function selectJob(
@@ -33,11 +32,10 @@ const pageBytes = 3_000_000;
 
 /**
  * SQL: approximate bytes of a job in a response, computed from stored sizes, so that no value is decompressed.
- * Compressed JSON is counted four times, a packed run 16 times.
+ * Compressed JSON is counted four times.
  */
 const jobBytes = sql<number>`octet_length(coalesce(${translationJobs.finalTranslation}, ''))
   + octet_length(coalesce(${translationJobs.baselineTranslation}, ${translationJobs.finalTranslation}, ''))
-  + 16 * coalesce(octet_length(${translationJobs.packedRun}), 0)
   + 4 * (pg_column_size(${translationJobs.request}) + pg_column_size(${translationJobs.agentRun})
     + coalesce(pg_column_size(${translationJobs.qualityAssessment}), 0)
     + coalesce(pg_column_size(${translationJobs.refinement}), 0)
@@ -212,18 +210,37 @@ export function jobOfRow(row: JobRow): TranslationJob {
     id: row.jobId,
     request: { ...request, metadata: { ...request.metadata, ...written } },
     status: row.status as JobStatus,
-    ...withDecisions(readRun(row, request), row.findings as Finding[] | null),
+    ...withDecisions(runOf(row), row.findings as Finding[] | null),
     warnings: (row.warnings as Warning[] | null) ?? [],
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   };
 }
 
+/** The fields of a job that a run sets. */
+type RunFields = Pick<
+  TranslationJob,
+  | 'baseline_translation'
+  | 'final_translation'
+  | 'quality_assessment'
+  | 'refinement'
+  | 'verification'
+  | 'agent_run'
+>;
+
+function runOf(row: JobRow): RunFields {
+  return {
+    baseline_translation: row.baselineTranslation,
+    final_translation: row.finalTranslation,
+    quality_assessment: row.qualityAssessment as RunFields['quality_assessment'],
+    refinement: row.refinement as RunFields['refinement'],
+    verification: row.verification as RunFields['verification'],
+    agent_run: row.agentRun as AgentRun,
+  };
+}
+
 /** Returns the fields of a run, whose issues have the states that a review has given them. */
-function withDecisions(
-  run: ReturnType<typeof readRun>,
-  findings: readonly Finding[] | null,
-): ReturnType<typeof readRun> {
+function withDecisions(run: RunFields, findings: readonly Finding[] | null): RunFields {
   if (!findings) return run;
   const byId = new Map(findings.map((finding) => [idOf(finding), finding]));
   const decided = <T extends { issues: Finding[] }>(judged: T | null): T | null =>

@@ -64,7 +64,6 @@ export async function failStalePage(tx: Tx, tenantId: string, staleSeconds: numb
     .set({
       status: 'failed',
       agentRun: sql`${translationJobs.agentRun} || jsonb_build_object('status', 'failed', 'error', ${message}::text)`,
-      packedRun: null,
       updatedAt: sql`now()`,
     })
     .where(

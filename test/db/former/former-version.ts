@@ -7,8 +7,10 @@ export interface FormerVersion {
   /** The API key of the workspace. */
   apiKey: string;
   secretsKey: string;
-  /** The names of the schema's migrations, in order. */
-  migrations: string[];
+  /** The list of applied migrations. */
+  migrations: { hash: string; created_at: string }[];
+  /** The schema (`describeSchema`). */
+  schema: string[];
   /** The rows of each table, in the text format of COPY. */
   tables: Record<string, { columns: string[]; rows: string }>;
   /** The last value of each sequence. */

@@ -1,9 +1,9 @@
 /**
  * Records a version of the service for `test/db/former-versions.slow.test.ts`: the rows of its database, the files in
- * its storage, its responses and its SDK. To run it, check out that version, copy this file into it, and run `npm ci`,
+ * its storage, its responses and its SDK. To run it, check out that version, copy this folder into it, and run `npm ci`,
  * `npm run build:sdk` and:
  *
- *   node test/db/former/record.ts before-documents.json.gz
+ *   node test/db/former/record.ts version-0.json.gz
  *
  * The program uses HTTP and not the SDK, so that it works with all versions.
  */
@@ -19,6 +19,7 @@ import { Document, Packer, Paragraph } from 'docx';
 import postgres from 'postgres';
 import { joinEmbeddedPostgres } from '#db/embedded/index.ts';
 import type { FormerVersion } from './former-version.ts';
+import { describeSchema } from './schema-lines.ts';
 
 const root = process.cwd();
 const data = await mkdtemp(join(tmpdir(), 'lingualoop-former-'));
@@ -76,7 +77,6 @@ await once(service, 'exit');
 
 const version: FormerVersion = {
   ...{ apiKey, totpSecret, ...founder, secretsKey, answers },
-  migrations: await readMigrations(),
   ...(await readDatabase()),
   store: await readStore(join(data, 'storage')),
   sdk: await readFile(join(root, 'sdk/dist/index.js'), 'utf8'),
@@ -184,13 +184,10 @@ async function readAnswers(): Promise<FormerVersion['answers']> {
   return answers;
 }
 
-async function readMigrations(): Promise<string[]> {
-  const journal = await readFile(join(root, 'db/migrations/meta/_journal.json'), 'utf8');
-  return (JSON.parse(journal) as { entries: { tag: string }[] }).entries.map(({ tag }) => tag);
-}
-
 /** The rows of all tables, in the format of COPY. */
-async function readDatabase(): Promise<Pick<FormerVersion, 'tables' | 'sequences'>> {
+async function readDatabase(): Promise<
+  Pick<FormerVersion, 'tables' | 'sequences' | 'migrations' | 'schema'>
+> {
   const server = await joinEmbeddedPostgres(data);
   const url = new URL(server.superuserUrl);
   url.pathname = new URL(server.ownerUrl).pathname;
@@ -210,9 +207,13 @@ async function readDatabase(): Promise<Pick<FormerVersion, 'tables' | 'sequences
   const last = await sql<{ name: string; value: string }[]>`
     select sequencename as name, last_value as value from pg_sequences
     where schemaname = 'public' and last_value is not null`;
+  const migrations = await sql<FormerVersion['migrations']>`
+    select hash, created_at::text from drizzle.__drizzle_migrations order by created_at`;
+  const schema = await describeSchema(url.href);
   await sql.end();
   await server.leave();
-  return { tables, sequences: Object.fromEntries(last.map(({ name, value }) => [name, value])) };
+  const sequences = Object.fromEntries(last.map(({ name, value }) => [name, value]));
+  return { tables, sequences, migrations, schema };
 }
 
 async function readStore(folder: string): Promise<FormerVersion['store']> {

@@ -68,10 +68,10 @@ export async function copyTexts(sql: postgres.Sql, tenantId: string, count: numb
       from wanted join bare on no = n % of`;
     await tx`
       insert into translation_jobs (tenant_id, job_id, status, attempt, request, baseline_translation, final_translation,
-        quality_assessment, refinement, verification, agent_run, packed_run, pipeline_metadata, pipeline_candidate,
+        quality_assessment, refinement, verification, agent_run, pipeline_metadata, pipeline_candidate,
         decided_at, decided_by, replaced_text, created_at, updated_at)
       select tenant_id, copy_id, status, attempt, request, baseline_translation, final_translation,
-        quality_assessment, refinement, verification, agent_run, packed_run, pipeline_metadata, pipeline_candidate,
+        quality_assessment, refinement, verification, agent_run, pipeline_metadata, pipeline_candidate,
         case when decided_at is not null then at end, decided_by, replaced_text, at, at
       from copies`;
     await tx`

@@ -8,7 +8,6 @@ import { scanJobs } from '#server/translation/core/listing/bounded-scan.ts';
 import { contentOf, cursorOf, findJobs, selectPlaces } from '#server/translation/texts/find-jobs.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 import { selectJob } from '#server/translation/texts/jobs.ts';
-import { readGate } from '#server/translation/texts/packed-run.ts';
 import { type JobStatus, jobStatus, type TranslationJob } from '#server/translation/texts/schema.ts';
 import type { JobCounts, SearchInput, SearchPage } from '#server/translation/texts/search-schema.ts';
 import { claimIfFree, holdersOf, itemsOfOthers } from '../claims.ts';
@@ -115,8 +114,7 @@ async function selectTexts(
         select distinct issue from jsonb_array_elements(case when findings is not null then findings
           when pipeline_candidate is null then coalesce(refinement -> 'issues', '[]') || coalesce(verification -> 'issues', '[]')
           else '[]' end) issue limit ${maxIssues}) judged)`,
-      packedRun: translationJobs.packedRun,
-      stored: sql<{
+      gate: sql<{
         score: number;
         threshold: number;
         triggers: { code: string }[];
@@ -135,9 +133,7 @@ async function selectTexts(
     .orderBy(updatedAt, jobId)
     .limit(limit);
   return rows.map((row) => {
-    const { updatedAt, jobStatus, severity, decidedBy, source, target, stored, packedRun, issues, ...same } =
-      row;
-    const gate = readGate(stored, packedRun);
+    const { updatedAt, jobStatus, severity, decidedBy, source, target, gate, issues, ...same } = row;
     return {
       ...same,
       updated_at: updatedAt.toISOString(),
