@@ -1002,7 +1002,7 @@ create trigger count_inserted after insert on document_artifacts
 create trigger count_deleted after delete on document_artifacts
   for each row when (old.address is null) execute function count_artifact();
 --> statement-breakpoint
--- The triggers below record every change of state, whoever writes it (docs/decisions/0111-events.md). They insert nothing for tenants
+-- The triggers below record every change of state, whoever writes it. They insert nothing for tenants
 -- whose feed is off. A decision of a review comes before the status that it leads to.
 create function record_translation_events() returns trigger language plpgsql as $$
 declare

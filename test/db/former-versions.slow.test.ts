@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { decodeBase32IgnorePadding } from '@oslojs/encoding';
 import { generateTOTP } from '@oslojs/otp';
@@ -9,7 +9,7 @@ import { migrate } from '#db/migrate.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { startService } from '#test/setup/service.ts';
-import { createFormerDatabase, readFormer } from './former/former-database.ts';
+import { createFormerDatabase, readFormer, writeFormerStore } from './former/former-database.ts';
 import type { FormerVersion } from './former/former-version.ts';
 import { describeSchema } from './former/schema-lines.ts';
 
@@ -30,11 +30,7 @@ async function temporaryFolder(): Promise<string> {
 async function startOver(version: FormerVersion) {
   const database = await createFormerDatabase(version, await temporaryFolder());
   const data = await temporaryFolder();
-  for (const [path, bytes] of Object.entries(version.store)) {
-    const file = join(data, 'storage', path);
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, Buffer.from(bytes, 'base64'));
-  }
+  await writeFormerStore(version, data);
   const service = await startService({
     ...{ DATABASE_URL: database.url, SECRETS_KEY: version.secretsKey, DATA_DIR: data, LOG_LEVEL: 'silent' },
   });
@@ -67,11 +63,15 @@ interface Job {
 /** A TMX file without the time of its export. */
 const undated = (tmx: string) => tmx.replace(/ creationdate="\w+"/, '');
 
+/** The schema of the service alone: graphile-worker's depends on its version and on the roles. */
+const ownLines = (schema: string[]) =>
+  schema.filter((line) => !/graphile_worker|pg_stat_statements|^(worker )?migration /.test(line));
+
 test('the baseline has the schema of the last version 0', async () => {
   const version = await readFormer('version-0');
   const database = await createFormerDatabase(version, await temporaryFolder());
-  expect(version.schema.length).toBeGreaterThan(1000);
-  expect(await describeSchema(database.superuserUrl)).toEqual(version.schema);
+  expect(ownLines(version.schema).length).toBeGreaterThan(1000);
+  expect(ownLines(await describeSchema(database.superuserUrl))).toEqual(ownLines(version.schema));
 });
 
 test('a database with runs that this version cannot read is not upgraded, and stays as it is', async () => {
@@ -81,7 +81,7 @@ test('a database with runs that this version cannot read is not upgraded, and st
   await expect(migrate(database.ownerUrl)).rejects.toThrow(
     'this database has texts from an early version 0, whose runs version 1.0.0 cannot read',
   );
-  expect(await describeSchema(database.superuserUrl)).toEqual(version.schema);
+  expect(ownLines(await describeSchema(database.superuserUrl))).toEqual(ownLines(version.schema));
 });
 
 describe.each(versions)('what the version %s left', (name) => {

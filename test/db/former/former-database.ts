@@ -1,5 +1,5 @@
-import { cp, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
@@ -12,6 +12,15 @@ import type { FormerVersion } from './former-version.ts';
 export async function readFormer(name: string): Promise<FormerVersion> {
   const packed = await readFile(join(import.meta.dirname, `${name}.json.gz`));
   return JSON.parse(gunzipSync(packed).toString());
+}
+
+/** Writes the files of a version's storage into a data directory. */
+export async function writeFormerStore({ store }: FormerVersion, dataDir: string): Promise<void> {
+  for (const [path, bytes] of Object.entries(store)) {
+    const file = join(dataDir, 'storage', path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, Buffer.from(bytes, 'base64'));
+  }
 }
 
 /**

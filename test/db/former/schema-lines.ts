@@ -16,6 +16,7 @@ export async function describeSchema(url: string): Promise<string[]> {
       from pg_attribute a join pg_class c on c.oid = a.attrelid join own on own.oid = c.relnamespace
       left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
       where a.attnum > 0 and not a.attisdropped
+        and not exists (select from pg_depend e where e.objid = c.oid and e.deptype = 'e')
       union all select 'index ' || pg_get_indexdef(i.indexrelid) from pg_index i
         join pg_class c on c.oid = i.indexrelid join own on own.oid = c.relnamespace
       union all select 'constraint ' || o.conname || ' ' || pg_get_constraintdef(o.oid) from pg_constraint o
