@@ -154,11 +154,11 @@ export async function requireRoomForUpload(
  */
 export async function requireRoomForGlossary(
   tx: Tx,
-  settings: Pick<Services['settings'], 'MAX_TERMINOLOGY_SETS'>,
+  settings: Pick<Services['settings'], 'WORKSPACE_LIMITS'>,
   tenantId: string,
   name: string,
 ): Promise<void> {
-  requireRoomForSet(await countOtherSets(tx, tenantId, name), settings.MAX_TERMINOLOGY_SETS, {
+  requireRoomForSet(await countOtherSets(tx, tenantId, name), settings.WORKSPACE_LIMITS.glossaries, {
     code: 'terminology_max_sets_exceeded',
     noun: 'glossaries',
   });
