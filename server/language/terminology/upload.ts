@@ -15,6 +15,7 @@ import {
   declaredType,
   readDeclaredLanguage,
   requireDeclaredLanguage,
+  requireDifferent,
   requireRoomForSet,
   requireSetName,
   suffixOf,
@@ -173,8 +174,7 @@ function checkForm(form: GlossaryForm) {
   const read = kind === 'tmx' || kind === 'tbx' ? requireDeclaredLanguage : readDeclaredLanguage;
   const source = read('source_lang', form.source_lang);
   const target = read('target_lang', form.target_lang);
-  if (source && source.code === target?.code)
-    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
+  requireDifferent(source?.code, target?.code);
   return { file, kind, name, source, target };
 }
 
