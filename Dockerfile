@@ -31,7 +31,7 @@ RUN npm ci
 
 FROM node:24-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 # What malloc frees goes back to the system (docs/performance.md); the scripts in package.json set the same.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 METRICS_HOST=0.0.0.0 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
@@ -49,7 +49,7 @@ RUN mkdir /data && chown node:node /data
 VOLUME /data
 USER node
 EXPOSE 8080
-# Whether it is ready. Job workers need METRICS_PORT for it, as in compose.yaml.
+# Whether it is ready. Job workers need METRICS for it, as in compose.yaml.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["node", "server/commands/probe.ts"]
 # Not through npm: SIGTERM must reach the process itself, which drains.
 CMD ["node", "--max-semi-space-size=8", "server/main.ts", "--api-only"]

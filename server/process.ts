@@ -244,7 +244,8 @@ async function startParts(
   started.push({ stop: async () => readiness.stop() });
   // Stopped after all other parts except the database, so that its metrics cover the whole drain.
   const operatorServer = await observation.listen(readiness).catch((error: unknown) => {
-    throw explainListening(error, ['METRICS_HOST', 'METRICS_PORT'], settings);
+    const { METRICS: address } = settings;
+    throw address ? explainListening(error, ['METRICS', 'METRICS'], address) : error;
   });
   if (operatorServer) started.push(operatorServer);
   // Parts are stopped in reverse order, so this runs after the HTTP server has closed and before the database closes.
@@ -272,7 +273,7 @@ async function startParts(
     address = await api.http
       .listen({ host: settings.HOST, port: settings.PORT, backlog })
       .catch((error: unknown) => {
-        throw explainListening(error, ['HOST', 'PORT'], settings);
+        throw explainListening(error, ['HOST', 'PORT'], { host: settings.HOST, port: settings.PORT });
       });
   }
 

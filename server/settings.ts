@@ -41,6 +41,12 @@ const decimal = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
     .default(fallback);
 
+/** The message for a field that is missing, or has another type. */
+const mustBe =
+  (kind: string) =>
+  ({ input }: { input?: unknown }) =>
+    input === undefined ? 'is required' : `must be ${kind}`;
+
 const optional = z.string().optional();
 /** A key that clients send in a header. A header can carry only these characters. */
 const headerValue = z
@@ -58,9 +64,11 @@ const list = z
   );
 
 const address = (protocols: string[]) =>
-  z.string().refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
-    error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  });
+  z
+    .string({ error: mustBe('a string') })
+    .refine((value) => URL.canParse(value) && protocols.includes(new URL(value).protocol), {
+      error: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    });
 const webAddress = address(['http:', 'https:']).transform((value) => value.replace(/\/+$/, ''));
 
 function isDecodable(value: string): boolean {
@@ -125,41 +133,6 @@ const secretsKey = z
   .refine((value) => Buffer.from(value, 'base64').length === 32, 'must be 32 bytes in base64')
   .optional();
 
-/** The failures of the first endpoint after which the second one is asked. */
-const fallbackCauses = ['rate_limit', 'outage', 'unusable', 'misconfigured', 'content_filtered'] as const;
-
-const fallbackOn = z
-  .string()
-  .default('rate_limit,outage,unusable,misconfigured')
-  .transform((text) => text.split(',').map((name) => name.trim()))
-  .pipe(
-    z.array(
-      z.enum(fallbackCauses, {
-        error: `must be a list of ${fallbackCauses.join(', ')}, separated by commas`,
-      }),
-    ),
-  );
-
-const pricePart = z.number('must be a number').min(0, 'must be at least 0');
-/** The prices of a model for a million tokens, in any currency. */
-const modelPrice = z.strictObject({ input: pricePart, output: pricePart.default(0) });
-
-/** The prices of models as JSON, by the model's name. */
-const modelPrices = z
-  .string()
-  .default('{}')
-  .transform((text, { addIssue }) => {
-    const read = z.record(z.string(), modelPrice).safeParse(parseJson(text));
-    if (read.success) return Object.freeze(read.data);
-    const { path, message } = read.error.issues[0] as z.core.$ZodIssue;
-    const place = path.length > 0 ? `; ${path.join('.')}: ${message}` : '';
-    addIssue({
-      code: 'custom',
-      message: `must be JSON like {"a-model":{"input":1.25,"output":10}}${place}`,
-    });
-    return z.NEVER;
-  });
-
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -168,16 +141,109 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** A setting with several fields, as JSON. The message for a wrong field names it. */
+const json = <Shape extends z.ZodType>(shape: Shape, example: string) =>
+  z.string().transform((text, { addIssue }): z.output<Shape> => {
+    const read = shape.safeParse(parseJson(text));
+    if (read.success) return read.data;
+    const { path, message, code } = read.error.issues[0] as z.core.$ZodIssue;
+    const isField = path.length > 0 || code === 'unrecognized_keys';
+    const place = isField ? `; ${[path.join('.'), message].filter(Boolean).join(': ')}` : '';
+    addIssue({ code: 'custom', message: `must be JSON like ${example}${place}` });
+    return z.NEVER;
+  });
+
+const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: ({ code, keys, input }) =>
+      code === 'unrecognized_keys' ? `unknown field ${keys?.[0]}` : mustBe('an object')({ input }),
+  });
+
+const text = z.string({ error: mustBe('a string') }).min(1, 'must not be empty');
+const number = (min: number, max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .number({ error: mustBe('a number') })
+    .int('must be a whole number')
+    .min(min, `must be at least ${min}`)
+    .max(max, `must be at most ${max}`);
+
+/** The failures of the first endpoint after which the second one is asked. */
+const fallbackCauses = ['rate_limit', 'outage', 'unusable', 'misconfigured', 'content_filtered'] as const;
+
+/** A second endpoint. Without `api_key`, it is the first endpoint with other models. */
+const fallback = fields({
+  model: text,
+  refiner_model: text.optional(),
+  api_key: text.optional(),
+  base_url: webAddress.optional(),
+  on: z
+    .array(z.enum(fallbackCauses, { error: `must be one of ${fallbackCauses.join(', ')}` }), 'must be a list')
+    .default(['rate_limit', 'outage', 'unusable', 'misconfigured']),
+}).refine(({ api_key, base_url }) => base_url === undefined || api_key !== undefined, {
+  // The key of one endpoint is never sent to another.
+  error: 'is required with base_url (any text, if the endpoint needs no key)',
+  path: ['api_key'],
+});
+
+const days = number(1, maxRetentionDays);
+/** Days after which data is deleted; null if it is kept. */
+const retentionDays = fields({
+  jobs: days.nullable().default(null),
+  documents: days.nullable().default(null),
+  audit: days.nullable().default(null),
+  usage: days.min(minUsageDays, minUsageDaysReason).nullable().default(null),
+  invites: days.nullable().default(null),
+  queue: days.default(30),
+  events: days.default(7),
+});
+
+/** The maximum numbers of database connections of a process. */
+const databasePools = fields({
+  requests: number(2, 500).default(10),
+  jobs: number(2, 500).default(6),
+});
+
+/** The address of metrics and health checks without a credential. `top_workspaces` are in the metrics by ID. */
+const metrics = fields({
+  port: number(0, 65_535),
+  host: text.default('127.0.0.1'),
+  top_workspaces: number(0, 100).default(0),
+});
+
+/** Limits of each workspace. */
+const workspaceLimits = fields({
+  failed_runs_per_hour: number(0, 1_000_000).default(200),
+  tokens_per_day: number(0).default(0),
+  storage_bytes: number(0).default(10_000_000_000),
+  translation_memories: number(1).default(200),
+  glossaries: number(1).default(200),
+  glossary_chars: number(2, 1_000_000).default(200_000),
+});
+
+const pricePart = z.number({ error: mustBe('a number') }).min(0, 'must be at least 0');
+/** The prices of models for a million tokens, in any currency, by the model's name. */
+const modelPrices = z.record(z.string(), fields({ input: pricePart, output: pricePart.default(0) }));
+
 /** Languages of mails and of the interface. */
 export const mailLanguages = ['en', 'fr', 'de', 'ar', 'ja'] as const;
 
 /** The sender of mails: an address, or a name and an address in angle brackets. */
 const mailSender = z
-  .string()
+  .string({ error: mustBe('a string') })
   .regex(
     /^(?:[^<>"\\\p{Cc}@,;:]{1,100} <[^\s<>"@,;:]+@[^\s<>"@,;:]+>|[^\s<>"@,;:]+@[^\s<>"@,;:]+)$/u,
     'must be an address like noreply@example.org, or a name and an address like LinguaLoop <noreply@example.org>',
   );
+
+/** A mail server, with which the service sends mails. `digest_hour` is in UTC. */
+const mailServer = fields({
+  url: address(['smtp:', 'smtps:'])
+    .refine(isDecodable, 'must percent-encode special characters')
+    .refine(hasOnlyHost, 'must have a host, and neither a path nor a query'),
+  from: mailSender,
+  language: z.enum(mailLanguages, { error: `must be one of ${mailLanguages.join(', ')}` }).default('en'),
+  digest_hour: number(0, 23).default(6),
+});
 
 /** The URL of a database of PostgreSQL. */
 const databaseAddress = address(['postgres:', 'postgresql:'])
@@ -204,16 +270,13 @@ const environment = z.object({
   PAGES_DIR: optional,
   RUN_WORKERS: flag(true),
   WORKER_CONCURRENCY: integer(2, 1, 100),
-  DATABASE_POOL_SIZE: integer(10, 2, 500),
-  DATABASE_WORKER_POOL_SIZE: integer(6, 2, 500),
+  DATABASE_POOLS: json(databasePools, '{"requests":10,"jobs":6}').prefault('{}'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'must be one of fatal, error, warn, info, debug, trace, silent',
     })
     .default('info'),
-  METRICS_HOST: z.string().default('127.0.0.1'),
-  METRICS_PORT: wholeNumber(0, 65_535).optional(),
-  METRICS_TOP_WORKSPACES: integer(0, 0, 100),
+  METRICS: json(metrics, '{"port":9464}').optional(),
   TRUST_PROXY: proxyCount,
   OPERATOR_API_KEY: headerValue,
   SERVICE_API_KEY: headerValue,
@@ -239,13 +302,10 @@ const environment = z.object({
   OIDC_REDIRECT_URIS: list.refine((uris) => uris.every((uri) => URL.canParse(uri)), {
     error: 'must be absolute URLs, separated by commas',
   }),
-  SMTP_URL: address(['smtp:', 'smtps:'])
-    .refine(isDecodable, 'must percent-encode special characters')
-    .refine(hasOnlyHost, 'must have a host, and neither a path nor a query')
-    .optional(),
-  MAIL_FROM: mailSender.optional(),
-  MAIL_LANGUAGE: z.enum(mailLanguages, { error: `must be one of ${mailLanguages.join(', ')}` }).default('en'),
-  MAIL_DIGEST_HOUR: integer(6, 0, 23),
+  MAIL_SERVER: json(
+    mailServer,
+    '{"url":"smtps://user:password@mail.example.org:465","from":"noreply@example.org"}',
+  ).optional(),
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: webAddress.optional(),
   OPENAI_MODEL: z.string().default('gpt-6.1-terra'),
@@ -253,15 +313,10 @@ const environment = z.object({
   OPENAI_EMBEDDING_MODEL: z.string().default('text-embedding-3-small'),
   OPENAI_TIMEOUT_SECONDS: decimal(60, 0.001),
   OPENAI_MAX_RETRIES: integer(3, 0, 20),
-  OPENAI_FALLBACK_API_KEY: optional,
-  OPENAI_FALLBACK_BASE_URL: webAddress.optional(),
-  OPENAI_FALLBACK_MODEL: optional,
-  OPENAI_FALLBACK_REFINER_MODEL: optional,
-  OPENAI_FALLBACK_ON: fallbackOn,
+  OPENAI_FALLBACK: json(fallback, '{"model":"a-model","refiner_model":"another"}').optional(),
   ALLOWED_MODELS: list,
-  MODEL_PRICES: modelPrices,
-  MAX_FAILED_RUNS_PER_HOUR: integer(200, 0, 1_000_000),
-  MAX_TOKENS_PER_DAY: integer(0, 0),
+  MODEL_PRICES: json(modelPrices, '{"a-model":{"input":1.25,"output":10}}').prefault('{}'),
+  WORKSPACE_LIMITS: json(workspaceLimits, '{"tokens_per_day":1000000}').prefault('{}'),
   BILLING_ENABLED: flag(false),
   STRIPE_SECRET_KEY: headerValue,
   STRIPE_WEBHOOK_SECRET: headerValue,
@@ -286,24 +341,12 @@ const environment = z.object({
   MAX_UPLOAD_BYTES: integer(30_000_000, 1),
   MAX_TM_SEGMENTS: integer(50_000, 1),
   MAX_TERMINOLOGY_TERMS: integer(2000, 1),
-  MAX_TM_SETS: integer(200, 1),
-  MAX_TERMINOLOGY_SETS: integer(200, 1),
-  MAX_TERMINOLOGY_CHARS: integer(200_000, 2, 1_000_000),
   TM_ASYNC_THRESHOLD: integer(5000, 0),
   STALE_PENDING_SECONDS: integer(600, 1, tenYears),
   SWEEP_INTERVAL_SECONDS: integer(600, 1, tenYears),
   DOCUMENT_STAGE_TIMEOUT_SECONDS: integer(1800, 1, tenYears),
-  OCR_MIN_CONFIDENCE: integer(70, 0, 100),
   OUTAGE_HOURS: decimal(6, 0, 8760),
-  RETENTION_JOBS_DAYS: wholeNumber(1, maxRetentionDays).optional(),
-  RETENTION_DOCUMENTS_DAYS: wholeNumber(1, maxRetentionDays).optional(),
-  RETENTION_AUDIT_DAYS: wholeNumber(1, maxRetentionDays).optional(),
-  RETENTION_USAGE_DAYS: wholeNumber(1, maxRetentionDays)
-    .refine((days) => days >= minUsageDays, minUsageDaysReason)
-    .optional(),
-  RETENTION_INVITES_DAYS: wholeNumber(1, maxRetentionDays).optional(),
-  RETENTION_QUEUE_DAYS: integer(30, 1, maxRetentionDays),
-  EVENTS_DAYS: integer(7, 1, maxRetentionDays),
+  RETENTION_DAYS: json(retentionDays, '{"jobs":90,"usage":400}').prefault('{}'),
   SANDBOX_MINIMUM: z
     .enum(['namespaces', 'network', 'seccomp', 'node'], {
       error: 'must be one of namespaces, network, seccomp, node',
@@ -313,7 +356,6 @@ const environment = z.object({
   REQUEST_DEADLINE_SECONDS: decimal(100, 0.1, 86_400),
   PLATFORM_STORAGE_URL: address(['file:', 'https:']).optional(),
   PLATFORM_STORAGE_CAP_BYTES: wholeNumber(0).optional(),
-  WORKSPACE_STORAGE_CAP_BYTES: wholeNumber(0).default(10_000_000_000),
   STORAGE_BINDING_ENABLED: flag(false),
   STORAGE_PRINCIPAL_CLIENT_ID: optional,
   STORAGE_ENDPOINT_OVERRIDE: webAddress.optional(),
@@ -334,19 +376,63 @@ const secretNames = [
   'SERVICE_API_KEY',
   'OIDC_CLIENT_SECRET',
   'OPENAI_API_KEY',
-  'OPENAI_FALLBACK_API_KEY',
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
   'SECRETS_KEY',
   'SECRETS_KEY_PREVIOUS',
-  'SMTP_URL',
 ] as const satisfies (keyof Settings)[];
+
+/** The field of a structured setting that is a secret. The others are logged. */
+const secretFields: Partial<Record<keyof Settings, string>> = {
+  OPENAI_FALLBACK: 'api_key',
+  MAIL_SERVER: 'url',
+};
 
 /**
  * The settings that a file can hold: the variable `NAME_FILE` has its path. PLATFORM_STORAGE_URL is one, because its
  * query can be a SAS token.
  */
-export const settingsInFiles = [...secretNames, 'PLATFORM_STORAGE_URL'] as const satisfies (keyof Settings)[];
+export const settingsInFiles = [
+  ...secretNames,
+  'OPENAI_FALLBACK',
+  'MAIL_SERVER',
+  'PLATFORM_STORAGE_URL',
+] as const satisfies (keyof Settings)[];
+
+/** Former names of settings, and what replaces them (null: nothing). An ignored one could delete too little, or send data elsewhere. */
+const formerNames: Readonly<Record<string, string | null>> = {
+  DATABASE_POOL_SIZE: 'DATABASE_POOLS={"requests":10}',
+  DATABASE_WORKER_POOL_SIZE: 'DATABASE_POOLS={"jobs":6}',
+  METRICS_HOST: 'METRICS={"port":9464,"host":"0.0.0.0"}',
+  METRICS_PORT: 'METRICS={"port":9464}',
+  METRICS_TOP_WORKSPACES: 'METRICS={"port":9464,"top_workspaces":10}',
+  SMTP_URL: 'MAIL_SERVER={"url":"smtps://..."}',
+  MAIL_FROM: 'MAIL_SERVER={"from":"..."}',
+  MAIL_LANGUAGE: 'MAIL_SERVER={"language":"en"}',
+  MAIL_DIGEST_HOUR: 'MAIL_SERVER={"digest_hour":6}',
+  OPENAI_FALLBACK_API_KEY: 'OPENAI_FALLBACK={"api_key":"..."}',
+  OPENAI_FALLBACK_BASE_URL: 'OPENAI_FALLBACK={"base_url":"https://..."}',
+  OPENAI_FALLBACK_MODEL: 'OPENAI_FALLBACK={"model":"..."}',
+  OPENAI_FALLBACK_REFINER_MODEL: 'OPENAI_FALLBACK={"refiner_model":"..."}',
+  OPENAI_FALLBACK_ON: 'OPENAI_FALLBACK={"on":["outage"]}',
+  OCR_MIN_CONFIDENCE: null,
+  RETENTION_JOBS_DAYS: 'RETENTION_DAYS={"jobs":90}',
+  RETENTION_DOCUMENTS_DAYS: 'RETENTION_DAYS={"documents":90}',
+  RETENTION_AUDIT_DAYS: 'RETENTION_DAYS={"audit":90}',
+  RETENTION_USAGE_DAYS: 'RETENTION_DAYS={"usage":90}',
+  RETENTION_INVITES_DAYS: 'RETENTION_DAYS={"invites":90}',
+  RETENTION_QUEUE_DAYS: 'RETENTION_DAYS={"queue":30}',
+  EVENTS_DAYS: 'RETENTION_DAYS={"events":7}',
+  MAX_FAILED_RUNS_PER_HOUR: 'WORKSPACE_LIMITS={"failed_runs_per_hour":200}',
+  MAX_TOKENS_PER_DAY: 'WORKSPACE_LIMITS={"tokens_per_day":1000000}',
+  WORKSPACE_STORAGE_CAP_BYTES: 'WORKSPACE_LIMITS={"storage_bytes":10000000000}',
+  MAX_TM_SETS: 'WORKSPACE_LIMITS={"translation_memories":200}',
+  MAX_TERMINOLOGY_SETS: 'WORKSPACE_LIMITS={"glossaries":200}',
+  MAX_TERMINOLOGY_CHARS: 'WORKSPACE_LIMITS={"glossary_chars":200000}',
+};
+
+/** The names of these variables. */
+export const formerSettingNames: readonly string[] = Object.keys(formerNames);
 
 /** Maximum bytes of such a file. The longest secret, a URL with a SAS token, has a few hundred. */
 const maxSecretBytes = 10_000;
@@ -357,6 +443,7 @@ const maxSecretBytes = 10_000;
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const present = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  refuseFormerNames(present);
   const fromFiles = readSecretFiles(present);
   const read = environment.safeParse({ ...present, ...fromFiles });
   if (!read.success) {
@@ -364,8 +451,26 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     const name = String(issue?.path[0]);
     throw new SettingsError(`${name in fromFiles ? `${name}_FILE` : name}: ${issue?.message}`);
   }
-  for (const value of Object.values(read.data)) if (Array.isArray(value)) Object.freeze(value);
-  return Object.freeze(read.data);
+  return freeze(read.data);
+}
+
+/** The settings of an empty environment, for descriptions of the API. */
+export const defaultSettings = readSettings({});
+
+function refuseFormerNames(env: NodeJS.ProcessEnv): void {
+  for (const [name, replacement] of Object.entries(formerNames))
+    for (const variable of [name, `${name}_FILE`])
+      if (env[variable] !== undefined)
+        throw new SettingsError(
+          replacement === null
+            ? `${variable}: has been removed; unset it`
+            : `${variable}: has a new form, ${replacement} (docs/upgrading.md#former-settings)`,
+        );
+}
+
+function freeze<Value>(value: Value): Value {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(freeze);
+  return Object.freeze(value);
 }
 
 /** The settings of an endpoint with models. */
@@ -374,27 +479,21 @@ type EndpointSettings = Pick<
   'OPENAI_API_KEY' | 'OPENAI_BASE_URL' | 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL'
 >;
 
-/** The settings of the second endpoint, as variables of the environment have them. */
-export type FallbackSettings = Pick<
-  Settings,
-  | 'OPENAI_FALLBACK_API_KEY'
-  | 'OPENAI_FALLBACK_BASE_URL'
-  | 'OPENAI_FALLBACK_MODEL'
-  | 'OPENAI_FALLBACK_REFINER_MODEL'
->;
-
 /**
  * Returns the settings of the second endpoint in the form of those of the first one; undefined without a second one.
  * Without its own URL and key, it is the first endpoint with other models.
  */
-export function fallbackEndpoint(settings: EndpointSettings & Partial<FallbackSettings>) {
-  const { OPENAI_FALLBACK_MODEL: model, OPENAI_FALLBACK_API_KEY: key } = settings;
-  if (model === undefined) return undefined;
+export function fallbackEndpoint({
+  OPENAI_FALLBACK: second,
+  OPENAI_API_KEY: key,
+  OPENAI_BASE_URL: url,
+}: EndpointSettings & Partial<Pick<Settings, 'OPENAI_FALLBACK'>>) {
+  if (second === undefined) return undefined;
   return {
-    OPENAI_API_KEY: key ?? settings.OPENAI_API_KEY,
-    OPENAI_BASE_URL: key === undefined ? settings.OPENAI_BASE_URL : settings.OPENAI_FALLBACK_BASE_URL,
-    OPENAI_MODEL: model,
-    OPENAI_REFINER_MODEL: settings.OPENAI_FALLBACK_REFINER_MODEL ?? model,
+    OPENAI_API_KEY: second.api_key ?? key,
+    OPENAI_BASE_URL: second.api_key === undefined ? url : second.base_url,
+    OPENAI_MODEL: second.model,
+    OPENAI_REFINER_MODEL: second.refiner_model ?? second.model,
   };
 }
 
@@ -457,12 +556,13 @@ export function basePathOf(settings: Settings): string {
 /** Returns the settings for logs. A secret is logged as `(set)`. */
 export function redactSettings(settings: Settings): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(settings).map(([name, value]) => [
-      name,
-      value !== undefined && secretNames.some((secret) => secret === name)
-        ? '(set)'
-        : withoutQuery(name, value),
-    ]),
+    Object.entries(settings).map(([name, value]) => {
+      const field = secretFields[name as keyof Settings];
+      if (value === undefined) return [name, value];
+      if (secretNames.some((secret) => secret === name)) return [name, '(set)'];
+      if (field === undefined || !(field in (value as object))) return [name, withoutQuery(name, value)];
+      return [name, { ...(value as object), [field]: '(set)' }];
+    }),
   );
 }
 

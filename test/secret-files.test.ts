@@ -19,12 +19,12 @@ const samples: Record<(typeof settingsInFiles)[number], string> = {
   SERVICE_API_KEY: 'a-service-key-0123456789',
   OIDC_CLIENT_SECRET: 'a secret with spaces ',
   OPENAI_API_KEY: 'sk-test',
-  OPENAI_FALLBACK_API_KEY: 'sk-second',
+  OPENAI_FALLBACK: '{"model":"m","api_key":"sk-hunter2"}',
   STRIPE_SECRET_KEY: 'sk_test_1',
   STRIPE_WEBHOOK_SECRET: 'whsec_1',
   SECRETS_KEY: KEY,
   SECRETS_KEY_PREVIOUS: KEY,
-  SMTP_URL: 'smtp://user:hunter2@mail.example.org:587',
+  MAIL_SERVER: '{"url":"smtp://user:hunter2@mail.example.org:587","from":"a@b.example"}',
   PLATFORM_STORAGE_URL: 'https://acct.dfs.core.windows.net/files?sv=2025&sig=hunter2',
 };
 
@@ -48,7 +48,7 @@ test.each(settingsInFiles)('%s_FILE: the value is the content without the last l
   for (const end of ['', '\n', '\r\n']) {
     const path = await secretFile(samples[name] + end);
     const settings = readSettings({ [`${name}_FILE`]: path, [name]: '' });
-    expect(settings[name]).toBe(samples[name]);
+    expect(settings[name]).toEqual(readSettings({ [name]: samples[name] })[name]);
     expect(JSON.stringify(redactSettings(settings))).not.toContain('hunter2');
   }
 });

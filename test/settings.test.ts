@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSettings, SettingsError } from '#server/settings.ts';
+import { formerSettingNames, readSettings, SettingsError, settingNames } from '#server/settings.ts';
 
 type Settings = Record<string, unknown>;
 
@@ -15,7 +15,6 @@ const defaults: [name: string, value: unknown][] = [
   ['RUN_WORKERS', true],
   ['WORKER_CONCURRENCY', 2],
   ['LOG_LEVEL', 'info'],
-  ['METRICS_HOST', '127.0.0.1'],
   ['TRUST_PROXY', 0],
   ['TRANSLATION_ENABLED', true],
   ['EMAIL_SIGNUP_ENABLED', true],
@@ -32,8 +31,6 @@ const defaults: [name: string, value: unknown][] = [
   ['OIDC_ORG_CLAIM', 'org_id'],
   ['OPENAI_TIMEOUT_SECONDS', 60],
   ['OPENAI_MAX_RETRIES', 3],
-  ['MAX_FAILED_RUNS_PER_HOUR', 200],
-  ['MAX_TOKENS_PER_DAY', 0],
   ['BILLING_ENABLED', false],
   ['TRIAL_CHARS', 150_000],
   ['TRIAL_DAYS', 14],
@@ -48,9 +45,6 @@ const defaults: [name: string, value: unknown][] = [
   ['MAX_UPLOAD_BYTES', 30_000_000],
   ['MAX_TM_SEGMENTS', 50_000],
   ['MAX_TERMINOLOGY_TERMS', 2000],
-  ['MAX_TM_SETS', 200],
-  ['MAX_TERMINOLOGY_SETS', 200],
-  ['MAX_TERMINOLOGY_CHARS', 200_000],
   ['TM_ASYNC_THRESHOLD', 5000],
   ['STALE_PENDING_SECONDS', 600],
   ['SWEEP_INTERVAL_SECONDS', 600],
@@ -269,31 +263,12 @@ describe('C 1: a bad value is one line that names its variable', () => {
   });
 
   test('MODEL_PRICES is JSON with numbers, and the message names the wrong model', () => {
-    const prices = { 'a-model': { input: 1.25, output: 10 }, embedder: { input: 0.02, output: 0 } };
-    expect(
-      read({ MODEL_PRICES: '{"a-model":{"input":1.25,"output":10},"embedder":{"input":0.02}}' }),
-    ).toMatchObject({
-      MODEL_PRICES: prices,
-    });
     expect(read()['MODEL_PRICES']).toEqual({});
-    for (const value of [
-      '1.25',
-      '[]',
-      'a-model=1',
-      '{"a-model":1}',
-      '{"a-model":{"input":-1}}',
-      '{"a-model":{"in":1}}',
-    ])
-      expectRefused({ MODEL_PRICES: value }, 'MODEL_PRICES');
+    for (const price of ['1', '{"input":-1}', '{"in":1}'])
+      expectRefused({ MODEL_PRICES: `{"a-model":${price}}` }, 'MODEL_PRICES');
     expect(() => read({ MODEL_PRICES: '{"a-model":{"input":"1"}}' })).toThrow(
       'MODEL_PRICES: must be JSON like {"a-model":{"input":1.25,"output":10}}; a-model.input: must be a number',
     );
-  });
-
-  test('METRICS_TOP_WORKSPACES ends at 100', () => {
-    expect(read()['METRICS_TOP_WORKSPACES']).toBe(0);
-    for (const value of ['101', '-1', 'all'])
-      expectRefused({ METRICS_TOP_WORKSPACES: value }, 'METRICS_TOP_WORKSPACES');
   });
 
   test('PLATFORM_STORAGE_CAP_BYTES is a whole number', () => {
@@ -392,6 +367,79 @@ describe('C 1: a bad value is one line that names its variable', () => {
 
   test('a SettingsError is an Error', () => {
     expect(new SettingsError('PORT: nonsense')).toBeInstanceOf(Error);
+  });
+});
+
+/** The settings with several fields, each with valid JSON, and what that becomes. */
+const structured: [name: string, json: string, value: unknown][] = [
+  ['DATABASE_POOLS', '{"jobs":8}', { requests: 10, jobs: 8 }],
+  ['METRICS', '{"port":9464}', { port: 9464, host: '127.0.0.1', top_workspaces: 0 }],
+  [
+    'MAIL_SERVER',
+    '{"url":"smtp://x","from":"a@b.example"}',
+    { url: 'smtp://x', from: 'a@b.example', language: 'en', digest_hour: 6 },
+  ],
+  [
+    'OPENAI_FALLBACK',
+    '{"model":"m"}',
+    { model: 'm', on: ['rate_limit', 'outage', 'unusable', 'misconfigured'] },
+  ],
+  ['MODEL_PRICES', '{"m":{"input":1}}', { m: { input: 1, output: 0 } }],
+  [
+    'WORKSPACE_LIMITS',
+    '{"tokens_per_day":7}',
+    {
+      failed_runs_per_hour: 200,
+      tokens_per_day: 7,
+      storage_bytes: 10_000_000_000,
+      translation_memories: 200,
+      glossaries: 200,
+      glossary_chars: 200_000,
+    },
+  ],
+  [
+    'RETENTION_DAYS',
+    '{"jobs":90,"audit":null}',
+    { jobs: 90, documents: null, audit: null, usage: null, invites: null, queue: 30, events: 7 },
+  ],
+];
+
+describe('settings with several fields', () => {
+  test.each(structured)('%s takes JSON', (name, json, value) => {
+    expect(read({ [name]: json })[name]).toEqual(value);
+  });
+
+  test.each(structured)('%s takes no other text, and no unknown field', (name, json) => {
+    for (const other of ['7', '[]', 'null', 'jobs=7', `${json},`]) expectRefused({ [name]: other }, name);
+    const message = expectRefused({ [name]: json.replace('{', '{"wrong":1,') }, name);
+    expect(message).toMatch(/; (wrong: must be an object|unknown field wrong)$/);
+  });
+
+  test.each([
+    [{ RETENTION_DAYS: '{"jobs":0}' }, 'jobs: must be at least 1'],
+    [{ RETENTION_DAYS: '{"events":36501}' }, 'events: must be at most 36500'],
+    [{ RETENTION_DAYS: '{"queue":"30"}' }, 'queue: must be a number'],
+    [{ METRICS: '{"host":"::"}' }, 'port: is required'],
+    [{ METRICS: '{"port":1,"top_workspaces":101}' }, 'top_workspaces: must be at most 100'],
+    [{ DATABASE_POOLS: '{"requests":1}' }, 'requests: must be at least 2'],
+    [{ WORKSPACE_LIMITS: '{"glossaries":1.5}' }, 'glossaries: must be a whole number'],
+  ])('%j names the field: %s', (env, message) => {
+    const [name = ''] = Object.keys(env);
+    expect(expectRefused(env, name)).toMatch(new RegExp(`^${name}: must be JSON like .*; ${message}$`));
+  });
+
+  test.each(formerSettingNames)('%s, a former name, and its _FILE stop the start', (name) => {
+    expect(settingNames).not.toContain(name);
+    for (const variable of [name, `${name}_FILE`]) {
+      const message = expectRefused({ [variable]: '30' }, variable);
+      const [, setting, json] = /: has a new form, ([A-Z_]+)=(\{.*\}) \(/.exec(message) ?? [];
+      if (setting === undefined) expect(message).toBe(`${variable}: has been removed; unset it`);
+      else
+        for (const field of Object.keys(JSON.parse(json as string)))
+          expect(expectRefused({ [setting]: `{"${field}":[]}` }, setting)).not.toContain('unknown');
+    }
+    // Compose files pass unset variables as empty ones.
+    expect(read({ [name]: '' })).toEqual(read());
   });
 });
 

@@ -160,7 +160,7 @@ async function prune({
   log,
   settings,
 }: Pick<Services, 'database' | 'log' | 'settings'>): Promise<void> {
-  const failedDays = settings.RETENTION_QUEUE_DAYS;
+  const failedDays = settings.RETENTION_DAYS.queue;
   const pruned = {
     ...(await pruneExpired(database)),
     payment_events: await prunePaymentEvents(database),
@@ -173,7 +173,7 @@ async function prune({
       pruneQueue(tx, { failedDays, heldTenants: await selectHeldTenants(tx) }),
     ),
     mails: await database.inPlatform(async (tx) => pruneMails(tx, await selectHeldTenants(tx))),
-    events: await pruneEvents(database, settings.EVENTS_DAYS),
+    events: await pruneEvents(database, settings.RETENTION_DAYS.events),
     model_requests: await database.inPlatform(pruneModelRequests),
     maintenance_runs: await database.inPlatform((tx) => pruneMaintenance(tx, recurring)),
   };

@@ -138,7 +138,7 @@ export const usageDayGroups = pgTable(
 
 /**
  * The tokens of each tenant's model calls on the last day with such calls, including calls of failed jobs.
- * MAX_TOKENS_PER_DAY limits them. In contrast, `usage_totals` counts the tokens of delivered jobs.
+ * tokens_per_day of WORKSPACE_LIMITS limits them. In contrast, `usage_totals` counts the tokens of delivered jobs.
  */
 export const tokenSpending = pgTable(
   'token_spending',

@@ -1,5 +1,4 @@
 import { type Failure, type FieldProblem, LinguaLoopError } from './errors.ts';
-import { readRetryAfter } from './retry-after.ts';
 import {
   AuthenticationError,
   BadGatewayError,
@@ -186,4 +185,16 @@ export function errorOfStatus(failure: Failure & { status: number }): LinguaLoop
  */
 export function isServiceRefusal(error: unknown): error is AuthenticationError {
   return error instanceof AuthenticationError && error.answeredBy === 'service';
+}
+
+/**
+ * Returns the seconds to wait according to a Retry-After header: its number, or the time from `now` (milliseconds
+ * since the epoch) to its HTTP date. Null if the header is missing or invalid.
+ */
+export function readRetryAfter(header: string | null, now: number): number | null {
+  if (header === null || header.trim() === '') return null;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000));
 }

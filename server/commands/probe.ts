@@ -12,8 +12,8 @@ const patience = 4000;
  * Returns the URL of the process: on the port for operators if there is one (processes with only workers have no
  * other), otherwise on the API's port.
  */
-function addressOf({ HOST, PORT, METRICS_HOST, METRICS_PORT }: Settings): string {
-  const [host, port] = METRICS_PORT === undefined ? [HOST, PORT] : [METRICS_HOST, METRICS_PORT];
+function addressOf({ HOST, PORT, METRICS }: Settings): string {
+  const { host, port } = METRICS ?? { host: HOST, port: PORT };
   const local = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${local.includes(':') ? `[${local}]` : local}:${port}/readyz`;
 }
@@ -25,7 +25,7 @@ try {
     const { cause, message } = error as Error;
     const reason = (cause as { code?: string } | undefined)?.code ?? message;
     throw new Error(
-      `${address} does not respond (${reason}); a process that runs only workers responds only if METRICS_PORT is set`,
+      `${address} does not respond (${reason}); a process that runs only workers responds only if METRICS is set`,
     );
   });
   const body = await response.text();

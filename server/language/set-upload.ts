@@ -65,9 +65,14 @@ export function requireLanguagePair(tags: {
 }) {
   const source = requireDeclaredLanguage('source_lang', tags.source_lang);
   const target = requireDeclaredLanguage('target_lang', tags.target_lang);
-  if (source.code === target.code)
-    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
+  requireDifferent(source.code, target.code);
   return { source, target };
+}
+
+/** @throws AppError 400 if both languages are given and the same */
+export function requireDifferent(source: string | undefined, target: string | undefined): void {
+  if (source && source === target)
+    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
 }
 
 /**

@@ -96,7 +96,7 @@ const otherModel = 'other';
 
 /**
  * Creates the metrics of this process. Their number is limited: no label contains an id, a text or anything else that
- * a caller chooses. The only exception is the IDs of the top workspaces, if METRICS_TOP_WORKSPACES asks for them.
+ * a caller chooses. The only exception is the IDs of the top workspaces, if METRICS asks for them.
  */
 export function openMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();

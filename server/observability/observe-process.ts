@@ -19,7 +19,7 @@ type Observable = Pick<Services, 'engine' | 'embedder' | 'storage' | 'fileWork'>
 
 /** Functions that observe a process with metrics and traces. */
 export interface Observation {
-  /** Null without METRICS_PORT. */
+  /** Null without METRICS. */
   metrics: Metrics | null;
   /**
    * Opens a database with a connection pool, and reports on the pool under the name `pool`. The caller must close the
@@ -28,12 +28,12 @@ export interface Observation {
   openDatabase(pool: string, options: PoolOptions): Database;
   /** Returns the same services, wrapped if the process has metrics or traces. */
   wrap<S extends Observable>(services: S): S;
-  /** Serves the metrics at METRICS_PORT. Resolves to null if METRICS_PORT is not set. */
+  /** Serves the metrics at the address of METRICS. Resolves to null if METRICS is not set. */
   listen(readiness: Readiness): Promise<OperatorServer | null>;
 }
 
 /**
- * Prepares metrics if METRICS_PORT is set, and traces if the process was started with an OpenTelemetry SDK. Without
+ * Prepares metrics if METRICS is set, and traces if the process was started with an OpenTelemetry SDK. Without
  * either, services are not wrapped.
  */
 export async function observeProcess(
@@ -42,12 +42,12 @@ export async function observeProcess(
   { concurrencyLimit }: Pick<Models, 'concurrencyLimit'>,
   { fileWork, storage }: Pick<Services, 'fileWork' | 'storage'>,
 ): Promise<Observation> {
-  const { METRICS_HOST: host, METRICS_PORT: port } = settings;
+  const { METRICS: address } = settings;
   const pools = new Map<string, () => PoolState>();
   let probe: Database | undefined;
   let metrics: Metrics | null = null;
   traceIfRegistered();
-  if (port !== undefined) {
+  if (address !== undefined) {
     const { openMetrics } = await import('./metrics.ts');
     metrics = openMetrics({
       version: await serviceVersion(),
@@ -73,9 +73,9 @@ export async function observeProcess(
     },
     wrap: (services) => (isObserved() ? { ...services, ...observeServices(services) } : services),
     async listen(readiness) {
-      if (port === undefined || metrics === null) return null;
-      if (probe) metrics.watchStates(stateReaders(probe, storage, readiness, settings));
-      return startOperatorServer({ host, port }, { readiness, metrics: metrics.print });
+      if (address === undefined || metrics === null) return null;
+      if (probe) metrics.watchStates(stateReaders(probe, storage, readiness, address));
+      return startOperatorServer(address, { readiness, metrics: metrics.print });
     },
   };
 }
@@ -84,7 +84,7 @@ function stateReaders(
   database: Database,
   storage: Services['storage'],
   readiness: Readiness,
-  { METRICS_TOP_WORKSPACES: workspaces }: Settings,
+  { top_workspaces: workspaces }: NonNullable<Settings['METRICS']>,
 ): StateReaders {
   return {
     deployment: watchDeployment(database),

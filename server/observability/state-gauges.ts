@@ -14,7 +14,7 @@ export interface StateReaders {
   queue(): Promise<QueueState>;
   reviews(): Promise<ReviewBacklog[]>;
   storage(): Promise<StorageState>;
-  /** Undefined without METRICS_TOP_WORKSPACES. */
+  /** Undefined without top workspaces in METRICS. */
   workspaces: (() => Promise<WorkspaceUsage[]>) | undefined;
 }
 

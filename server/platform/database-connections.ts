@@ -7,8 +7,8 @@ import type { Settings } from '#server/settings.ts';
 export const poolSizes = {
   probe: () => 1,
   tokens: () => 1,
-  api: ({ DATABASE_POOL_SIZE }: Settings) => DATABASE_POOL_SIZE,
-  workers: ({ DATABASE_WORKER_POOL_SIZE }: Settings) => DATABASE_WORKER_POOL_SIZE,
+  api: ({ DATABASE_POOLS }: Settings) => DATABASE_POOLS.requests,
+  workers: ({ DATABASE_POOLS }: Settings) => DATABASE_POOLS.jobs,
 };
 
 /** Maximum concurrent jobs in one process, for each worker pool. */
@@ -17,8 +17,8 @@ export const concurrentJobs = {
   texts: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
   documents: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
   work: ({ WORKER_CONCURRENCY }: Settings) => WORKER_CONCURRENCY,
-  /** Without SMTP_URL, the pool does not exist. */
-  mail: ({ SMTP_URL }: Settings) => (SMTP_URL === undefined ? 0 : 2),
+  /** Without MAIL_SERVER, the pool does not exist. */
+  mail: ({ MAIL_SERVER }: Settings) => (MAIL_SERVER === undefined ? 0 : 2),
 };
 
 /** Returns the number of connections of a worker pool: one to listen, and one per job to update the queue. */

@@ -9,23 +9,10 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
     OPENAI_BASE_URL !== undefined &&
     OPENAI_API_KEY === undefined &&
     'OPENAI_BASE_URL: requires OPENAI_API_KEY (any text, if the endpoint needs no key), because without a key the stub engine runs',
-  ({ OPENAI_FALLBACK_MODEL, OPENAI_API_KEY }) =>
-    OPENAI_FALLBACK_MODEL !== undefined &&
+  ({ OPENAI_FALLBACK, OPENAI_API_KEY }) =>
+    OPENAI_FALLBACK !== undefined &&
     OPENAI_API_KEY === undefined &&
-    'OPENAI_FALLBACK_MODEL: requires OPENAI_API_KEY',
-  ({ OPENAI_FALLBACK_MODEL: model, ...settings }) =>
-    model === undefined &&
-    [
-      settings.OPENAI_FALLBACK_REFINER_MODEL,
-      settings.OPENAI_FALLBACK_BASE_URL,
-      settings.OPENAI_FALLBACK_API_KEY,
-    ].some((value) => value !== undefined) &&
-    'OPENAI_FALLBACK_MODEL: is required for a second endpoint',
-  // The key of one endpoint is never sent to another.
-  ({ OPENAI_FALLBACK_BASE_URL, OPENAI_FALLBACK_API_KEY }) =>
-    OPENAI_FALLBACK_BASE_URL !== undefined &&
-    OPENAI_FALLBACK_API_KEY === undefined &&
-    'OPENAI_FALLBACK_BASE_URL: requires OPENAI_FALLBACK_API_KEY (any text, if the endpoint needs no key)',
+    'OPENAI_FALLBACK: requires OPENAI_API_KEY',
   ({ DATABASE_URL, DATABASE_MIGRATION_URL }) =>
     DATABASE_MIGRATION_URL !== undefined &&
     DATABASE_URL === undefined &&
@@ -34,18 +21,12 @@ const contradictions: readonly ((settings: Settings, parts: { api: boolean }) =>
     OPERATOR_API_KEY !== undefined &&
     OPERATOR_API_KEY === SERVICE_API_KEY &&
     'SERVICE_API_KEY: must differ from OPERATOR_API_KEY, which reaches every tenant',
-  ({ PORT, METRICS_PORT }, { api }) =>
-    api &&
-    METRICS_PORT !== undefined &&
-    METRICS_PORT !== 0 &&
-    METRICS_PORT === PORT &&
-    'METRICS_PORT: must differ from PORT',
-  ({ SMTP_URL, MAIL_FROM }) =>
-    SMTP_URL !== undefined && MAIL_FROM === undefined && 'MAIL_FROM: is required with SMTP_URL',
-  ({ SMTP_URL, BASE_URL }) =>
-    SMTP_URL !== undefined &&
+  ({ PORT, METRICS }, { api }) =>
+    api && PORT !== 0 && METRICS?.port === PORT && 'METRICS: port must differ from PORT',
+  ({ MAIL_SERVER, BASE_URL }) =>
+    MAIL_SERVER !== undefined &&
     BASE_URL === undefined &&
-    'BASE_URL: is required with SMTP_URL, because mails contain links to it',
+    'BASE_URL: is required with MAIL_SERVER, because mails contain links to it',
 ];
 
 /**
@@ -79,18 +60,21 @@ export async function refuseUnusableFolder(
   });
 }
 
-/** Converts a failure to listen to one sentence that names the settings. Returns other errors unchanged. */
+/**
+ * Converts a failure to listen to one sentence that begins with the settings. Returns other errors unchanged.
+ * @param names the settings of the host and of the port
+ */
 export function explainListening(
   error: unknown,
-  [host, port]: ['HOST', 'PORT'] | ['METRICS_HOST', 'METRICS_PORT'],
-  settings: Settings,
+  [hostName, portName]: readonly [string, string],
+  { host, port }: { host: string; port: number },
 ): unknown {
   const { code } = error as { code?: unknown };
   const sentences: Record<string, string> = {
-    EADDRINUSE: `${port}: another process already listens at ${settings[host]}:${settings[port]}`,
-    EACCES: `${port}: this user is not allowed to listen at ${settings[port]}`,
-    EADDRNOTAVAIL: `${host}: this machine does not have the IP address ${settings[host]}`,
-    ENOTFOUND: `${host}: the host ${settings[host]} does not exist`,
+    EADDRINUSE: `${portName}: another process already listens at ${host}:${port}`,
+    EACCES: `${portName}: this user is not allowed to listen at ${port}`,
+    EADDRNOTAVAIL: `${hostName}: this machine does not have the IP address ${host}`,
+    ENOTFOUND: `${hostName}: the host ${host} does not exist`,
   };
   const sentence = typeof code === 'string' ? sentences[code] : undefined;
   return sentence === undefined ? error : new SettingsError(sentence, { cause: error });

@@ -26,16 +26,15 @@ export interface OutgoingMail {
 export type SendOutcome = { ok: true } | { ok: false; retry: boolean; reason: string };
 
 /** Whether the deployment sends mails. */
-export function isMailOn({ SMTP_URL }: Pick<Settings, 'SMTP_URL'>): boolean {
-  return SMTP_URL !== undefined;
+export function isMailOn({ MAIL_SERVER }: Pick<Settings, 'MAIL_SERVER'>): boolean {
+  return MAIL_SERVER !== undefined;
 }
 
 /** Sends a mail, with a new connection. */
 export async function sendBySmtp(settings: Settings, mail: OutgoingMail): Promise<SendOutcome> {
   const { id, to, unsubscribeUrl, language, ...parts } = mail;
-  const from = settings.MAIL_FROM ?? '';
   try {
-    const transport = await openSmtp(settings);
+    const { transport, from } = await openSmtp(settings);
     await transport.sendMail({
       ...parts,
       from,
@@ -61,21 +60,21 @@ export async function sendBySmtp(settings: Settings, mail: OutgoingMail): Promis
 
 /** Connects to the server and signs in, but sends nothing. @throws Error of the connection */
 export async function checkSmtp(settings: Settings): Promise<void> {
-  await (await openSmtp(settings)).verify();
+  await (await openSmtp(settings)).transport.verify();
 }
 
 /**
  * Over `smtp://`, TLS begins with STARTTLS if the server offers it, and must begin if there are credentials. A server on
  * this machine needs none, and its certificate is often one that no one trusts.
  */
-async function openSmtp({ SMTP_URL }: Settings) {
-  if (SMTP_URL === undefined) throw new SettingsError('SMTP_URL: is not set');
+async function openSmtp({ MAIL_SERVER: server }: Settings) {
+  if (server === undefined) throw new SettingsError('MAIL_SERVER: is not set');
   // Loaded only by processes that send mails.
   const { createTransport } = await import('nodemailer');
-  const { protocol, hostname, port, username, password } = new URL(SMTP_URL);
+  const { protocol, hostname, port, username, password } = new URL(server.url);
   const host = hostname.replace(/^\[|\]$/g, '');
   const isLocal = /^(127\.|localhost$|::1$)/.test(host);
-  return createTransport({
+  const transport = createTransport({
     host,
     ...(port !== '' && { port: Number(port) }),
     secure: protocol === 'smtps:',
@@ -92,6 +91,7 @@ async function openSmtp({ SMTP_URL }: Settings) {
     greetingTimeout: maxSilenceMs,
     socketTimeout: maxSilenceMs,
   });
+  return { transport, from: server.from };
 }
 
 /**

@@ -28,13 +28,8 @@ const asTheDeployment: TenantRetention = {
 
 /** Returns how long the deployment keeps data. */
 export function policyOfDeployment(settings: Settings): RetentionPolicy {
-  return {
-    jobs: settings.RETENTION_JOBS_DAYS ?? null,
-    documents: settings.RETENTION_DOCUMENTS_DAYS ?? null,
-    audit: settings.RETENTION_AUDIT_DAYS ?? null,
-    usage: settings.RETENTION_USAGE_DAYS ?? null,
-    invites: settings.RETENTION_INVITES_DAYS ?? null,
-  };
+  const { jobs, documents, audit, usage, invites } = settings.RETENTION_DAYS;
+  return { jobs, documents, audit, usage, invites };
 }
 
 /** Returns how long the data of a tenant is kept. A tenant can only have shorter times than the deployment. */

@@ -27,16 +27,16 @@ export async function storageUsageOf(tx: Tx, settings: Settings, tenantId: strin
 
 /**
  * Returns the bytes that the documents of a tenant may use in platform storage. The first of these that is set counts:
- * the tenant's own cap, PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_STORAGE_CAP_BYTES. In the last one, 0 means no cap.
+ * the tenant's own cap, PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_LIMITS. In the last one, 0 means no cap.
  * @param own the cap that an operator set for the tenant; 0 means no cap
  * @returns null if there is no cap
  */
 function capOf(
-  { PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_STORAGE_CAP_BYTES }: Settings,
+  { PLATFORM_STORAGE_CAP_BYTES, WORKSPACE_LIMITS }: Settings,
   own: number | null | undefined,
 ): number | null {
   if (typeof own === 'number') return own || null;
-  return PLATFORM_STORAGE_CAP_BYTES ?? (WORKSPACE_STORAGE_CAP_BYTES || null);
+  return PLATFORM_STORAGE_CAP_BYTES ?? (WORKSPACE_LIMITS.storage_bytes || null);
 }
 
 /** Returns the cap that an operator has set for a tenant: 0 for no cap, null for the deployment's cap. */

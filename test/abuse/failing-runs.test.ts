@@ -13,7 +13,7 @@ afterAll(() => fake.close());
 const most = 4;
 /** The share of an hour, in seconds, for which one failed run counts. */
 const share = 3600 / most;
-const env = { MAX_FAILED_RUNS_PER_HOUR: String(most) };
+const env = { WORKSPACE_LIMITS: `{"failed_runs_per_hour":${most}}` };
 const app = useTestApp({ env, engine: liveEngine(fake) });
 const usual = useTestApp({ engine: liveEngine(fake) });
 const stub = useTestApp({

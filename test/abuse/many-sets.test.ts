@@ -5,7 +5,10 @@ import { openSets, type Sets } from '#test/translation-memory/sets.ts';
 import { pairs, tmx } from '#test/translation-memory/tmx.ts';
 
 const most = 5;
-const limits = { MAX_TERMINOLOGY_SETS: String(most), MAX_TM_SETS: String(most), TM_ASYNC_THRESHOLD: '20' };
+const limits = {
+  WORKSPACE_LIMITS: JSON.stringify({ glossaries: most, translation_memories: most }),
+  TM_ASYNC_THRESHOLD: '20',
+};
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', ...limits } });
 
 let mine: Sets;

@@ -35,7 +35,7 @@ const guides = matching(/\.md$/, /^(web\/pages|test|docs\/gallery)\//);
 
 const counted: (Budget & { count: number })[] = [
   { name: 'lines of source', count: linesOf(sources), limit: 209_100, goal: 165_000, bought: [] },
-  { name: 'files of source', count: sources.length, limit: 1810, goal: 1400, bought: [] },
+  { name: 'files of source', count: sources.length, limit: 1775, goal: 1400, bought: [] },
   {
     name: 'lines of tests',
     count: linesOf(tests),
@@ -44,7 +44,7 @@ const counted: (Budget & { count: number })[] = [
     bought: ['151,700: tests pin the calls of both pipelines'],
   },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
-  { name: 'settings', count: settingNames.length, limit: 107, goal: 85, bought: [] },
+  { name: 'settings', count: settingNames.length, limit: 85, goal: 85, bought: [] },
 ];
 
 /** Megabytes of packages after `npm ci`; `install-size.slow.test.ts` measures them. */

@@ -34,7 +34,7 @@ export async function benchObservation(print: (line: string) => void): Promise<v
   const base = process.env['BENCH_BASE'];
   try {
     await add('not observed', {});
-    await add('METRICS_PORT', { METRICS_PORT: metricsPort });
+    await add('METRICS', { METRICS: `{"port":${metricsPort}}` });
     // An SDK that creates spans and does not export them.
     await add('traces', { NODE_OPTIONS: `--import=${tracer}` });
     if (base) await add('BENCH_BASE', {}, relative(root, join(base, 'server/main.ts')));

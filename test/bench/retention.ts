@@ -31,7 +31,7 @@ export async function benchRetention(print: (line: string) => void): Promise<voi
     DATA_DIR: dataDir,
     AUTH_RATE_LIMIT_ENABLED: 'false',
     LOG_LEVEL: 'silent',
-    RETENTION_JOBS_DAYS: '30',
+    RETENTION_DAYS: '{"jobs":30}',
     DEFAULT_MONTHLY_CHAR_LIMIT: '1000000000',
   };
   const service = await startService(env, 'server/main.ts', ['--api-only']);

@@ -3,10 +3,9 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { RelayError, readConfig } from '#cli/relay/config.ts';
-import { deliver, signedHeaders } from '#cli/relay/delivery.ts';
+import { deliver, signedHeaders, slackMessage } from '#cli/relay/delivery.ts';
 import { Journal } from '#cli/relay/journal.ts';
 import { lockState } from '#cli/relay/lock.ts';
-import { slackMessage } from '#cli/relay/slack.ts';
 import type { WorkspaceEvent } from '#sdk/index.ts';
 import { type Reply, startReceiver } from './receiver.ts';
 

@@ -49,8 +49,7 @@ export function useContractFixture(
     OIDC_REDIRECT_URIS: redirectUri,
     STORAGE_BINDING_ENABLED: 'true',
     // No server listens there. The mails stay in the outbox.
-    SMTP_URL: 'smtp://127.0.0.1:9',
-    MAIL_FROM: 'noreply@example.org',
+    MAIL_SERVER: '{"url":"smtp://127.0.0.1:9","from":"noreply@example.org"}',
     STRIPE_WEBHOOK_SECRET: webhookSecret,
     STRIPE_PRICE_PRO: 'price_pro',
     STRIPE_PRICE_TOPUP: 'price_topup',

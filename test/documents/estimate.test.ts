@@ -10,7 +10,7 @@ import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 const engine = recordingEngine();
 const env = { AUTH_RATE_LIMIT_ENABLED: 'false' };
 const app = useTestApp({ engine, env });
-const small = useTestApp({ env: { ...env, WORKSPACE_STORAGE_CAP_BYTES: '1' } });
+const small = useTestApp({ env: { ...env, WORKSPACE_LIMITS: '{"storage_bytes":1}' } });
 const mine = useDocuments(app, engine);
 
 const dry = { dry_run: 'true' };

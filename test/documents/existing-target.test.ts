@@ -8,7 +8,7 @@ import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
 const engine = recordingEngine();
 const app = useTestApp({ env, engine });
 const mine = useDocuments(app, engine);
-const small = useTestApp({ env: { ...env, WORKSPACE_STORAGE_CAP_BYTES: '3000' } });
+const small = useTestApp({ env: { ...env, WORKSPACE_LIMITS: '{"storage_bytes":3000}' } });
 
 const fileOf = (content: unknown, name = 'app.json') =>
   new File([typeof content === 'string' ? content : JSON.stringify(content)], name);

@@ -16,7 +16,7 @@ fake.otherwise(translatingReply({ translate, usage: { prompt_tokens: 1500, compl
 
 let spending: TokenSpending;
 const app = useTestApp({
-  env: { ...env, MAX_TOKENS_PER_DAY: String(limit), OPENAI_API_KEY: 'sk-test' },
+  env: { ...env, WORKSPACE_LIMITS: `{"tokens_per_day":${limit}}`, OPENAI_API_KEY: 'sk-test' },
   engine: liveEngine(fake, {}, { paid: (...paid) => spending.record(...paid) }),
 });
 beforeAll(() => {
@@ -29,7 +29,7 @@ async function spent(tenantId: string): Promise<number> {
   return row?.['tokens'] ?? 0;
 }
 
-test('the tokens of a document count; beyond MAX_TOKENS_PER_DAY a document is rejected, and a queued one fails with quota_exceeded', async () => {
+test('the tokens of a document count; beyond tokens_per_day a document is rejected, and a queued one fails with quota_exceeded', async () => {
   const theirs = await openDocuments(app);
   const send = () => theirs.send({ source_document: workbookFile([cat]), target_lang: 'de', wait: 'true' });
   expect((await send()).status).toBe(200);

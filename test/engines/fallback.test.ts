@@ -22,14 +22,17 @@ beforeEach(async () => {
 });
 afterEach(() => second.close());
 
-const usual = readSettings({}).OPENAI_FALLBACK_ON;
-const engine = (more: Partial<OpenAiSettings> = {}) =>
+const secondOf = (fields: Record<string, unknown>) =>
+  readSettings({ OPENAI_FALLBACK: JSON.stringify(fields) }).OPENAI_FALLBACK;
+const engine = (more: Partial<OpenAiSettings> = {}, fields: Record<string, unknown> = {}) =>
   upstream.engine({
-    OPENAI_FALLBACK_BASE_URL: second.baseUrl,
-    OPENAI_FALLBACK_API_KEY: 'sk-second',
-    OPENAI_FALLBACK_MODEL: 'second-translator',
-    OPENAI_FALLBACK_REFINER_MODEL: 'second-judge',
-    OPENAI_FALLBACK_ON: usual,
+    OPENAI_FALLBACK: secondOf({
+      base_url: second.baseUrl,
+      api_key: 'sk-second',
+      model: 'second-translator',
+      refiner_model: 'second-judge',
+      ...fields,
+    }),
     ...more,
   });
 const asked = () => [upstream.fake.requests.length, second.requests.length];
@@ -84,13 +87,13 @@ describe('the second endpoint', () => {
     upstream.fake.otherwise(filtered);
     expect((await failed(engine().translate(plain, scope))).code).toBe('content_filtered');
     expect(asked()).toEqual([1, 0]);
-    await engine({ OPENAI_FALLBACK_ON: ['content_filtered'] }).translate(plain, scope);
+    await engine({}, { on: ['content_filtered'] }).translate(plain, scope);
     expect(asked()).toEqual([2, 1]);
   });
 
   test('is asked only after the failures that the setting names', async () => {
     upstream.fake.otherwise(failure(503));
-    expect((await failed(engine({ OPENAI_FALLBACK_ON: ['rate_limit'] }).translate(plain, scope))).code).toBe(
+    expect((await failed(engine({}, { on: ['rate_limit'] }).translate(plain, scope))).code).toBe(
       'transient_error',
     );
     expect(second.requests).toEqual([]);
@@ -106,7 +109,7 @@ describe('the second endpoint', () => {
   test('without a URL and key, the first endpoint gets the other model', async () => {
     upstream.fake.enqueue(failure(429), failure(429), translation('Autre'));
     const { value, models } = await upstream
-      .engine({ OPENAI_FALLBACK_MODEL: 'smaller', OPENAI_FALLBACK_ON: usual })
+      .engine({ OPENAI_FALLBACK: secondOf({ model: 'smaller' }) })
       .translate(plain, scope);
     expect([value, models]).toEqual([['Autre'], ['smaller']]);
     expect(upstream.fake.requests.map(({ body }) => body.model)).toEqual([
@@ -191,29 +194,28 @@ describe('the settings of the second endpoint', () => {
   };
 
   test.each([
-    [{ OPENAI_FALLBACK_MODEL: 'm' }, null],
+    [{ model: 'm' }, null],
+    [{ model: 'm', base_url: 'https://a.example/v1', api_key: 'k' }, null],
+    [{ base_url: 'https://a.example/v1' }, 'model: is required'],
     [
-      {
-        OPENAI_FALLBACK_MODEL: 'm',
-        OPENAI_FALLBACK_BASE_URL: 'https://a.example/v1',
-        OPENAI_FALLBACK_API_KEY: 'k',
-      },
-      null,
+      { model: 'm', base_url: 'https://a.example/v1' },
+      'api_key: is required with base_url (any text, if the endpoint needs no key)',
     ],
+    [{ model: 'm', key: 'k' }, 'unknown field key'],
     [
-      { OPENAI_FALLBACK_BASE_URL: 'https://a.example/v1' },
-      'OPENAI_FALLBACK_MODEL: is required for a second endpoint',
+      { model: 'm', on: ['outage', 'storm'] },
+      'on.1: must be one of rate_limit, outage, unusable, misconfigured, content_filtered',
     ],
-    [
-      { OPENAI_FALLBACK_MODEL: 'm', OPENAI_FALLBACK_BASE_URL: 'https://a.example/v1' },
-      'OPENAI_FALLBACK_BASE_URL: requires OPENAI_FALLBACK_API_KEY (any text, if the endpoint needs no key)',
-    ],
-    [{ OPENAI_API_KEY: '', OPENAI_FALLBACK_MODEL: 'm' }, 'OPENAI_FALLBACK_MODEL: requires OPENAI_API_KEY'],
-    [
-      { OPENAI_FALLBACK_MODEL: 'm', OPENAI_FALLBACK_ON: 'outage, storm' },
-      'OPENAI_FALLBACK_ON: must be a list of rate_limit, outage, unusable, misconfigured, content_filtered, separated by commas',
-    ],
-  ])('%j: %s', (env, expected) => {
-    expect(refusal(env)).toBe(expected);
+  ])('OPENAI_FALLBACK %j: %s', (fields, expected) => {
+    expect(refusal({ OPENAI_FALLBACK: JSON.stringify(fields) })).toBe(
+      expected &&
+        `OPENAI_FALLBACK: must be JSON like {"model":"a-model","refiner_model":"another"}; ${expected}`,
+    );
+  });
+
+  test('requires a first one', () => {
+    expect(refusal({ OPENAI_API_KEY: '', OPENAI_FALLBACK: '{"model":"m"}' })).toBe(
+      'OPENAI_FALLBACK: requires OPENAI_API_KEY',
+    );
   });
 });

@@ -23,7 +23,7 @@ const translate = async (text: string): Promise<string> => {
 const prune = () => pruneEvents(app.services.database, 7);
 const tooOld = expect.stringContaining('the cursor is too old');
 
-test('events are deleted after EVENTS_DAYS, and a reader that has missed some gets an error', async () => {
+test('events are deleted after the days of the setting, and a reader that has missed some gets an error', async () => {
   const sql = openSuperuser(app.superuserUrl);
   const start = (await list()).body.next_cursor;
   const jobs = [await translate('old'), await translate('old, too'), await translate('new')];
@@ -53,7 +53,7 @@ test('a reader that has read the deleted events continues', async () => {
   expect(body.events.map((event: { resource_id: string }) => event.resource_id)).toEqual([job]);
 });
 
-test('a feed that is not read for EVENTS_DAYS is switched off, and has another ID when it is on again', async () => {
+test('a feed that is not read for that time is switched off, and has another ID when it is on again', async () => {
   const sql = openSuperuser(app.superuserUrl);
   const start = (await list()).body.next_cursor;
   await translate('read');

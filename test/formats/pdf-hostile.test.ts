@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { enclose } from '#server/formats/pdf/add-content.ts';
 import { auditRemoval } from '#server/formats/pdf/audit.ts';
-import { enclose } from '#server/formats/pdf/content-balance.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
 import { removeText } from '#server/formats/pdf/remove-text.ts';
 import { nestedForms } from '#test/abuse/hostile-files.ts';

@@ -6,7 +6,7 @@ import { found, join, type Person } from '#test/factories.ts';
 import type { SmtpFake, SmtpStage } from '#test/fakes/smtp.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { attempt, attemptAll, confirmAddresses, mailEnv, outboxOf, useSmtp } from './outbox.ts';
+import { attempt, attemptAll, confirmAddresses, mailEnv, mailServer, outboxOf, useSmtp } from './outbox.ts';
 
 const app = useTestApp({ env: mailEnv });
 const sql = () => openSuperuser(app.superuserUrl);
@@ -176,7 +176,7 @@ describe('the connection', () => {
     ...{ id: 'x', to: 'someone@example.org', subject: 'S', text: 'T', html: '<p>T</p>' },
     ...{ date: new Date(), language: 'en', unsubscribeUrl: null },
   };
-  const settingsOf = (SMTP_URL: string) => readSettings({ ...mailEnv, SMTP_URL });
+  const settingsOf = (url: string) => readSettings({ MAIL_SERVER: mailServer({ url }) });
 
   test('signs in with the credentials of the URL, percent-decoded', async () => {
     const smtp = await useSmtp({ extensions: ['AUTH PLAIN'] });

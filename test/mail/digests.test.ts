@@ -3,10 +3,10 @@ import { digestDay, queueDigests } from '#server/translation/review/digests.ts';
 import { found, join, type Person } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { attemptAll, confirmAddresses, mailEnv, outboxOf, useSmtp } from './outbox.ts';
+import { attemptAll, confirmAddresses, mailEnv, mailServer, outboxOf, useSmtp } from './outbox.ts';
 import { setPreferences } from './preferences.ts';
 
-const app = useTestApp({ env: { ...mailEnv, MAIL_DIGEST_HOUR: '6' } });
+const app = useTestApp({ env: { ...mailEnv, MAIL_SERVER: mailServer({ digest_hour: 6 }) } });
 const sql = () => openSuperuser(app.superuserUrl);
 const morning = Date.parse('2026-07-31T06:20:00Z');
 const digest = (now = morning) => queueDigests(app.services, {}, now);

@@ -7,7 +7,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { poll } from '#test/setup/poll.ts';
 import { type RunningService, startService } from '#test/setup/service.ts';
 import { reportAndTakeOver } from '#workers/heartbeat.ts';
-import { confirmAddresses, mailEnv, outboxOf, useSmtp } from './outbox.ts';
+import { confirmAddresses, mailEnv, mailServer, outboxOf, useSmtp } from './outbox.ts';
 
 const app = useTestApp({ env: mailEnv });
 const sql = () => openSuperuser(app.superuserUrl);
@@ -26,7 +26,7 @@ async function startWorker(url: string): Promise<RunningService> {
   const worker = await startService(
     {
       ...mailEnv,
-      SMTP_URL: url,
+      MAIL_SERVER: mailServer({ url }),
       LOG_LEVEL: 'silent',
       DATABASE_URL: app.databaseUrl,
       DATA_DIR: app.services.settings.DATA_DIR,

@@ -10,12 +10,12 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { withWorkers } from '#test/translation-memory/background.ts';
 import { startSchedule } from '#workers/schedule.ts';
-import { mailEnv } from './outbox.ts';
+import { mailEnv, mailServer } from './outbox.ts';
 
 const app = useTestApp({ env: { ...env, SWEEP_INTERVAL_SECONDS: '1' } });
 const sql = () => openSuperuser(app.superuserUrl);
 
-test('without SMTP_URL: no row, no task, no count, no procedure and no page', async () => {
+test('without MAIL_SERVER: no row, no task, no count, no procedure and no page', async () => {
   const admin = await found(app);
   const member = await join(app, admin);
   await app.json('POST', '/api/tenants/invites', { headers: admin.bearer, body: { email: 'a@example.org' } });
@@ -49,8 +49,8 @@ test('without SMTP_URL: no row, no task, no count, no procedure and no page', as
   });
 });
 
-test('without SMTP_URL, the schedule has no digests and a process needs no further connections', () => {
-  const added: string[] = [];
+test('without MAIL_SERVER, the schedule has no digests and a process needs no further connections', () => {
+  const { MAIL_SERVER } = readSettings(mailEnv);
   const originalSetTimeout = globalThis.setTimeout;
   const every: number[] = [];
   globalThis.setTimeout = ((_work: () => void, milliseconds: number) => {
@@ -61,49 +61,42 @@ test('without SMTP_URL, the schedule has no digests and a process needs no furth
     const { settings, database, log } = app.services;
     startSchedule({ settings, database, log }).stop();
     const without = every.splice(0).length;
-    startSchedule({ settings: { ...settings, SMTP_URL: 'smtp://x' }, database, log }).stop();
+    startSchedule({ settings: { ...settings, MAIL_SERVER }, database, log }).stop();
     expect(every).toHaveLength(without + 1);
   } finally {
     globalThis.setTimeout = originalSetTimeout;
   }
-  expect(added).toEqual([]);
   const plain = readSettings({});
   const parts = { api: true, workers: true };
-  expect(maxConnections({ ...plain, SMTP_URL: 'smtp://x' }, parts) - maxConnections(plain, parts)).toBe(3);
+  expect(maxConnections({ ...plain, MAIL_SERVER }, parts) - maxConnections(plain, parts)).toBe(3);
+});
+
+test('mails require BASE_URL, because they contain links to it', () => {
+  const { BASE_URL: _, ...given } = mailEnv;
+  expect(() => refuseContradictions(readSettings(given), { api: false })).toThrow(
+    'BASE_URL: is required with MAIL_SERVER, because mails contain links to it',
+  );
 });
 
 test.each([
-  [
-    'MAIL_FROM',
-    { SMTP_URL: 'smtp://x', BASE_URL: 'https://a.example' },
-    'MAIL_FROM: is required with SMTP_URL',
-  ],
-  [
-    'BASE_URL',
-    { SMTP_URL: 'smtp://x', MAIL_FROM: 'a@b.example' },
-    'BASE_URL: is required with SMTP_URL, because mails contain links to it',
-  ],
-])('SMTP_URL without %s does not start', (_name, given, message) => {
-  expect(() => refuseContradictions(readSettings(given), { api: false })).toThrow(message);
-});
-
-test.each([
-  [{ SMTP_URL: 'http://x' }, 'SMTP_URL: must be a URL that starts with smtp:// or smtps://'],
-  [{ SMTP_URL: 'smtp://' }, 'SMTP_URL: must have a host, and neither a path nor a query'],
-  [{ SMTP_URL: 'smtp://x/?tls=no' }, 'SMTP_URL: must have a host, and neither a path nor a query'],
-  [{ SMTP_URL: 'smtp://a%zz@x' }, 'SMTP_URL: must percent-encode special characters'],
-  [{ MAIL_FROM: 'nobody' }, 'MAIL_FROM: must be an address like'],
-  [{ MAIL_FROM: 'A <a@b.example>\r\nBcc: c@d.example' }, 'MAIL_FROM: must be an address like'],
-  [{ MAIL_FROM: 'a@b.example, c@d.example' }, 'MAIL_FROM: must be an address like'],
-  [{ MAIL_LANGUAGE: 'xx' }, 'MAIL_LANGUAGE: must be one of en, fr, de, ar, ja'],
-  [{ MAIL_DIGEST_HOUR: '24' }, 'MAIL_DIGEST_HOUR: must be at most 23'],
-])('%j is rejected', (given, message) => {
-  expect(() => readSettings(given)).toThrow(message);
+  [{ url: 'http://x' }, 'url: must be a URL that starts with smtp:// or smtps://'],
+  [{ url: 'smtp://' }, 'url: must have a host, and neither a path nor a query'],
+  [{ url: 'smtp://x/?tls=no' }, 'url: must have a host, and neither a path nor a query'],
+  [{ url: 'smtp://a%zz@x' }, 'url: must percent-encode special characters'],
+  [{ from: undefined }, 'from: is required'],
+  [{ from: 'A <a@b.example>\r\nBcc: c@d.example' }, 'from: must be an address like'],
+  [{ from: 'a@b.example, c@d.example' }, 'from: must be an address like'],
+  [{ language: 'xx' }, 'language: must be one of en, fr, de, ar, ja'],
+  [{ digest_hour: 24 }, 'digest_hour: must be at most 23'],
+])('MAIL_SERVER with %j is rejected', (given, message) => {
+  expect(() => readSettings({ MAIL_SERVER: mailServer(given) })).toThrow(
+    `MAIL_SERVER: must be JSON like {"url":"smtps://user:password@mail.example.org:465","from":"noreply@example.org"}; ${message}`,
+  );
 });
 
 test('valid settings are accepted', () => {
-  for (const MAIL_FROM of ['a@b.example', 'LinguaLoop <noreply@b.example>', 'Übersetzung Büro <a@b.example>'])
-    expect(readSettings({ ...mailEnv, MAIL_FROM }).MAIL_FROM).toBe(MAIL_FROM);
-  for (const SMTP_URL of ['smtp://x', 'smtps://u:p%40@x:465', 'smtp://[::1]:25/'])
-    expect(readSettings({ ...mailEnv, SMTP_URL }).SMTP_URL).toBe(SMTP_URL);
+  for (const from of ['a@b.example', 'LinguaLoop <noreply@b.example>', 'Übersetzung Büro <a@b.example>'])
+    expect(readSettings({ MAIL_SERVER: mailServer({ from }) }).MAIL_SERVER?.from).toBe(from);
+  for (const url of ['smtp://x', 'smtps://u:p%40@x:465', 'smtp://[::1]:25/'])
+    expect(readSettings({ MAIL_SERVER: mailServer({ url }) }).MAIL_SERVER?.url).toBe(url);
 });

@@ -1,15 +1,20 @@
 import { onTestFinished } from 'vitest';
 import { sendMail } from '#server/identity/mail/send-mail.ts';
-import type { Settings } from '#server/settings.ts';
+import { readSettings, type Settings } from '#server/settings.ts';
 import { type ReceivedMail, type SmtpFake, startSmtp } from '#test/fakes/smtp.ts';
 import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
+/** The setting of a mail server, with other fields. */
+export function mailServer(fields: Record<string, unknown>): string {
+  const usual = { url: 'smtp://127.0.0.1:1', from: 'LinguaLoop <noreply@mail.example.org>' };
+  return JSON.stringify({ ...usual, ...fields });
+}
+
 /** The settings of a deployment that sends mails. The server is that of each test. */
 export const mailEnv = {
   AUTH_RATE_LIMIT_ENABLED: 'false',
-  SMTP_URL: 'smtp://127.0.0.1:1',
-  MAIL_FROM: 'LinguaLoop <noreply@mail.example.org>',
+  MAIL_SERVER: mailServer({}),
   BASE_URL: 'https://lingua.example.org',
 };
 
@@ -55,7 +60,8 @@ export async function letPausesPass(app: TestApp, tenantId: string): Promise<voi
 export async function attempt(app: TestApp, smtp: Pick<SmtpFake, 'url'>, row: OutboxRow): Promise<void> {
   await openSuperuser(app.superuserUrl)`
     delete from graphile_worker._private_jobs where key = ${`send_mail:${row.mail_id}`}`;
-  const settings: Settings = { ...app.services.settings, SMTP_URL: smtp.url };
+  const { MAIL_SERVER } = readSettings({ MAIL_SERVER: mailServer({ url: smtp.url }) });
+  const settings: Settings = { ...app.services.settings, MAIL_SERVER };
   await sendMail({ ...app.services, settings }, { tenantId: row.tenant_id, mailId: row.mail_id });
 }
 

@@ -67,7 +67,7 @@ async function lay(tx: Tx, tenantId: string, given: State): Promise<void> {
     metadata,
     createdAt: new Date(Date.now() - 40 * 86_400_000),
   });
-  const share = secondsPerFailedRun({ MAX_FAILED_RUNS_PER_HOUR: given.mostFailed }) ?? 3600;
+  const share = secondsPerFailedRun(readSettings({ WORKSPACE_LIMITS: limitsOf(given) })) ?? 3600;
   for (let n = 0; n < (given.failed ?? 0); n++) await recordFailedRun(tx, tenantId, share);
   const today = sql`(now() at time zone 'UTC')::date`;
   const last = sql`date_trunc('month', now() at time zone 'UTC')::date - 1`;
@@ -85,6 +85,13 @@ async function lay(tx: Tx, tenantId: string, given: State): Promise<void> {
       values (${tenantId}, ${newId()}, 'pending', '{}', '{}', ${chars})`);
 }
 
+function limitsOf(given: State): string {
+  return JSON.stringify({
+    failed_runs_per_hour: given.mostFailed,
+    tokens_per_day: 1000 * given.mostTokens,
+  });
+}
+
 test('the database admits the same as the pure functions, in 400 random states', async () => {
   let admitted = 0;
   let refused = 0;
@@ -97,8 +104,7 @@ test('the database admits the same as the pure functions, in 400 random states',
         BILLING_ENABLED: String(given.billing),
         MONTHLY_CHAR_CEILING: String(given.ceiling),
         TRIAL_DAYS: '90',
-        MAX_FAILED_RUNS_PER_HOUR: String(given.mostFailed),
-        MAX_TOKENS_PER_DAY: String(1000 * given.mostTokens),
+        WORKSPACE_LIMITS: limitsOf(given),
         OPENAI_API_KEY: 'sk-test',
       });
       await app.database.inTenant(tenantId, async (tx) => {

@@ -18,7 +18,7 @@ const cost = 3 * 2000;
 const fake = await startFakeOpenAi();
 let spending: TokenSpending;
 const paid: Paid = (tenantId, tokens) => spending.record(tenantId, tokens);
-const env = { MAX_TOKENS_PER_DAY: String(limit), OPENAI_API_KEY: 'sk-test' };
+const env = { WORKSPACE_LIMITS: `{"tokens_per_day":${limit}}`, OPENAI_API_KEY: 'sk-test' };
 const app = useTestApp({ env, engine: liveEngine(fake, {}, { paid }) });
 
 let mine: Signup;
@@ -162,7 +162,7 @@ describe('a tenant’s tokens of the day', () => {
   });
 });
 
-describe('MAX_TOKENS_PER_DAY', () => {
+describe('tokens_per_day', () => {
   const secondsLeft = () => (new Date().setUTCHours(24, 0, 0, 0) - Date.now()) / 1000;
 
   test('rejects as the allowance does, until the end of the day, without a figure', async () => {

@@ -55,10 +55,12 @@ beforeAll(async () => {
     OPENAI_EMBEDDING_MODEL: 'none',
     OPENAI_MAX_RETRIES: '1',
     MODEL_PRICES: '{"gpt-6.1-terra":{"input":1.25,"output":10}}',
-    METRICS_TOP_WORKSPACES: '10',
   };
-  const begin = (script: string, args: string[], METRICS_PORT: number) => {
-    const process = launch([script, ...args], { ...env, METRICS_PORT: String(METRICS_PORT) });
+  const begin = (script: string, args: string[], port: number) => {
+    const process = launch([script, ...args], {
+      ...env,
+      METRICS: JSON.stringify({ port, top_workspaces: 10 }),
+    });
     processes.launched.push(process);
     return process;
   };

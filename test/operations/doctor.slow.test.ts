@@ -66,8 +66,11 @@ test('it connects to the mail server and signs in, but sends nothing', async () 
   onTestFinished(() => smtp.close());
   const { env } = await service();
   const mail = {
-    ...{ MAIL_FROM: 'noreply@example.org', BASE_URL: 'https://lingua.example.org' },
-    SMTP_URL: `smtp://user:hunter2@127.0.0.1:${smtp.port}`,
+    BASE_URL: 'https://lingua.example.org',
+    MAIL_SERVER: JSON.stringify({
+      url: `smtp://user:hunter2@127.0.0.1:${smtp.port}`,
+      from: 'noreply@example.org',
+    }),
   };
   const right = await doctor({ ...env, ...mail });
   expect(right.found('ok')).toContain(
@@ -78,8 +81,10 @@ test('it connects to the mail server and signs in, but sends nothing', async () 
   const wrong = await doctor({ ...env, ...mail });
   expect(wrong.found('fail')).toContain(`mail: 127.0.0.1:${smtp.port} cannot be used: EAUTH 535`);
   expect(wrong.stdout).not.toContain('hunter2');
-  const incomplete = await doctor({ ...env, SMTP_URL: mail.SMTP_URL });
-  expect(incomplete.found('fail')).toEqual(['settings: MAIL_FROM: is required with SMTP_URL']);
+  const incomplete = await doctor({ ...env, MAIL_SERVER: mail.MAIL_SERVER });
+  expect(incomplete.found('fail')).toEqual([
+    'settings: BASE_URL: is required with MAIL_SERVER, because mails contain links to it',
+  ]);
 });
 
 test('it says what has failed and what to do about each, and exits with 1', async () => {
@@ -201,7 +206,7 @@ test('it warns if nothing limits a workspace, and counts the workspaces that are
     await sql`insert into storage_totals (tenant_id, bytes, cap_bytes) values (${id}, ${bytes}, ${own})`;
   }
   const near = async (cap: string) =>
-    (await doctor({ ...env, WORKSPACE_STORAGE_CAP_BYTES: cap }))
+    (await doctor({ ...env, WORKSPACE_LIMITS: `{"storage_bytes":${cap}}` }))
       .found('warn')
       .find((finding) => finding.startsWith('storage: '));
   const among = 'workspaces that have used 90% of their cap or more';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { settingNames, settingsInFiles } from '#server/settings.ts';
+import { formerSettingNames, settingNames, settingsInFiles } from '#server/settings.ts';
 import { importsOf } from '#test/architecture/modules.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -18,7 +18,8 @@ test('compose.yaml passes every setting that the image does not set', () => {
   const compose = read('compose.yaml');
   const block = compose.slice(compose.indexOf('x-environment:'), compose.indexOf('\nservices:'));
   const passed = [...block.matchAll(/^ {2}([A-Z_]+): (.*)$/gm)];
-  const names = passed.map(([, name]) => name);
+  const isFormer = (name = '') => formerSettingNames.includes(name.replace(/_FILE$/, ''));
+  const names = passed.map(([, name]) => name).filter((name) => !isFormer(name));
   expect(new Set(names).size).toBe(names.length);
   // The file itself sets these. Only the container that migrates has the URL of the tables' owner.
   const owner = 'DATABASE_MIGRATION_URL';
@@ -29,7 +30,10 @@ test('compose.yaml passes every setting that the image does not set', () => {
   const expected = [...own, ...files.map((name) => `${name}_FILE`)];
   expect([...names, ...ofTheImage].toSorted()).toEqual(expected.toSorted());
   for (const [, name, value] of passed)
-    if (name !== 'DATABASE_URL') expect(value).toMatch(new RegExp(`^\\$\\{${name}:`));
+    if (name !== 'DATABASE_URL' && name !== 'METRICS') expect(value).toMatch(new RegExp(`^\\$\\{${name}:`));
+  // A file of variables may have former names. METRICS is built from one of them.
+  const former = passed.map(([, name = '']) => name).filter((name) => isFormer(name) && !/_FILE$/.test(name));
+  expect([...former, 'METRICS_TOP_WORKSPACES'].toSorted()).toEqual(formerSettingNames.toSorted());
   for (const service of ['api', 'worker'])
     expect(compose).toMatch(new RegExp(`^  ${service}:\\n(    .*\\n)*    environment: \\*environment$`, 'm'));
 });

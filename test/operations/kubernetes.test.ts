@@ -195,7 +195,7 @@ describe('the probes of the manifests', () => {
       const ports = new Map(
         container.ports.map(({ name, containerPort }: Manifest) => [name, containerPort]),
       );
-      expect(ports.get('metrics')).toBe(Number(config.data.METRICS_PORT));
+      expect(ports.get('metrics')).toBe(readSettings({ METRICS: config.data.METRICS }).METRICS?.port);
       if (ports.has('http')) expect(ports.get('http')).toBe(settings.PORT);
       for (const name of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
         const { path, port } = container[name].httpGet;

@@ -20,15 +20,15 @@ interface Options {
 async function start(script: string, { args = [], env: given = {}, launching }: Options = {}) {
   const database = await createTestDatabase();
   const launched = await launching?.(database.superuserUrl);
-  const METRICS_PORT = String(await freePort());
-  const operator = `http://127.0.0.1:${METRICS_PORT}`;
+  const port = await freePort();
+  const operator = `http://127.0.0.1:${port}`;
   const env = {
     DATABASE_URL: database.url,
     DATABASE_MIGRATION_URL: database.ownerUrl,
     DATA_DIR: '/nowhere/data',
     PLATFORM_STORAGE_URL: `file://${await testFolder()}`,
     SECRETS_KEY,
-    METRICS_PORT,
+    METRICS: JSON.stringify({ port }),
     ...given,
   };
   const { child, ended, says, printed, address } = launch([script, ...args], env);

@@ -96,12 +96,12 @@ test('settings that cannot work together are reported before the database is joi
       /^SERVICE_API_KEY: must differ from OPERATOR_API_KEY(?!.*the-same)/,
       { SERVICE_API_KEY: 'the-same-key', OPERATOR_API_KEY: 'the-same-key' },
     ],
-    [/^METRICS_PORT: must differ from PORT/, { METRICS_PORT: '18080', PORT: '18080' }],
+    [/^METRICS: port must differ from PORT/, { METRICS: '{"port":18080}', PORT: '18080' }],
   ];
   for (const [message, env] of refused)
     expect(await refusal({ DATABASE_URL, SECRETS_KEY, ...env })).toMatch(message);
   // Workers do not listen at PORT.
-  const ports = { METRICS_PORT: '18080', PORT: '18080' };
+  const ports = { METRICS: '{"port":18080}', PORT: '18080' };
   expect(await refusal({ DATABASE_URL, SECRETS_KEY, ...ports }, 'workers/main.ts')).toMatch(
     /^DATABASE_URL: /,
   );
@@ -116,8 +116,8 @@ test('an address that cannot be listened on, and a directory that cannot be writ
   const refused: [RegExp, Record<string, string>][] = [
     [new RegExp(`^PORT: another process already listens at 127.0.0.1:${taken}$`), { PORT: taken }],
     [
-      new RegExp(`^METRICS_PORT: another process already listens at 127.0.0.1:${taken}`),
-      { METRICS_PORT: taken },
+      new RegExp(`^METRICS: another process already listens at 127.0.0.1:${taken}`),
+      { METRICS: `{"port":${taken}}` },
     ],
     [/^HOST: this machine does not have the IP address 203\.0\.113\.1$/, { HOST: '203.0.113.1' }],
     [

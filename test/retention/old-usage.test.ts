@@ -11,7 +11,7 @@ import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { operateHere } from '../admin/command.ts';
 
-const app = useTestApp({ env: { ...env, RETENTION_USAGE_DAYS: '100' } });
+const app = useTestApp({ env: { ...env, RETENTION_DAYS: '{"usage":100}' } });
 const sql = () => openSuperuser(app.superuserUrl);
 
 const dayMs = 86_400_000;
@@ -197,10 +197,10 @@ describe('retention of usage records', () => {
 
 test('the current and the previous billing period cannot be removed', () => {
   const secrets = { SECRETS_KEY: Buffer.alloc(32).toString('base64') };
-  expect(() => readSettings({ ...secrets, RETENTION_USAGE_DAYS: '61' })).toThrow(
-    'RETENTION_USAGE_DAYS: must be at least 62: records of the current and the previous month are always kept',
+  expect(() => readSettings({ ...secrets, RETENTION_DAYS: '{"usage":61}' })).toThrow(
+    'RETENTION_DAYS: must be JSON like {"jobs":90,"usage":400}; usage: must be at least 62: records of the current and the previous month are always kept',
   );
-  expect(readSettings({ ...secrets, RETENTION_USAGE_DAYS: '62' }).RETENTION_USAGE_DAYS).toBe(62);
+  expect(readSettings({ ...secrets, RETENTION_DAYS: '{"usage":62}' }).RETENTION_DAYS.usage).toBe(62);
   for (const now of ['2026-08-31T23:59:59Z', '2027-01-31T23:59:59Z', '2026-03-01T00:00:00Z']) {
     const previous = new Date(now);
     previous.setUTCDate(1);

@@ -21,7 +21,7 @@ import { recordsOf } from '#test/translations/golden-files.ts';
 import { tasks } from '#workers/tasks.ts';
 import { operateHere } from '../admin/command.ts';
 
-const app = useTestApp({ env: { ...env, RETENTION_JOBS_DAYS: '30', RETENTION_DOCUMENTS_DAYS: '20' } });
+const app = useTestApp({ env: { ...env, RETENTION_DAYS: '{"jobs":30,"documents":20}' } });
 const sql = () => openSuperuser(app.superuserUrl);
 
 let mine: Person;
@@ -144,7 +144,10 @@ describe('retention', () => {
       run_at = now() - interval '8 days', updated_at = now() - interval '8 days'`;
     const { run: prune } = tasks.prune_expired;
     const pruneAfter = (days: number) =>
-      prune({ ...app.services, settings: { ...app.services.settings, RETENTION_QUEUE_DAYS: days } }, {});
+      prune(
+        { ...app.services, settings: readSettings({ RETENTION_DAYS: JSON.stringify({ queue: days }) }) },
+        {},
+      );
     const left = async () =>
       (await sql()`select payload ->> 'tenantId' as id from graphile_worker._private_jobs`).map(
         ({ id }) => id,

@@ -4,7 +4,7 @@ import { type BillingApp, subscriptionEvent, useBillingApp } from '#test/billing
 import { viaRpc } from '#test/contract/call.ts';
 import { useTestApp } from '#test/setup/app.ts';
 
-const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'LinguaLoop <noreply@example.org>' };
+const mail = { MAIL_SERVER: '{"url":"smtp://127.0.0.1:9","from":"noreply@example.org"}' };
 const free = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', STORAGE_BINDING_ENABLED: 'true' } });
 const mailing = useTestApp({
   env: { ...mail, BASE_URL: 'https://lingua.example.org', EMAIL_SIGNUP_ENABLED: 'false' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRetryAfter } from '#sdk/retry-after.ts';
+import { readRetryAfter } from '#sdk/failed-response.ts';
 
 const now = Date.parse('2026-11-20T08:00:00.500Z');
 

@@ -30,7 +30,7 @@ export function useCluster({ env }: Pick<TestAppOptions, 'env'> = {}): Cluster {
       LOG_LEVEL: 'silent',
       TRUST_PROXY: '1',
       // Required for mails.
-      ...(env?.['SMTP_URL'] !== undefined && { BASE_URL: 'http://127.0.0.1' }),
+      ...(env?.['MAIL_SERVER'] !== undefined && { BASE_URL: 'http://127.0.0.1' }),
       ...env,
     };
     const start = async (script: string, args: string[] = []) => {

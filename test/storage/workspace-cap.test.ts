@@ -10,15 +10,15 @@ import { eventsOf } from '#test/setup/stored-rows.ts';
 const size = workbook('Hello').length;
 
 const byDefault = useTestApp({ env });
-const small = useTestApp({ env: { ...env, WORKSPACE_STORAGE_CAP_BYTES: String(2 * size) } });
+const small = useTestApp({ env: { ...env, WORKSPACE_LIMITS: `{"storage_bytes":${2 * size}}` } });
 const forDeployment = useTestApp({
   env: {
     ...env,
-    WORKSPACE_STORAGE_CAP_BYTES: String(2 * size),
+    WORKSPACE_LIMITS: `{"storage_bytes":${2 * size}}`,
     PLATFORM_STORAGE_CAP_BYTES: String(5 * size),
   },
 });
-const unlimited = useTestApp({ env: { ...env, WORKSPACE_STORAGE_CAP_BYTES: '0' } });
+const unlimited = useTestApp({ env: { ...env, WORKSPACE_LIMITS: '{"storage_bytes":0}' } });
 
 const allowed = async (app: typeof small, { headers }: Pick<Documents, 'headers'>) =>
   (await app.json('GET', '/api/storage/usage', { headers })).body.bytes_allowed;

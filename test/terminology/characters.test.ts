@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, refusal, type Sets } from '../translation-memory/sets.ts';
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MAX_TERMINOLOGY_CHARS: '100' } });
+const app = useTestApp({
+  env: { AUTH_RATE_LIMIT_ENABLED: 'false', WORKSPACE_LIMITS: '{"glossary_chars":100}' },
+});
 
 let mine: Sets;
 beforeEach(async () => {

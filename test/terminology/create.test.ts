@@ -4,7 +4,7 @@ import type { Fields, Headers } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets, refusal, type Sets } from '../translation-memory/sets.ts';
 
-const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', MAX_TERMINOLOGY_SETS: '3' } });
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', WORKSPACE_LIMITS: '{"glossaries":3}' } });
 const brand = { name: 'Brand', source_lang: 'en', target_lang: 'fr-FR' };
 const term = { source_lang: 'en', target_lang: 'fr', source_term: 'invoice', target_term: 'facture' };
 

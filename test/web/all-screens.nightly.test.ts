@@ -14,8 +14,7 @@ const billing = useBillingApp({
   ...operatorEnv,
   BASE_URL: '',
   STORAGE_BINDING_ENABLED: 'true',
-  SMTP_URL: 'smtp://127.0.0.1:9',
-  MAIL_FROM: 'noreply@example.org',
+  MAIL_SERVER: '{"url":"smtp://127.0.0.1:9","from":"noreply@example.org"}',
 });
 const { app } = billing;
 const browser = useBrowser(app);

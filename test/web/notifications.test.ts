@@ -9,7 +9,7 @@ import { openSuperuser } from '#test/setup/database.ts';
 import { expectAccessible, tooWideOn, violationsOn } from './accessibility.ts';
 import { useBrowser, withoutBrowser } from './browser.ts';
 
-const mail = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'noreply@example.org' };
+const mail = { MAIL_SERVER: '{"url":"smtp://127.0.0.1:9","from":"noreply@example.org"}' };
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', ...mail } });
 const silent = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 const browser = useBrowser(app);

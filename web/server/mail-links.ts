@@ -17,7 +17,7 @@ import { type PublicPages, preferencesOf, vary } from './public-pages.ts';
 /**
  * Serves the pages of two links in mails: one switches mails of a kind off, the other one confirms an email address. GET
  * shows a page with a button, and changes nothing, because some mail systems open all links. POST makes the change,
- * without a session: the button sends it and, to switch mails off, mail programs (RFC 8058). Without SMTP_URL, the paths do
+ * without a session: the button sends it and, to switch mails off, mail programs (RFC 8058). Without MAIL_SERVER, the paths do
  * not exist.
  */
 export function serveMailLinks(

@@ -5,17 +5,18 @@ import type { Settings } from '#server/settings.ts';
 
 /**
  * Limits how often a tenant's runs of the live engine may fail: no tenant pays for a failed run, but the operator pays
- * for the model. Each failed run adds 3600 / MAX_FAILED_RUNS_PER_HOUR seconds, its share, to the tenant's account
+ * for the model. Each failed run adds 3600 / failed_runs_per_hour seconds, its share, to the tenant's account
  * (`tenants.failed_runs_until`). The seconds on the account expire with time. A tenant with 3600 s on the account
- * cannot start work. The account is in the database, so MAX_FAILED_RUNS_PER_HOUR limits all processes together. After
+ * cannot start work. The account is in the database, so failed_runs_per_hour limits all processes together. After
  * an outage of the model, when every run failed, work continues as soon as a few shares have expired: at most six.
  */
 const hour = 3600;
 
-type Limit = Pick<Settings, 'MAX_FAILED_RUNS_PER_HOUR'>;
+type Limit = Pick<Settings, 'WORKSPACE_LIMITS'>;
 
 /** Seconds that one failed run adds to the account; null if failed runs are not limited. */
-export function secondsPerFailedRun({ MAX_FAILED_RUNS_PER_HOUR: max }: Limit): number | null {
+export function secondsPerFailedRun({ WORKSPACE_LIMITS }: Limit): number | null {
+  const { failed_runs_per_hour: max } = WORKSPACE_LIMITS;
   return max === 0 ? null : hour / max;
 }
 
@@ -37,7 +38,7 @@ export function refuseByFailedRuns(settings: Limit, failedFor: number | null): A
   if (allowed === null || failedFor === null || failedFor <= allowed) return null;
   return new AppError(
     'rate_limit',
-    `too many failed runs (limit: ${settings.MAX_FAILED_RUNS_PER_HOUR} per hour); try again later`,
+    `too many failed runs (limit: ${settings.WORKSPACE_LIMITS.failed_runs_per_hour} per hour); try again later`,
     { retryAfter: Math.max(1, failedFor - allowed) },
   );
 }

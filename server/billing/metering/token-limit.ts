@@ -3,7 +3,7 @@ import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 
 /**
- * Limits the tokens that a tenant's model calls may cost on one day in UTC (MAX_TOKENS_PER_DAY). The cost of work is
+ * Limits the tokens that a tenant's model calls may cost on one day in UTC (tokens_per_day of WORKSPACE_LIMITS). The cost of work is
  * known only after the work is completed. So work is admitted while the tokens used today and the tokens expected for
  * work in progress are together below the limit. Admitted work always runs to its end. So a day costs at most the
  * limit, plus one more submission, plus the tokens that work in progress uses beyond the expected ones.
@@ -27,10 +27,11 @@ const perChar = 3;
 export const expectedTokens = (chars: SQLWrapper, jobs: SQLWrapper) =>
   sql`(${sql.raw(String(perChar))} * ${chars} + ${sql.raw(String(perJob))} * ${jobs})`;
 
-type Limit = Pick<Settings, 'MAX_TOKENS_PER_DAY' | 'OPENAI_API_KEY'>;
+type Limit = Pick<Settings, 'WORKSPACE_LIMITS' | 'OPENAI_API_KEY'>;
 
 /** Tokens that one tenant may use on a day; null if tokens are not limited. The stub engine uses no tokens. */
-export function tokenLimitOf({ MAX_TOKENS_PER_DAY: max, OPENAI_API_KEY: key }: Limit): number | null {
+export function tokenLimitOf({ WORKSPACE_LIMITS, OPENAI_API_KEY: key }: Limit): number | null {
+  const { tokens_per_day: max } = WORKSPACE_LIMITS;
   return max === 0 || key === undefined ? null : max;
 }
 

@@ -216,9 +216,13 @@ async function checkStorageCap(database: Database, settings: Settings): Promise<
     return warn(
       'storage',
       `${limit}; workspaces that have used 90% of their cap or more: ${full}`,
-      'npm run admin -- set-storage-cap raises it for one workspace, WORKSPACE_STORAGE_CAP_BYTES for all',
+      'npm run admin -- set-storage-cap raises it for one workspace, storage_bytes of WORKSPACE_LIMITS for all',
     );
   return cap === null
-    ? warn('storage', limit, 'set WORKSPACE_STORAGE_CAP_BYTES, so that one workspace cannot fill the disk')
+    ? warn(
+        'storage',
+        limit,
+        'set storage_bytes of WORKSPACE_LIMITS, so that one workspace cannot fill the disk',
+      )
     : ok('storage', limit);
 }

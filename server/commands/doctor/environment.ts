@@ -5,7 +5,7 @@ import { selectModels } from '#server/platform/engines/select.ts';
 import { newId } from '#server/platform/ids.ts';
 import { openFileWork } from '#server/platform/sandbox/file-work.ts';
 import { systemIsolation } from '#server/platform/sandbox/isolation.ts';
-import { checkSmtp, isMailOn } from '#server/platform/smtp.ts';
+import { checkSmtp } from '#server/platform/smtp.ts';
 import { openPlatformStore } from '#server/platform/stores/platform-store.ts';
 import { fallbackEndpoint, publicAddress, type Settings } from '#server/settings.ts';
 import { dist, readBuild } from '#web/server/build.ts';
@@ -104,14 +104,25 @@ export async function checkSandbox(settings: Settings): Promise<Finding[]> {
   return judgeIsolation(await systemIsolation.get(), settings);
 }
 
+/** The names of the settings of both endpoints. */
+const namesOf = {
+  OPENAI: {
+    url: 'OPENAI_BASE_URL',
+    key: 'OPENAI_API_KEY',
+    model: 'OPENAI_MODEL',
+    refiner: 'OPENAI_REFINER_MODEL',
+  },
+  OPENAI_FALLBACK: {
+    url: 'base_url',
+    key: 'api_key of OPENAI_FALLBACK',
+    model: 'OPENAI_FALLBACK model',
+    refiner: 'OPENAI_FALLBACK refiner_model',
+  },
+};
+
 /** Checks the models by sending one short request to each, those of the second endpoint too. */
 export async function checkEngine(settings: Settings): Promise<Finding[]> {
-  const {
-    OPENAI_FALLBACK_MODEL: _,
-    OPENAI_FALLBACK_API_KEY: __,
-    OPENAI_FALLBACK_BASE_URL: ___,
-    ...own
-  } = settings;
+  const { OPENAI_FALLBACK: _, ...own } = settings;
   const second = fallbackEndpoint(settings);
   return [
     ...(await checkEndpoint(own as Settings, 'OPENAI')),
@@ -124,8 +135,7 @@ export async function checkEngine(settings: Settings): Promise<Finding[]> {
   ];
 }
 
-/** @param prefix of the variables that have the settings of the endpoint */
-async function checkEndpoint(settings: Settings, prefix: string): Promise<Finding[]> {
+async function checkEndpoint(settings: Settings, endpoint: keyof typeof namesOf): Promise<Finding[]> {
   if (settings.OPENAI_API_KEY === undefined)
     return [
       warn(
@@ -134,6 +144,7 @@ async function checkEndpoint(settings: Settings, prefix: string): Promise<Findin
         'set OPENAI_API_KEY, and OPENAI_BASE_URL for an endpoint other than OpenAI',
       ),
     ];
+  const names = namesOf[endpoint];
   // Two retries are needed: an endpoint that ignores the output mode gets the next mode only after its second
   // response.
   const { engine, embedder, modeOf } = await selectModels({ ...settings, OPENAI_MAX_RETRIES: 2 });
@@ -158,15 +169,13 @@ async function checkEndpoint(settings: Settings, prefix: string): Promise<Findin
       return fail(
         'engine',
         `${setting} ${model} does not respond: ${reasonOf(error)}`,
-        `check ${prefix}_BASE_URL, ${prefix}_API_KEY and the name of the model`,
+        `check ${names.url}, ${names.key} and the name of the model`,
       );
     }
   };
   return [
-    await ask(`${prefix}_MODEL`, settings.OPENAI_MODEL, () => engine.translate(task, scope)),
-    await ask(`${prefix}_REFINER_MODEL`, settings.OPENAI_REFINER_MODEL, () =>
-      engine.assess(task, ['Bonjour.'], scope),
-    ),
+    await ask(names.model, settings.OPENAI_MODEL, () => engine.translate(task, scope)),
+    await ask(names.refiner, settings.OPENAI_REFINER_MODEL, () => engine.assess(task, ['Bonjour.'], scope)),
     ...(embedder
       ? [await ask('OPENAI_EMBEDDING_MODEL', embedder.model, () => embedder.embed(['Good morning.'], scope))]
       : []),
@@ -205,18 +214,19 @@ export async function checkSso(settings: Settings): Promise<Finding[]> {
 
 /** Checks whether the mail server accepts a connection and the sign-in, if mail is on. It sends no mail. */
 export async function checkMail(settings: Settings): Promise<Finding[]> {
-  if (!isMailOn(settings)) return [];
-  const { host } = new URL(settings.SMTP_URL ?? '');
+  const { MAIL_SERVER: server } = settings;
+  if (server === undefined) return [];
+  const { host } = new URL(server.url);
   try {
     await checkSmtp(settings);
-    return [ok('mail', `${host} accepts connections; mails are sent from ${settings.MAIL_FROM}`)];
+    return [ok('mail', `${host} accepts connections; mails are sent from ${server.from}`)];
   } catch (error) {
     const { code, responseCode, message } = error as Error & { code?: string; responseCode?: number };
     return [
       fail(
         'mail',
         `${host} cannot be used: ${[code, responseCode].filter(Boolean).join(' ') || message}`,
-        'check SMTP_URL: scheme, host, port, and percent-encoded credentials; over smtp://, credentials need STARTTLS',
+        'check MAIL_SERVER: scheme, host, port, and percent-encoded credentials; over smtp://, credentials need STARTTLS',
       ),
     ];
   }

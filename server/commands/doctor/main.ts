@@ -57,7 +57,7 @@ async function diagnose(print: (finding: Finding) => void): Promise<void> {
   );
   await report('engine', () => checkEngine(settings), 'check OPENAI_BASE_URL and OPENAI_API_KEY');
   await report('sso', () => checkSso(settings), 'check OIDC_ISSUER, and that this machine can reach it');
-  await report('mail', () => checkMail(settings), 'check SMTP_URL');
+  await report('mail', () => checkMail(settings), 'check MAIL_SERVER');
   await report('web', checkWeb, 'npm run build:web');
   await report('port', () => checkPort(settings), 'check HOST and PORT');
 }

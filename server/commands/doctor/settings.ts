@@ -75,16 +75,16 @@ const doubts: readonly ((settings: Settings) => [message: string, advice: string
       'MAX_REQUEST_BYTES is larger than MAX_UPLOAD_BYTES, which limits every request',
       'raise MAX_UPLOAD_BYTES, or lower MAX_REQUEST_BYTES',
     ],
-  ({ MAX_TOKENS_PER_DAY, OPENAI_API_KEY }) =>
-    MAX_TOKENS_PER_DAY > 0 &&
+  ({ WORKSPACE_LIMITS: { tokens_per_day: tokens }, OPENAI_API_KEY }) =>
+    tokens > 0 &&
     OPENAI_API_KEY === undefined && [
-      'MAX_TOKENS_PER_DAY has no effect: the stub engine costs no tokens',
-      'set OPENAI_API_KEY, or remove MAX_TOKENS_PER_DAY',
+      'tokens_per_day of WORKSPACE_LIMITS has no effect: the stub engine costs no tokens',
+      'set OPENAI_API_KEY, or remove tokens_per_day',
     ],
-  ({ MAX_TOKENS_PER_DAY }) =>
-    MAX_TOKENS_PER_DAY > 0 &&
-    MAX_TOKENS_PER_DAY < 20_000 && [
-      `MAX_TOKENS_PER_DAY is ${MAX_TOKENS_PER_DAY}: a tenant reaches this limit with a few short texts`,
+  ({ WORKSPACE_LIMITS: { tokens_per_day: tokens } }) =>
+    tokens > 0 &&
+    tokens < 20_000 && [
+      `tokens_per_day of WORKSPACE_LIMITS is ${tokens}: a tenant reaches this limit with a few short texts`,
       'a short text takes 4,000 tokens or more; docs/usage.md lists what counts',
     ],
   ({ TRANSLATION_ENABLED }) =>

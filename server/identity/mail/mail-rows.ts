@@ -107,7 +107,7 @@ export async function queueOverdueMails(database: Database): Promise<void> {
 }
 
 /**
- * Ends mails that have expired, for example because SMTP_URL was removed, and deletes the rows of old ones. Platform
+ * Ends mails that have expired, for example because MAIL_SERVER was removed, and deletes the rows of old ones. Platform
  * scope.
  * @param heldTenants tenants with a legal hold, whose rows stay; their tokens and addresses are erased like all others
  * @returns the number of deleted rows

@@ -9,11 +9,11 @@ import { isMailOn } from '#server/platform/smtp.ts';
 import { countEvent } from '#server/platform/telemetry.ts';
 import type { Settings } from '#server/settings.ts';
 import { hasConfirmedEmail } from './confirmation.ts';
-import { languageOf } from './preferences.ts';
+import { defaultLanguageOf, languageOf } from './preferences.ts';
 
 /*
  * The outbox has a row for each mail. All functions of this file insert it in the transaction of the caller, together
- * with the job that sends it. Without SMTP_URL they do nothing.
+ * with the job that sends it. Without MAIL_SERVER they do nothing.
  *
  * The keys of `mails.dedupe_key`:
  * - an invite, a reset link, a link to confirm an address or a change of the sign-in: the ID of the mail
@@ -170,7 +170,7 @@ export async function queueDocumentMail(
     insert into mails (tenant_id, mail_id, dedupe_key, kind, user_id, language, subject_id, items, failed_items,
       next_attempt_at, expires_at)
     select u.tenant_id, ${mailId}, 'documents:' || u.user_id, 'documents', u.user_id,
-      coalesce(p.language, ${settings.MAIL_LANGUAGE}), ${documentId}, 1, ${hasFailed ? 1 : 0}::int,
+      coalesce(p.language, ${defaultLanguageOf(settings)}), ${documentId}, 1, ${hasFailed ? 1 : 0}::int,
       greatest(now() + make_interval(secs => ${collectSeconds}), (
         select max(m.ended_at) + make_interval(secs => ${documentsPauseSeconds}) from mails m
         where m.tenant_id = ${tenantId} and m.user_id = ${submittedBy} and m.kind = 'documents' and m.state = 'sent')),
@@ -198,7 +198,7 @@ export async function queueDigestMails(
     with added as (
       insert into mails (tenant_id, mail_id, dedupe_key, kind, user_id, language, items, expires_at)
       select u.tenant_id, replace(gen_random_uuid()::text, '-', ''), concat('digest:', ${day}::text, ':', u.user_id),
-        'digest', u.user_id, coalesce(p.language, ${settings.MAIL_LANGUAGE}), ${items}::int,
+        'digest', u.user_id, coalesce(p.language, ${defaultLanguageOf(settings)}), ${items}::int,
         now() + make_interval(hours => 12)
       from users u left join mail_preferences p on p.tenant_id = ${tenantId} and p.user_id = u.user_id
       where u.tenant_id = ${tenantId} and u.active and coalesce(p.digest, true)

@@ -18,19 +18,23 @@ interface Change {
   language?: MailLanguage | undefined;
 }
 
+/** Returns the language of mails to members whose language is unknown. */
+export const defaultLanguageOf = ({ MAIL_SERVER }: Pick<Settings, 'MAIL_SERVER'>): MailLanguage =>
+  MAIL_SERVER?.language ?? 'en';
+
 /** Returns the language of a mail; that of the deployment if the member's is unknown. */
 export async function languageOf(
   tx: Tx,
-  { MAIL_LANGUAGE }: Settings,
+  settings: Settings,
   tenantId: string,
   userId: string | null,
 ): Promise<MailLanguage> {
-  if (userId === null) return MAIL_LANGUAGE;
+  if (userId === null) return defaultLanguageOf(settings);
   const [row] = await tx
     .select({ language: mailPreferences.language })
     .from(mailPreferences)
     .where(isOf(tenantId, userId));
-  return mailLanguages.find((language) => language === row?.language) ?? MAIL_LANGUAGE;
+  return mailLanguages.find((language) => language === row?.language) ?? defaultLanguageOf(settings);
 }
 
 export async function readPreferences(tx: Tx, tenantId: string, userId: string): Promise<MailPreferences> {

@@ -1,12 +1,11 @@
 import { terminologySets } from '#db/schema/terminology.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { requireLanguagePair, requireSetName } from '#server/language/set-upload.ts';
 import { newId } from '#server/platform/ids.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
 import type { CreateRequest, TerminologySet } from './schema.ts';
-import { lockSet, setView } from './sets.ts';
+import { lockSet, nameTaken, setView } from './sets.ts';
 import { requireRoomForGlossary } from './upload.ts';
 
 /**
@@ -30,7 +29,7 @@ export async function createGlossary(
     if (present) {
       const { sourceLang, targetLang, entryCount } = present;
       if (sourceLang === source.tag && targetLang === target.tag && entryCount === 0) return setView(present);
-      throw new AppError('state_conflict', 'another glossary has this name');
+      throw nameTaken();
     }
     await requireRoomForGlossary(tx, services.settings, tenantId, name);
     const [created] = await tx

@@ -5,7 +5,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
-import { readDeclaredLanguage } from '#server/language/set-upload.ts';
+import { readDeclaredLanguage, requireDifferent } from '#server/language/set-upload.ts';
 import { readLanguage } from '#server/languages.ts';
 import { entryView } from './entries.ts';
 import { setView } from './sets.ts';
@@ -129,8 +129,7 @@ function readTerm(given: TermInput): Term {
     readDeclaredLanguage(field, tag ?? undefined)?.code ?? '';
   const sourceLang = codeOf('source_lang', given.source_lang);
   const targetLang = codeOf('target_lang', given.target_lang);
-  if (sourceLang !== '' && sourceLang === targetLang)
-    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
+  requireDifferent(sourceLang, targetLang);
   return {
     sourceLang,
     targetLang,

@@ -1,11 +1,11 @@
 import { and, asc, eq, gt, or, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
-import { AppError } from '#server/errors.ts';
 import { readPlace, replacedSince, writePlace } from '#server/http/paging.ts';
 import { hasText } from '#server/http/text-search.ts';
 import { readDeclaredLanguage } from '#server/language/set-upload.ts';
 import type { EntriesRequest, EntryPage } from './entry-schema.ts';
+import { setNotFound } from './sets.ts';
 
 /** Maximum number of entries that one page reads; reading them takes about 20 ms. */
 const maxRowsRead = 20_000;
@@ -24,7 +24,7 @@ export async function listEntries(tx: Tx, tenantId: string, request: EntriesRequ
     .select({ revision: terminologySets.revision })
     .from(terminologySets)
     .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.setId, setId)));
-  if (!set) throw new AppError('not_found', 'terminology set not found');
+  if (!set) throw setNotFound();
   if (place && place.versionId !== set.revision) throw replacedSince();
 
   const rest = and(

@@ -2,10 +2,10 @@ import { and, asc, eq, gt } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { terminologyEntries, terminologySets } from '#db/schema/terminology.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import { beginExport, type ExportRequest, guardExport, makePage } from '#server/http/exports.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { StreamResponse } from '#server/trpc.ts';
+import { setNotFound } from './sets.ts';
 
 /** Number of entries in memory at a time: about 100 KB. */
 const entriesOfPage = 500;
@@ -37,7 +37,7 @@ export async function exportGlossary(
       .select({ name: terminologySets.name, revision: terminologySets.revision })
       .from(terminologySets)
       .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.setId, setId)));
-    if (!set) throw new AppError('not_found', 'terminology set not found');
+    if (!set) throw setNotFound();
     const { tenantId: ofTenant, setId: ofSet, entryNo } = terminologyEntries;
     const entries = await tx
       .select()

@@ -5,6 +5,7 @@ import { AppError } from '#server/errors.ts';
 import { readPlace, replacedSince, writePlace } from '#server/http/paging.ts';
 import { conditionOf, entryView, listEntries } from './entries.ts';
 import type { EntryPage } from './entry-schema.ts';
+import { setNotFound } from './sets.ts';
 import type { TermsRequest } from './term-schema.ts';
 
 /** Maximum number of terms of a glossary that is sorted; sorting them takes about 50 ms. */
@@ -24,7 +25,7 @@ export async function listTerms(tx: Tx, tenantId: string, request: TermsRequest)
     .select({ revision: terminologySets.revision, size: terminologySets.entryCount })
     .from(terminologySets)
     .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.setId, setId)));
-  if (!set) throw new AppError('not_found', 'terminology set not found');
+  if (!set) throw setNotFound();
   if (place && place.versionId !== set.revision) throw replacedSince();
   if (set.size > maxSorted)
     throw new AppError('unprocessable', `a glossary with more than ${maxSorted} terms cannot be sorted`);

@@ -1,12 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { terminologySets } from '#db/schema/terminology.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { requireSetName } from '#server/language/set-upload.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { RenameRequest, TerminologySet } from './schema.ts';
-import { countOtherSets, setView } from './sets.ts';
+import { countOtherSets, nameTaken, setView } from './sets.ts';
 import { changeGlossary } from './term-changes.ts';
 
 /**
@@ -23,8 +22,7 @@ export function renameGlossary(
   return changeGlossary(services, withTenant, request.set_id, prepare, async (tx, set, name) => {
     const { tenantId, setId } = set;
     if (name === set.name) return setView(set);
-    if ((await countOtherSets(tx, tenantId, name)) === undefined)
-      throw new AppError('state_conflict', 'another glossary has this name');
+    if ((await countOtherSets(tx, tenantId, name)) === undefined) throw nameTaken();
     const [renamed] = await tx
       .update(terminologySets)
       .set({ name, revision: newId(), updatedAt: sql`now()` })

@@ -6,13 +6,19 @@ import type { GlossaryFileEntry } from '#server/formats/glossary-file.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import type { LanguagePairs, TerminologySet } from './schema.ts';
 
+/** The error for a glossary that is unknown or belongs to another tenant. */
+export const setNotFound = () => new AppError('not_found', 'terminology set not found');
+
+/** The error for a name that another glossary has. */
+export const nameTaken = () => new AppError('state_conflict', 'another glossary has this name');
+
 export async function listSets(tx: Tx, tenantId: string): Promise<TerminologySet[]> {
   return (await selectSets(tx, tenantId)).map(setView);
 }
 
 /** @throws AppError 404 if the set is unknown or belongs to another tenant */
 export async function removeSet(tx: Tx, tenantId: string, setId: string): Promise<void> {
-  if (!(await deleteSet(tx, tenantId, setId))) throw new AppError('not_found', 'terminology set not found');
+  if (!(await deleteSet(tx, tenantId, setId))) throw setNotFound();
   await queueTermCheck(tx, tenantId);
 }
 
@@ -29,7 +35,7 @@ export async function countPairs(tx: Tx, tenantId: string, setId: string): Promi
     .groupBy(sourceLang, targetLang)
     .orderBy(sql`min(${entryNo})`);
   if (rows.length === 0 && !(await selectSets(tx, tenantId)).some((set) => set.setId === setId))
-    throw new AppError('not_found', 'terminology set not found');
+    throw setNotFound();
   return rows.map(({ source, target, terms }) => ({
     source_lang: source || null,
     target_lang: target || null,

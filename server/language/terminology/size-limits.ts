@@ -24,9 +24,12 @@ export interface LanguageCount extends TermCapacity {
 export function requireCapacity(
   held: readonly LanguageCount[],
   added: readonly LanguageCount[],
-  settings: Pick<Settings, 'MAX_TERMINOLOGY_TERMS' | 'MAX_TERMINOLOGY_CHARS'>,
+  settings: Pick<Settings, 'MAX_TERMINOLOGY_TERMS' | 'WORKSPACE_LIMITS'>,
 ): void {
-  const limits = { terms: settings.MAX_TERMINOLOGY_TERMS, characters: settings.MAX_TERMINOLOGY_CHARS };
+  const limits = {
+    terms: settings.MAX_TERMINOLOGY_TERMS,
+    characters: settings.WORKSPACE_LIMITS.glossary_chars,
+  };
   const overfull = findOverfullPair(held, added, limits);
   if (!overfull) return;
   const { pair, exceeded, count } = overfull;

@@ -8,7 +8,7 @@ import { readLanguage } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
-import { queueTermCheck } from './sets.ts';
+import { queueTermCheck, setNotFound } from './sets.ts';
 import { countByLanguages, requireCapacity, sizesOf } from './size-limits.ts';
 
 /*
@@ -49,7 +49,7 @@ export async function changeGlossary<P, R>(
       .from(terminologySets)
       .where(and(eq(terminologySets.tenantId, tenantId), eq(terminologySets.setId, setId)))
       .for('update');
-    if (!set) throw new AppError('not_found', 'terminology set not found');
+    if (!set) throw setNotFound();
     return change(tx, set, prepared);
   });
 }

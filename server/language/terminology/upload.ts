@@ -15,6 +15,7 @@ import {
   declaredType,
   readDeclaredLanguage,
   requireDeclaredLanguage,
+  requireDifferent,
   requireRoomForSet,
   requireSetName,
   suffixOf,
@@ -154,11 +155,11 @@ export async function requireRoomForUpload(
  */
 export async function requireRoomForGlossary(
   tx: Tx,
-  settings: Pick<Services['settings'], 'MAX_TERMINOLOGY_SETS'>,
+  settings: Pick<Services['settings'], 'WORKSPACE_LIMITS'>,
   tenantId: string,
   name: string,
 ): Promise<void> {
-  requireRoomForSet(await countOtherSets(tx, tenantId, name), settings.MAX_TERMINOLOGY_SETS, {
+  requireRoomForSet(await countOtherSets(tx, tenantId, name), settings.WORKSPACE_LIMITS.glossaries, {
     code: 'terminology_max_sets_exceeded',
     noun: 'glossaries',
   });
@@ -173,8 +174,7 @@ function checkForm(form: GlossaryForm) {
   const read = kind === 'tmx' || kind === 'tbx' ? requireDeclaredLanguage : readDeclaredLanguage;
   const source = read('source_lang', form.source_lang);
   const target = read('target_lang', form.target_lang);
-  if (source && source.code === target?.code)
-    throw new AppError('validation_error', 'source_lang and target_lang are the same language');
+  requireDifferent(source?.code, target?.code);
   return { file, kind, name, source, target };
 }
 

@@ -5,7 +5,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
 import { isImporting } from './imports/import-jobs.ts';
 import { isReceiving } from './imports/start-import.ts';
-import { lockSetById, type SetRow, selectSetById } from './sets.ts';
+import { lockSetById, requireSet, selectSetById } from './sets.ts';
 import { deleteVersion } from './versions.ts';
 
 /**
@@ -41,9 +41,4 @@ function inProgress(): AppError {
     'conflict',
     'tm_import_in_progress: an import into this translation memory is running; delete it when the import has ended',
   );
-}
-
-function requireSet(set: SetRow | undefined): SetRow {
-  if (!set) throw new AppError('not_found', 'translation memory set not found');
-  return set;
 }

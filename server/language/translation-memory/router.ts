@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageOf, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
+import { defaultSettings } from '#server/settings.ts';
 import { router, streamResponse } from '#server/trpc.ts';
 import { removeSet } from './delete-set.ts';
 import { readImport, listImports as selectLatest } from './imports/import-jobs.ts';
@@ -28,8 +29,7 @@ const importTmx = deferredTenantProcedure('admin')
       accepted: memoryImportPoll,
       tag: 'Translation memory',
       summary: 'Create or replace a set from a TMX file',
-      description:
-        'Send a form with `tmx_file` (TMX 1.4b), `name`, `source_lang` and `target_lang`. Up to 5000 segments are imported before the response. A larger file is imported in the background: the response has status 202 and the URL to poll.',
+      description: `Send a form with \`tmx_file\` (TMX 1.4b), \`name\`, \`source_lang\` and \`target_lang\`. Up to ${defaultSettings.TM_ASYNC_THRESHOLD} segments are imported before the response. A larger file is imported in the background: the response has status 202 and the URL to poll.`,
     },
   })
   .input(importForm)
@@ -132,7 +132,7 @@ const exportGoldenProcedure = deferredTenantProcedure('read')
       path: '/api/tm/export/golden',
       tag: 'Translation memory',
       summary: 'Export the approved translations of a language pair as TMX 1.4b',
-      description: 'The file has the latest 50000 segments of the set golden-approved-<source>-<target>.',
+      description: `The file has the latest ${defaultSettings.MAX_TM_SEGMENTS} segments of the set golden-approved-<source>-<target>.`,
       download: ['application/xml'],
     },
   })

@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { memorySets } from '#db/schema/translation-memory.ts';
+import { AppError } from '#server/errors.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import type { MemorySet } from './schema.ts';
 import type { SetVersion } from './versions.ts';
@@ -10,6 +11,12 @@ export async function listSets(tx: Tx, tenantId: string): Promise<MemorySet[]> {
 }
 
 export type SetRow = typeof memorySets.$inferSelect;
+
+/** @throws AppError 404 for a set that is unknown or belongs to another tenant */
+export function requireSet(set: SetRow | undefined): SetRow {
+  if (!set) throw new AppError('not_found', 'translation memory set not found');
+  return set;
+}
 
 /** The number of segments: those of a golden set are counted; an imported set stores the number. */
 const counted = {

@@ -7,7 +7,14 @@ import { beginExport, cutPieces, type ExportRequest, guardExport, makePage } fro
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
 import type { StreamResponse } from '#server/trpc.ts';
-import { goldenSetName, type SetRow, segmentsOf, selectSetById, selectSetByName } from './sets.ts';
+import {
+  goldenSetName,
+  requireSet,
+  type SetRow,
+  segmentsOf,
+  selectSetById,
+  selectSetByName,
+} from './sets.ts';
 import { exportedTuid, storedTuid } from './tuid.ts';
 import type { SetVersion } from './versions.ts';
 
@@ -30,9 +37,7 @@ export function exportSet(
   request: ExportRequest,
 ): Promise<StreamResponse> {
   return streamSegments(services, withTenant, request, async (tx, tenantId) => {
-    const set = await selectSetById(tx, tenantId, setId);
-    if (!set) throw new AppError('not_found', 'translation memory set not found');
-    return set;
+    return requireSet(await selectSetById(tx, tenantId, setId));
   });
 }
 

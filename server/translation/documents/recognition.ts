@@ -79,14 +79,15 @@ export async function selectRecognition(
 /** The maximum number of uncertain words that an issue lists. */
 const maxListed = 5;
 
+/** Words that are recognized with less confidence, from 0 to 100, are often wrong (docs/decisions/0124-scans.md). */
+export const minConfidence = 70;
+
 /**
- * Returns the issue of a segment with words that were recognized with less than a confidence. It prevents the approval
- * of the document until a reviewer has resolved it or confirmed the segment.
- *
- * @param least from 0 to 100
+ * Returns the issue of a segment with words of little confidence. It prevents the approval of the document until a
+ * reviewer has resolved it or confirmed the segment.
  */
-export function doubtOf(words: readonly SegmentWord[] | undefined, least: number): QualityIssue[] {
-  const doubtful = words?.filter(({ confidence }) => confidence < least) ?? [];
+export function doubtOf(words: readonly SegmentWord[] | undefined): QualityIssue[] {
+  const doubtful = words?.filter(({ confidence }) => confidence < minConfidence) ?? [];
   if (doubtful.length === 0) return [];
   const listed = doubtful.slice(0, maxListed).map(({ text }) => `“${text}”`);
   const more = doubtful.length > maxListed ? ` and ${doubtful.length - maxListed} more` : '';

@@ -3,6 +3,7 @@ import { layoutKindNames } from '#server/formats/layout-kinds.ts';
 import { includable, outputs, sourceFields } from '#server/formats/selection.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { claimedVia } from '#server/identity/access/claimed-via.ts';
+import { defaultSettings } from '#server/settings.ts';
 import { limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
 import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
 import { uploadedFile } from '#server/trpc.ts';
@@ -321,7 +322,7 @@ export const documentForm = z.object({
   source_document: uploadedFile
     .optional()
     .describe(
-      'The file to translate, of at most 30000000 bytes. Its extension determines the format; a 415 lists all of them.',
+      `The file to translate, of at most ${defaultSettings.MAX_UPLOAD_BYTES} bytes. Its extension determines the format; a 415 lists all of them.`,
     ),
   target_lang: field('Required: the target language. It must be a supported language.'),
   source_lang: field('The source language: a supported language, or `auto` to detect it. Default: `en`.'),

@@ -7,7 +7,7 @@ import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { reviewableStatuses } from '#server/translation/texts/job-states.ts';
 
 const hourMs = 3_600_000;
-/** Hours after MAIL_DIGEST_HOUR in which the digests of a day may begin. They are for the morning. */
+/** Hours after the digest hour of MAIL_SERVER in which the digests of a day may begin. They are for the morning. */
 const hoursOfDigests = 6;
 /** Milliseconds of a run. Then the task is queued again, with its position. */
 const runMs = 10_000;
@@ -23,8 +23,8 @@ export async function queueDigests(
   { after = '' }: TaskPayloads['queue_digests'],
   now = Date.now(),
 ): Promise<void> {
-  const day = digestDay(now, settings.MAIL_DIGEST_HOUR);
-  if (settings.SMTP_URL === undefined || day === null) return;
+  const day = settings.MAIL_SERVER ? digestDay(now, settings.MAIL_SERVER.digest_hour) : null;
+  if (day === null) return;
   const end = Date.now() + runMs;
   let last: string | undefined = after;
   let added = 0;

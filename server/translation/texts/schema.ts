@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { warnings } from '#server/http/warnings.ts';
 import { languageCodes } from '#server/languages.ts';
+import { defaultSettings } from '#server/settings.ts';
 import {
   agentRun,
   dateTime,
@@ -47,7 +48,7 @@ export const translationRequest = z
     source_text: z
       .string()
       .describe(
-        'The text to translate: at most MAX_SOURCE_CHARS characters (Unicode code points; 50000 unless the operator has changed it), not blank.',
+        `The text to translate: at most MAX_SOURCE_CHARS characters (Unicode code points; ${defaultSettings.MAX_SOURCE_CHARS} unless the operator has changed it), not blank.`,
       ),
     target_lang: z
       .string()

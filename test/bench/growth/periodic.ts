@@ -28,7 +28,7 @@ const periodic: Periodic[] = [
   {
     name: 'apply_retention, nothing is old enough',
     run: (run) => run('apply_retention', {}),
-    env: { RETENTION_JOBS_DAYS: '3000', RETENTION_DOCUMENTS_DAYS: '3000', RETENTION_AUDIT_DAYS: '3000' },
+    env: { RETENTION_DAYS: '{"jobs":3000,"documents":3000,"audit":3000}' },
   },
   // The functions of a /metrics request that read the database, without their caches.
   { name: '/metrics: deployment', run: (_, { database }) => watchDeployment(database)() },

@@ -2,6 +2,7 @@ import { renderGoldenPdf } from '#server/formats/golden/pdf.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { obstacleTo } from '#server/formats/ocr/languages.ts';
 import { extract, recognize } from '#server/formats/pdf.ts';
+import { minConfidence } from '#server/translation/documents/recognition.ts';
 import { hasPoppler } from '../eye/poppler.ts';
 import { comparable, editDistance } from './error-rate.ts';
 import { type Scanning, scanOf } from './scan.ts';
@@ -15,9 +16,6 @@ export const scannings: readonly Scanning[] = [
   { dpi: 200, skew: 2, noise: 30 },
   { dpi: 150, skew: -2, noise: 20 },
 ];
-
-/** Words with less confidence count as uncertain, as the setting OCR_MIN_CONFIDENCE has it by default. */
-const minConfidence = 70;
 
 export interface MeasuredScan extends Scanning {
   language: string;

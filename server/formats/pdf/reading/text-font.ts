@@ -1,7 +1,7 @@
-import type { PDFDict } from '@cantoo/pdf-lib';
-import { asDict, getArray, getDict, getNumber } from '../objects.ts';
+import { type PDFDict, PDFStream } from '@cantoo/pdf-lib';
+import { readTables, viewOf } from '../../typesetting/truetype.ts';
+import { asDict, decodeStream, get, getArray, getDict, getNumber } from '../objects.ts';
 import type { TextFont } from '../page-content.ts';
-import { embeddedStyle } from './embedded-style.ts';
 import { type MeasuredFamily, type MeasuredLetters, measuredFamily } from './measured-family.ts';
 import type { PdfjsFont } from './pdfjs-texts.ts';
 
@@ -22,7 +22,7 @@ const formula = /^(?:CM|LM|New)\w*(?:MI|SY|EX|Math)/i;
 
 /** Bits of a font descriptor's /Flags: PDF 32000-1, table 123. */
 const flags = { fixedPitch: 1 << 0, serif: 1 << 1, symbolic: 1 << 2, italic: 1 << 6, forceBold: 1 << 18 };
-/** The weight in /FontWeight from which a font is bold. Medium fonts have 500. */
+/** The weight, in /FontWeight or a font file, from which a font is bold. Medium fonts have 500. */
 const boldWeight = 600;
 /** The range of plausible angles of an italic font in degrees; others are errors. */
 const slant = { least: 2, most: 40 };
@@ -108,4 +108,29 @@ function heights(
     ascent: sane(thousandths('Ascent') ?? font?.ascent, 0.6, 1.1, 0.8),
     descent: sane(thousandths('Descent') ?? font?.descent, 0.1, 0.4, 0.2),
   };
+}
+
+/** The maximum size of a packed font file that is read, in bytes. Larger ones have thousands of ideographs. */
+const maxBytes = 1_000_000;
+/** Bits of `macStyle` in the table `head` of a TrueType font. */
+const macStyle = { bold: 1, italic: 2 };
+
+/** Whether an embedded TrueType font is bold or italic, by the tables of its file. */
+function embeddedStyle(descriptor: PDFDict | undefined): { bold: boolean; italic: boolean } {
+  const file = get(descriptor, 'FontFile2');
+  const style = { bold: false, italic: false };
+  if (!(file instanceof PDFStream) || file.getContentsSize() > maxBytes) return style;
+  try {
+    const tables = readTables(decodeStream(file));
+    const [head, os2] = [tables.get('head'), tables.get('OS/2')];
+    const bits = head ? viewOf(head).getUint16(44) : 0;
+    const weight = os2 ? viewOf(os2).getUint16(4) : 0;
+    return {
+      bold: (bits & macStyle.bold) !== 0 || weight >= boldWeight,
+      italic: (bits & macStyle.italic) !== 0,
+    };
+  } catch {
+    // The font file is damaged.
+    return style;
+  }
 }

@@ -64,7 +64,11 @@ export async function receiveImport(
   const { upload, ...payload } = await withTenant(async (tx, { tenant }) => {
     const { file, name, source, target } = checkForm(form);
     await requireIdle(isImporting(tx, tenant.id, name));
-    requireRoomForSet(await countOtherSets(tx, tenant.id, name), services.settings.MAX_TM_SETS, setLimit);
+    requireRoomForSet(
+      await countOtherSets(tx, tenant.id, name),
+      services.settings.WORKSPACE_LIMITS.translation_memories,
+      setLimit,
+    );
     const languages = { sourceLang: source.tag, targetLang: target.tag };
     const pair = { pairSource: source.code, pairTarget: target.code };
     return {
@@ -230,7 +234,11 @@ async function requireCapacity(
     countSegmentsOfPair(tx, tenantId, { pairSource, pairTarget }, name),
   ]);
   await requireIdle(Promise.resolve(importing));
-  requireRoomForSet(await countOtherSets(tx, tenantId, name), settings.MAX_TM_SETS, setLimit);
+  requireRoomForSet(
+    await countOtherSets(tx, tenantId, name),
+    settings.WORKSPACE_LIMITS.translation_memories,
+    setLimit,
+  );
   if (held + segments > settings.MAX_TM_SEGMENTS)
     throw new AppError(
       'unprocessable',

@@ -1,10 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { memorySets } from '#db/schema/translation-memory.ts';
-import { AppError } from '#server/errors.ts';
 import { type NumberedPlace, replacedSince } from '#server/http/paging.ts';
 import type { LanguageCode } from '#server/languages.ts';
-import type { SetRow } from '../sets.ts';
+import { requireSet, type SetRow } from '../sets.ts';
 
 /** The sets to search; an undefined field matches any set. Languages are canonical codes. */
 export interface SetFilter {
@@ -40,8 +39,7 @@ export async function selectSearchedSets(
       and(eq(memorySets.tenantId, tenantId), setId === undefined ? undefined : eq(memorySets.setId, setId)),
     )
     .orderBy(sql`${memorySets.origin} = 'golden_approved' desc`, memorySets.setId);
-  if (setId !== undefined && rows.length === 0)
-    throw new AppError('not_found', 'translation memory set not found');
+  if (setId !== undefined) requireSet(rows[0]);
   const sets = rows.filter(
     (set) =>
       (pairSource === undefined || set.pairSource === pairSource) &&

@@ -4,9 +4,9 @@ import type { CallScope } from '../engine.ts';
 import { type AskAll, ask, askAllBy, type ChatResult, type Question, type Upstream } from './chat.ts';
 import { UpstreamFailure } from './upstream-failure.ts';
 
-type FallbackCause = Settings['OPENAI_FALLBACK_ON'][number];
+type FallbackCause = NonNullable<Settings['OPENAI_FALLBACK']>['on'][number];
 
-/** The failures of the first endpoint after which a second one is asked, by their names in OPENAI_FALLBACK_ON. */
+/** The failures of the first endpoint after which a second one is asked, by their names in OPENAI_FALLBACK. */
 const causes = {
   rate_limit: ['saturated'],
   outage: ['outage'],

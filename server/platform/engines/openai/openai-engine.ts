@@ -1,4 +1,4 @@
-import { type FallbackSettings, fallbackEndpoint, type Settings } from '#server/settings.ts';
+import { fallbackEndpoint, type Settings } from '#server/settings.ts';
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../../concurrency-limit.ts';
 import type { Engine, Paid } from '../engine.ts';
 import { openChat, type Upstream } from './chat.ts';
@@ -12,7 +12,7 @@ import { translate } from './translate.ts';
 
 export type OpenAiSettings = ClientSettings &
   Pick<Settings, 'OPENAI_MODEL' | 'OPENAI_REFINER_MODEL' | 'OPENAI_MAX_RETRIES'> &
-  Partial<FallbackSettings & Pick<Settings, 'OPENAI_FALLBACK_ON'>>;
+  Partial<Pick<Settings, 'OPENAI_FALLBACK'>>;
 
 export interface OpenAiDependencies {
   /** Waits between two attempts. Default: real time; tests replace it. */
@@ -27,7 +27,7 @@ export const nobodyCounts: Paid = async () => {};
 
 /**
  * Creates the live engine. OPENAI_MODEL translates, and OPENAI_REFINER_MODEL judges and repairs, at OpenAI or any
- * endpoint with compatible chat completions. If OPENAI_FALLBACK_MODEL is set, a second endpoint is asked after some
+ * endpoint with compatible chat completions. If OPENAI_FALLBACK is set, a second endpoint is asked after some
  * failures; a model that the caller has named is asked at the first one only. The engine limits concurrent calls, splits
  * long texts and retries after transient failures. Its calls fail with an AppError.
  */
@@ -40,7 +40,7 @@ export function createOpenAiEngine(settings: OpenAiSettings, dependencies: OpenA
     upstreamOf(settings, dependencies),
     second && {
       upstream: upstreamOf({ ...settings, ...second, OPENAI_API_KEY: second.OPENAI_API_KEY ?? '' }, shared),
-      on: settings.OPENAI_FALLBACK_ON ?? [],
+      on: settings.OPENAI_FALLBACK?.on ?? [],
     },
   );
   const ask = askAs(second?.OPENAI_REFINER_MODEL);

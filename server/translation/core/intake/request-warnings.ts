@@ -5,7 +5,6 @@ import { detectLanguage, sampleOf } from '../plausibility/detect-language.ts';
 import { isInOtherLanguage } from '../plausibility/source-language.ts';
 import type { TextRequest } from '../request.ts';
 import { regulatedLike } from './regulated-domain.ts';
-import { similarKey } from './similar-key.ts';
 
 /** Names of the language fields in warnings, if they differ from the usual names: `inputs[0].Language`. */
 export interface LanguageFields {
@@ -196,4 +195,37 @@ function named(code: string): string {
 
 function quoted(text: string): string {
   return JSON.stringify(clip(text, maxNameLength));
+}
+
+/** With fewer letters, a typo cannot be distinguished from another word. */
+const minLetters = 6;
+
+/**
+ * Returns the key that a caller may have meant: a key with one typo (one character more, one fewer, one different, or
+ * two exchanged), or in another spelling (`minQualityScore`). Undefined if the key is exact, or resembles none.
+ */
+function similarKey(key: string, keys: readonly string[]): string | undefined {
+  if (key.length < minLetters || keys.includes(key)) return undefined;
+  const plain = spelled(key);
+  return keys.find((one) => spelled(one) === plain || isOneTypoAway(key, one));
+}
+
+function spelled(key: string): string {
+  return key
+    .slice(0, 100)
+    .toLowerCase()
+    .replace(/[^a-z\d]/g, '');
+}
+
+function isOneTypoAway(one: string, other: string): boolean {
+  const difference = one.length - other.length;
+  if (Math.abs(difference) > 1) return false;
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at++;
+  if (difference > 0) return one.slice(at + 1) === other.slice(at);
+  if (difference < 0) return one.slice(at) === other.slice(at + 1);
+  return (
+    one.slice(at + 1) === other.slice(at + 1) ||
+    (one[at] === other[at + 1] && one[at + 1] === other[at] && one.slice(at + 2) === other.slice(at + 2))
+  );
 }

@@ -6,7 +6,6 @@ import { formatTagged, plainText } from '#server/formats/inline-content.ts';
 import { countCodePoints } from '#server/formats/text.ts';
 import type { TextOutcome } from '#server/formats/text-tally.ts';
 import type { Warning } from '#server/http/warnings.ts';
-import type { Settings } from '#server/settings.ts';
 import { mismatchWarnings } from '#server/translation/core/intake/request-warnings.ts';
 import { newestArtifact, readArtifact } from '../artifacts.ts';
 import { type DocumentRun, updateRun } from '../document-run.ts';
@@ -15,7 +14,7 @@ import { extractFile } from '../file-work.ts';
 import { languagesOf, requestOf } from '../jobs.ts';
 import { selectKept } from '../kept-texts.ts';
 import { findingView } from '../quality-report.ts';
-import { doubtOf, recognizePages } from '../recognition.ts';
+import { doubtOf, minConfidence, recognizePages } from '../recognition.ts';
 import type { DocumentQualityFinding } from '../schema.ts';
 import { selectionOf } from '../selection-fields.ts';
 import { progressed } from '../waiting.ts';
@@ -59,7 +58,7 @@ export async function extractSegments(run: DocumentRun): Promise<void> {
         { tenantId, signal },
       )
     : extracted;
-  const rows = segments.map((segment, position) => rowOf(segment, position, services.settings));
+  const rows = segments.map((segment, position) => rowOf(segment, position));
   const warnings = [...((row.warnings as Warning[] | null) ?? []), ...textWarnings(run, rows)];
   await services.database.inTenant(tenantId, async (tx) => {
     await updateRun(tx, run, {
@@ -121,11 +120,11 @@ export function sourceKeyOf(segment: Pick<Segment, 'source' | 'variant'>): strin
   return createHash('sha256').update(repeatedText(segment)).digest('hex');
 }
 
-function rowOf(segment: Segment, position: number, { OCR_MIN_CONFIDENCE }: Settings) {
+function rowOf(segment: Segment, position: number) {
   const { regionId, cellId, kind, page, place, rectangles, context, variant, maxLength, source, words } =
     segment;
   const sourceKey = sourceKeyOf(segment);
-  const issues = doubtOf(words, OCR_MIN_CONFIDENCE);
+  const issues = doubtOf(words);
   return {
     position,
     region_id: regionId,
@@ -140,7 +139,7 @@ function rowOf(segment: Segment, position: number, { OCR_MIN_CONFIDENCE }: Setti
     source_key: sourceKey,
     source,
     source_text: plainText(source),
-    words: words?.map((word) => ({ ...word, uncertain: word.confidence < OCR_MIN_CONFIDENCE })),
+    words: words?.map((word) => ({ ...word, uncertain: word.confidence < minConfidence })),
     issues,
     needs_review: issues.length > 0,
   };

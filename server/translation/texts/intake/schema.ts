@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { tooLarge } from '#server/errors.ts';
 import { arrayLimits } from '#server/http/array-limits.ts';
-import type { Settings } from '#server/settings.ts';
+import { defaultSettings, type Settings } from '#server/settings.ts';
 import { limitFields, limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
 import { uploadedFile } from '#server/trpc.ts';
 import { maxKeyLength, translationRequest } from '../schema.ts';
@@ -89,7 +89,7 @@ export const documentTextRequest = translationRequest
               .describe('The file name for downloads, at most 255 characters.'),
           })
           .describe(
-            'If set, the text is a document: it is split into pages of 5000 characters, and each page becomes a job.',
+            `If set, the text is a document: it is split into pages of ${defaultSettings.MAX_PAGE_CHARS} characters, and each page becomes a job.`,
           ),
       })
       .describe('The same field as for a single text.'),
