@@ -1,10 +1,10 @@
-import type { Finding, LayoutFormat } from './document.ts';
+import type { LayoutFormat } from './document.ts';
 import { FileError } from './file-error.ts';
 import { plainText } from './inline-content.ts';
 import { keyOfTag, type Run, runsOf } from './markup/inline-runs.ts';
 import { type MarkupText, placesOfMarkup } from './markup/markup-places.ts';
 import { ComparedTexts } from './office/compared-texts.ts';
-import { keptFinding, signatureFinding } from './office/kept-finding.ts';
+import { keptFindings, signatureFinding } from './office/kept-finding.ts';
 import { openPackage } from './office/package.ts';
 import { encodePart, type PartText } from './office/part-text.ts';
 import { type PartContent, rewritePackage } from './office/rewrite-package.ts';
@@ -135,15 +135,13 @@ function findTexts(kind: FileKind, file: string, options: TextOptions): TextPlac
     for (const text of own) kept.push({ reason: isChart ? 'charts' : 'embedded_documents', text });
   }
   const found = placesOfMarkup(file, texts);
-  const findings: Finding[] = [];
-  if (charts > 0) findings.push(keptFinding(charts, ['chart', 'charts']));
-  if (documents > 0) findings.push(keptFinding(documents, ['embedded document', 'embedded documents']));
-  if (hiddenSlides > 0) findings.push(keptFinding(hiddenSlides, ['hidden slide', 'hidden slides'], 'hidden'));
-  if (comments > 0) findings.push(keptFinding(comments, ['comment', 'comments'], 'comments'));
-  if (lists > 0)
-    findings.push(
-      keptFinding(lists, ['dropdown list with fixed entries', 'dropdown lists with fixed entries']),
-    );
+  const findings = keptFindings(
+    [charts, ['chart', 'charts']],
+    [documents, ['embedded document', 'embedded documents']],
+    [hiddenSlides, ['hidden slide', 'hidden slides'], 'hidden'],
+    [comments, ['comment', 'comments'], 'comments'],
+    [lists, ['dropdown list with fixed entries', 'dropdown lists with fixed entries']],
+  );
   const translated = found.places.flatMap(({ segments }) => segments.map(({ source }) => plainText(source)));
   findings.push(...compared.findings(translated));
   return {

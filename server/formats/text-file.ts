@@ -11,6 +11,7 @@ import type {
 import type { FileTexts, KeptTexts } from './existing-target.ts';
 import { FileError } from './file-error.ts';
 import { formatTagged, type InlineContent, isSameContent, plainText } from './inline-content.ts';
+import { emptyFinding } from './office/kept-finding.ts';
 import { type Edit, splice } from './office/splice.ts';
 import { requireCharacters, SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
@@ -107,13 +108,7 @@ export function textFormat(
         budget.add(plainText(segment.source), formatTagged(segment.source));
       }
       const findings = [...(found.findings ?? []), ...(file.findings ?? [])];
-      if (segments.length === 0 && !options.kept)
-        findings.push({
-          severity: 'info',
-          code: 'no_translatable_text',
-          message: 'the file has no text to translate',
-          unitId: null,
-        });
+      if (segments.length === 0 && !options.kept) findings.push(emptyFinding);
       return { segments, pageCount: null, findings, outcome: outcomeOf(found) };
     },
 

@@ -1,9 +1,9 @@
-import type { ExtractedDocument, Finding, Segment, TakeText } from './document.ts';
+import type { Finding, LayoutFormat, Segment } from './document.ts';
 import { classOf } from './layout-kinds.ts';
 import { ComparedTexts } from './office/compared-texts.ts';
-import { signatureFinding } from './office/kept-finding.ts';
+import { notSelectedFinding } from './office/kept-finding.ts';
+import { officeFormat } from './office/office-format.ts';
 import { withFileErrors } from './office/package.ts';
-import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
 import { countCharacters, type KeptClass, TextTally } from './text-tally.ts';
 import { writeReference } from './xlsx/cell-reference.ts';
@@ -11,66 +11,37 @@ import { hasLetter, splitText } from './xlsx/cell-text.ts';
 import { KeptContent } from './xlsx/kept-content.ts';
 import { readXmlPart } from './xlsx/part-stream.ts';
 import { includedParts, namedSheets, PartTextReader, sheetNameKey } from './xlsx/part-texts.ts';
+import { writeWorkbook } from './xlsx/rebuild.ts';
 import { SharedStrings } from './xlsx/shared-strings.ts';
 import { selectSheets } from './xlsx/sheet-selection.ts';
 import { SheetTables, slicedTables } from './xlsx/tables.ts';
 import { readTextCells } from './xlsx/text-cells.ts';
 import { openWorkbook, type Sheet } from './xlsx/workbook.ts';
 
-export { rebuild } from './xlsx/rebuild.ts';
-
 /**
- * Checks a file before a job is created: all limits except those on the number and length of texts, and whether all
- * parts that are read are valid. This takes as long as `extract`.
- *
- * @throws {FileError} `protected`, `too_large` or `unreadable`
+ * Workbooks. The texts to translate are those of cells and the messages of data validations, and the other texts that a
+ * request includes. Cells with a formula and texts without a letter are excluded. White space around a text is not part
+ * of the segment.
  */
-export function check(
-  bytes: Uint8Array,
-  take: TakeText = () => false,
-  { pages }: Selection = {},
-): Promise<void> {
-  let wanted = true;
-  return withFileErrors(async () => {
+export const { extract, rebuild } = officeFormat({
+  emptyMessage: 'the workbook has no cell with text to translate',
+
+  async read(bytes, selection, add, tally = new TextTally()) {
+    const { pages, include = [] } = selection;
     const workbook = await openWorkbook(bytes);
     const strings = await SharedStrings.read(workbook.office, workbook.sharedStrings);
-    await new KeptContent().read(workbook);
-    for (const sheet of selectSheets(workbook.sheets, pages)) {
-      const tables = await SheetTables.read(workbook.office, sheet.path);
-      const { validationTexts } = await readTextCells(workbook, sheet, strings, tables, {
-        text: (_cell, _, text) => {
-          wanted = wanted && take(text());
-        },
-      });
-      for (const { text } of validationTexts) wanted = wanted && take(text);
-    }
-  });
-}
-
-/**
- * Lists the texts of a workbook's cells and the messages of data validations, and the other texts that a request includes. Excludes cells with a formula and
- * texts without a letter. White space around a text is not part of the segment.
- *
- * @throws {FileError} `protected`, `too_large` or `unreadable`
- */
-export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<ExtractedDocument> {
-  const { pages, include = [] } = selection;
-  return withFileErrors(async () => {
-    const workbook = await openWorkbook(bytes);
-    const strings = await SharedStrings.read(workbook.office, workbook.sharedStrings);
-    const segments: Segment[] = [];
     const findings: Finding[] = [];
-    const budget = new SegmentBudget();
+    /** The texts of all segments. */
+    const translated = new Set<string>();
     const kept = new KeptContent(include);
     const selected = selectSheets(workbook.sheets, pages);
     const left = selectSheets(workbook.sheets, undefined).filter((sheet) => !selected.includes(sheet));
-    const tally = new TextTally();
     let read = 0;
     let accounted = 0;
-    const add = (segment: Omit<Segment, 'source'>, text: string): void => {
+    const addText = (segment: Omit<Segment, 'source'>, text: string): void => {
       const { source } = splitText(text);
-      budget.add(source);
-      segments.push({ ...segment, source: [source] });
+      translated.add(source);
+      add({ ...segment, source: [source] });
     };
     const keep = (kind: KeptClass, reason: string, characters: number): void => {
       accounted += characters;
@@ -95,7 +66,7 @@ export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<E
         text: (cell, _, text) => {
           const { number: page, name, regionId } = sheet;
           const cellId = writeReference(cell);
-          add({ regionId, cellId, kind: 'cell', page, place: `${name}!${cellId}` }, text());
+          addText({ regionId, cellId, kind: 'cell', page, place: `${name}!${cellId}` }, text());
           accounted += countCharacters(text());
         },
         outcome: (outcome, characters) => {
@@ -112,7 +83,7 @@ export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<E
       if (texts > 0) tally.keep('kept', 'number', characters, texts);
       for (const { key, place, text } of summary.validationTexts) {
         const { number: page, name, regionId } = sheet;
-        add({ regionId, cellId: key, kind: 'text_block', page, place: `${name}, ${place}` }, text);
+        addText({ regionId, cellId: key, kind: 'text_block', page, place: `${name}, ${place}` }, text);
       }
       findings.push(...tables.findings());
     }
@@ -125,38 +96,51 @@ export function extract(bytes: Uint8Array, selection: Selection = {}): Promise<E
         new PartTextReader(part.rule, ({ number, text, reference }) => {
           const { regionId, sheet } = part;
           const place = reference === undefined ? part.place : `${part.place} ${reference}`;
-          add({ regionId, cellId: `t${number}`, kind: 'text_block', page: sheet.number, place }, text);
+          addText({ regionId, cellId: `t${number}`, kind: 'text_block', page: sheet.number, place }, text);
           return undefined;
         }),
       );
     const named = namedSheets(workbook, selected, selection);
     for (const { regionId, number: page, name } of named) {
       const place = `${name}, sheet name`;
-      add({ regionId, cellId: sheetNameKey, kind: 'text_block', page, place }, name);
+      addText({ regionId, cellId: sheetNameKey, kind: 'text_block', page, place }, name);
     }
     findings.push(...kept.findings());
-    findings.push(...compared.findings(segments.map(({ source }) => `${source[0]}`)));
+    findings.push(...compared.findings(translated));
     kept.tally(tally);
     for (const sheet of workbook.sheets)
       if (!named.includes(sheet)) tally.keep(...whyNamed(sheet, selection), countCharacters(sheet.name));
     tally.check(read, accounted);
-    if (left.length > 0) findings.push(notSelected(left));
-    if (workbook.isSigned) findings.push(signatureFinding);
-    if (segments.length === 0)
-      findings.push({
-        severity: 'info',
-        code: 'no_translatable_text',
-        message: 'the workbook has no cell with text to translate',
-        unitId: null,
-      });
-    return { segments, pageCount: workbook.sheets.length, findings, outcome: tally.outcome() };
-  });
-}
+    if (left.length > 0) findings.push(notSelectedFinding(left.length, ['sheet', 'sheets']));
+    return { pageCount: workbook.sheets.length, findings, isSigned: workbook.isSigned };
+  },
 
-function notSelected(left: readonly Sheet[]): Finding {
-  const message = `${left.length === 1 ? '1 sheet is' : `${left.length} sheets are`} not selected; the text stays unchanged`;
-  return { severity: 'info', code: 'not_selected', message, unitId: null };
-}
+  write: writeWorkbook,
+});
+
+/**
+ * Checks a file before a job is created: all limits except those on the number and length of texts, and whether all
+ * parts that are read are valid. This takes as long as `extract`.
+ *
+ * @throws {FileError} `protected`, `too_large` or `unreadable`
+ */
+export const check: LayoutFormat['check'] = (bytes, take = () => false, { pages } = {}) => {
+  let wanted = true;
+  return withFileErrors(async () => {
+    const workbook = await openWorkbook(bytes);
+    const strings = await SharedStrings.read(workbook.office, workbook.sharedStrings);
+    await new KeptContent().read(workbook);
+    for (const sheet of selectSheets(workbook.sheets, pages)) {
+      const tables = await SheetTables.read(workbook.office, sheet.path);
+      const { validationTexts } = await readTextCells(workbook, sheet, strings, tables, {
+        text: (_cell, _, text) => {
+          wanted = wanted && take(text());
+        },
+      });
+      for (const { text } of validationTexts) wanted = wanted && take(text);
+    }
+  });
+};
 
 /** Returns the reason why the name of a sheet stays, and the class of the reason. */
 function whyNamed({ name }: Sheet, { include = [] }: Selection): [KeptClass, string] {

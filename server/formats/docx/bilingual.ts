@@ -60,8 +60,6 @@ export function growingHeights(source: string): Edit[] {
       const start = tag.start + found.index;
       edits.push({ start, end: start + found[0].length, text: 'atLeast' });
     },
-    closeTag: () => {},
-    text: () => {},
   });
   return edits;
 }
@@ -224,7 +222,6 @@ function withoutUniqueContent(xml: string, hasInsertions: boolean, keptBreaks: R
       if (element.isUnwrapped && !element.tag.selfClosing)
         edits.push({ start: start - offset, end: end - offset, text: '' });
     },
-    text: () => {},
   });
   // A field that begins or ends in another paragraph would be open or closed twice.
   const all = isBroken || openFields !== 0 ? [...edits, ...fieldParts] : edits;

@@ -114,7 +114,6 @@ export function complexScriptEdits(source: string): Edit[] {
       for (const edit of complexScriptVariants(parseProperties(source.slice(start, end), name)))
         edits.push({ start: start + edit.start, end: start + edit.end, text: edit.text });
     },
-    text: () => {},
   });
   return edits;
 }

@@ -87,8 +87,6 @@ function readLists(numbering: string): { lists: Map<string, string[]>; levels: M
   };
   readPositionedXml(numbering, {
     openTag: (tag) => Object.hasOwn(start, tag.local) && start[tag.local]!(tag),
-    closeTag: () => {},
-    text: () => {},
   });
   return { lists, levels };
 }

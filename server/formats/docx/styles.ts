@@ -128,7 +128,6 @@ export function readStyles(source: string): Styles {
       path.pop();
       if (path.length === 1) current = undefined;
     },
-    text: () => {},
   });
   return new Styles(byId, defaults, defaultParagraph);
 }

@@ -1,13 +1,14 @@
 import type { XmlEvents } from '../flatten/xml.ts';
 import { classOf } from '../layout-kinds.ts';
-import { ChartCounter } from '../office/chart-counter.ts';
-import { openPackage } from '../office/package.ts';
+import { ChartCounter } from '../office/chart-texts.ts';
+import type { OfficeFile } from '../office/office-format.ts';
 import { blank } from '../office/paragraph/blanks.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
-import { countCharacters, type KeptClass, type TextOutcome, TextTally } from '../text-tally.ts';
+import { countCharacters, type KeptClass, type TextTally } from '../text-tally.ts';
 import { isValueProperty } from './content-controls.ts';
-import { readStyles, Styles } from './styles.ts';
+import type { Styles } from './styles.ts';
+import { readStylesPart } from './word-package.ts';
 import { isOffValue } from './word-xml.ts';
 
 type XmlTag = Parameters<XmlEvents['openTag']>[0];
@@ -43,37 +44,29 @@ const charts: readonly string[] = ['chart', 'chartEx'];
 const notes: readonly string[] = ['footnotes', 'endnotes', 'comments'];
 
 /**
- * Counts the visible texts of a Word file, independently of the reader of its segments, and returns those that are in no
- * segment.
+ * Counts the visible texts of a Word file, independently of the reader of its segments, and adds those that are in no
+ * segment to a tally.
  *
  * @param inSegments the number of visible characters of all segments
  * @param included the texts that are in segments although they are left out by default
- * @throws {FileError} as `openPackage` and `readPart` do
+ * @throws {FileError} as `OfficePackage.readPart` does
  */
-export async function textOutcome(
-  bytes: Uint8Array,
+export async function tallyTexts(
+  file: OfficeFile,
   inSegments: number,
   included: readonly Includable[],
-): Promise<TextOutcome> {
-  const office = await openPackage(bytes);
-  const main = (await office.relationships('')).find(({ type }) => type === 'officeDocument')?.target;
-  const tally = new TextTally();
-  if (main === undefined) return tally.outcome();
+  tally: TextTally,
+): Promise<void> {
+  const { office, main } = file;
   const include: ReadonlySet<string> = new Set(included);
-  const stylesPart = (await office.relationships(main)).find(({ type }) => type === 'styles')?.target;
-  const styles =
-    stylesPart === undefined ? new Styles() : readStyles((await office.readWhole(stylesPart)).source);
+  const styles = await readStylesPart(file);
   const story = new StoryCounter(tally, include, styles);
   const read = new Set([main]);
   /** The other parts that were read. Several relationships may refer to one part. */
   const counted = new Set<string>();
   // The loop also visits the headers and footers that are added to the set during the loop.
   for (const path of read) {
-    await office.readPart(path, {
-      openTag: (tag) => story.openTag(tag),
-      text: (text) => story.text(text),
-      closeTag: (tag) => story.closeTag(tag),
-    });
+    await office.readPart(path, story);
     for (const { type, target } of await office.relationships(path)) {
       if (target === undefined || read.has(target) || counted.has(target)) continue;
       const isIncluded = notes.includes(type) && include.has(type);
@@ -83,17 +76,12 @@ export async function textOutcome(
       if (kept || charts.includes(type)) counted.add(target);
       if (charts.includes(type)) {
         const counter = new ChartCounter();
-        await office.readPart(target, {
-          openTag: (tag) => counter.openTag(tag),
-          text: (text) => counter.text(text),
-          closeTag: () => counter.closeTag(),
-        });
+        await office.readPart(target, counter);
         story.addChart(counter.texts);
       } else if (kept) await office.readPart(target, keptTexts(tally, ...kept));
     }
   }
   story.finish(inSegments);
-  return tally.outcome();
 }
 
 function localName({ name }: XmlTag): string {

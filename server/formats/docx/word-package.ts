@@ -1,8 +1,8 @@
-import { FileError, limits, overLimit } from '../file-error.ts';
-import { type ChartText, readChartTexts } from '../office/chart-texts.ts';
-import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
+import { FileError } from '../file-error.ts';
+import { type ChartPlace, type ChartText, readChartTexts } from '../office/chart-texts.ts';
+import { type OfficeFile, openOfficeFile, wholeParts } from '../office/office-format.ts';
+import type { OfficePackage, Relationship } from '../office/package.ts';
 import type { PartText } from '../office/part-text.ts';
-import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import { KeptContent } from './kept-content.ts';
@@ -25,7 +25,7 @@ export interface StoryResultOf<T> extends StoryResult<T> {
 }
 
 /** A chart whose texts are translated. */
-export interface Chart {
+export interface Chart extends ChartPlace {
   path: string;
   text: PartText;
   texts: ChartText[];
@@ -35,6 +35,7 @@ export interface Chart {
 
 /** The result of reading a Word file. */
 export interface WordStories<T> {
+  file: OfficeFile;
   /**
    * The headers, the main text, the footers, and the footnotes, endnotes and comments that are included, in this order.
    */
@@ -43,7 +44,6 @@ export interface WordStories<T> {
   charts: Chart[];
   kept: KeptContent;
   pages: number;
-  isSigned: boolean;
 }
 
 /**
@@ -59,26 +59,15 @@ export async function readStories<T extends ParagraphResult>(
   included: readonly Includable[],
   use: (paragraph: StoryParagraph, story: StoryPart, styles: Styles) => T,
 ): Promise<WordStories<T>> {
-  if (bytes.length === 0) throw new FileError('empty', 'the file is empty');
-  const office = await openPackage(bytes);
-  await rejectUnsafeEntries(bytes);
-  const ofPackage = await office.relationships('');
-  const mainPath = ofPackage.find(({ type }) => type === 'officeDocument')?.target;
-  if (mainPath === undefined) throw new FileError('unreadable', 'the file is not a Word document');
-  const ofMain = await office.relationships(mainPath);
-  const count = elementCounter();
-  const styles = await stylesOf(office, ofMain);
+  const file = await openOfficeFile(bytes, 'a Word document');
+  const { office, main: mainPath, relationships: ofMain } = file;
+  const whole = wholeParts(office, 'Word file', 'main text, headers and footers');
+  const count = whole.countElement;
+  const styles = await readStylesPart(file);
   const include = new Set(included);
   const kept = new KeptContent(include);
-  let size = 0;
-  const readWhole = (path: string): Promise<PartText> => {
-    size += office.sizeOf(path);
-    if (size > limits.docxStories)
-      throw overLimit('the size in bytes of main text, headers and footers together', limits.docxStories);
-    return office.readWhole(path);
-  };
   const read = async (path: string, kind: Story['kind'], keyPrefix: string) => {
-    const text = await readWhole(path);
+    const text = await whole.read(path);
     const part: StoryPart = { kind, keyPrefix, source: text.source, path, text };
     const options = { styles, include, countElement: count };
     const result = readStory(part, options, (paragraph) => use(paragraph, part, styles));
@@ -114,23 +103,20 @@ export async function readStories<T extends ParagraphResult>(
       if (type !== 'chart' && type !== 'chartEx') continue;
       if (!include.has('charts') || target === undefined) kept.add('chart');
       else if (!charts.has(target)) {
-        const text = await readWhole(target);
+        const text = await whole.read(target);
         const ofChart = await office.relationships(target);
         charts.set(target, {
           path: target,
           text,
           texts: readChartTexts(text.source, count),
           hasDataSheet: ofChart.some((relationship) => relationship.type === 'package'),
+          keyPrefix: `chart${charts.size + 1}-p`,
+          place: `${target}, chart ${charts.size + 1}, paragraph `,
+          page: null,
         });
       }
     }
-  return {
-    stories,
-    charts: [...charts.values()],
-    kept,
-    pages: main.pages,
-    isSigned: ofPackage.some(({ type }) => type === 'origin'),
-  };
+  return { file, stories, charts: [...charts.values()], kept, pages: main.pages };
 }
 
 /**
@@ -138,29 +124,18 @@ export async function readStories<T extends ParagraphResult>(
  *
  * @throws {FileError} as `readStories` does
  */
-export async function readFormatParts(bytes: Uint8Array): Promise<{ path: string; text: PartText }[]> {
-  const office = await openPackage(bytes);
-  const main = (await office.relationships('')).find(({ type }) => type === 'officeDocument')?.target;
-  const parts = main === undefined ? [] : await office.relationships(main);
-  const paths = parts.flatMap(({ type, target }) =>
+export function readFormatParts({
+  office,
+  relationships,
+}: OfficeFile): Promise<{ path: string; text: PartText }[]> {
+  const paths = relationships.flatMap(({ type, target }) =>
     target && (type === 'styles' || type === 'numbering') ? [target] : [],
   );
   return Promise.all([...new Set(paths)].map(async (path) => ({ path, text: await office.readWhole(path) })));
 }
 
-/**
- * Returns a function that counts XML elements: those of all parts of the file together. The function throws above the
- * limit.
- */
-function elementCounter(): () => void {
-  let elements = 0;
-  return () => {
-    if (++elements > limits.docxElements)
-      throw overLimit('the number of XML elements of the Word file', limits.docxElements);
-  };
-}
-
-async function stylesOf(office: OfficePackage, relationships: readonly Relationship[]): Promise<Styles> {
+/** @throws {FileError} as `readStories` does */
+export async function readStylesPart({ office, relationships }: OfficeFile): Promise<Styles> {
   const path = relationships.find(({ type }) => type === 'styles')?.target;
   return path === undefined ? new Styles() : readStyles((await office.readWhole(path)).source);
 }

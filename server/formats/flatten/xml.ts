@@ -78,12 +78,12 @@ function read(source: string, events: Parameters<typeof createXmlReader>[0]): vo
 /** The events of an XML document. The names of elements and attributes include their prefixes. */
 export interface XmlEvents {
   openTag: (tag: SaxesTagPlain) => void;
-  closeTag: (tag: SaxesTagPlain) => void;
+  closeTag?: (tag: SaxesTagPlain) => void;
   /**
    * Receives text with its references decoded, and the content of CDATA sections. One text may arrive in several
    * pieces.
    */
-  text: (text: string) => void;
+  text?: (text: string) => void;
 }
 
 /**
@@ -99,10 +99,10 @@ export function createXmlReader(events: XmlEvents): { write(piece: string): void
   parser.on('error', (error) => {
     throw notWellFormed(error);
   });
-  parser.on('opentag', events.openTag);
-  parser.on('closetag', events.closeTag);
-  parser.on('text', events.text);
-  parser.on('cdata', events.text);
+  parser.on('opentag', (tag) => events.openTag(tag));
+  parser.on('closetag', (tag) => events.closeTag?.(tag));
+  parser.on('text', (text) => events.text?.(text));
+  parser.on('cdata', (text) => events.text?.(text));
   return {
     write: (piece) => {
       parser.write(piece);

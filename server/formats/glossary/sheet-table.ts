@@ -31,7 +31,6 @@ async function readDateStyles({ office, path }: Workbook): Promise<(style: numbe
     closeTag: () => {
       open.pop();
     },
-    text: () => {},
   });
   return (style) => {
     const id = formats[style] ?? 0;

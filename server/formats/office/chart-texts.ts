@@ -1,4 +1,9 @@
+import type { Finding, Segment, SegmentKey } from '../document.ts';
+import type { XmlEvents } from '../flatten/xml.ts';
+import { plainText } from '../inline-content.ts';
 import { letter } from '../text.ts';
+import type { Targets } from './office-format.ts';
+import { lossFinding } from './paragraph/placed-texts.ts';
 import { type Edit, escapeXmlText, withoutForbidden } from './splice.ts';
 import {
   type PositionedXmlEvents,
@@ -120,8 +125,51 @@ class ChartReader implements PositionedXmlEvents {
   }
 }
 
-/** Returns the edits that write the translation of a text, and whether words lose their formatting. */
-export function writeChartText(
+/** The beginning of the keys and of the places of a part's texts, and the number of its slide. */
+export interface ChartPlace {
+  keyPrefix: string;
+  place: string;
+  page: number | null;
+}
+
+function keyOf({ number }: ChartText, { keyPrefix }: ChartPlace): SegmentKey {
+  return { regionId: `${keyPrefix}${number}`, cellId: null };
+}
+
+/** Returns the segment of a text that is read without tags. */
+export function chartSegment(text: ChartText, part: ChartPlace): Segment {
+  return {
+    ...{ ...keyOf(text, part), kind: 'text_block', page: part.page },
+    place: `${part.place}${text.number}`,
+    source: [text.text.trim()],
+  };
+}
+
+/**
+ * Returns the edits that write the translations of a part's texts that are read without tags.
+ *
+ * @param findings receives a finding for each text in which words lose their formatting
+ * @param program the program that opens the file
+ */
+export function writeChartTexts(
+  texts: readonly ChartText[],
+  part: ChartPlace,
+  targets: Targets,
+  findings: Finding[],
+  program: string,
+): Edit[] {
+  return texts.flatMap((text) => {
+    const target = targets.of(keyOf(text, part));
+    const translation = target && plainText(target);
+    if (translation === undefined || translation === text.text.trim()) return [];
+    const { edits, hasLostFormat } = writeChartText(text, translation);
+    if (hasLostFormat)
+      findings.push(lossFinding('format', `${part.place}${text.number}`, keyOf(text, part), program));
+    return edits;
+  });
+}
+
+function writeChartText(
   { text, pieces, isName }: ChartText,
   translation: string,
 ): { edits: Edit[]; hasLostFormat: boolean } {
@@ -139,4 +187,39 @@ export function writeChartText(
     hasLostFormat:
       !isName && pieces.some(({ text: run, format }) => letter.test(run) && format !== longest.format),
   };
+}
+
+/** Collects the texts of a chart: its paragraphs, and each name once that it copies from its data sheet. */
+export class ChartCounter {
+  readonly #paragraphs: string[] = [];
+  readonly #names = new Set<string>();
+  readonly #open: string[] = [];
+  #text = '';
+
+  get texts(): string[] {
+    return [...this.#paragraphs, ...this.#names];
+  }
+
+  openTag(tag: Parameters<XmlEvents['openTag']>[0]): void {
+    const local = tag.name.slice(tag.name.indexOf(':') + 1);
+    this.#open.push(local);
+    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
+  }
+
+  text(text: string): void {
+    const parent = this.#open.at(-1);
+    const isName = parent === 'v' || parent === 'pt';
+    if (
+      parent === 't' ||
+      (isName && this.#open.some((local) => /^str(Cache|Lit|Dim)$|^multiLvl|^txData$/.test(local)))
+    )
+      this.#text += text;
+  }
+
+  closeTag(): void {
+    const local = this.#open.pop();
+    if (local === 'p') this.#paragraphs.push(this.#text);
+    else if (local === 'v' || local === 'pt') this.#names.add(this.#text);
+    if (local === 'p' || local === 'v' || local === 'pt') this.#text = '';
+  }
 }

@@ -24,6 +24,19 @@ export function keptFinding(
   };
 }
 
+/** Returns the findings about content that stays untranslated, one for each kind that occurs. */
+export function keptFindings(
+  ...kinds: readonly [count: number, names: readonly [string, string], by?: Includable][]
+): Finding[] {
+  return kinds.flatMap(([count, names, by]) => (count > 0 ? [keptFinding(count, names, by)] : []));
+}
+
+/** Returns the finding about sheets or slides that a request does not select. */
+export function notSelectedFinding(count: number, [one, several]: readonly [string, string]): Finding {
+  const message = `${count === 1 ? `1 ${one} is` : `${count} ${several} are`} not selected; the text stays unchanged`;
+  return { severity: 'info', code: 'not_selected', message, unitId: null };
+}
+
 /**
  * Returns the finding about pictures, whose text is not recognized.
  *

@@ -103,8 +103,6 @@ export async function openPackage(bytes: Uint8Array): Promise<OfficePackage> {
           const target = TargetMode === 'External' ? undefined : nameOf(resolve(folder, Target));
           found.push({ id: Id, type: Type.slice(Type.lastIndexOf('/') + 1), target });
         },
-        closeTag: () => {},
-        text: () => {},
       });
       return found;
     },

@@ -49,7 +49,6 @@ export function parseProperties(source: string, outerName: string): Properties {
       if (depth === 1) properties.children.at(-1)!.end = end;
       else if (depth === 0 && start > 0) properties.endTag = start;
     },
-    text: () => {},
   });
   return properties;
 }

@@ -33,12 +33,12 @@ export interface XmlEndTag {
 /** The events of an XML reader, in the order of the document. */
 export interface PositionedXmlEvents {
   openTag(tag: XmlStartTag): void;
-  closeTag(tag: XmlEndTag): void;
+  closeTag?(tag: XmlEndTag): void;
   /**
    * Receives text with its references decoded, and the content of CDATA sections. One text may arrive in several
    * pieces.
    */
-  text(text: string): void;
+  text?(text: string): void;
 }
 
 interface OpenElement {
@@ -122,10 +122,10 @@ export function createPositionedXmlReader(events: PositionedXmlEvents): {
     const { local, namespace, prefixes } = open.pop()!;
     for (const prefix of prefixes ?? []) declared.get(prefix)!.pop();
     const end = parser.position;
-    events.closeTag({ name, local, namespace, start: startOf(end), end });
+    events.closeTag?.({ name, local, namespace, start: startOf(end), end });
   });
-  parser.on('text', (text) => events.text(text));
-  parser.on('cdata', (text) => events.text(text));
+  parser.on('text', (text) => events.text?.(text));
+  parser.on('cdata', (text) => events.text?.(text));
   return {
     write: (next) => {
       const last = piece.lastIndexOf('<');

@@ -48,7 +48,6 @@ export function readLists(source: string): ReadonlyMap<string, Levels> {
       lists.set(local, readLevels(source.slice(open.start, end)));
       open = undefined;
     },
-    text: () => {},
   });
   return lists;
 }

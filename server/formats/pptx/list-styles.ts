@@ -53,7 +53,6 @@ export function readLevels(raw: string): Levels {
       if (depth === 4) property = undefined;
       depth--;
     },
-    text: () => {},
   });
   if (cached.size === maxCached) cached.clear();
   cached.set(raw, levels);

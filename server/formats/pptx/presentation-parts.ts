@@ -1,7 +1,7 @@
-import { FileError, limits, overLimit } from '../file-error.ts';
-import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
+import { FileError } from '../file-error.ts';
+import { openOfficeFile, type WholeParts, wholeParts } from '../office/office-format.ts';
+import type { Relationship } from '../office/package.ts';
 import type { PartText } from '../office/part-text.ts';
-import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
 import { readPositionedXml } from '../office/xml-reader.ts';
 
 /** A part of a presentation, read as a whole. */
@@ -12,76 +12,32 @@ export interface ReadPart {
 }
 
 /** An opened presentation. */
-export class Presentation {
-  readonly #office: OfficePackage;
-  readonly main: ReadPart;
+export interface Presentation extends Pick<WholeParts, 'countElement'> {
+  main: ReadPart;
   /** The paths of the slides, in the order in which they are shown. */
-  readonly slides: readonly string[];
+  slides: readonly string[];
   /** The height of the slides in EMUs. */
-  readonly slideHeight: number;
-  readonly isSigned: boolean;
-  #size = 0;
-  #elements = 0;
+  slideHeight: number;
+  isSigned: boolean;
+  /** @throws {FileError} as `WholeParts.read` does; the message names the part */
+  read(path: string): Promise<ReadPart>;
+}
 
-  private constructor(
-    office: OfficePackage,
-    main: ReadPart,
-    { slides, height }: { slides: readonly string[]; height: number },
-    isSigned: boolean,
-  ) {
-    this.#office = office;
-    this.main = main;
-    this.slides = slides;
-    this.slideHeight = height;
-    this.isSigned = isSigned;
-  }
-
-  /**
-   * Opens a presentation.
-   *
-   * @throws {FileError} `empty`, `unreadable`, `protected` or `too_large`
-   */
-  static async open(bytes: Uint8Array): Promise<Presentation> {
-    if (bytes.length === 0) throw new FileError('empty', 'the file is empty');
-    const office = await openPackage(bytes);
-    await rejectUnsafeEntries(bytes);
-    const ofPackage = await office.relationships('');
-    const path = ofPackage.find(({ type }) => type === 'officeDocument')?.target;
-    if (path === undefined) throw new FileError('unreadable', 'the file is not a presentation');
-    const main = {
-      path,
-      text: await office.readWhole(path),
-      relationships: await office.relationships(path),
-    };
-    const slides = slidesOf(main);
-    return new Presentation(
-      office,
-      main,
-      slides,
-      ofPackage.some(({ type }) => type === 'origin'),
-    );
-  }
-
-  /**
-   * Reads a part. All parts together may have `limits.docxStories` bytes, because their changes are in memory at the same
-   * time.
-   */
-  async read(path: string): Promise<ReadPart> {
-    try {
-      this.#size += this.#office.sizeOf(path);
-      if (this.#size > limits.docxStories)
-        throw overLimit('the size in bytes of all slides and notes together', limits.docxStories);
-      const text = await this.#office.readWhole(path);
-      return { path, text, relationships: await this.#office.relationships(path) };
-    } catch (error) {
-      throw named(path, error);
-    }
-  }
-
-  /** Counts an XML element of the file, and rejects the file if it has too many. */
-  readonly countElement = (): void => {
-    if (++this.#elements > limits.docxElements)
-      throw overLimit('the number of XML elements of the presentation', limits.docxElements);
+/** @throws {FileError} `empty`, `unreadable`, `protected` or `too_large` */
+export async function openPresentation(bytes: Uint8Array): Promise<Presentation> {
+  const { office, main: path, relationships, isSigned } = await openOfficeFile(bytes, 'a presentation');
+  const main = { path, text: await office.readWhole(path), relationships };
+  const { slides, height } = slidesOf(main);
+  const { read, countElement } = wholeParts(office, 'presentation', 'all slides and notes');
+  return {
+    ...{ main, slides, slideHeight: height, isSigned, countElement },
+    async read(path) {
+      try {
+        return { path, text: await read(path), relationships: await office.relationships(path) };
+      } catch (error) {
+        throw named(path, error);
+      }
+    },
   };
 }
 
@@ -113,7 +69,6 @@ function slidesOf({ path, text, relationships }: ReadPart): { slides: string[]; 
     closeTag: () => {
       depth--;
     },
-    text: () => {},
   });
   return { slides, height };
 }

@@ -9,7 +9,13 @@ import { letter } from '../text.ts';
 import { Copies } from './copies.ts';
 import { type KeptObject, readDrawing } from './drawing-reader.ts';
 import type { InheritedStyles, PartStyles } from './inherited-styles.ts';
-import { Presentation, type ReadPart, targetsOf, withName } from './presentation-parts.ts';
+import {
+  openPresentation,
+  type Presentation,
+  type ReadPart,
+  targetsOf,
+  withName,
+} from './presentation-parts.ts';
 import { StyleParts } from './style-parts.ts';
 import type { TextBody } from './text-body.ts';
 
@@ -75,7 +81,7 @@ export async function readPresentation(
   selection: Selection,
   visitor: PresentationVisitor,
 ): Promise<PresentationSummary> {
-  const presentation = await Presentation.open(bytes);
+  const presentation = await openPresentation(bytes);
   const reading = new PresentationReading(presentation, new Set(selection.include), visitor);
   return reading.readAll(selectPages(selection.pages, presentation.slides.length));
 }

@@ -1,20 +1,23 @@
 import { createXmlReader } from '../flatten/xml.ts';
 import { plainText } from '../inline-content.ts';
 import { classOf } from '../layout-kinds.ts';
-import { ChartCounter } from '../office/chart-counter.ts';
-import type { ChartText } from '../office/chart-texts.ts';
+import { ChartCounter, type ChartText } from '../office/chart-texts.ts';
 import { readPositionedXml } from '../office/xml-reader.ts';
 import { letter } from '../text.ts';
-import { countCharacters, type TextOutcome, TextTally } from '../text-tally.ts';
+import { countCharacters, type TextTally } from '../text-tally.ts';
 import { isDrawing } from './drawing-xml.ts';
 import type { LeftOut, TextPart } from './presentation.ts';
 import type { TextBody } from './text-body.ts';
 
 /** Counts the texts of a presentation that are in no segment, and checks that no text of a part is missing. */
 export class PresentationTally {
-  readonly #tally = new TextTally();
+  readonly #tally: TextTally;
   /** The visible characters of the current part that became segments or were kept. */
   #accounted = 0;
+
+  constructor(tally: TextTally) {
+    this.#tally = tally;
+  }
 
   addBody({ paragraphs, isFallback }: TextBody, leftOut: LeftOut | undefined): void {
     if (isFallback) return;
@@ -57,10 +60,6 @@ export class PresentationTally {
     this.#accounted = 0;
   }
 
-  outcome(): TextOutcome {
-    return this.#tally.outcome();
-  }
-
   #keep(reason: string, characters: number): void {
     this.#tally.keep(reason === 'pages' ? 'not_selected' : classOf('pptx', reason), reason, characters);
   }
@@ -68,11 +67,7 @@ export class PresentationTally {
 
 function namesOf(source: string): readonly string[] {
   const counter = new ChartCounter();
-  const reader = createXmlReader({
-    openTag: (tag) => counter.openTag(tag),
-    text: (text) => counter.text(text),
-    closeTag: () => counter.closeTag(),
-  });
+  const reader = createXmlReader(counter);
   reader.write(source);
   reader.close();
   return counter.texts;

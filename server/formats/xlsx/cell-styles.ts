@@ -83,7 +83,6 @@ async function readStyles(office: OfficePackage, path: string): Promise<CellStyl
     closeTag: () => {
       open.pop();
     },
-    text: () => {},
   });
   return new CellStyles(styles, fonts[0]?.size ?? usualFont.size);
 }

@@ -1,3 +1,4 @@
+import { type InlineContent, plainText } from '../inline-content.ts';
 import { escapeXmlText } from '../office/splice.ts';
 
 /** The maximum number of UTF-16 units that Excel accepts in a cell. */
@@ -89,6 +90,17 @@ export function splitText(text: string): SplitText {
     source: trimmed.includes('\r') ? trimmed.replace(/\r\n?/g, '\n') : trimmed,
     after: text.slice(start + trimmed.length),
   };
+}
+
+/**
+ * Returns the translation of a text, with the white space that was around the old text; undefined if the text does not
+ * change. The source has normalized line breaks: a different line break character is not a change.
+ */
+export function translatedText(old: string, target: InlineContent | undefined): string | undefined {
+  if (!target) return undefined;
+  const { before, source, after } = splitText(old);
+  const text = plainText(target);
+  return text === source ? undefined : before + text + after;
 }
 
 /** Truncates a text to a maximum length in UTF-16 units, which is that of a cell by default. */

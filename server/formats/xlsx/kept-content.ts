@@ -200,8 +200,6 @@ async function isCacheOfCells(
       const isExternal = Object.keys(attributes).some((name) => name.endsWith(':id'));
       isOfCells = (attributes['name'] === undefined || translatesHeaders) && !isExternal;
     },
-    closeTag: () => {},
-    text: () => {},
   });
   return isOfCells;
 }

@@ -45,10 +45,10 @@ function together(writers: readonly PositionedXmlEvents[]): PositionedXmlEvents 
       for (const writer of writers) writer.openTag(tag);
     },
     closeTag: (tag) => {
-      for (const writer of writers) writer.closeTag(tag);
+      for (const writer of writers) writer.closeTag?.(tag);
     },
     text: (text) => {
-      for (const writer of writers) writer.text(text);
+      for (const writer of writers) writer.text?.(text);
     },
   };
 }

@@ -109,9 +109,9 @@ class RunBound {
       },
       closeTag: (tag) => {
         this.lastTagEnd = tag.end;
-        events.closeTag(tag);
+        events.closeTag?.(tag);
       },
-      text: (text) => events.text(text),
+      text: (text) => events.text?.(text),
     };
   }
 

@@ -1,12 +1,10 @@
-import type { Finding, RebuildOptions, RebuiltDocument, SegmentTranslation } from '../document.ts';
-import { withFileErrors } from '../office/package.ts';
-import { rewritePackage } from '../office/rewrite-package.ts';
+import type { Finding, RebuildOptions } from '../document.ts';
+import type { Targets } from '../office/office-format.ts';
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
 import { type DirectionChange, directionChange } from '../typesetting/languages.ts';
-import type { CellPosition } from './cell-reference.ts';
+import { type CellPosition, writeReference } from './cell-reference.ts';
 import { CellStyles } from './cell-styles.ts';
-import { CellTargets } from './cell-targets.ts';
-import { cellTextLimit, cutToLimit } from './cell-text.ts';
+import { cellTextLimit, cutToLimit, translatedText } from './cell-text.ts';
 import { NewNames } from './names.ts';
 import {
   columnNameLimit,
@@ -80,53 +78,37 @@ function directionWriter(editor: PartEditor, change: 'rtl' | 'ltr'): PositionedX
     closeTag: () => {
       depth--;
     },
-    text: () => {},
   };
 }
 
-/**
- * Returns a copy of a workbook with the translations in its cells. A cell stays unchanged if it has no translation, or
- * if its translation equals its text. XML parts in which nothing changes are copied byte for byte.
- *
- * @throws {FileError} as `extract` does
- * @throws {RangeError} if a translation has the key of no segment of the workbook
- */
-export function rebuild(
-  bytes: Uint8Array,
-  translations: readonly SegmentTranslation[],
-  options: RebuildOptions,
-): Promise<RebuiltDocument> {
-  return withFileErrors(async () => {
-    const workbook = await openWorkbook(bytes);
-    const strings = await SharedStrings.read(workbook.office, workbook.sharedStrings);
-    const headers = options.include?.includes('table_headers')
-      ? { sliced: await slicedTables(workbook) }
-      : undefined;
-    const work = new Rebuilding(workbook, strings, headers, new CellTargets(translations), options);
-    await work.readCells();
-    await work.readParts();
-    work.nameSheets();
-    work.targets.requireAllUsed();
-    await work.rename();
-    await work.writeCells();
-    const parts = work.changes.contents();
-    if (parts.size === 0) return { bytes, findings: work.findings };
-    const translated = await rewritePackage(bytes, parts);
-    if (work.unformatted > 0) work.findings.push(formattingLost(work.unformatted, 'cells'));
-    if (work.unformattedInParts > 0)
-      work.findings.push(formattingLost(work.unformattedInParts, 'comments, text boxes and charts'));
-    return { bytes: translated, findings: work.findings };
-  });
+/** Returns the parts of a workbook that change, with the translations in its cells. */
+export async function writeWorkbook(bytes: Uint8Array, targets: Targets, options: RebuildOptions) {
+  const workbook = await openWorkbook(bytes);
+  const strings = await SharedStrings.read(workbook.office, workbook.sharedStrings);
+  const headers = options.include?.includes('table_headers')
+    ? { sliced: await slicedTables(workbook) }
+    : undefined;
+  const work = new Rebuilding(workbook, strings, headers, targets, options);
+  await work.readCells();
+  await work.readParts();
+  work.nameSheets();
+  await work.rename();
+  await work.writeCells();
+  return {
+    parts: work.changes.contents(),
+    findings: work.findings,
+    lateFindings: () => work.lateFindings(),
+  };
 }
 
 /** The state of rebuilding one workbook. Each step adds to the changes of the parts. */
 class Rebuilding {
-  readonly targets: CellTargets;
   readonly findings: Finding[] = [];
   readonly changes: PartChanges;
   /** The numbers of texts in which words lose their formatting. They are known after the parts are written. */
-  unformatted = 0;
-  unformattedInParts = 0;
+  #unformatted = 0;
+  #unformattedInParts = 0;
+  readonly #targets: Targets;
   readonly #workbook: Workbook;
   readonly #strings: SharedStrings;
   readonly #headers: HeaderSelection | undefined;
@@ -149,13 +131,13 @@ class Rebuilding {
     workbook: Workbook,
     strings: SharedStrings,
     headers: HeaderSelection | undefined,
-    targets: CellTargets,
+    targets: Targets,
     options: RebuildOptions,
   ) {
     this.#workbook = workbook;
     this.#strings = strings;
     this.#headers = headers;
-    this.targets = targets;
+    this.#targets = targets;
     this.#options = options;
     this.#direction = directionChange(options.sourceLanguage, options.targetLanguage);
     this.#selected = selectSheets(workbook.sheets, options.pages);
@@ -193,7 +175,7 @@ class Rebuilding {
       filled: (cell) => fit.filled(cell),
       text: (cell, index, text, header) => {
         const old = text();
-        const next = this.targets.textOf(sheet, cell, old);
+        const next = this.#textOf(sheet, cell, old);
         fit.add(cell, old, next.text);
         if (header) {
           const { row, column } = cell;
@@ -224,6 +206,18 @@ class Rebuilding {
     }
   }
 
+  /** Returns the new text of a cell, and whether it was truncated to Excel's maximum length. */
+  #textOf(sheet: Sheet, cell: CellPosition, old: string): { text: string; isCut: boolean } {
+    const text = this.#partTextOf(sheet.regionId, writeReference(cell), old);
+    if (text === undefined) return { text: old, isCut: false };
+    const cut = cutToLimit(text);
+    return { text: cut, isCut: cut !== text };
+  }
+
+  #partTextOf(regionId: string, cellId: string, old: string): string | undefined {
+    return translatedText(old, this.#targets.of({ regionId, cellId }));
+  }
+
   /** Records the new text of a cell. */
   #use(sheet: Sheet, index: number | undefined, old: string, text: string): void {
     if (text !== old) {
@@ -238,7 +232,7 @@ class Rebuilding {
   #readValidations(sheet: Sheet, validationTexts: readonly ValidationText[]): void {
     const texts = new Map<string, string>();
     for (const { key, place, text, limit } of validationTexts) {
-      const next = this.targets.partTextOf(sheet.regionId, key, text);
+      const next = this.#partTextOf(sheet.regionId, key, text);
       if (next === undefined) continue;
       texts.set(key, cutToLimit(next, limit));
       if (next.length > limit) this.findings.push(messageCut(sheet, key, place, limit));
@@ -259,7 +253,7 @@ class Rebuilding {
   }
 
   async #readPart({ path, regionId, rule }: TextPart): Promise<void> {
-    const textOf = ({ number, text }: PartText) => this.targets.partTextOf(regionId, `t${number}`, text);
+    const textOf = ({ number, text }: PartText) => this.#partTextOf(regionId, `t${number}`, text);
     const cached = (text: string) => this.#copied.get(text);
     let changes = false;
     const noting =
@@ -272,7 +266,7 @@ class Rebuilding {
     const reader = new PartTextReader(rule, noting(textOf), { cached: noting(cached) });
     await readXmlPart(this.#workbook.office, path, reader);
     const formatLost = (): void => {
-      this.unformattedInParts++;
+      this.#unformattedInParts++;
     };
     if (changes)
       this.changes.add(path, (editor) => new PartTextReader(rule, textOf, { editor, cached, formatLost }));
@@ -283,7 +277,7 @@ class Rebuilding {
     const { sheets } = this.#workbook;
     const wanted = new Map<Sheet, string>();
     for (const sheet of namedSheets(this.#workbook, this.#selected, this.#options)) {
-      const name = this.targets.partTextOf(sheet.regionId, sheetNameKey, sheet.name);
+      const name = this.#partTextOf(sheet.regionId, sheetNameKey, sheet.name);
       if (name === undefined) continue;
       wanted.set(sheet, name);
       if (name.length > sheetNameLimit) this.findings.push(shortened(sheet));
@@ -307,7 +301,7 @@ class Rebuilding {
     const { office, sharedStrings } = this.#workbook;
     const plan = this.#plan;
     const formatLost = (): void => {
-      this.unformatted++;
+      this.#unformatted++;
     };
     if (sharedStrings !== undefined && (plan.changed.size > 0 || plan.appended.length > 0))
       this.changes.set(sharedStrings, () =>
@@ -338,7 +332,7 @@ class Rebuilding {
     return {
       text: (cell, index, text, header) => {
         const old = text();
-        const next = header ? (this.#headerText(header) ?? old) : this.targets.textOf(sheet, cell, old).text;
+        const next = header ? (this.#headerText(header) ?? old) : this.#textOf(sheet, cell, old).text;
         if (index !== undefined) point(cell, index, next);
         else if (next !== old && setOwnText(editor, cell, next)) formatLost();
       },
@@ -350,5 +344,13 @@ class Rebuilding {
 
   #headerText({ table, column }: TableHeader): string | undefined {
     return this.#tableTexts.get(table.path)?.names.get(column);
+  }
+
+  lateFindings(): Finding[] {
+    const counts: [number, string][] = [
+      [this.#unformatted, 'cells'],
+      [this.#unformattedInParts, 'comments, text boxes and charts'],
+    ];
+    return counts.flatMap(([texts, place]) => (texts > 0 ? [formattingLost(texts, place)] : []));
   }
 }

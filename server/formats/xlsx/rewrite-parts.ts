@@ -71,7 +71,6 @@ export function rewriteSharedStrings(
           }
         editor.hold(undefined);
       },
-      text: () => {},
     };
   });
 }
@@ -136,7 +135,6 @@ export function rowHeightWriter(
     closeTag: () => {
       depth--;
     },
-    text: () => {},
   };
 }
 
@@ -167,6 +165,5 @@ export function tableWriter(editor: PartEditor, { labels, names }: TableTexts): 
     closeTag: () => {
       depth--;
     },
-    text: () => {},
   };
 }

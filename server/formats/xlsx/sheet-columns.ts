@@ -123,7 +123,6 @@ export function columnWidthWriter(
       const columns = newColumns(Number.POSITIVE_INFINITY, prefixOf(tag));
       if (columns !== '') editor.replace(tag.start, tag.start, columns);
     },
-    text: () => {},
   };
 }
 

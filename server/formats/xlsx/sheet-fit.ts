@@ -1,12 +1,21 @@
-import { digitWidth, linesOf, longestLine, longestWord } from '../office/text-width.ts';
+import {
+  digitWidth,
+  linesOf,
+  longestLine,
+  longestWord,
+  shortestLength,
+  widthOf,
+} from '../office/text-width.ts';
 import { type CellRange, writeReference } from './cell-reference.ts';
 import type { CellStyle, CellStyles } from './cell-styles.ts';
 import type { SheetColumns } from './sheet-columns.ts';
 import type { Cell } from './sheet-reader.ts';
-import { maxHeight, turnedHeight } from './turned-text.ts';
 
-/** The height of a line in relation to the size of the font. */
+/** The maximum height of a row in Excel, in points. */
+const maxHeight = 409;
+/** The height of a line in relation to the size of the font, and that of a line of turned text. */
 const lineHeight = 1.32;
+const turnedLineHeight = 1.25;
 /** The width of bold text in relation to other text. */
 const boldWidth = 1.07;
 /** The margins of a cell, and a step of its indent, in digits. */
@@ -14,6 +23,8 @@ const margins = 0.71;
 const indentStep = 1.3;
 /** Widths are approximate: a text that seems to be this much wider than its cell may fit. */
 const tolerance = 1.1;
+/** The widths of the characters of turned texts are approximate, and cells have margins. */
+const slack = 1.1;
 /** The room around a text in a wider column, in relation to the text. */
 const reserve = 1.05;
 /** The maximum correction of a height that Excel has computed. */
@@ -22,7 +33,7 @@ const maxCorrection = 1.25;
 const maxGrowth = 2;
 /** The maximum number of columns of a merged cell of which the widest one grows. */
 const maxMerged = 50;
-/** The maximum length of a text that is measured. */
+/** The maximum length of a text that is measured. A longer turned text needs the maximum height. */
 const maxLength = 2_000;
 
 /** A cell whose new text may need more room. */
@@ -225,4 +236,27 @@ function sizeOf({ size, isBold }: CellStyle): number {
 
 function wrapsText({ wraps, alignment }: CellStyle): boolean {
   return wraps || alignment === 'justify' || alignment === 'distributed';
+}
+
+/**
+ * Returns the height that a row needs after the text of a turned cell has changed, in points. It is the current height
+ * unless the new text is longer than the row is high.
+ */
+function turnedHeight(style: CellStyle, height: number, old: string, text: string): number {
+  const needed = heightOf(style, height, old, text);
+  if (needed <= height) return height;
+  // The source fits, as a rule. If it seems not to, its font is narrower than expected, and so is the new text.
+  const narrow = Math.min(1, height / heightOf(style, height, old, old));
+  return Math.min(Math.max(Math.ceil(needed * narrow), height), maxHeight);
+}
+
+function heightOf({ angle, size, wraps }: CellStyle, height: number, old: string, text: string): number {
+  if (text.length > maxLength) return maxHeight;
+  if (angle === 'stacked') return [...text].length * size * turnedLineHeight;
+  const sine = Math.sin((angle * Math.PI) / 180);
+  const cosine = Math.cos((angle * Math.PI) / 180);
+  if (!wraps) return widthOf(text) * size * slack * sine + size * turnedLineHeight * cosine;
+  // The column has room for the lines of the source. The new text gets as many.
+  const lines = linesOf(old, height / size / slack);
+  return shortestLength(text, lines) * size * slack * sine + lines * size * turnedLineHeight * cosine;
 }

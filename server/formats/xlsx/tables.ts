@@ -126,7 +126,6 @@ export class SheetTables {
       closeTag: () => {
         depth--;
       },
-      text: () => {},
     });
   }
 
@@ -218,8 +217,6 @@ export async function slicedTables({ office, path }: Workbook): Promise<Readonly
       openTag: ({ local, attributes: { tableId } }) => {
         if (local === 'tableSlicerCache' && tableId !== undefined) ids.add(tableId);
       },
-      closeTag: () => {},
-      text: () => {},
     });
   }
   return ids;

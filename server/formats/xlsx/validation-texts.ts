@@ -83,6 +83,5 @@ export function validationWriter(
     closeTag: () => {
       depth--;
     },
-    text: () => {},
   };
 }

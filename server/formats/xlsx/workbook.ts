@@ -1,6 +1,6 @@
 import { FileError, limits, overLimit } from '../file-error.ts';
-import { type OfficePackage, openPackage, type Relationship } from '../office/package.ts';
-import { rejectUnsafeEntries } from '../office/rewrite-package.ts';
+import { openOfficeFile } from '../office/office-format.ts';
+import type { OfficePackage, Relationship } from '../office/package.ts';
 import { attributeOf } from '../office/xml-reader.ts';
 import { readXmlPart } from './part-stream.ts';
 
@@ -46,8 +46,10 @@ export function requireRoot(tag: { local: string; namespace: string | undefined 
   if (tag.local !== local || !isSpreadsheet(tag)) throw notWorkbook();
 }
 
+const name = 'an Excel workbook';
+
 function notWorkbook(): FileError {
-  return new FileError('unreadable', 'the file is not an Excel workbook');
+  return new FileError('unreadable', `the file is not ${name}`);
 }
 
 /**
@@ -60,20 +62,15 @@ const workbookType =
 /**
  * Opens an XLSX and reads its list of sheets. Checks the limits for which the cells need not be read.
  *
- * @throws {FileError} `protected`, `too_large` or `unreadable`
+ * @throws {FileError} `empty`, `protected`, `too_large` or `unreadable`
  */
 export async function openWorkbook(bytes: Uint8Array): Promise<Workbook> {
-  const office = await openPackage(bytes);
-  await rejectUnsafeEntries(bytes);
-  const ofPackage = await office.relationships('');
-  const main = ofPackage.find(({ type }) => type === 'officeDocument')?.target;
-  if (main === undefined || !workbookType.test(await contentType(office, main))) throw notWorkbook();
-  const related = await office.relationships(main);
+  const { office, main, relationships: related, isSigned } = await openOfficeFile(bytes, name);
+  if (!workbookType.test(await contentType(office, main))) throw notWorkbook();
   const sharedStrings = related.find(({ type }) => type === 'sharedStrings')?.target;
   if (sharedStrings !== undefined && office.sizeOf(sharedStrings) > limits.officeXmlPart)
     throw overLimit('the size in bytes of the shared strings of the workbook', limits.officeXmlPart);
   const sheets = await readSheets(office, main, related);
-  const isSigned = ofPackage.some(({ type }) => type === 'origin');
   return { office, path: main, sheets, sharedStrings, isSigned };
 }
 
@@ -86,8 +83,6 @@ async function contentType(office: OfficePackage, path: string): Promise<string>
       if (local === 'Override' && PartName?.toLowerCase() === `/${path}`.toLowerCase()) byName = ContentType;
       if (local === 'Default' && Extension?.toLowerCase() === extension) byExtension = ContentType;
     },
-    closeTag: () => {},
-    text: () => {},
   });
   return byName || byExtension;
 }
@@ -131,7 +126,6 @@ async function readSheets(
     closeTag: () => {
       depth--;
     },
-    text: () => {},
   });
   return sheets;
 }
