@@ -118,7 +118,7 @@ test('a caller is authenticated by index (tenant key, token, member), before the
     insert into tenants (tenant_id, name, api_key_prefix, monthly_char_limit)
     select 'many-' || n, 'Tenant', 'prefix', 1 from generate_series(1, 500) n`;
   const plans = openPlans(tenantId);
-  const found = expect.objectContaining({ tenantId, token: null });
+  const found = expect.objectContaining({ tenantId, session: null });
   await plans.execute((tx) => lookUpPrincipal(tx, new Uint8Array(32)), found);
   const lines = await plans.planOf('"totp_secret"', (type) =>
     type === 'bytea' ? `'\\x00'` : type === 'text' ? `'lingualoop.tenant_id'` : 'null',

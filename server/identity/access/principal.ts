@@ -1,12 +1,20 @@
 import { timingSafeEqual } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { type CredentialOwner, prepare, type Tx } from '#db/client.ts';
-import { tokens, users } from '#db/schema/identity.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { PresentedCredentials, Scope } from '#server/context.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret } from './credentials.ts';
 import { readScopes } from './scopes.ts';
+import {
+  type Session,
+  SessionAdapter,
+  type SessionTenant,
+  sessionIdOf,
+  tenantInScope,
+  tenantScope,
+  type User,
+} from './session-adapter.ts';
 import type { Family } from './sessions.ts';
 
 export interface PrincipalTenant {
@@ -18,7 +26,7 @@ export interface PrincipalTenant {
 export interface SessionPrincipal {
   kind: 'session';
   tenant: PrincipalTenant;
-  user: Omit<PrincipalMember, 'active'>;
+  user: Omit<User, 'active'>;
   /** Whether the member is a platform operator. */
   operator: boolean;
   /** The token family of the session. */
@@ -89,99 +97,30 @@ export async function readPrincipal(
     const scopes = found.scope === null ? null : readScopes(found.scope);
     return { kind: 'api_key', tenant, keyId: found.keyId, scopes };
   }
-  if (!lookup.user?.active || !lookup.token) return 'no_credential';
+  if (!lookup.user?.active) return 'no_credential';
   const { active: _active, ...user } = lookup.user;
-  const { familyId: id, secondFactor, factorAtSignIn, isProved } = lookup.token;
-  const family = { id, secondFactor, isProved };
+  const { familyId: id, secondFactor, factorAtSignIn, proofAge } = lookup.session;
+  const family = { id, secondFactor, isProved: proofAge !== null && proofAge < proofSeconds };
   // A member with a password passes our authenticator; an identity provider may have its own.
   const hasFactor = factorAtSignIn && (user.totpEnrolled || user.provider !== 'email');
   const operator = hasFactor && isDesignatedOperator(tenant.id, user.email, settings);
   return { kind: 'session', tenant, user, operator, family };
 }
 
-/** The caller's tenant and, for an access token, the member to whom it was issued. */
-interface PrincipalLookup {
-  tenantId: string;
-  name: string;
-  active: boolean;
-  user: PrincipalMember | null;
-  token: {
-    familyId: string;
-    expiresAt: Date;
-    secondFactor: boolean;
-    factorAtSignIn: boolean;
-    isProved: boolean;
-  } | null;
-}
-
-interface PrincipalMember {
-  id: string;
-  email: string;
-  provider: string;
-  role: string;
-  active: boolean;
-  totpEnrolled: boolean;
-}
-
-const tenantInScope = sql`current_setting(${sql.placeholder('scope')})`;
-
-/**
- * Reads the transaction's tenant and, for an access token, the member. The tenant's id is not known yet, so the
- * condition reads it from the setting that row-level security uses. Without this condition, the row-level policy alone
- * would use no index (docs/decisions/0025).
- */
-const selectPrincipal = prepare<{ accessTokenHash: Uint8Array; scope: string }, PrincipalLookup[]>((db) =>
-  db
-    .select({
-      tenantId: tenants.tenantId,
-      name: tenants.name,
-      active: tenants.active,
-      user: {
-        id: users.userId,
-        email: users.email,
-        provider: users.provider,
-        role: users.role,
-        active: users.active,
-        totpEnrolled: sql<boolean>`${users.totpSecret} is not null`,
-      },
-      token: {
-        familyId: tokens.familyId,
-        expiresAt: tokens.expiresAt,
-        secondFactor: tokens.secondFactor,
-        factorAtSignIn: tokens.factorAtSignIn,
-        isProved: sql<boolean>`coalesce(${tokens.provedAt} > now() - make_interval(secs => ${sql.raw(String(proofSeconds))}), false)`,
-      },
-    })
-    .from(tenants)
-    .leftJoin(
-      tokens,
-      and(
-        eq(tokens.tenantId, tenantInScope),
-        eq(tokens.tokenHash, sql.placeholder('accessTokenHash')),
-        eq(tokens.kind, 'access_token'),
-        sql`${tokens.expiresAt} > now()`,
-      ),
-    )
-    .leftJoin(users, and(eq(users.tenantId, tenantInScope), eq(users.userId, tokens.userId)))
-    .where(eq(tenants.tenantId, tenantInScope))
-    .prepare('select_principal'),
-);
-
-/** This is a constant, but it is passed as a parameter, because the driver prepares only statements with parameters. */
-const tenantScope = 'lingualoop.tenant_id';
-
 /**
  * The statement for requests without an access token. With a null parameter, PostgreSQL would plan the other statement
  * again each time.
  */
-const selectTenant = prepare<{ scope: string }, Pick<PrincipalLookup, 'tenantId' | 'name' | 'active'>[]>(
-  (db) =>
-    db
-      .select({ tenantId: tenants.tenantId, name: tenants.name, active: tenants.active })
-      .from(tenants)
-      .where(eq(tenants.tenantId, tenantInScope))
-      .prepare('select_tenant_principal'),
+const selectTenant = prepare<{ scope: string }, SessionTenant[]>((db) =>
+  db
+    .select({ tenantId: tenants.tenantId, name: tenants.name, active: tenants.active })
+    .from(tenants)
+    .where(eq(tenants.tenantId, tenantInScope))
+    .prepare('select_tenant_principal'),
 );
+
+/** The caller's tenant and, for an access token, the session and its member. */
+type PrincipalLookup = SessionTenant & ({ session: Session; user: User } | { session: null; user: null });
 
 /**
  * Looks up the caller by the SHA-256 of the access token. If the hash is null, looks up only the transaction's tenant.
@@ -193,10 +132,11 @@ export async function lookUpPrincipal(
 ): Promise<PrincipalLookup | undefined> {
   if (accessTokenHash === null) {
     const [tenant] = await selectTenant(tx, { scope: tenantScope });
-    return tenant && { ...tenant, user: null, token: null };
+    return tenant && { ...tenant, user: null, session: null };
   }
-  const [lookup] = await selectPrincipal(tx, { accessTokenHash, scope: tenantScope });
-  return lookup;
+  const sessions = new SessionAdapter(tx);
+  const found = await sessions.lucia.validateSession(sessionIdOf(accessTokenHash));
+  return sessions.tenant && { ...sessions.tenant, ...found };
 }
 
 /**

@@ -1,12 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { type Adapter, Lucia } from 'lucia';
 import { prepare, type Tx } from '#db/client.ts';
 import { users } from '#db/schema/identity.ts';
 import { coarseNetwork } from '#server/http/client-address.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret, newSecret } from './credentials.ts';
-import { deleteTokens, insertTokens, type NewToken } from './tokens.ts';
+import { SessionAdapter, sessionIdOf } from './session-adapter.ts';
+import type { NewToken } from './tokens.ts';
 
 /** A member's row. */
 export type LockedMember = typeof users.$inferSelect;
@@ -52,31 +52,6 @@ async function deleteSignIns(tx: Tx, tenantId: string): Promise<void> {
     tx.execute(sql`delete from mfa_challenges where tenant_id = ${tenantId}`),
     tx.execute(sql`delete from reset_links where tenant_id = ${tenantId}`),
   ]);
-}
-
-/**
- * The attributes of a session in lucia. Only this file uses lucia, to create sessions. The session id is the access
- * token; only its SHA-256 is stored. A session has a fixed life, so lucia's sliding expiry is not used.
- * `principal.ts` reads a session together with its member and tenant, by the database's clock.
- */
-interface TokenAttributes {
-  tenantId: string;
-  scope: string;
-  role: string;
-  familyId: string;
-  familyAge: number;
-  secondFactor: boolean;
-  factorAtSignIn: boolean;
-  proofAge: number | null;
-  agent: string | null;
-  network: string | null;
-  issuedFor: Uint8Array | null;
-}
-
-declare module 'lucia' {
-  interface Register {
-    DatabaseSessionAttributes: TokenAttributes;
-  }
 }
 
 /** The member of a session, with the data at the time of the sign-in. */
@@ -164,24 +139,26 @@ export async function startSession(
   const accessTtl = Math.min(settings.ACCESS_TOKEN_TTL_SECONDS, left);
   const refreshTtl = Math.min(settings.REFRESH_TOKEN_TTL_SECONDS, left);
   const { id: familyId, age: familyAge, ...standing } = family;
-  const attributes = { tenantId, scope, role, familyId, familyAge, ...standing, issuedFor };
+  const { secondFactor, factorAtSignIn, proofAge } = family;
   const accessToken = newSecret();
   const refreshToken = newSecret();
   const refresh: NewToken = {
-    ...attributes,
+    ...{ tenantId, userId, scope, role, familyId, familyAge, ...standing, issuedFor },
     tokenHash: hashSecret(refreshToken),
     kind: 'refresh_token',
-    userId,
     ttl: refreshTtl,
   };
-  const lucia = new Lucia(issuingAdapter(tx, accessTtl, refresh));
-  await lucia.createSession(userId, attributes, { sessionId: accessToken });
+  await new SessionAdapter(tx, { accessTtl, refresh }).lucia.createSession(
+    userId,
+    { familyId, secondFactor, factorAtSignIn, proofAge },
+    { sessionId: sessionIdOf(hashSecret(accessToken)) },
+  );
   return { member, scope, accessToken, accessTtl, refreshToken, refreshTtl };
 }
 
-/** Ends one session by deleting its access token. */
-export async function endSession(tx: Tx, tenantId: string, accessToken: string): Promise<number> {
-  return deleteTokens(tx, tenantId, { tokenHash: hashSecret(accessToken) });
+/** Ends one session of the transaction's tenant by deleting its access token. */
+export async function endSession(tx: Tx, accessTokenHash: Uint8Array): Promise<void> {
+  await new SessionAdapter(tx).lucia.invalidateSession(sessionIdOf(accessTokenHash));
 }
 
 /** Counts the active sessions of a tenant, or of one member: the sign-ins with a token that is still accepted. */
@@ -196,7 +173,7 @@ export async function countSessions(tx: Tx, tenantId: string, userId?: string): 
 /** Ends every session of a member by deleting its access and refresh tokens. */
 export async function endSessionsOf(tx: Tx, tenantId: string, userId: string): Promise<void> {
   await lockMember(tx, tenantId, userId);
-  await deleteTokens(tx, tenantId, { userId });
+  await new SessionAdapter(tx).lucia.invalidateUserSessions(userId);
 }
 
 /**
@@ -206,27 +183,4 @@ export async function endSessionsOf(tx: Tx, tenantId: string, userId: string): P
 export async function endAllSessions(tx: Tx, tenantId: string): Promise<void> {
   await lockAllMembers(tx, tenantId);
   await deleteSignIns(tx, tenantId);
-}
-
-/**
- * The adapter through which lucia issues tokens. The statement that inserts the access token also inserts the refresh
- * token. All other functions throw: the principal lookup reads sessions, `deleteTokens` ends them, and their lives are
- * fixed.
- * @param accessTtl seconds until the access token expires
- */
-function issuingAdapter(tx: Tx, accessTtl: number, refresh: NewToken): Adapter {
-  const notSupported = () => Promise.reject(new Error('lucia only creates sessions here'));
-  return {
-    setSession: ({ id, userId, attributes }) =>
-      insertTokens(tx, [
-        { ...attributes, tokenHash: hashSecret(id), kind: 'access_token', userId, ttl: accessTtl },
-        refresh,
-      ]),
-    getSessionAndUser: notSupported,
-    getUserSessions: notSupported,
-    updateSessionExpiration: notSupported,
-    deleteSession: notSupported,
-    deleteUserSessions: notSupported,
-    deleteExpiredSessions: notSupported,
-  };
 }

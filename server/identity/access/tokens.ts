@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { credentialDirectory, tokens } from '#db/schema/identity.ts';
 
@@ -160,7 +160,7 @@ export async function markProved(
 /** Deletes the matching tokens of a tenant and their rows in the directory. Returns the number of deleted tokens. */
 export async function deleteTokens(
   tx: Tx,
-  tenantId: string,
+  tenantId: string | SQL,
   which: { tokenHash: Uint8Array } | { userId: string; familyId?: string; exceptFamilyId?: string },
 ): Promise<number> {
   const match =

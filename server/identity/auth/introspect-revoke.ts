@@ -3,7 +3,8 @@ import { hashSecret } from '#server/identity/access/credentials.ts';
 import { adminProcedure, type WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { endFamily } from '#server/identity/access/refresh-token-rotation.ts';
 import { clearedSessionCookie } from '#server/identity/access/session-cookie.ts';
-import { deleteTokens, findToken, tenantOfToken } from '#server/identity/access/tokens.ts';
+import { endSession } from '#server/identity/access/sessions.ts';
+import { findToken, tenantOfToken } from '#server/identity/access/tokens.ts';
 import { type Origin, recordAdministration } from '#server/identity/audit/audit-log.ts';
 import { findMember } from '#server/identity/members/members.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
@@ -88,7 +89,7 @@ export async function endToken(tx: Tx, tenantId: string, tokenHash: Uint8Array):
   const found = await findToken(tx, tenantId, tokenHash);
   if (!found) return undefined;
   if (found.kind === 'refresh_token') await endFamily(tx, tenantId, found.userId, found.familyId);
-  else await deleteTokens(tx, tenantId, { tokenHash });
+  else await endSession(tx, tokenHash);
   return found.familyId;
 }
 
