@@ -16,6 +16,8 @@ const paragraphsOf = (docx: Uint8Array): string[] =>
       .join('')
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&apos;', "'")
       .replaceAll('&amp;', '&'),
   );
 
@@ -53,6 +55,11 @@ describe('a golden Word document', () => {
   it('keeps spaces, tabs, empty lines and the signs of XML', async () => {
     const text = '  a   b \n\n\t\tc\td\t\n<w:t>&amp; "quoted" \'too\'</w:t>\n';
     expect(paragraphsOf(await render(text)).join('\n')).toBe(text);
+  });
+
+  it('keeps braces, in which the library writes the numbers of lists', async () => {
+    const text = '{default-bullet-numbering-0} {{name}} {';
+    expect(paragraphsOf(await render(text))).toEqual([text]);
   });
 
   it('leaves out control characters and repairs lone surrogates, in its title too', async () => {

@@ -1,4 +1,4 @@
-import { Document, type IFontAttributesProperties, Packer, Paragraph, TextRun } from 'docx';
+import { Document, type IFontAttributesProperties, Packer, Paragraph } from 'docx';
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate';
 import { escapeXmlText, withoutForbidden } from '../office/splice.ts';
 import { directionOf, fontOf } from '../typesetting/languages.ts';
@@ -18,17 +18,22 @@ export interface NewDocument {
   title: string;
   /** The supported language code of the text. */
   language: string;
-  /** The XML of the paragraphs and tables, with the prefix `w:`. */
-  body: string;
+  /** The content as objects of the library; missing if there is a body. */
+  paragraphs?: Paragraph[];
+  /** The content as XML with the prefix `w:`, for large documents (docs/decisions/0138). */
+  body?: string;
   /** The lists of the body, by their identifier minus 1. */
   lists?: readonly NewList[];
 }
 
-/**
- * Writes a Word file. The library writes a document with one paragraph, which is then replaced by the body. Writing all
- * paragraphs with the library would take a tree of about 8 KB for each.
- */
-export async function newDocument({ title, language, body, lists = [] }: NewDocument): Promise<Uint8Array> {
+/** Writes a Word file. A body replaces a paragraph that the library writes. */
+export async function newDocument({
+  title,
+  language,
+  paragraphs = [new Paragraph(placeholder)],
+  body,
+  lists = [],
+}: NewDocument): Promise<Uint8Array> {
   const document = new Document({
     title,
     creator: 'LinguaLoop',
@@ -48,14 +53,15 @@ export async function newDocument({ title, language, body, lists = [] }: NewDocu
         heading3: heading(24, 240),
       },
     },
-    sections: [{ properties: {}, children: [new Paragraph({ children: [new TextRun(placeholder)] })] }],
+    sections: [{ children: paragraphs }],
   });
   const files = unzipSync(new Uint8Array(await Packer.toArrayBuffer(document)));
-  rewrite(files, 'word/document.xml', (xml) => {
-    const at = xml.indexOf(placeholder);
-    const end = xml.indexOf('</w:p>', at) + '</w:p>'.length;
-    return xml.slice(0, xml.lastIndexOf('<w:p>', at)) + body + xml.slice(end);
-  });
+  if (body !== undefined)
+    rewrite(files, 'word/document.xml', (xml) => {
+      const at = xml.indexOf(placeholder);
+      const end = xml.indexOf('</w:p>', at) + '</w:p>'.length;
+      return xml.slice(0, xml.lastIndexOf('<w:p>', at)) + body + xml.slice(end);
+    });
   if (lists.length > 0)
     rewrite(files, 'word/numbering.xml', (xml) => {
       const start = xml.indexOf('>', xml.indexOf('<w:numbering')) + 1;
