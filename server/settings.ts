@@ -169,7 +169,7 @@ function parseJson(text: string): unknown {
 }
 
 /** Languages of mails and of the interface. */
-export const mailLanguages = ['en', 'fr', 'de', 'ar', 'ja'] as const;
+export const mailLanguages = ['en', 'fr', 'de', 'es', 'pt', 'ar', 'ja'] as const;
 
 /** The sender of mails: an address, or a name and an address in angle brackets. */
 const mailSender = z

@@ -95,7 +95,7 @@ test.each([
   [{ MAIL_FROM: 'nobody' }, 'MAIL_FROM: must be an address like'],
   [{ MAIL_FROM: 'A <a@b.example>\r\nBcc: c@d.example' }, 'MAIL_FROM: must be an address like'],
   [{ MAIL_FROM: 'a@b.example, c@d.example' }, 'MAIL_FROM: must be an address like'],
-  [{ MAIL_LANGUAGE: 'xx' }, 'MAIL_LANGUAGE: must be one of en, fr, de, ar, ja'],
+  [{ MAIL_LANGUAGE: 'xx' }, 'MAIL_LANGUAGE: must be one of en, fr, de, es, pt, ar, ja'],
   [{ MAIL_DIGEST_HOUR: '24' }, 'MAIL_DIGEST_HOUR: must be at most 23'],
 ])('%j is rejected', (given, message) => {
   expect(() => readSettings(given)).toThrow(message);
