@@ -225,7 +225,7 @@ const pricePart = z.number({ error: mustBe('a number') }).min(0, 'must be at lea
 const modelPrices = z.record(z.string(), fields({ input: pricePart, output: pricePart.default(0) }));
 
 /** Languages of mails and of the interface. */
-export const mailLanguages = ['en', 'fr', 'de', 'ar', 'ja'] as const;
+export const mailLanguages = ['en', 'fr', 'de', 'es', 'pt', 'ar', 'ja'] as const;
 
 /** The sender of mails: an address, or a name and an address in angle brackets. */
 const mailSender = z

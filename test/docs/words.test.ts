@@ -14,6 +14,7 @@ const lines = [
   ...linesOf('docs/quick-start.md', 'Begin anew.\nBegin again.'),
   ...linesOf('docs/gallery/README.md', 'Begin anew.'),
   ...linesOf('server/x.ts', "// begin anew\nconst anew = 'begin';\nconst text = 'begin anew';"),
+  ...linesOf('server/identity/mail/words/fr.ts', "subject: 'anew',"),
   ...linesOf('test/x.test.ts', "test('begins anew', () => {\n  call('anew');"),
 ];
 

@@ -56,6 +56,8 @@ const patterns: Pattern[] = [
 const interfaceTexts = /^web\/(locales\/en\/|pages\/(resources\/)?[\w-]+\.md$)/;
 const guides = /^(?!web\/pages\/|test\/|docs\/gallery\/).*\.md$/;
 const code = /^(server|rest|workers|sdk\/src|web\/server|db)\/.*\.tsx?$/;
+/** Files with texts in other languages. Their comments are searched, but not their texts. */
+const otherLanguages = /\/(landing-words|mail\/words)\/(?!en\.|words\.)|\/(mail-link|page)-words\.ts$/;
 const comment = /^\s*(\/\/|\/?\*)/;
 const quote = /['`]/;
 const title = /^\s*(it|test|describe)\b/;
@@ -77,7 +79,7 @@ export function linesOf(file: string, content: string): Line[] {
   return content.split('\n').flatMap((text, index) => {
     const sets = [...always];
     if (isSource && comment.test(text)) sets.push('comments');
-    else if (code.test(file) && quote.test(text)) sets.push('messages');
+    else if (code.test(file) && !otherLanguages.test(file) && quote.test(text)) sets.push('messages');
     if (file.startsWith('test/') && isSource && title.test(text)) sets.push('titles');
     return sets.length > 0 ? [{ place: `${file}:${index + 1}`, text, sets }] : [];
   });

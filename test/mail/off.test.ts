@@ -86,7 +86,7 @@ test.each([
   [{ from: undefined }, 'from: is required'],
   [{ from: 'A <a@b.example>\r\nBcc: c@d.example' }, 'from: must be an address like'],
   [{ from: 'a@b.example, c@d.example' }, 'from: must be an address like'],
-  [{ language: 'xx' }, 'language: must be one of en, fr, de, ar, ja'],
+  [{ language: 'xx' }, 'language: must be one of en, fr, de, es, pt, ar, ja'],
   [{ digest_hour: 24 }, 'digest_hour: must be at most 23'],
 ])('MAIL_SERVER with %j is rejected', (given, message) => {
   expect(() => readSettings({ MAIL_SERVER: mailServer(given) })).toThrow(

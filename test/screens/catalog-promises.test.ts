@@ -35,12 +35,13 @@ const formats = [...allExtensions, ...glossaryKinds, 'Word', 'Excel', 'PowerPoin
   .filter((name) => name.length > 2)
   .map((name) => `\\b${name}\\b`)
   .join('|');
-const joint = String.raw`[\s,،、/().]*(and|or|et|ou|und|oder|wa|و|أو|や|または)?[\s(.]*`;
+const joint = String.raw`[\s,،、/().]*(and|or|et|ou|und|oder|[yeoó]|wa|و|أو|や|または)?[\s(.]*`;
 
 test('no message lists formats, which change with the code', () => {
   const list = new RegExp(`(${formats})\\)?(?=[\\s,،、/()وأو])${joint}(${formats})`, 'i');
   expect('a PDF, Word or Excel file').toMatch(list);
   expect('Dateien wie PDF und Word').toMatch(list);
+  expect('archivos PDF y Word').toMatch(list);
   // The landing page names the files that were measured.
   expect(breaking(list).filter((sentence) => !/\/landing: .*\{texts\}/.test(sentence))).toEqual([]);
 });
@@ -69,8 +70,10 @@ test('no message has the value of a setting, which the operator can change', () 
 
 test('no message denies emails, which depends on the settings', () => {
   const rule =
-    /no e-?mails? is|sends? no e-?mail|keine e-?mails?\b.*(sendet|verschickt)|(sendet|verschickt) keine e-?mail|aucun e-?mail n|n’envoie (aucun|pas) ?(d’)?e-?mail|لا ترسل .*(بريد|رسائل)|لا يُرسل بريد|メールを?は?送(信し|りま)せん|メールは送信されません/i;
+    /no e-?mails? is|sends? no e-?mail|keine e-?mails?\b.*(sendet|verschickt)|(sendet|verschickt) keine e-?mail|aucun e-?mail n|n’envoie (aucun|pas) ?(d’)?e-?mail|no envía (ningún )?(correo|e-?mail)|no se envían correos|não envia (nenhum )?e-?mail|nenhum e-?mail (é|será) enviado|لا ترسل .*(بريد|رسائل)|لا يُرسل بريد|メールを?は?送(信し|りま)せん|メールは送信されません/i;
   expect('This service sends no email.').toMatch(rule);
   expect('Dieser Dienst sendet keine E-Mails.').toMatch(rule);
+  expect('Este servicio no envía correos.').toMatch(rule);
+  expect('Este serviço não envia e-mails.').toMatch(rule);
   expect(breaking(rule)).toEqual([]);
 });

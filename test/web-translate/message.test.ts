@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { locales } from '#web/server/locale.ts';
+import { canonicalLanguage } from '#server/languages.ts';
+import { languageOf, locales } from '#web/server/locale.ts';
 import { messageFor, readTranslation } from '#web/translate/message.ts';
+
+test.each(locales)('the service translates into %s', (locale) => {
+  expect(canonicalLanguage(languageOf(locale))).toBe(languageOf(locale));
+});
 
 describe('the text of a message for a translator', () => {
   test.each([

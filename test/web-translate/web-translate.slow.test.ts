@@ -246,7 +246,7 @@ describe('npm run web:translate', () => {
     const here = await scene();
     expect(await here.run('--to', 'tlh')).toMatchObject({
       code: 2,
-      errors: expect.stringContaining('fr, de, ar, ja'),
+      errors: expect.stringContaining('fr, de, es, pt, ar, ja'),
     });
     await openSuperuser(app.superuserUrl)`delete from credential_directory`;
     const { code, out } = await here.run();

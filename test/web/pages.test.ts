@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { refusalOf, useTestApp } from '#test/setup/app.ts';
+import { locales } from '#web/server/locale.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'lingualoop-pages-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -55,7 +56,7 @@ describe('the public pages', () => {
       }
   });
 
-  test.each(['en', 'fr', 'de', 'ar', 'ja'])('exist in %s', async (locale) => {
+  test.each(locales)('exist in %s', async (locale) => {
     for (const path of addresses) {
       const { text } = await get(path, { 'accept-language': locale });
       expect([path, /<main id="main"[^>]* lang="(\w+)"/.exec(text)?.[1]]).toEqual([path, locale]);
@@ -70,6 +71,9 @@ describe('the public pages', () => {
         .join(' ');
     expect(await languageOf({})).toBe('en ltr');
     expect(await languageOf({ 'accept-language': 'ar-EG' })).toBe('ar rtl');
+    expect(await languageOf({ 'accept-language': 'es-MX,es;q=0.9,en;q=0.8' })).toBe('es ltr');
+    for (const variant of ['pt', 'pt-BR', 'pt-PT'])
+      expect(await languageOf({ 'accept-language': variant })).toBe('pt ltr');
     expect(await languageOf({ 'accept-language': 'nl, de;q=0.5, ja;q=0.9, fr;q=0' })).toBe('ja ltr');
     expect(await languageOf({ 'accept-language': 'ja', cookie: 'a=b; ll_locale=fr' })).toBe('fr ltr');
     for (const chosen of ['xx', '../../etc', '"><script>', '__proto__'])

@@ -8,14 +8,16 @@ import { pricesPart } from './landing-prices.ts';
 import { ar } from './landing-words/ar.ts';
 import { de } from './landing-words/de.ts';
 import { en } from './landing-words/en.ts';
+import { es } from './landing-words/es.ts';
 import { fr } from './landing-words/fr.ts';
 import { ja } from './landing-words/ja.ts';
+import { pt } from './landing-words/pt.ts';
 import type { LandingWords } from './landing-words/words.ts';
 import type { Locale } from './locale.ts';
 import { createWorkspace, pageLinks, signIn } from './page-words.ts';
 import type { Page } from './pages.ts';
 
-const allWords: Record<Locale, LandingWords> = { en, fr, de, ar, ja };
+const allWords: Record<Locale, LandingWords> = { en, fr, de, es, pt, ar, ja };
 
 /** Properties of the deployment that the landing page shows. */
 export interface LandingFacts {

@@ -1,7 +1,7 @@
 import { prefixedCookie } from '#server/http/cookies.ts';
 
 /** The languages of the interface. */
-export const locales = ['en', 'fr', 'de', 'ar', 'ja'] as const;
+export const locales = ['en', 'fr', 'de', 'es', 'pt', 'ar', 'ja'] as const;
 
 export type Locale = (typeof locales)[number];
 
@@ -10,9 +10,16 @@ export const localeNames: Readonly<Record<Locale, string>> = {
   en: 'English',
   fr: 'Français',
   de: 'Deutsch',
+  es: 'Español',
+  pt: 'Português',
   ar: 'العربية',
   ja: '日本語',
 };
+
+/** The supported language of texts in a language of the interface. Of Portuguese, only variants are supported. */
+export function languageOf(locale: string): string {
+  return locale === 'pt' ? 'pt-BR' : locale;
+}
 
 /** The direction of a language's script. */
 export function directionOf(locale: Locale): 'ltr' | 'rtl' {

@@ -19,12 +19,12 @@ export const unsubscribeWords: Record<Locale, UnsubscribeWords> = {
     again: 'You can switch them on again in the application, under “Notifications”.',
   },
   fr: {
-    title: 'Désactiver des messages',
+    title: 'Désactiver des e-mails',
     digest:
-      'Vous recevez un message chaque jour où des éléments sont en attente de révision dans votre espace de travail.',
-    documents: 'Vous recevez un message lorsque des documents que vous avez soumis sont traduits.',
-    submit: 'Désactiver ces messages',
-    done: 'Ces messages sont désactivés',
+      'Vous recevez un e-mail chaque jour où des éléments sont en attente de révision dans votre espace de travail.',
+    documents: 'Vous recevez un e-mail lorsque des documents que vous avez soumis sont traduits.',
+    submit: 'Désactiver ces e-mails',
+    done: 'Ces e-mails sont désactivés',
     again: 'Vous pouvez les réactiver dans l’application, sous « Notifications ».',
   },
   de: {
@@ -35,6 +35,23 @@ export const unsubscribeWords: Record<Locale, UnsubscribeWords> = {
     submit: 'Diese E-Mails abschalten',
     done: 'Diese E-Mails sind abgeschaltet',
     again: 'Sie können sie in der Anwendung unter „Benachrichtigungen“ wieder einschalten.',
+  },
+  es: {
+    title: 'Desactivar correos',
+    digest:
+      'Recibes un correo cada día en que hay elementos pendientes de revisión en tu espacio de trabajo.',
+    documents: 'Recibes un correo cuando se traducen documentos que enviaste.',
+    submit: 'Desactivar estos correos',
+    done: 'Estos correos están desactivados',
+    again: 'Puedes activarlos de nuevo en la aplicación, en «Notificaciones».',
+  },
+  pt: {
+    title: 'Desativar e-mails',
+    digest: 'Você recebe um e-mail em cada dia em que há itens aguardando revisão no seu espaço de trabalho.',
+    documents: 'Você recebe um e-mail quando documentos que você enviou são traduzidos.',
+    submit: 'Desativar estes e-mails',
+    done: 'Estes e-mails estão desativados',
+    again: 'Você pode ativá-los de novo no aplicativo, em “Notificações”.',
   },
   ar: {
     title: 'إيقاف الرسائل',
@@ -74,12 +91,12 @@ export const confirmationWords: Record<Locale, ConfirmationWords> = {
     doneWhy: 'You now get the emails of the workspace {workspace} at {email}.',
   },
   fr: {
-    title: 'Confirmez votre adresse électronique',
+    title: 'Confirmez votre adresse e-mail',
     ask: 'L’espace de travail {workspace} a un membre avec l’adresse {email}.',
     otherwise: 'Si vous n’avez pas créé ce compte, fermez cette page. Rien ne se passe.',
     submit: 'Confirmer l’adresse',
-    done: 'Votre adresse électronique est confirmée',
-    doneWhy: 'Vous recevez désormais les messages de l’espace de travail {workspace} à {email}.',
+    done: 'Votre adresse e-mail est confirmée',
+    doneWhy: 'Vous recevez désormais les e-mails de l’espace de travail {workspace} à {email}.',
   },
   de: {
     title: 'Bestätigen Sie Ihre E-Mail-Adresse',
@@ -88,6 +105,22 @@ export const confirmationWords: Record<Locale, ConfirmationWords> = {
     submit: 'Adresse bestätigen',
     done: 'Ihre E-Mail-Adresse ist bestätigt',
     doneWhy: 'Sie erhalten nun die E-Mails des Arbeitsbereichs {workspace} an {email}.',
+  },
+  es: {
+    title: 'Confirma tu dirección de correo',
+    ask: 'El espacio de trabajo {workspace} tiene un miembro con la dirección {email}.',
+    otherwise: 'Si no creaste esta cuenta, cierra esta página. No pasa nada.',
+    submit: 'Confirmar dirección',
+    done: 'Tu dirección de correo está confirmada',
+    doneWhy: 'Ahora recibes los correos del espacio de trabajo {workspace} en {email}.',
+  },
+  pt: {
+    title: 'Confirme seu endereço de e-mail',
+    ask: 'O espaço de trabalho {workspace} tem um membro com o endereço {email}.',
+    otherwise: 'Se você não criou esta conta, feche esta página. Nada acontece.',
+    submit: 'Confirmar endereço',
+    done: 'Seu endereço de e-mail está confirmado',
+    doneWhy: 'Agora você recebe os e-mails do espaço de trabalho {workspace} em {email}.',
   },
   ar: {
     title: 'أكّد عنوان بريدك الإلكتروني',

@@ -10,16 +10,63 @@ export const pageLinks = { signIn: '/signin', signUp: '/signin?found=true' } as 
 
 /** The links in the footer of each page. */
 export const navigation: readonly [address: string, names: Record<Locale, string>][] = [
-  ['/about', { en: 'About', fr: 'À propos', de: 'Über uns', ar: 'حول', ja: '概要' }],
-  ['/resources', { en: 'Resources', fr: 'Ressources', de: 'Ressourcen', ar: 'الموارد', ja: 'リソース' }],
-  ['/docs/guides/', { en: 'Guides', fr: 'Guides', de: 'Anleitungen', ar: 'أدلة', ja: 'ガイド' }],
-  ['/docs', { en: 'API', fr: 'API', de: 'API', ar: 'API', ja: 'API' }],
-  ['/contact', { en: 'Contact', fr: 'Contact', de: 'Kontakt', ar: 'اتصل بنا', ja: 'お問い合わせ' }],
+  [
+    '/about',
+    { en: 'About', fr: 'À propos', de: 'Über uns', es: 'Acerca de', pt: 'Sobre', ar: 'حول', ja: '概要' },
+  ],
+  [
+    '/resources',
+    {
+      en: 'Resources',
+      fr: 'Ressources',
+      de: 'Ressourcen',
+      es: 'Recursos',
+      pt: 'Recursos',
+      ar: 'الموارد',
+      ja: 'リソース',
+    },
+  ],
+  [
+    '/docs/guides/',
+    { en: 'Guides', fr: 'Guides', de: 'Anleitungen', es: 'Guías', pt: 'Guias', ar: 'أدلة', ja: 'ガイド' },
+  ],
+  ['/docs', { en: 'API', fr: 'API', de: 'API', es: 'API', pt: 'API', ar: 'API', ja: 'API' }],
+  [
+    '/contact',
+    {
+      en: 'Contact',
+      fr: 'Contact',
+      de: 'Kontakt',
+      es: 'Contacto',
+      pt: 'Contato',
+      ar: 'اتصل بنا',
+      ja: 'お問い合わせ',
+    },
+  ],
   [
     '/privacy',
-    { en: 'Privacy', fr: 'Confidentialité', de: 'Datenschutz', ar: 'الخصوصية', ja: 'プライバシー' },
+    {
+      en: 'Privacy',
+      fr: 'Confidentialité',
+      de: 'Datenschutz',
+      es: 'Privacidad',
+      pt: 'Privacidade',
+      ar: 'الخصوصية',
+      ja: 'プライバシー',
+    },
   ],
-  ['/terms', { en: 'Terms', fr: 'Conditions', de: 'Nutzungsbedingungen', ar: 'الشروط', ja: '利用規約' }],
+  [
+    '/terms',
+    {
+      en: 'Terms',
+      fr: 'Conditions',
+      de: 'Nutzungsbedingungen',
+      es: 'Condiciones',
+      pt: 'Termos',
+      ar: 'الشروط',
+      ja: '利用規約',
+    },
+  ],
 ];
 
 /** The links at the top of each page, apart from those to parts of the landing page. They are also in the footer. */
@@ -29,6 +76,8 @@ export const signIn: Record<Locale, string> = {
   en: 'Sign in',
   fr: 'Se connecter',
   de: 'Anmelden',
+  es: 'Iniciar sesión',
+  pt: 'Entrar',
   ar: 'تسجيل الدخول',
   ja: 'サインイン',
 };
@@ -37,6 +86,8 @@ export const createWorkspace: Record<Locale, string> = {
   en: 'Create a workspace',
   fr: 'Créer un espace de travail',
   de: 'Arbeitsbereich erstellen',
+  es: 'Crear un espacio de trabajo',
+  pt: 'Criar um espaço de trabalho',
   ar: 'إنشاء مساحة عمل',
   ja: 'ワークスペースを作成',
 };
@@ -45,6 +96,8 @@ export const skipToContent: Record<Locale, string> = {
   en: 'Skip to content',
   fr: 'Aller au contenu',
   de: 'Zum Inhalt springen',
+  es: 'Ir al contenido',
+  pt: 'Ir para o conteúdo',
   ar: 'الانتقال إلى المحتوى',
   ja: '本文へ移動',
 };
@@ -54,6 +107,8 @@ export const navigationNames: Record<Locale, { top: string; bottom: string; lang
   en: { top: 'Main', bottom: 'More pages', languages: 'Language' },
   fr: { top: 'Principale', bottom: 'Autres pages', languages: 'Langue' },
   de: { top: 'Hauptnavigation', bottom: 'Weitere Seiten', languages: 'Sprache' },
+  es: { top: 'Principal', bottom: 'Más páginas', languages: 'Idioma' },
+  pt: { top: 'Principal', bottom: 'Mais páginas', languages: 'Idioma' },
   ar: { top: 'التنقل الرئيسي', bottom: 'صفحات أخرى', languages: 'اللغة' },
   ja: { top: 'メイン', bottom: 'そのほかのページ', languages: '言語' },
 };
@@ -62,6 +117,8 @@ export const notFound: Record<Locale, string> = {
   en: 'Page not found',
   fr: 'Page introuvable',
   de: 'Seite nicht gefunden',
+  es: 'Página no encontrada',
+  pt: 'Página não encontrada',
   ar: 'الصفحة غير موجودة',
   ja: 'ページが見つかりません',
 };
@@ -74,11 +131,19 @@ export const stubNotice: Record<Locale, string> = {
   ),
   fr: noticeOf(
     'Aucun modèle n’est connecté :',
-    'OPENAI_API_KEY n’est pas défini, et le moteur factice répond. Il répète chaque texte derrière le code de sa langue cible et ne traduit rien.',
+    'OPENAI_API_KEY n’est pas défini, et le moteur factice est actif. Il place seulement le code de la langue cible devant chaque texte.',
   ),
   de: noticeOf(
     'Es ist kein Modell angeschlossen:',
-    'OPENAI_API_KEY ist nicht gesetzt, und der Ersatz antwortet. Er wiederholt jeden Text hinter dem Code seiner Zielsprache und übersetzt nichts.',
+    'OPENAI_API_KEY ist nicht gesetzt, daher ist die Ersatz-Engine aktiv. Sie setzt vor jeden Text nur den Code seiner Zielsprache.',
+  ),
+  es: noticeOf(
+    'No hay ningún modelo conectado:',
+    'OPENAI_API_KEY no está definida, por lo que funciona el motor de prueba. Solo antepone a cada texto el código de su idioma de destino.',
+  ),
+  pt: noticeOf(
+    'Nenhum modelo está conectado:',
+    'OPENAI_API_KEY não está definida, por isso o motor de teste está em uso. Ele apenas coloca antes de cada texto o código do idioma de destino.',
   ),
   ar: noticeOf(
     'لا يوجد نموذج موصول:',

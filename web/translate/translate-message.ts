@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LinguaLoop } from '#sdk/client.ts';
 import type { TranslationJob } from '#sdk/types.ts';
+import { languageOf } from '#web/server/locale.ts';
 import type { Wanted } from './catalogs.ts';
 import { readTranslation } from './message.ts';
 
@@ -33,7 +34,7 @@ export async function translateMessage(
     {
       source_text: message.sent,
       source_lang: 'en',
-      target_lang: message.locale,
+      target_lang: languageOf(message.locale),
       metadata: { interface_message: message.id },
     },
     { idempotencyKey: keyOf(message), signal },

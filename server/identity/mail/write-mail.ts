@@ -5,8 +5,10 @@ import type { MailLanguage } from './preferences.ts';
 import { ar } from './words/ar.ts';
 import { de } from './words/de.ts';
 import { en } from './words/en.ts';
+import { es } from './words/es.ts';
 import { fr } from './words/fr.ts';
 import { ja } from './words/ja.ts';
+import { pt } from './words/pt.ts';
 import type { MailWords, Plural } from './words/words.ts';
 
 /** The facts of a mail: names, numbers, times and the token of a link. No texts, and no names of files. */
@@ -25,7 +27,7 @@ export interface WrittenMail {
   html: string;
 }
 
-const words: Record<MailLanguage, MailWords> = { en, fr, de, ar, ja };
+const words: Record<MailLanguage, MailWords> = { en, fr, de, es, pt, ar, ja };
 
 /** The number of items from which a digest does not count. */
 export const maxCounted = 10_000;

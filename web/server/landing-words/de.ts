@@ -28,8 +28,8 @@ export const de: LandingWords = {
       'Gemessen: {caught} von {losses} eingebauten Fehlern in {tested} Sprachen gefunden und {alarms} Fehlalarme in {pairs} echten Übersetzungen.',
   },
   memory: {
-    heading: 'Ein Gedächtnis, das Prüfer aufbauen',
-    text: 'Ein freigegebener Text kommt ohne Modell wieder. Ähnliche Texte leiten das Modell als Beispiele, und Ihre Terminologie gilt ab dem ersten Auftrag.',
+    heading: 'Ein Translation-Memory, das Prüfer aufbauen',
+    text: 'Ein freigegebener Text kommt ohne Modell wieder. Ähnliche Texte leiten das Modell als Beispiele, und Ihre Begriffe gelten ab dem ersten Auftrag.',
     measured:
       'Gemessen: Unter {segments} Segmenten dauert ein exakter Treffer {exact} ms, ein unscharfer {fuzzy} ms.',
     exact: ['Schon freigegeben', 'ohne Modell'],

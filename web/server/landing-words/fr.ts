@@ -29,7 +29,7 @@ export const fr: LandingWords = {
   },
   memory: {
     heading: 'Une mémoire que les réviseurs construisent',
-    text: 'Un texte approuvé est resservi sans modèle. Les textes proches guident le modèle comme exemples, et vos termes s’appliquent dès la première tâche.',
+    text: 'Un texte approuvé est réutilisé sans modèle. Les textes proches guident le modèle comme exemples, et vos termes s’appliquent dès la première tâche.',
     measured:
       'Mesuré : parmi {segments} segments, une correspondance exacte prend {exact} ms, une correspondance partielle {fuzzy} ms.',
     exact: ['Déjà approuvé', 'sans modèle'],
@@ -61,7 +61,7 @@ export const fr: LandingWords = {
   finalHeading: 'Relire moins. Se fier davantage.',
   finalText: 'Commencez par un fichier.',
   trial:
-    'Commencez par un texte : les {characters} premiers caractères sont gratuits, pendant {days}. Les fichiers et l’API demandent un abonnement.',
-  plan: 'Les textes, les fichiers et l’API demandent un abonnement.',
-  apiPlan: 'Sur ce service, l’API demande un abonnement.',
+    'Commencez par un texte : les {characters} premiers caractères sont gratuits, pendant {days}. Les fichiers et l’API nécessitent un forfait.',
+  plan: 'Les textes, les fichiers et l’API nécessitent un forfait.',
+  apiPlan: 'Sur ce service, l’API nécessite un forfait.',
 };

@@ -23,11 +23,11 @@ export const de: MailWords = {
     why: 'Wenn Sie kein neues Passwort angefordert haben, ignorieren Sie diese E-Mail und informieren Sie Ihren Administrator. Ihr Passwort bleibt unverändert.',
   },
   security: {
-    authenticator: 'Neuer Authenticator für Ihr Konto',
+    authenticator: 'Neue Authenticator-App für Ihr Konto',
     recovery_codes: 'Neue Wiederherstellungscodes für Ihr Konto',
     password: 'Ihr Passwort wurde geändert',
     lead: 'Konto im Arbeitsbereich {workspace} auf LinguaLoop, {when}.',
-    why: 'Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie Ihr Passwort und bitten Sie einen Administrator des Arbeitsbereichs, Ihren Authenticator zurückzusetzen.',
+    why: 'Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie Ihr Passwort und bitten Sie einen Administrator des Arbeitsbereichs, Ihre Authenticator-App zurückzusetzen.',
     action: 'Sicherheitseinstellungen öffnen',
   },
   digest: {

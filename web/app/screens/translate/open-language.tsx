@@ -1,4 +1,5 @@
 import { LinguaLoopError } from '#sdk/errors.ts';
+import { languageOf } from '#web/server/locale.ts';
 import { useInterface } from '../../i18n.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
@@ -34,7 +35,7 @@ export function OpenLanguage({
     <div role="alert" className={styles.open}>
       <p className={styles.problem}>{t('translate.language_open')}</p>
       <div className="actions">
-        {[...new Set([...candidates, locale])].map((code) => (
+        {[...new Set([...candidates, languageOf(locale)])].map((code) => (
           <button key={code} type="button" className="small" onClick={() => onChoose(code)}>
             {nameOf(code)}
           </button>

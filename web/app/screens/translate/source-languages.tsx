@@ -1,6 +1,7 @@
 import { ArrowRightLeft, ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { canonicalLanguage } from '#server/languages.ts';
+import { languageOf } from '#web/server/locale.ts';
 import { useInterface } from '../../i18n.tsx';
 import { useLanguages } from '../../parts/languages.tsx';
 import { detected } from '../../parts/source-language.tsx';
@@ -55,7 +56,7 @@ export function SourceLanguages({
 }) {
   const { t, locale } = useInterface();
   const { languages, nameOf } = useLanguages();
-  const [recent] = useState(() => [...recentSources(), locale, ...usual]);
+  const [recent] = useState(() => [...recentSources(), languageOf(locale), ...usual]);
   const offered = [
     ...new Set(from === detected || recent.slice(0, 2).includes(from) ? recent : [from, ...recent]),
   ]
