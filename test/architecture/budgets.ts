@@ -39,9 +39,9 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 151_700,
+    limit: 150_300,
     goal: 100_000,
-    bought: ['151,700: tests pin the calls of both pipelines'],
+    bought: [],
   },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
   { name: 'settings', count: settingNames.length, limit: 85, goal: 85, bought: [] },

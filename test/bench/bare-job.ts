@@ -20,7 +20,7 @@ const jobMark = 'job-mark';
  * Records the statements that the service sends for one text job. They come from the service's own queries, with
  * placeholders for the tenant and the job.
  */
-export async function recordJob(sourceText: string): Promise<{ admit: Statement[]; complete: Statement[] }> {
+async function recordJob(sourceText: string): Promise<{ admit: Statement[]; complete: Statement[] }> {
   const request = translationRequest.parse({ source_text: sourceText, target_lang: 'fr' });
   request.metadata = { tenant: { id: tenantMark, name: 'Bench' } };
   const result = await runPipeline(stubEngine, request, { tenantId: tenantMark });
@@ -134,7 +134,7 @@ export async function openBareScript(url: string, connections: number, sourceTex
   };
 }
 
-export function fill(value: unknown, tenantId: string, jobId: string): unknown {
+function fill(value: unknown, tenantId: string, jobId: string): unknown {
   if (value === tenantMark) return tenantId;
   if (value === jobMark) return jobId;
   return value;

@@ -16,7 +16,6 @@ import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
 import { benchObservation } from './observation.ts';
-import { benchPartitions } from './partitions.ts';
 import { benchRetention } from './retention.ts';
 import { benchScale } from './scale.ts';
 import { benchSegments } from './segments.ts';
@@ -29,10 +28,6 @@ const print = (line: string) => console.log(line);
 
 const benches = {
   text: ['Text jobs on the stub engine, 32 connections over 100 tenants', benchTextJobs],
-  partitions: [
-    'Text jobs over plain tables, and over tables split by the hash of the tenant',
-    benchPartitions,
-  ],
   retention: ['Text jobs while old jobs are deleted by age', benchRetention],
   admission: ['What admission adds to the latency of a text job, stub engine', benchAdmission],
   backup: ['An incremental backup with 1% changed objects, beside a full one', benchBackup],

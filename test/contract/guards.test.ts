@@ -7,7 +7,7 @@ import { selling } from './fixture.ts';
 import { callAsEverybody, expectedOf, inShort, type Transport, transportsOf } from './guards/callers.ts';
 import { useGuardFixture } from './guards/guard-fixture.ts';
 import { probes } from './guards/probes.ts';
-import { procedures } from './procedures.ts';
+import { namesOf, procedures } from './procedures.ts';
 
 const someId = 'f'.repeat(32);
 
@@ -26,202 +26,78 @@ const badInputs: readonly [path: string, input: Fields][] = [
 ];
 
 /**
- * The guard of each procedure according to the specification. `administrator_session` accepts only sessions of
- * administrators (decision 112).
+ * The procedures of each guard according to the specification, by their domains. `administrator_session` accepts only
+ * sessions of administrators (decision 112).
  */
-const guardOf: Readonly<Record<string, GuardName>> = {
-  'system.health': 'public',
-
-  'apiKeys.list': 'administrator_session',
-  'apiKeys.create': 'administrator_session',
-  'apiKeys.update': 'administrator_session',
-  'apiKeys.rotate': 'administrator_session',
-  'apiKeys.revoke': 'administrator_session',
-
-  'audit.list': 'administrator_session',
-  'events.list': 'tenant_identity',
-  'events.subscribe': 'tenant_identity',
-  'exports.list': 'administrator_session',
-  'exports.start': 'administrator_session',
-
-  'retention.anonymizeMember': 'administrator_session',
-  'retention.cancelDeletion': 'platform_operator',
-  'retention.listDeletions': 'platform_operator',
-  'retention.previewDeletion': 'platform_operator',
-  'retention.scheduleDeletion': 'platform_operator',
-
-  'auth.signUpWithEmail': 'public',
-  'auth.token': 'public',
-  'auth.verifyMfa': 'public',
-  'auth.signOut': 'public',
-  'auth.resetPassword': 'public',
-  'auth.authorizeSso': 'public',
-  'auth.completeSso': 'public',
-  'auth.ssoClientConfig': 'public',
-  'auth.enrollMfa': 'challenge_or_cookie',
-  'auth.confirmMfa': 'challenge_or_cookie',
-  'auth.regenerateRecoveryCodes': 'session_cookie',
-  'auth.me': 'bearer',
-  'auth.draftKeys': 'bearer',
-  'auth.changePassword': 'bearer',
-  'auth.endSession': 'bearer',
-  'auth.proof': 'bearer',
-  'auth.sessions': 'bearer',
-  'auth.prove': 'bearer',
-  'auth.revoke': 'admin',
-  'auth.introspect': 'admin',
-
-  'members.previewInvite': 'public',
-  'members.list': 'admin',
-  'mail.preferences': 'bearer',
-  'mail.sendConfirmation': 'bearer',
-  'mail.setPreferences': 'bearer',
-
-  'members.colleagues': 'bearer',
-  'members.revoke': 'admin',
-  'members.restore': 'admin',
-  'members.changeRole': 'admin',
-  'members.resetMfa': 'admin',
-  'members.issueResetLink': 'admin',
-  'members.createInvite': 'admin',
-  'members.listInvites': 'admin',
-  'members.withdrawInvite': 'admin',
-
-  'tenants.create': 'platform_operator',
-  'tenants.list': 'admin',
-  'tenants.setSecurityPolicy': 'admin',
-  'tenants.rotateKey': 'administrator_session',
-
-  'billing.checkout': 'tenant_identity',
-  'billing.topup': 'tenant_identity',
-  'billing.portal': 'tenant_identity',
-  'billing.coverage': 'tenant_identity',
-  'billing.prices': 'tenant_identity',
-  'billing.webhook': 'public',
-
-  'usage.daily': 'admin',
-  'usage.summary': 'admin',
-  'usage.export': 'admin',
-  'usage.breakdown': 'administrator_session',
-
-  'translations.create': 'tenant_identity',
-  'translations.createBatch': 'tenant_identity',
-  'translations.createFromText': 'tenant_identity',
-  'translations.createFromFile': 'tenant_identity',
-  'translations.get': 'tenant_identity',
-  'translations.list': 'tenant_identity',
-  'translations.review': 'tenant_identity',
-  'translations.exportXliff': 'tenant_identity',
-  'translations.reviewXliff': 'tenant_identity',
-  'translations.golden': 'tenant_identity_or_cookie',
-  'translations.delete': 'admin',
-  'translations.search': 'tenant_identity',
-  'translations.counts': 'tenant_identity',
-  'translations.check': 'tenant_identity',
-  'translations.act': 'tenant_identity',
-  'translations.reviewMany': 'tenant_identity',
-  'translations.resolve': 'tenant_identity',
-  'translations.recheck': 'tenant_identity',
-
-  'reviews.next': 'bearer',
-  'reviews.claim': 'bearer',
-  'reviews.reopen': 'bearer',
-  'reviews.inbox': 'bearer',
-  'reviews.texts': 'bearer',
-  'reviews.comments': 'bearer',
-  'reviews.commentCounts': 'bearer',
-  'reviews.comment': 'bearer',
-  'reviews.deleteComment': 'bearer',
-  'reviews.mentions': 'bearer',
-  'reviews.byReviewer': 'administrator_session',
-  'reviews.byDomain': 'administrator_session',
-  'reviews.outcomes': 'administrator_session',
-
-  'documents.translate': 'tenant_identity',
-  'documents.list': 'tenant_identity',
-  'documents.summary': 'tenant_identity',
-  'documents.get': 'tenant_identity',
-  'documents.segments': 'tenant_identity',
-  'documents.artifacts': 'tenant_identity',
-  'documents.download': 'tenant_identity',
-  'documents.review': 'tenant_identity',
-  'documents.approve': 'tenant_identity',
-  'documents.delete': 'admin',
-  'documents.progress': 'tenant_identity',
-  'documents.files': 'tenant_identity',
-  'documents.outline': 'tenant_identity',
-  'documents.search': 'tenant_identity',
-  'documents.boxes': 'tenant_identity',
-  'documents.correct': 'tenant_identity',
-  'documents.exportXliff': 'tenant_identity',
-  'documents.reviewXliff': 'tenant_identity',
-  'documents.approveMany': 'tenant_identity',
-  'documents.check': 'tenant_identity',
-  'documents.confirm': 'tenant_identity',
-  'documents.confirmAll': 'tenant_identity',
-  'documents.recheck': 'tenant_identity',
-  'documents.resolve': 'tenant_identity',
-  'documents.save': 'tenant_identity',
-  'documents.undo': 'tenant_identity',
-  'documents.redo': 'tenant_identity',
-  'documents.history': 'tenant_identity',
-  'documents.render': 'tenant_identity',
-  'operations.models': 'platform_operator',
-  'operations.queue': 'platform_operator',
-  'operations.retry': 'platform_operator',
-  'operations.workspace': 'platform_operator',
-  'operations.deactivate': 'platform_operator',
-  'operations.reactivate': 'platform_operator',
-  'operations.setAllowance': 'platform_operator',
-  'operations.setStorageCap': 'platform_operator',
-  'operations.endSessions': 'platform_operator',
-  'operations.revokeKey': 'platform_operator',
-  'operations.rotateKey': 'platform_operator',
-  'operations.storage': 'platform_operator',
-  'documents.outage': 'platform_operator',
-  'documents.requeue': 'platform_operator',
-
-  'storage.binding': 'tenant_identity',
-  'storage.bind': 'tenant_admin',
-  'storage.unbind': 'tenant_admin',
-  'storage.verify': 'tenant_admin',
-  'storage.usage': 'tenant_identity',
-
-  'styleGuides.list': 'tenant_identity',
-  'styleGuides.get': 'tenant_identity',
-  'styleGuides.save': 'tenant_admin',
-  'styleGuides.delete': 'tenant_admin',
-
-  'terminology.upload': 'tenant_identity',
-  'terminology.create': 'tenant_identity',
-  'terminology.list': 'tenant_identity',
-  'terminology.exportTbx': 'tenant_identity',
-  'terminology.exportXlsx': 'tenant_identity',
-  'terminology.delete': 'tenant_identity',
-  'terminology.entries': 'tenant_identity',
-  'terminology.addEntry': 'tenant_identity',
-  'terminology.pairs': 'tenant_identity',
-  'terminology.rename': 'tenant_identity',
-  'terminology.terms': 'tenant_identity',
-  'terminology.addTerm': 'tenant_identity',
-  'terminology.updateTerm': 'tenant_identity',
-  'terminology.deleteTerm': 'tenant_identity',
-  'terminology.previewUpload': 'tenant_identity',
-  'terminology.applyPreview': 'tenant_identity',
-  'terminology.matches': 'tenant_identity',
-  'terminology.matchesOfTexts': 'tenant_identity',
-
-  'memory.import': 'tenant_identity',
-  'memory.list': 'tenant_identity',
-  'memory.listImports': 'tenant_identity',
-  'memory.getImport': 'tenant_identity',
-  'memory.delete': 'tenant_identity',
-  'memory.export': 'tenant_identity',
-  'memory.exportGolden': 'tenant_identity',
-  'memory.browse': 'tenant_identity',
-  'memory.concordance': 'tenant_identity',
-  'memory.matches': 'tenant_identity',
+const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
+  public: {
+    system: 'health',
+    auth: 'signUpWithEmail token verifyMfa signOut resetPassword authorizeSso completeSso ssoClientConfig',
+    members: 'previewInvite',
+    billing: 'webhook',
+  },
+  administrator_session: {
+    apiKeys: 'list create update rotate revoke',
+    audit: 'list',
+    exports: 'list start',
+    retention: 'anonymizeMember',
+    tenants: 'rotateKey',
+    usage: 'breakdown',
+    reviews: 'byReviewer byDomain outcomes',
+  },
+  tenant_identity: {
+    events: 'list subscribe',
+    billing: 'checkout topup portal coverage prices',
+    translations:
+      'create createBatch createFromText createFromFile get list review exportXliff reviewXliff search counts check act reviewMany resolve recheck',
+    documents:
+      'translate list summary get segments artifacts download review approve progress files outline search boxes correct exportXliff reviewXliff approveMany check confirm confirmAll recheck resolve save undo redo history render',
+    storage: 'binding usage',
+    styleGuides: 'list get',
+    terminology:
+      'upload create list exportTbx exportXlsx delete entries addEntry pairs rename terms addTerm updateTerm deleteTerm previewUpload applyPreview matches matchesOfTexts',
+    memory: 'import list listImports getImport delete export exportGolden browse concordance matches',
+  },
+  platform_operator: {
+    retention: 'cancelDeletion listDeletions previewDeletion scheduleDeletion',
+    tenants: 'create',
+    operations:
+      'models queue retry workspace deactivate reactivate setAllowance setStorageCap endSessions revokeKey rotateKey storage',
+    documents: 'outage requeue',
+  },
+  challenge_or_cookie: {
+    auth: 'enrollMfa confirmMfa',
+  },
+  session_cookie: {
+    auth: 'regenerateRecoveryCodes',
+  },
+  bearer: {
+    auth: 'me draftKeys changePassword endSession proof sessions prove',
+    mail: 'preferences sendConfirmation setPreferences',
+    members: 'colleagues',
+    reviews: 'next claim reopen inbox texts comments commentCounts comment deleteComment mentions',
+  },
+  admin: {
+    auth: 'revoke introspect',
+    members: 'list revoke restore changeRole resetMfa issueResetLink createInvite listInvites withdrawInvite',
+    tenants: 'list setSecurityPolicy',
+    usage: 'daily summary export',
+    translations: 'delete',
+    documents: 'delete',
+  },
+  tenant_identity_or_cookie: {
+    translations: 'golden',
+  },
+  tenant_admin: {
+    storage: 'bind unbind verify',
+    styleGuides: 'save delete',
+  },
 };
+const guardOf: Readonly<Record<string, GuardName>> = Object.fromEntries(
+  Object.entries(byGuard).flatMap(([guard, names]) =>
+    namesOf(names).map((name) => [name, guard as GuardName]),
+  ),
+);
 
 const fixture = useGuardFixture();
 const sellingFixture = useGuardFixture(selling);

@@ -28,3 +28,7 @@ export const procedures: readonly DefinedProcedure[] = proceduresOf(appRouter).m
     hasOutput: output !== undefined,
   }),
 );
+
+/** The names of procedures, which are given by domain: `{ auth: 'proof prove' }` is `auth.proof` and `auth.prove`. */
+export const namesOf = (byDomain: Readonly<Record<string, string>>): string[] =>
+  Object.entries(byDomain).flatMap(([domain, names]) => names.split(' ').map((name) => `${domain}.${name}`));

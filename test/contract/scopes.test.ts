@@ -7,107 +7,47 @@ import { selling } from './fixture.ts';
 import { inShort, transportsOf, verdictOf } from './guards/callers.ts';
 import { useGuardFixture } from './guards/guard-fixture.ts';
 import { probes } from './guards/probes.ts';
-import { procedures } from './procedures.ts';
+import { namesOf, procedures } from './procedures.ts';
 
-/** The scopes that allow each procedure that accepts API keys. No other procedure accepts one. */
-const scopesOf: Readonly<Record<string, readonly Scope[]>> = {
-  'billing.checkout': ['admin'],
-  'billing.topup': ['admin'],
-  'billing.portal': ['admin'],
-  'billing.coverage': ['read'],
-  'billing.prices': ['read'],
-
-  'translations.create': ['translate'],
-  'translations.createBatch': ['translate'],
-  'translations.createFromText': ['translate'],
-  'translations.createFromFile': ['translate'],
-  'translations.get': ['read', 'translate'],
-  'translations.golden': ['read', 'translate'],
-  'translations.list': ['read'],
-  'translations.search': ['read'],
-  'translations.counts': ['read'],
-  'translations.exportXliff': ['read'],
-  'translations.review': ['review'],
-  'translations.reviewXliff': ['review'],
-  'translations.check': ['review'],
-  'translations.act': ['review'],
-  'translations.reviewMany': ['review'],
-  'translations.resolve': ['review'],
-  'translations.recheck': ['review'],
-
-  'events.list': ['read'],
-  'events.subscribe': ['read'],
-
-  'documents.translate': ['translate'],
-  'documents.get': ['read', 'translate'],
-  'documents.artifacts': ['read', 'translate'],
-  'documents.download': ['read', 'translate'],
-  'documents.progress': ['read', 'translate'],
-  'documents.list': ['read'],
-  'documents.summary': ['read'],
-  'documents.segments': ['read'],
-  'documents.files': ['read'],
-  'documents.outline': ['read'],
-  'documents.search': ['read'],
-  'documents.boxes': ['read'],
-  'documents.history': ['read'],
-  'documents.exportXliff': ['read'],
-  'documents.review': ['review'],
-  'documents.reviewXliff': ['review'],
-  'documents.approve': ['review'],
-  'documents.approveMany': ['review'],
-  'documents.correct': ['review'],
-  'documents.check': ['review'],
-  'documents.confirm': ['review'],
-  'documents.confirmAll': ['review'],
-  'documents.recheck': ['review'],
-  'documents.resolve': ['review'],
-  'documents.save': ['review'],
-  'documents.undo': ['review'],
-  'documents.redo': ['review'],
-  'documents.render': ['review'],
-
-  'storage.binding': ['read'],
-  'storage.usage': ['read'],
-  'storage.bind': ['admin'],
-  'storage.unbind': ['admin'],
-  'storage.verify': ['admin'],
-
-  'styleGuides.list': ['read'],
-  'styleGuides.get': ['read'],
-  'styleGuides.save': ['admin'],
-  'styleGuides.delete': ['admin'],
-
-  'terminology.list': ['read'],
-  'terminology.exportTbx': ['read'],
-  'terminology.exportXlsx': ['read'],
-  'terminology.entries': ['read'],
-  'terminology.terms': ['read'],
-  'terminology.pairs': ['read'],
-  'terminology.matches': ['read'],
-  'terminology.matchesOfTexts': ['read'],
-  'terminology.upload': ['admin'],
-  'terminology.create': ['admin'],
-  'terminology.delete': ['admin'],
-  'terminology.addEntry': ['admin'],
-  'terminology.rename': ['admin'],
-  'terminology.addTerm': ['admin'],
-  'terminology.updateTerm': ['admin'],
-  'terminology.deleteTerm': ['admin'],
-  'terminology.previewUpload': ['admin'],
-  'terminology.applyPreview': ['admin'],
-
-  'memory.list': ['read'],
-  'memory.listImports': ['read'],
-  'memory.getImport': ['read'],
-  'memory.export': ['read'],
-  'memory.exportGolden': ['read'],
-  'memory.browse': ['read'],
-  'memory.concordance': ['read'],
-  'memory.matches': ['read'],
-  'memory.import': ['admin'],
-  'memory.delete': ['admin'],
+/** The procedures that accept API keys, by the scopes of which a key needs one, and by their domains. */
+const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  admin: {
+    billing: 'checkout topup portal',
+    storage: 'bind unbind verify',
+    styleGuides: 'save delete',
+    terminology:
+      'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview',
+    memory: 'import delete',
+  },
+  read: {
+    billing: 'coverage prices',
+    translations: 'list search counts exportXliff',
+    events: 'list subscribe',
+    documents: 'list summary segments files outline search boxes history exportXliff',
+    storage: 'binding usage',
+    styleGuides: 'list get',
+    terminology: 'list exportTbx exportXlsx entries terms pairs matches matchesOfTexts',
+    memory: 'list listImports getImport export exportGolden browse concordance matches',
+  },
+  translate: {
+    translations: 'create createBatch createFromText createFromFile',
+    documents: 'translate',
+  },
+  'read translate': {
+    translations: 'get golden',
+    documents: 'get artifacts download progress',
+  },
+  review: {
+    translations: 'review reviewXliff check act reviewMany resolve recheck',
+    documents:
+      'review reviewXliff approve approveMany correct check confirm confirmAll recheck resolve save undo redo render',
+  },
 };
+const scopesOf: Readonly<Record<string, readonly Scope[]>> = Object.fromEntries(
+  Object.entries(byScopes).flatMap(([allowing, names]) =>
+    namesOf(names).map((name) => [name, allowing.split(' ') as Scope[]]),
+  ),
+);
 
 const fixture = useGuardFixture();
 const sellingFixture = useGuardFixture(selling);

@@ -3,7 +3,7 @@ import { workbook, xlsxType } from '#test/factories/workbook.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { fieldPart, filePart, multipart } from '#test/translation-memory/sets.ts';
-import { answerOf, demote } from '#test/translations/workspace.ts';
+import { answerOf } from '#test/translations/workspace.ts';
 import { PATH, recordingEngine, useDocuments } from './workspace.ts';
 
 const app = useTestApp({ env, engine: recordingEngine() });
@@ -119,23 +119,5 @@ describe('a body (C 5 "Review")', () => {
     const { body } = await mine.reviewDocument(id, { corrections });
     expect(body.review_history).toMatchObject([{ corrections: 1 }]);
     expect(await mine.targets(id)).toEqual(['Salut']);
-  });
-});
-
-describe('a deletion (B 5)', () => {
-  test('is 401 with a key or nothing, 403 for a member, and 404 for an unknown id', async () => {
-    const { id } = await mine.translate();
-    for (const headers of [mine.headers, {}])
-      expect(await mine.removeDocument(id, headers)).toMatchObject({
-        status: 401,
-        body: { detail: 'admin credentials required' },
-      });
-    expect((await mine.removeDocument('0'.repeat(32))).status).toBe(404);
-    await demote(app, mine);
-    expect(await mine.removeDocument(id)).toMatchObject({
-      status: 403,
-      body: { detail: 'admin role required' },
-    });
-    expect((await mine.read(id)).status).toBe('translated');
   });
 });

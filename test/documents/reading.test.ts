@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { extract } from '#server/formats/xlsx.ts';
 import { workbookFile, xlsxType } from '#test/factories/workbook.ts';
-import { bearer, env, found, operator } from '#test/factories.ts';
+import { env, operator } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 import { doubtingEngine, openDocuments, useDocuments } from './workspace.ts';
@@ -337,29 +337,4 @@ describe('the summary (C 5)', () => {
     await Promise.all(held);
     expect(status).toBe(200);
   });
-});
-
-test('ids of another tenant are 404 on every route, also for its administrators', async () => {
-  const { id } = await mine.translate();
-  const other = await found(app);
-  const routes: [string, string, unknown?][] = [
-    ['GET', ''],
-    ['GET', '/segments'],
-    ['GET', '/artifacts'],
-    ['GET', '/download'],
-    ['POST', '/review', { corrections: [{ region_id: 'r', target_text: 't' }] }],
-    ['POST', '/approve', {}],
-    ['DELETE', ''],
-  ];
-  for (const [method, route, body] of routes) {
-    const headers = bearer(other.accessToken);
-    const answer = await app.json(method, `/api/documents/${id}${route}`, { headers, body });
-    expect([method, route, answer.status, answer.body.detail]).toEqual([
-      method,
-      route,
-      404,
-      'document job not found',
-    ]);
-  }
-  expect((await mine.read(id)).status).toBe('translated');
 });

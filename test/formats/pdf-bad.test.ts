@@ -112,22 +112,3 @@ it('a password that only restricts its use does not keep a PDF from being transl
   expect(await textByPdfjs(new Uint8Array(bytes))).toContain('[fr] Personal Vitality Rebate');
   expect(Buffer.from(bytes).includes('/Encrypt')).toBe(false);
 });
-
-it('rejects a PDF with more than 2,000,000 characters, with the limit', async () => {
-  const line = `BT /F 1 Tf 1 0 0 1 10 %y Tm (${'Many words of a page '.repeat(50)}) Tj ET `;
-  const content = Array.from({ length: 400 }, (_, row) => line.replace('%y', String(10 + row))).join('');
-  const document = await PDFDocument.create();
-  const { context } = document;
-  const stream = context.register(context.flateStream(content));
-  const font = context.obj({ Type: 'Font', Subtype: 'Type1', BaseFont: 'Helvetica' });
-  for (let page = 0; page < 6; page++) {
-    const { node } = document.addPage([12_000, 500]);
-    node.set(PDFName.of('Contents'), stream);
-    node.set(PDFName.of('Resources'), context.obj({ Font: { F: font } }));
-  }
-  await expect(extract(await document.save())).rejects.toMatchObject({
-    name: 'FileError',
-    reason: 'too_large',
-    message: expect.stringContaining('2,000,000'),
-  });
-});

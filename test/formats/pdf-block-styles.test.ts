@@ -3,8 +3,7 @@ import { formatTagged } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
 import { markRunningHeaders } from '#server/formats/pdf/running-headers.ts';
-import { cpuTime } from '#test/setup/cpu-time.ts';
-import { bold, lines, page, rule, serif, text, widthOf } from './pdf-page.ts';
+import { bold, lines, page, serif, text, widthOf } from './pdf-page.ts';
 
 /** The text of each block with its tags, in reading order. */
 const read = (content: PageContent): string[] =>
@@ -172,24 +171,5 @@ describe('all pages', () => {
     markRunningHeaders(pages);
     for (const { blocks } of pages)
       expect(blocks.map(({ kind }) => kind)).toEqual(['header', 'paragraph', 'paragraph', 'footer']);
-  });
-
-  it('take time in proportion to their texts', { timeout: 60_000 }, async () => {
-    const dense = (count: number) =>
-      page(
-        Array.from({ length: count }, (_, index) =>
-          text('ab', 10 + (index % 40) * 14.5, 790 - (Math.floor(index / 40) * 780 * 40) / count, {
-            size: 4,
-          }),
-        ),
-        Array.from({ length: count }, (_, index) => {
-          const [x, y] = [9 + (index % 40) * 14.5, 789 - (Math.floor(index / 40) * 780 * 40) / count];
-          return { ...rule(x, y, x + 14, y + 5), kind: 'stroke' as const };
-        }),
-      );
-    const timeOf = (content: PageContent) => cpuTime(() => findBlocks(content));
-    const [small, large] = [dense(2_000), dense(16_000)];
-    await timeOf(small);
-    expect(await timeOf(large)).toBeLessThan(24 * (await timeOf(small)));
   });
 });

@@ -25,7 +25,7 @@ const none: Expected = { texts: [] };
 const rows: readonly Row[] = [
   {
     kind: 'characters that cannot be stored',
-    elsewhere: 'text-decode xlsx-cells pdf-hostile',
+    elsewhere: 'text-decode xlsx-cells pdf-hostile.slow',
     cells: [
       ['json', '{\n"a": "x \\u0000 y"}', nul],
       ['json', '{\n"a": "x \\ud83d y"}', cut],

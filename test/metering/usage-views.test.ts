@@ -1,14 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
 import {
   base,
-  bearer,
   type Customer,
   type Headers,
   operator,
   provision,
-  refusal,
   sessionOf,
   text,
 } from '../billing/customers.ts';
@@ -34,30 +32,6 @@ const views = () => [
   `/api/tenants/${mine.tenantId}/billing`,
   `/api/tenants/${mine.tenantId}/billing/export?format=json`,
 ];
-
-describe('who may read usage (A 5.2)', () => {
-  test('rejects requests without a credential, and an API key', async () => {
-    for (const path of views())
-      for (const headers of [{}, { 'x-api-key': 'wrong' }, mine.headers, bearer(mine.headers['x-api-key']!)])
-        expect(refusal(await app.json('GET', path, { headers }))).toEqual([
-          401,
-          'admin credentials required',
-        ]);
-  });
-
-  test('rejects a member who is not an administrator', async () => {
-    const headers = await sessionOf(app, mine, 'agent_id_developer');
-    for (const path of views())
-      expect(refusal(await app.json('GET', path, { headers }))).toEqual([403, 'admin role required']);
-  });
-
-  test('accepts an administrator by bearer and cookie, and the operator key', async () => {
-    const cookie = { cookie: `ll_session=${admin['authorization']!.replace('Bearer ', '')}` };
-    for (const path of views())
-      for (const headers of [admin, cookie, operator])
-        expect((await app.request(path, { headers })).status).toBe(200);
-  });
-});
 
 test('all views have the same figures, which deletion and rejection of a job leave; a failed one is not counted', async () => {
   const texts = [text(9), text(30), ' '];

@@ -212,16 +212,8 @@ describe('one workspace', () => {
     await expect(nobody).rejects.toThrow('no member with this email address');
   });
 
-  test('a tenant’s administrator gets 403 for each procedure, and X-Tenant-ID limits an operator', async () => {
-    const mine = await app.signUp();
-    const headers = { authorization: `Bearer ${mine.accessToken}` };
-    const tenant_id = mine.tenantId;
-    expect((await view('queue', {}, headers)).status).toBe(403);
-    expect((await view('storage', {}, headers)).status).toBe(403);
-    expect((await view('workspace', { tenant_id }, headers)).status).toBe(403);
-    for (const name of ['deactivate', 'reactivate', 'endSessions', 'revokeKey', 'rotateKey'])
-      expect((await act(name, { tenant_id }, headers)).status).toBe(403);
-    expect((await act('retry', { task: 'run_document' }, headers)).status).toBe(403);
+  test('X-Tenant-ID limits an operator', async () => {
+    const { tenantId: tenant_id } = await app.signUp();
     const narrowed = { ...operator, 'x-tenant-id': 'another' };
     expect((await act('deactivate', { tenant_id }, narrowed)).status).toBe(404);
     expect((await view('workspace', { tenant_id }, narrowed)).status).toBe(404);

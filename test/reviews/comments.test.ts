@@ -159,17 +159,6 @@ describe('reviews.comment', () => {
     const many = Array.from({ length: 21 }, () => user_id);
     expect((await mine.refused('reviews.comment', { ...item, body, mentions: many })).status).toBe(422);
   });
-
-  test('an item of another workspace is not found', async () => {
-    const theirs = await openReviewers(app);
-    const item = { kind: 'job', id: (await theirs.held()).id };
-    for (const path of ['reviews.comments', 'reviews.commentCounts'])
-      expect((await mine.refused(path, item)).status).toBe(404);
-    expect((await mine.refused('reviews.comment', { ...item, body: 'x' })).status).toBe(404);
-    expect((await mine.refused('reviews.comment', { ...item, kind: 'document', body: 'x' })).status).toBe(
-      404,
-    );
-  });
 });
 
 describe('reviews.deleteComment', () => {

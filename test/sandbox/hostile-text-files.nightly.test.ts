@@ -6,375 +6,103 @@ const fileWork = openFileWork();
 afterAll(() => fileWork.close());
 
 /**
- * For each format: a beginning that makes a file of the format, and pieces that are special in it. The pieces fill the
- * length.
+ * For each format: the beginning and the end of a file around a text, and pieces that are special in it, separated by
+ * dots.
  */
-const parts: Partial<Record<LayoutKind, { begin: string; end: string; pieces: string[] }>> = {
+const parts: Partial<Record<LayoutKind, { around: [begin: string, end: string]; pieces: string }>> = {
   json: {
-    begin: '{"a": ',
-    end: '}',
-    pieces: [
-      '[',
-      '{"a":',
-      '"',
-      '\\',
-      '"\\u0041',
-      '"a\\',
-      '1',
-      '-',
-      'e',
-      ',',
-      '"x": "y",',
-      '["a",',
-      '{"one": "a", "other": "b"},',
-      '"{n, plural, one {',
-      '"{{{{',
-      '}',
-      ']',
-      ' ',
-      '\n',
-      'null,',
-    ],
+    around: ['{"a": ', '}'],
+    pieces:
+      '[·{"a":·"·\\·"\\u0041·"a\\·1·-·e·,·"x": "y",·["a",·{"one": "a", "other": "b"},·' +
+      '"{n, plural, one {·"{{{{·}·]· ·\n·null,',
   },
   yaml: {
-    begin: 'a:\n',
-    end: '\n',
-    pieces: [
-      '[',
-      '{',
-      '- ',
-      '? ',
-      ': ',
-      '  ',
-      '\t',
-      '"',
-      "'",
-      '| ',
-      '> ',
-      '&a ',
-      '*a ',
-      '!t ',
-      '# ',
-      '---\n',
-      '...\n',
-      ' - a\n',
-      '%a\n',
-      '- &a [*a, *a, *a]\n',
-    ],
+    around: ['a:\n', '\n'],
+    pieces: '[·{·- ·? ·: ·  ·\t·"·\'·| ·> ·&a ·*a ·!t ·# ·---\n·...\n· - a\n·%a\n·- &a [*a, *a, *a]\n',
   },
   txt: {
-    begin: 'a\n',
-    end: '\nz',
-    pieces: [
-      '\n',
-      '\r\n',
-      '\r',
-      '\f',
-      '\v',
-      '\u0085',
-      '\u2028',
-      ' ',
-      '\t',
-      ' \n',
-      'a\n',
-      '1\n',
-      'a ',
-      'https://',
-      'mailto:a@b.c ',
-      '%(',
-      '{',
-      '<a',
-      '&amp;',
+    around: ['a\n', '\nz'],
+    pieces:
+      '\n·\r\n·\r·\f·\u000b·\u0085·\u2028· ·\t· \n·a\n·1\n·a ·https://·mailto:a@b.c ·%(·{·<a·&amp;·' +
       'ß\u0301',
-    ],
   },
   po: {
-    begin: 'msgid "a"\nmsgstr "',
-    end: '"\n',
-    pieces: [
-      '\\',
-      '"',
-      '"\n"',
-      '\n',
-      '\\x41',
-      '\\777',
-      'msgid ""\n',
-      'msgstr[0] "a"\n',
-      '#',
-      '#, fuzzy\n',
-      '#| a\n',
-      '#~ msgid "a"\n',
-      'msgctxt "',
-      '"a"\n',
-      ' ',
-      '[',
-      '\r',
-      '\\"',
-      'msgid_plural "b"\n',
-      '\nmsgid "a"\nmsgstr ""\n',
-    ],
+    around: ['msgid "a"\nmsgstr "', '"\n'],
+    pieces:
+      '\\·"·"\n"·\n·\\x41·\\777·msgid ""\n·msgstr[0] "a"\n·#·#, fuzzy\n·#| a\n·#~ msgid "a"\n·' +
+      'msgctxt "·"a"\n· ·[·\r·\\"·msgid_plural "b"\n·\nmsgid "a"\nmsgstr ""\n',
   },
   properties: {
-    begin: 'a = ',
-    end: '\n',
-    pieces: [
-      '\\',
-      '\\\n',
-      '\\u0041',
-      '\\u',
-      '=',
-      ':',
-      ' ',
-      '#',
-      '!',
-      '\n',
-      '\r',
-      "'",
-      "''",
-      '{0}',
-      '{0, choice,',
-      'a=b\n',
-      'a\\ ',
-      '\f',
-      '\\=',
-      'k\n',
-    ],
+    around: ['a = ', '\n'],
+    pieces: "\\·\\\n·\\u0041·\\u·=·:· ·#·!·\n·\r·'·''·{0}·{0, choice,·a=b\n·a\\ ·\f·\\=·k\n",
   },
   srt: {
-    begin: '1\n00:00:01,000 --> 00:00:02,000\n',
-    end: '\n',
-    pieces: [
-      '<',
-      '<i>',
-      '</i>',
-      '<i',
-      '{\\an8}',
-      '{\\',
-      '-->',
-      '\n',
-      '\n\n',
-      '- a\n',
-      'word ',
-      '1\n00:00:01,000 --> 00:00:02,000\nword\n\n',
-      '00:',
-      '9',
-      '<b><i>',
-      ' ',
-      '\r',
-      '&amp;',
-      '.',
-      '字',
-    ],
+    around: ['1\n00:00:01,000 --> 00:00:02,000\n', '\n'],
+    pieces:
+      '<·<i>·</i>·<i·{\\an8}·{\\·-->·\n·\n\n·- a\n·word ·1\n00:00:01,000 --> 00:00:02,000\nword\n\n·' +
+      '00:·9·<b><i>· ·\r·&amp;·.·字',
   },
   vtt: {
-    begin: 'WEBVTT\n\n00:01.000 --> 00:02.000\n',
-    end: '\n',
-    pieces: [
-      '<',
-      '<i>',
-      '</i>',
-      '<v ',
-      '<c.a.b.c>',
-      '<00:00:01.000>',
-      '-->',
-      '\n',
-      '\n\n',
-      'NOTE\n\n',
-      'STYLE\n',
-      '&amp;',
-      '&',
-      '00:01.000 --> 00:02.000\nword\n\n',
-      '<b><i>',
-      '{',
-      '- a\n',
-      '<ruby><rt>',
-      ' ',
-      '字',
-    ],
+    around: ['WEBVTT\n\n00:01.000 --> 00:02.000\n', '\n'],
+    pieces:
+      '<·<i>·</i>·<v ·<c.a.b.c>·<00:00:01.000>·-->·\n·\n\n·NOTE\n\n·STYLE\n·&amp;·&·' +
+      '00:01.000 --> 00:02.000\nword\n\n·<b><i>·{·- a\n·<ruby><rt>· ·字',
   },
   android: {
-    begin: '<resources><string name="a">',
-    end: '</string></resources>',
-    pieces: [
-      '<',
-      '<a>',
-      '<a b="c"/>',
-      '</a>',
-      '"',
-      '\\',
-      "'",
-      '&',
-      '&amp;',
-      '&#65;',
-      '<![CDATA[',
-      '<![CDATA[]]>',
-      '<!--',
-      '<!---->',
-      '<?a?>',
-      ']]>',
-      '\ufdd01\ufdd1',
-      '%',
-      '</string><string name="b">x',
-      '\n',
-    ],
+    around: ['<resources><string name="a">', '</string></resources>'],
+    pieces:
+      '<·<a>·<a b="c"/>·</a>·"·\\·\'·&·&amp;·&#65;·<![CDATA[·<![CDATA[]]>·<!--·<!---->·<?a?>·]]>·' +
+      '\ufdd01\ufdd1·%·</string><string name="b">x·\n',
   },
   strings: {
-    begin: '"a" = "',
-    end: '";',
-    pieces: [
-      '"',
-      '""',
-      '\\',
-      '\\U0041',
-      '/*',
-      '//',
-      '/**/',
-      ';',
-      '=',
-      '\n',
-      ' ',
-      '\r',
-      "'",
-      '%@',
-      '%#@a@',
-      '"; "a" = "b',
-      '"; a = b; "c" = "',
-      'é',
-      '\u2028',
+    around: ['"a" = "', '";'],
+    pieces:
+      '"·""·\\·\\U0041·/*·//·/**/·;·=·\n· ·\r·\'·%@·%#@a@·"; "a" = "b·"; a = b; "c" = "·é·\u2028·' +
       '{n, plural, one {',
-    ],
   },
   stringsdict: {
-    begin: '<plist><dict><key>a</key><dict><key>NSStringLocalizedFormatKey</key><string>',
-    end: '</string></dict></dict></plist>',
-    pieces: [
-      '<',
-      '<string>',
-      '<a b="c"/>',
-      '</string>',
-      '</string><key>b</key><string>x',
-      '</string><key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string><key>other</key><string>x',
-      '</string><key>b</key><dict><key>c</key><string>x',
-      '</string></dict></dict><dict><key>b</key><dict><key>c</key><string>',
-      '<dict>',
-      '<key>',
-      '&',
-      '&amp;',
-      '&a;',
-      '<![CDATA[',
-      '<![CDATA[]]>',
-      '<!--',
-      '<!---->',
-      ']]>',
-      '%#@a@',
-      '%#@',
-      '\n',
+    around: [
+      '<plist><dict><key>a</key><dict><key>NSStringLocalizedFormatKey</key><string>',
+      '</string></dict></dict></plist>',
     ],
+    pieces:
+      '<·<string>·<a b="c"/>·</string>·</string><key>b</key><string>x·' +
+      '</string><key>NSStringFormatSpecTypeKey</key><string>NSStringPluralRuleType</string><key>other</key><string>x·' +
+      '</string><key>b</key><dict><key>c</key><string>x·' +
+      '</string></dict></dict><dict><key>b</key><dict><key>c</key><string>·<dict>·<key>·&·&amp;·&a;·' +
+      '<![CDATA[·<![CDATA[]]>·<!--·<!---->·]]>·%#@a@·%#@·\n',
   },
   xcstrings: {
-    begin:
+    around: [
       '{"sourceLanguage":"en","strings":{"a":{"localizations":{"en":{"stringUnit":{"state":"new","value":"',
-    end: '"}}}}}}',
-    pieces: [
-      '"',
-      '\\',
-      '\\u0041',
-      '"}, "a": {"',
-      '{"a":',
-      '[',
-      '%#@a@',
-      '%arg',
-      '\n',
-      ' ',
-      '"},"substitutions":{"',
-      '"},"variations":{"',
-      'é',
-      '\ufdd01\ufdd1',
-      '}',
-      ']',
-      ',',
-      '%',
-      '1',
-      "'",
+      '"}}}}}}',
     ],
+    pieces:
+      '"·\\·\\u0041·"}, "a": {"·{"a":·[·%#@a@·%arg·\n· ·"},"substitutions":{"·"},"variations":{"·é·' +
+      "\ufdd01\ufdd1·}·]·,·%·1·'",
   },
   xliff: {
-    begin: '<xliff version="1.2"><file source-language="en"><body><trans-unit id="a"><source>',
-    end: '</source></trans-unit></body></file></xliff>',
-    pieces: [
-      '<',
-      '<g id="1">',
-      '<g id="1">x</g>',
-      '<mrk mtype="seg" mid="1">x</mrk>',
-      '<bpt id="1"/>',
-      '<ept id="1"/>',
-      '<x id="START_B"/>',
-      '<ph>',
-      '</source>',
-      '</source><target>',
-      '<note>',
-      '&amp;',
-      '&a;',
-      '<![CDATA[]]>',
-      '<!---->',
-      '<?a?>',
-      ']]>',
-      '\ufdd01\ufdd1',
-      '\r',
-      '</source></trans-unit><trans-unit id="b"><source>x',
+    around: [
+      '<xliff version="1.2"><file source-language="en"><body><trans-unit id="a"><source>',
+      '</source></trans-unit></body></file></xliff>',
     ],
+    pieces:
+      '<·<g id="1">·<g id="1">x</g>·<mrk mtype="seg" mid="1">x</mrk>·<bpt id="1"/>·<ept id="1"/>·' +
+      '<x id="START_B"/>·<ph>·</source>·</source><target>·<note>·&amp;·&a;·<![CDATA[]]>·<!---->·<?a?>·' +
+      ']]>·\ufdd01\ufdd1·\r·</source></trans-unit><trans-unit id="b"><source>x',
   },
   html: {
-    begin: '<!DOCTYPE html><html><body><p>',
-    end: '</p></body></html>',
-    pieces: [
-      '<',
-      '<div>',
-      '<span>',
-      '<b>a<p>',
-      '<b>a<i>b</b>c</i>',
-      '</b>',
-      '&amp',
-      '&',
-      '<%',
-      'a{{a}}',
-      'a<!--',
-      '<img>b',
-      '<img alt="a1">b',
-      '<table>a<tr>b',
-      '<svg><title>',
-      '<select><option>',
-      '<template>',
-      '<textarea>',
-      '<a ',
-      '<br>',
-    ],
+    around: ['<!DOCTYPE html><html><body><p>', '</p></body></html>'],
+    pieces:
+      '<·<div>·<span>·<b>a<p>·<b>a<i>b</b>c</i>·</b>·&amp·&·<%·a{{a}}·a<!--·<img>b·<img alt="a1">b·' +
+      '<table>a<tr>b·<svg><title>·<select><option>·<template>·<textarea>·<a ·<br>·%(',
   },
   md: {
-    begin: '---\ntitle: a\n---\n\n',
-    end: '\n',
-    pieces: [
-      '*a',
-      '_',
-      '`',
-      '[',
-      '](',
-      '![',
-      '> ',
-      '- ',
-      '1. a\n',
-      '|',
-      '| a ',
-      '|-|\n',
-      '# ',
-      '<',
-      '<A>',
-      '{',
-      '\\',
-      '$',
-      '[^a]: ',
-      '&amp;',
-    ],
+    around: ['---\ntitle: a\n---\n\n', '\n'],
+    pieces:
+      '*a·_·`·[·](·![·> ·- ·1. a\n·|·| a ·|-|\n·# ·<·<A>·{·\\·$·[^a]: ·&amp;·_a* **b__ ·[a](·$a ·$$\n·' +
+      '<!--·{{<·|a|b|\n·<A>{a·<A>\n·a\n: b\n·!!! a "b"\n    c\n·a\n     === "b"\n\n·[[a|b]]·[[a|·' +
+      '[a]{.b}·[a]{.b·[a][bcd]·{ #a }·\n',
   },
 };
 
@@ -383,10 +111,51 @@ const length = 250_000;
 /** Maximum milliseconds for a file, on a machine that does other work, too. */
 const longest = 20_000;
 
+const repeat = (piece: string): string => piece.repeat(Math.floor(length / piece.length));
+const listed = (count: number, item: (at: number) => string, separator = ''): string =>
+  Array.from({ length: count }, (_, at) => item(at)).join(separator);
+const nested = (depth: number, marker: string): string =>
+  listed(depth, (at) => `${' '.repeat(at * marker.length) + marker}a`, '\n');
+const attributes = (count: number): string => listed(count, (at) => `a${at}="b"`, ' ');
+
+/** Files that are not the repetition of one piece. */
+const files: Partial<Record<LayoutKind, Record<string, string>>> = {
+  android: { 'many attributes': `<resources ${attributes(25_000)}/>` },
+  stringsdict: { 'many attributes': `<plist ${attributes(25_000)}/>` },
+  xliff: { 'many attributes': `<xliff ${attributes(25_000)}/>` },
+  xcstrings: {
+    'many strings': `{"sourceLanguage":"en","strings":{${listed(20_000, (at) => `"k${at} x":{}`, ',')}}}`,
+  },
+  html: {
+    'many attributes': `<p ${attributes(25_000)}>`,
+    'a long attribute': `<p title="${repeat('a ')}">a`,
+  },
+  md: {
+    'nested quotes on many lines': repeat(`${'>'.repeat(99)}a\n`),
+    'nested lists': nested(500, '- '),
+    'lists nested up to the limit': repeat(`${nested(90, '- ')}\n\n`),
+    'nested definitions': nested(500, ': '),
+    'definitions nested up to the limit': repeat(`${nested(90, ': ')}\n\n`),
+    'nested admonitions': nested(500, '!!! '),
+    'emphasis in many paragraphs': repeat(`${'a*'.repeat(200)}\n\n`),
+    'nested emphasis': `${'*a **b '.repeat(300)}${'** *'.repeat(300)}`,
+    'backticks of all lengths': listed(1500, (at) => '`'.repeat(at), ' '),
+    'many rows': `|a|b|\n|-|-|\n${repeat('|a|b|\n')}`,
+    'many definitions': listed(30_000, (at) => `[a${at}]: b\n`),
+    modules: `import a from 'b'\n\n${repeat('{')}`,
+    'front matter': `---\n${repeat('[')}\n---\n`,
+    'aliases in front matter': `---\na: &a [x]\n${listed(40, (at) => `b${at}: &b${at} [*a, *a, *a, *a]\n`)}---\n`,
+    terms: `${repeat('a\n')}: b`,
+    'a directive of spaces': `::: a${repeat(' ')}b`,
+    'links to headings': `${repeat('# A\n\n')}${repeat('[a](#a-1) [[#a]]\n\n')}`,
+  },
+};
+
 /** Fifty hostile files of a format. */
 function hostile(kind: LayoutKind): [name: string, content: Uint8Array][] {
-  const { begin, end, pieces } = parts[kind === 'mdx' ? 'md' : kind]!;
-  const repeat = (piece: string) => piece.repeat(Math.floor(length / piece.length));
+  const format = kind === 'mdx' ? 'md' : kind;
+  const [begin, end] = parts[format]!.around;
+  const pieces = parts[format]!.pieces.split('·');
   const long = pieces.map((piece): [string, string] => [
     `${JSON.stringify(piece)} repeated`,
     begin + repeat(piece) + end,
@@ -403,6 +172,7 @@ function hostile(kind: LayoutKind): [name: string, content: Uint8Array][] {
     ['all pieces', begin + repeat(pieces.join('')) + end],
     ['one long word', begin + repeat('a') + end],
     ['NUL', `${begin}\0${end}`],
+    ...Object.entries(files[format] ?? {}),
     ['control characters', `${begin}\u0001\u0007\u001b\u0085${end}`],
   ];
   const bytes = texts.map(([name, text]): [string, Uint8Array] => [name, new TextEncoder().encode(text)]);

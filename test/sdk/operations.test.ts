@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { type Fetch, LinguaLoop, LinguaLoopError } from '#sdk/index.ts';
 import { appRouter } from '#server/router.ts';
 import { proceduresOf } from '#server/trpc.ts';
-import { withoutRoute } from '#test/contract/without-route.ts';
+import { namesOf } from '#test/contract/procedures.ts';
+import { forBrowsers, withoutRoute } from '#test/contract/without-route.ts';
 
 const file = { name: 'a.docx', data: new Uint8Array([1]) };
 const terms = { name: 'a.csv', data: new Uint8Array([1]) };
@@ -201,46 +202,6 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
 /** Only the payment processor calls this route. */
 const forStripe = '/api/stripe/webhook';
 
-/** Only a browser needs these procedures: they serve single screens, drafts, and downloads with a cookie. */
-const forBrowsers = [
-  'auth.draftKeys',
-  'auth.changePassword',
-  'auth.endSession',
-  'auth.proof',
-  'auth.prove',
-  'auth.sessions',
-  'billing.coverage',
-  'billing.prices',
-  'documents.files',
-  'exports.list',
-  'exports.start',
-  'mail.preferences',
-  'mail.sendConfirmation',
-  'mail.setPreferences',
-  'members.colleagues',
-  'retention.anonymizeMember',
-  'retention.cancelDeletion',
-  'retention.listDeletions',
-  'retention.previewDeletion',
-  'retention.scheduleDeletion',
-  'operations.deactivate',
-  'operations.endSessions',
-  'operations.models',
-  'operations.queue',
-  'operations.reactivate',
-  'operations.retry',
-  'operations.revokeKey',
-  'operations.rotateKey',
-  'operations.setAllowance',
-  'operations.setStorageCap',
-  'operations.storage',
-  'operations.workspace',
-  'reviews.byDomain',
-  'reviews.outcomes',
-  'terminology.matchesOfTexts',
-  'usage.breakdown',
-];
-
 /** These methods send no request: they pass tokens to the store. */
 const silent = ['auth.begin'];
 
@@ -298,43 +259,19 @@ test('every operation of the API and every procedure without a route is asked by
  * These calls are not retried. If the response is lost, the service may have completed the call: a second request would
  * repeat the effect, or would find nothing to do.
  */
-const notSentAgain = [
-  'apiKeys.create',
-  'apiKeys.update',
-  'apiKeys.rotate',
-  'auth.signUp',
-  'auth.signIn',
-  'auth.token',
-  'auth.verifyMfa',
-  'auth.confirmMfa',
-  'auth.regenerateRecoveryCodes',
-  'auth.resetPassword',
-  'auth.sso.complete',
-  'billing.topUp',
-  'documents.review',
-  'documents.delete',
-  'documents.resolve',
-  'documents.confirmAll',
-  'members.createPasswordResetLink',
-  'memory.delete',
-  'reviews.reopen',
-  'reviews.deleteComment',
-  'styleGuides.save',
-  'styleGuides.delete',
-  'tenants.create',
-  'tenants.rotateKey',
-  'tenants.invites.create',
-  'tenants.invites.withdraw',
-  'terminology.delete',
-  'terminology.addEntry',
-  'translations.review',
-  'translations.reviewXliff',
-  'translations.delete',
-  'translations.act',
-  'translations.resolve',
-  'translations.recheck',
-  'translations.reviewMany',
-];
+const notSentAgain = namesOf({
+  apiKeys: 'create update rotate',
+  auth: 'signUp signIn token verifyMfa confirmMfa regenerateRecoveryCodes resetPassword sso.complete',
+  billing: 'topUp',
+  documents: 'review delete resolve confirmAll',
+  members: 'createPasswordResetLink',
+  memory: 'delete',
+  reviews: 'reopen deleteComment',
+  styleGuides: 'save delete',
+  tenants: 'create rotateKey invites.create invites.withdraw',
+  terminology: 'delete addEntry',
+  translations: 'review reviewXliff delete act resolve recheck reviewMany',
+});
 
 test('after a lost response every call is sent again, except those that would do their work twice', async () => {
   const once: string[] = [];

@@ -199,16 +199,6 @@ describe('terminology.deleteTerm', () => {
   });
 });
 
-test('a glossary of another workspace is 404 for every change, and stays as it is', async () => {
-  const neighbor = await openSets(app);
-  const unknown = [404, 'terminology set not found'];
-  const place = { entry_no: 1, replaces: order };
-  expect(refusal(await call('addTerm', { term }, neighbor.headers))).toEqual(unknown);
-  expect(refusal(await call('updateTerm', { ...place, term }, neighbor.headers))).toEqual(unknown);
-  expect(refusal(await call('deleteTerm', place, neighbor.headers))).toEqual(unknown);
-  expect(await listed()).toHaveLength(2);
-});
-
 describe('terminology.terms', () => {
   beforeEach(async () => {
     setId = (await mine.glossary(['b,x', 'C,w', 'a,z', 'c,y'])).id;

@@ -57,17 +57,6 @@ describe('the export of a set (B 4.5)', () => {
       units.map((unit) => ({ ...unit, languages: 2 })),
     );
   });
-
-  test('is that of an unknown set, or of another tenant’s: 404', async () => {
-    const { id } = await mine.memory([['Hello', 'Bonjour']]);
-    const other = await openSets(app);
-    for (const answer of [
-      await mine.exportMemory('0'.repeat(32)),
-      await mine.exportMemory('nonsense'),
-      await other.exportMemory(id),
-    ])
-      expect(detailOf(answer)).toEqual([404, 'translation memory set not found']);
-  });
 });
 
 describe('its file name (B 4.5)', () => {

@@ -28,20 +28,6 @@ const counts = {
   tm_pairs_removed: expect.any(Number),
 };
 
-describe('who may delete (B 4.1, 5)', () => {
-  test('an administrator of another tenant: 404 job not found, as for an unknown job', async () => {
-    const job = await mine.job();
-    const other = await openWorkspace(app);
-    for (const id of [job.id, 'f'.repeat(32), 'nonsense'])
-      for (const headers of [other.admin, other.cookie]) {
-        const { status, body } = await other.remove(id, headers);
-        expect([status, body.detail]).toEqual([404, 'job not found']);
-      }
-    expect((await mine.get(job.id)).status).toBe(200);
-    expect((await mine.remove('f'.repeat(32), { 'x-api-key': operatorKey })).status).toBe(404);
-  });
-});
-
 describe('what is deleted (B 4.1, C 4)', () => {
   test('a published job with its golden record; the counts say so', async () => {
     const source = 'a text that stands nowhere else: zq8141';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
-import { answerOf, openWorkspace, useWorkspace } from './workspace.ts';
+import { answerOf, useWorkspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
@@ -106,17 +106,5 @@ describe('only published and human_edited jobs can be downloaded (B 3.1)', () =>
     const answer = await answerOf(mine.golden(job.id));
     expect(answer.status).toBe(409);
     expect(answer.body.detail).toEqual(expect.any(String));
-  });
-});
-
-describe('the credentials of a download (B 5)', () => {
-  test('a job of another tenant is 404 for its key, its session and its cookie', async () => {
-    const job = await mine.job();
-    const other = await openWorkspace(app);
-    for (const headers of [other.headers, other.admin, other.cookie]) {
-      const { status, body } = await answerOf(mine.golden(job.id, 'txt', headers));
-      expect([status, body.detail]).toEqual([404, 'job not found']);
-    }
-    expect((await mine.golden('f'.repeat(32))).status).toBe(404);
   });
 });

@@ -103,20 +103,6 @@ describe('GET /api/translations with Accept: application/xliff+xml', () => {
     expect([...text.matchAll(/<file id="(\w+)"/g)].map(([, id]) => id)).toEqual(ids.slice(10));
     await expect(exportWithout(ids.slice(10))).rejects.toMatchObject({ code: 'not_found' });
   });
-
-  test('another tenant, or a request without a credential, neither exports nor reviews', async () => {
-    const job = await held();
-    const { text } = await xliff.exportJobs();
-    const stranger = await openWorkspace(app);
-    for (const [headers, exported, reviewed] of [
-      [stranger.headers, 404, 404],
-      [{}, 401, 401],
-    ] as const) {
-      const other = exchangeOf(app, headers);
-      expect((await other.exportJobs()).status).toBe(exported);
-      expect((await other.reviewJob(job.id, text)).status).toBe(reviewed);
-    }
-  });
 });
 
 describe('POST /api/translations/{job_id}/review with Content-Type: application/xliff+xml', () => {

@@ -79,6 +79,12 @@ const heldJob = async ({ app, founder, heldJobId }: GuardFixture) => {
   return { job_id: heldJobId, updated_at: body.updated_at };
 };
 const job = ({ jobId }: GuardFixture) => ({ job_id: jobId });
+const ofGlossary = (more: Fields = {}): Probe => ({
+  input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder), ...more }),
+  abroad: '404 terminology set not found',
+});
+const firstSegment = async ({ app, founder, documentId }: GuardFixture) =>
+  (await app.json('GET', `/api/documents/${documentId}/segments`, { headers: founder.key })).body.segments[0];
 
 const exported = async (app: GuardFixture['app'], key: Headers, path: string) =>
   (await app.request(path, { headers: { ...key, accept: 'application/xliff+xml' } })).text();
@@ -267,12 +273,9 @@ export const probes: Readonly<Record<string, Probe>> = {
   'documents.artifacts': { input: document, abroad: noDocument },
   'documents.download': { input: document, abroad: noDocument },
   'documents.review': {
-    input: async ({ app, founder, documentId }) => {
-      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
-        headers: founder.key,
-      });
-      const { region_id, cell_id } = body.segments[0];
-      return { document_id: documentId, corrections: [{ region_id, cell_id, target_text: 'Salut' }] };
+    input: async (at) => {
+      const { region_id, cell_id } = await firstSegment(at);
+      return { ...document(at), corrections: [{ region_id, cell_id, target_text: 'Salut' }] };
     },
     abroad: noDocument,
   },
@@ -298,13 +301,9 @@ export const probes: Readonly<Record<string, Probe>> = {
   'documents.search': { input: document, abroad: noDocument },
   'documents.boxes': { input: document, abroad: noDocument },
   'documents.correct': {
-    input: async ({ app, founder, documentId }) => {
-      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
-        headers: founder.key,
-      });
-      const { region_id, cell_id, target_text: replaces } = body.segments[0];
-      const corrections = [{ region_id, cell_id, replaces, target_text: 'Salut' }];
-      return { document_id: documentId, corrections };
+    input: async (at) => {
+      const { region_id, cell_id, target_text: replaces } = await firstSegment(at);
+      return { ...document(at), corrections: [{ region_id, cell_id, replaces, target_text: 'Salut' }] };
     },
     abroad: noDocument,
   },
@@ -313,12 +312,9 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noDocument,
   },
   'documents.confirm': {
-    input: async ({ app, founder, documentId }) => {
-      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
-        headers: founder.key,
-      });
-      const segments = [{ position: 0, target_text: body.segments[0].target_text }];
-      return { document_id: documentId, segments, confirm_critical: true, reviewer: 'Rev' };
+    input: async (at) => {
+      const segments = [{ position: 0, target_text: (await firstSegment(at)).target_text }];
+      return { ...document(at), segments, confirm_critical: true, reviewer: 'Rev' };
     },
     abroad: noDocument,
   },
@@ -327,22 +323,16 @@ export const probes: Readonly<Record<string, Probe>> = {
     abroad: noDocument,
   },
   'documents.save': {
-    input: async ({ app, founder, documentId }) => {
-      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
-        headers: founder.key,
-      });
-      const segments = [{ position: 0, target_text: 'Salut', replaces: body.segments[0].target_text }];
-      return { document_id: documentId, segments };
+    input: async (at) => {
+      const { target_text: replaces } = await firstSegment(at);
+      return { ...document(at), segments: [{ position: 0, target_text: 'Salut', replaces }] };
     },
     abroad: noDocument,
   },
   'documents.resolve': {
-    input: async ({ app, founder, documentId }) => {
-      const { body } = await app.json('GET', `/api/documents/${documentId}/segments`, {
-        headers: founder.key,
-      });
-      const [{ target_text }] = body.segments;
-      return { document_id: documentId, position: 0, target_text, ...noFinding, reviewer: 'Rev' };
+    input: async (at) => {
+      const { target_text } = await firstSegment(at);
+      return { ...document(at), position: 0, target_text, ...noFinding, reviewer: 'Rev' };
     },
     in: '409 the finding is no longer open; read the findings again',
     abroad: noDocument,
@@ -427,36 +417,12 @@ export const probes: Readonly<Record<string, Probe>> = {
 
   'terminology.upload': { input: () => glossaryForm() },
   'terminology.create': { input: async () => ({ name: 'A new glossary', ...pair }) },
-  'terminology.exportXlsx': {
-    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
-    abroad: '404 terminology set not found',
-  },
-  'terminology.exportTbx': {
-    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
-    abroad: '404 terminology set not found',
-  },
-  'terminology.delete': {
-    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
-    in: '204',
-    abroad: '404 terminology set not found',
-  },
-  'terminology.entries': {
-    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
-    abroad: '404 terminology set not found',
-  },
-  'terminology.addEntry': {
-    input: async ({ app, founder }) => ({
-      set_id: await addGlossary(app, founder),
-      ...pair,
-      source_term: 'a new term',
-      target_term: 'un terme',
-    }),
-    abroad: '404 terminology set not found',
-  },
-  'terminology.pairs': {
-    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
-    abroad: '404 terminology set not found',
-  },
+  'terminology.exportXlsx': ofGlossary(),
+  'terminology.exportTbx': ofGlossary(),
+  'terminology.delete': { ...ofGlossary(), in: '204' },
+  'terminology.entries': ofGlossary(),
+  'terminology.addEntry': ofGlossary({ ...pair, source_term: 'a new term', target_term: 'un terme' }),
+  'terminology.pairs': ofGlossary(),
   'terminology.rename': {
     input: async ({ app, founder }) => {
       const set_id = await addGlossary(app, founder);
@@ -464,32 +430,13 @@ export const probes: Readonly<Record<string, Probe>> = {
     },
     abroad: '404 terminology set not found',
   },
-  'terminology.terms': {
-    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder) }),
-    abroad: '404 terminology set not found',
-  },
-  'terminology.addTerm': {
-    input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder), term: newTerm }),
-    abroad: '404 terminology set not found',
-  },
+  'terminology.terms': ofGlossary(),
+  'terminology.addTerm': ofGlossary({ term: newTerm }),
   'terminology.updateTerm': {
-    input: async ({ app, founder }) => ({
-      set_id: await addGlossary(app, founder),
-      entry_no: 1000,
-      replaces: newTerm,
-      term: newTerm,
-    }),
+    ...ofGlossary({ entry_no: 1000, replaces: newTerm, term: newTerm }),
     in: '404 term not found',
-    abroad: '404 terminology set not found',
   },
-  'terminology.deleteTerm': {
-    input: async ({ app, founder }) => ({
-      set_id: await addGlossary(app, founder),
-      entry_no: 1000,
-      replaces: newTerm,
-    }),
-    abroad: '404 terminology set not found',
-  },
+  'terminology.deleteTerm': ofGlossary({ entry_no: 1000, replaces: newTerm }),
   'terminology.previewUpload': { input: () => ({ file_name: 'a.csv', content: btoa('a,b'), name: 'New' }) },
   'terminology.applyPreview': {
     input: () => ({ file_name: 'a.csv', content: btoa('a,b'), name: 'Previewed', revision: null }),

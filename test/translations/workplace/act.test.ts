@@ -3,7 +3,7 @@ import * as sdk from '#sdk/index.ts';
 import { env, operatorKey } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
-import { callAt, openReviewers, useReviewers } from './reviewers.ts';
+import { callAt, useReviewers } from './reviewers.ts';
 
 const app = useTestApp({ env, engine: engineOf(async () => answered(['Bonjour'], 7)) });
 
@@ -82,13 +82,6 @@ test('the present job is what the caller may see of it', async () => {
     expect(JSON.stringify(await presentFor(headers))).not.toContain('model');
   const operator = await presentFor({ ...bearer, 'x-api-key': operatorKey });
   expect(operator.quality_assessment.model).toBe('model');
-});
-
-test('the job of another workspace is 404, whatever version is named', async () => {
-  const other = await openReviewers(app);
-  const job = await other.held();
-  const { status, body } = await mine.refused('translations.act', save(job, 'Salut'));
-  expect([status, body.detail, body.present]).toEqual([404, 'job not found', undefined]);
 });
 
 test('the error of the SDK has the current job', async () => {

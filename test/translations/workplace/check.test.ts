@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addGlossary, env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { answered, engineOf } from '#test/setup/engine.ts';
-import { openReviewers, useReviewers } from './reviewers.ts';
+import { useReviewers } from './reviewers.ts';
 
 let calls = 0;
 const count = <T>(value: T) => {
@@ -97,10 +97,4 @@ test('no model is asked, and nothing is changed or billed', async () => {
   expect(await mine.read(job.id)).toEqual(job);
   const records = await mine.sql()`select from usage_records where tenant_id = ${mine.founder.tenantId}`;
   expect(records).toHaveLength(1);
-});
-
-test('the job of another workspace is 404', async () => {
-  const { id } = await (await openReviewers(app)).held();
-  const { status, body } = await mine.refused('translations.check', { job_id: id, text: 'x' });
-  expect([status, body.detail]).toEqual([404, 'job not found']);
 });
