@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { LinguaLoop } from '#sdk/index.ts';
+import { layoutKindNames, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { readResults } from '#test/fidelity/report.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { measured } from '#web/server/landing-figures.ts';
@@ -59,6 +60,25 @@ describe('the landing page', () => {
     expect(text).not.toMatch(/undefined|NaN|`|\{(?!name\}|nombre\}|"source_text|\s)/);
     expect(text).toContain(new Intl.NumberFormat(locale).format(119_298));
     expect(text).toContain('日本語');
+  });
+
+  test('lists every format that keeps its layout', async () => {
+    const [, list = ''] = /<section[^>]* id="formats">(.*?)<\/section>/s.exec(await landing()) ?? [];
+    expect([...list.matchAll(/<li[^>]*>(.*?)<\/li>/g)].map(([, one]) => one)).toEqual(
+      layoutKindNames.map((kind) => layoutKinds[kind].extensions.map((one) => `.${one}`).join(' ')),
+    );
+  });
+
+  test('names the license and the command of the project, and links to a guide', async () => {
+    const text = await landing();
+    expect(textOf(text)).toContain('Open source, under the MIT license');
+    expect(read('LICENSE')).toMatch(/^MIT License/);
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      license: 'MIT',
+      scripts: { start: expect.any(String) },
+    });
+    const [, guide = ''] = /id="different">.*?href="([^"]*)"/s.exec(text) ?? [];
+    expect((await app.request(guide, { headers: { accept: 'text/html' } })).status).toBe(200);
   });
 
   test('has an example for curl that works', async () => {

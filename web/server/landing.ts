@@ -1,5 +1,5 @@
 import type { PriceList } from '#server/billing/prices.ts';
-import { layoutKindNames } from '#server/formats/layout-kinds.ts';
+import { layoutKindNames, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { type LanguageCode, languageCodes } from '#server/languages.ts';
 import { escapeHtml } from './html.ts';
 import { arrow, check, confirmedMark, criticalMark } from './icons.ts';
@@ -80,6 +80,11 @@ ${card(checksExample, words.checks, say)}
 ${card(memoryExample(words.memory, say), words.memory, say)}
 </div>
 </section>
+<section class="languages" id="formats">
+<h2>${say(words.formatsHeading)}</h2>
+<ul translate="no">${layoutKindNames.map((kind) => `<li dir="ltr">${layoutKinds[kind].extensions.map((extension) => `.${extension}`).join(' ')}</li>`).join('')}</ul>
+</section>
+${different(words.different, say, at)}
 <section class="languages" id="languages">
 <h2>${say(words.languagesHeading)}</h2>
 <ul>${languageCodes.map((code) => `<li lang="${code}" dir="auto" translate="no">${escapeHtml(ownName(code))}</li>`).join('')}</ul>
@@ -93,6 +98,7 @@ ${sold ?? ''}
 </section>`;
   const parts: [address: string, name: string][] = [
     ['#how', words.how],
+    ['#formats', words.formats],
     ['#languages', words.languages],
     ['#developers', words.developers],
     ...(sold ? [['#prices', words.prices.heading] as [string, string]] : []),
@@ -137,6 +143,23 @@ function memoryExample({ exact, fuzzy, fresh }: LandingWords['memory'], say: Say
         `<span class="match"><b>${say(match)}</b><span>${say(text)}</span><small>${say(effect)}</small></span>`,
     )
     .join('');
+}
+
+function different(
+  { heading, submissions, gate, storage, start, install }: LandingWords['different'],
+  say: Say,
+  at: (path: string) => string,
+): string {
+  const parts = [submissions, gate, storage, start].map(
+    (part) => `<article><h3>${say(part.heading)}</h3><p>${say(part.text)}</p></article>`,
+  );
+  return `<section class="how" id="different">
+<h2>${say(heading)}</h2>
+<div class="cards four">
+${parts.join('\n')}
+</div>
+<p class="actions"><a class="button large" href="${at('/docs/guides/installing')}">${say(install)} ${arrow}</a></p>
+</section>`;
 }
 
 /** Such as `9 days`. */

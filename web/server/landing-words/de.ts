@@ -2,13 +2,13 @@ import type { LandingWords } from './words.ts';
 
 export const de: LandingWords = {
   title: 'Übersetzungen, für die Sie einstehen können',
-  eyebrow: 'Übersetzen mit Menschen im Prozess',
+  eyebrow: 'Open Source: Übersetzen mit Menschen im Prozess',
   headline: 'Übersetzungen, für die Sie einstehen können.',
   lead: 'Senden Sie einen Satz oder eine ganze Datei. LinguaLoop übersetzt, prüft jedes Segment und zeigt Ihnen nur die, die ein Mensch ansehen muss.',
   readApi: 'Zur API',
   points: [
-    'Installiert mit `npm ci`, gestartet mit `npm start`',
-    'Das Modell bekommt Texte, nie Dateien',
+    'Open Source unter der MIT-Lizenz',
+    'Selbst betreiben: `npm ci && npm start`',
     'Arbeitet mit OpenAI-kompatiblen Modellen',
   ],
   picture:
@@ -36,12 +36,33 @@ export const de: LandingWords = {
     fuzzy: ['Ein Betrag weicht ab', 'ein Beispiel'],
     fresh: ['neu', 'Noch nie gesehen', 'ganz geprüft'],
   },
+  formats: 'Formate',
+  formatsHeading: '{formats} Dateiformate, die ihre Form behalten',
+  different: {
+    heading: 'Was es besonders macht',
+    submissions: {
+      heading: 'Kein Auftrag zählt doppelt',
+      text: 'Senden Sie einen Text oder eine Datei noch einmal mit demselben Schlüssel, erhalten Sie denselben Auftrag. Seine Zeichen zählen einmal.',
+    },
+    gate: {
+      heading: 'Eine Schranke vor jedem Ergebnis',
+      text: 'Eine Übersetzung, die eine Prüfung nicht besteht, geht an einen Prüfer, bei Texten wie bei Dateien. Prüfer korrigieren einzelne Segmente, und auch ein PDF behält sein Layout.',
+    },
+    storage: {
+      heading: 'Ein Speicher, der Ihnen gehört',
+      text: 'Dateien und Datensätze liegen in einem Verzeichnis Ihres Servers oder in Ihrem Azure Data Lake. Das Modell bekommt Texte, nie Dateien.',
+    },
+    start: {
+      heading: 'Ein Befehl für den eigenen Betrieb',
+      text: '`npm ci && npm start` installiert und startet alles, auch die Datenbank. Konto und Lizenzschlüssel sind nicht nötig.',
+    },
+    install: 'Installation',
+  },
   languages: 'Sprachen',
   languagesHeading: '{count} Sprachen, jede in ihrer Schrift',
   developers: 'Entwickler',
   developersHeading: 'Eine Anfrage. Die Antwort ist der fertige Auftrag.',
-  developersText:
-    'Wiederholen Sie eine Anfrage mit demselben Schlüssel, erhalten Sie denselben Auftrag, und seine Zeichen zählen einmal. Ein Text, den jemand prüfen muss, liefert `awaiting_review` und erscheint im Posteingang.',
+  developersText: 'Ein Text, den jemand prüfen muss, liefert `awaiting_review` und erscheint im Posteingang.',
   developersPoints: [
     'Typisiertes SDK: {sdk} kB, ohne Abhängigkeiten',
     'OpenAPI 3.1, XLIFF 2.1, TBX',

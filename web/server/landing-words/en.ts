@@ -2,13 +2,13 @@ import type { LandingWords } from './words.ts';
 
 export const en: LandingWords = {
   title: 'Translation you can answer for',
-  eyebrow: 'Translation with people in the loop',
+  eyebrow: 'Open-source translation with people in the loop',
   headline: 'Translation you can answer for.',
   lead: 'Send a sentence or a whole file. LinguaLoop translates it, checks every segment, and shows you only the ones that need a person.',
   readApi: 'Read the API',
   points: [
-    'Installs with `npm ci`, runs with `npm start`',
-    'The model gets texts, never files',
+    'Open source, under the MIT license',
+    'Run it yourself: `npm ci && npm start`',
     'Works with OpenAI-compatible models',
   ],
   picture:
@@ -36,12 +36,33 @@ export const en: LandingWords = {
     fuzzy: ['One amount differs', 'an example'],
     fresh: ['new', 'Never seen', 'checked in full'],
   },
+  formats: 'Formats',
+  formatsHeading: '{formats} file formats that keep their form',
+  different: {
+    heading: 'What sets it apart',
+    submissions: {
+      heading: 'Submissions that never count twice',
+      text: 'Send a text or a file again with the same key, and you get the same job. Its characters count once.',
+    },
+    gate: {
+      heading: 'A gate before each result',
+      text: 'A translation that fails a check goes to a reviewer, in texts and in files. Reviewers correct single segments, and even a PDF keeps its layout.',
+    },
+    storage: {
+      heading: 'Storage that you own',
+      text: 'Files and records are stored in a directory of your server, or in your Azure Data Lake. The model gets texts, never files.',
+    },
+    start: {
+      heading: 'One command to host it',
+      text: '`npm ci && npm start` installs and starts everything, including the database. It needs no account and no license key.',
+    },
+    install: 'Installing',
+  },
   languages: 'Languages',
   languagesHeading: '{count} languages, each in its own script',
   developers: 'Developers',
   developersHeading: 'One request. The response is the finished job.',
-  developersText:
-    'Repeat a request with the same key, and you get the same job, and its characters count once. A text that needs a reviewer returns `awaiting_review`, and appears in the inbox.',
+  developersText: 'A text that needs a reviewer returns `awaiting_review`, and appears in the inbox.',
   developersPoints: [
     'Typed SDK: {sdk} kB, no dependencies',
     'OpenAPI 3.1, XLIFF 2.1, TBX',

@@ -2,13 +2,13 @@ import type { LandingWords } from './words.ts';
 
 export const fr: LandingWords = {
   title: 'Des traductions dont vous pouvez répondre',
-  eyebrow: 'La traduction avec des personnes dans la boucle',
+  eyebrow: 'La traduction open source, avec des personnes dans la boucle',
   headline: 'Des traductions dont vous pouvez répondre.',
   lead: 'Envoyez une phrase ou un fichier entier. LinguaLoop le traduit, vérifie chaque segment et ne vous montre que ceux qui demandent un regard humain.',
   readApi: 'Lire l’API',
   points: [
-    'S’installe par `npm ci`, démarre par `npm start`',
-    'Le modèle reçoit des textes, jamais de fichiers',
+    'Open source (MIT)',
+    'Chez vous, par `npm ci && npm start`',
     'Fonctionne avec les modèles compatibles avec OpenAI',
   ],
   picture:
@@ -36,12 +36,34 @@ export const fr: LandingWords = {
     fuzzy: ['Un montant diffère', 'un exemple'],
     fresh: ['neuf', 'Jamais vu', 'vérifié en entier'],
   },
+  formats: 'Formats',
+  formatsHeading: '{formats} formats de fichier qui gardent leur forme',
+  different: {
+    heading: 'Ce qui le distingue',
+    submissions: {
+      heading: 'Aucun envoi ne compte deux fois',
+      text: 'Renvoyez un texte ou un fichier avec la même clé : vous obtenez la même tâche, et ses caractères ne comptent qu’une fois.',
+    },
+    gate: {
+      heading: 'Un contrôle avant chaque résultat',
+      text: 'Une traduction qui échoue à un contrôle va à un réviseur, pour les textes comme pour les fichiers. Il corrige segment par segment, et même un PDF garde sa mise en page.',
+    },
+    storage: {
+      heading: 'Un stockage qui est le vôtre',
+      text: 'Fichiers et enregistrements restent dans un répertoire de votre serveur ou dans votre Azure Data Lake. Le modèle reçoit des textes, jamais de fichiers.',
+    },
+    start: {
+      heading: 'Une commande pour l’héberger',
+      text: '`npm ci && npm start` installe et démarre tout, base de données comprise. Ni compte ni clé de licence.',
+    },
+    install: 'Installation',
+  },
   languages: 'Langues',
   languagesHeading: '{count} langues, chacune dans son écriture',
   developers: 'Développeurs',
   developersHeading: 'Une requête. La réponse est la tâche terminée.',
   developersText:
-    'Répétez une requête avec la même clé : vous obtenez la même tâche, et ses caractères ne comptent qu’une fois. Un texte qui demande une révision renvoie `awaiting_review` et apparaît dans la boîte de réception.',
+    'Un texte qui demande une révision renvoie `awaiting_review` et apparaît dans la boîte de réception.',
   developersPoints: [
     'SDK typé : {sdk} ko, sans dépendance',
     'OpenAPI 3.1, XLIFF 2.1, TBX',

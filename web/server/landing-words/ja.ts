@@ -2,13 +2,13 @@ import type { LandingWords } from './words.ts';
 
 export const ja: LandingWords = {
   title: '責任を持てる翻訳',
-  eyebrow: '人が関わる翻訳',
+  eyebrow: '人が関わるオープンソースの翻訳',
   headline: '責任を持てる翻訳を。',
   lead: '一文でも、ファイルまるごとでも。LinguaLoop が翻訳し、すべてのセグメントを検査し、人の目が必要なものだけを見せます。',
   readApi: 'API を読む',
   points: [
-    '`npm ci` で導入し、`npm start` で起動',
-    'モデルに渡すのはテキストだけ。ファイルは渡しません',
+    'MIT ライセンスのオープンソース',
+    '自分で動かせます：`npm ci && npm start`',
     'OpenAI 互換のモデルで動きます',
   ],
   picture:
@@ -35,12 +35,33 @@ export const ja: LandingWords = {
     fuzzy: ['金額だけ違う', 'モデルの手本'],
     fresh: ['新規', '初めての文', 'すべて検査'],
   },
+  formats: '形式',
+  formatsHeading: '形を保つ {formats} 種類のファイル形式',
+  different: {
+    heading: 'ほかとの違い',
+    submissions: {
+      heading: '二重に数えない送信',
+      text: 'テキストやファイルを同じキーでもう一度送ると、同じジョブが返ります。文字数は一度だけ数えられます。',
+    },
+    gate: {
+      heading: '結果の前に品質ゲート',
+      text: '検査に通らない翻訳は、テキストでもファイルでもレビューに回ります。セグメントごとに直しても、PDF までレイアウトを保ちます。',
+    },
+    storage: {
+      heading: '保存先は自分のもの',
+      text: 'ファイルと記録は、自分のサーバーのディレクトリか、自分の Azure Data Lake に保存されます。モデルに渡すのはテキストだけです。',
+    },
+    start: {
+      heading: 'コマンドひとつでセルフホスト',
+      text: '`npm ci && npm start` が、データベースも含めてすべてを導入し、起動します。アカウントもライセンスキーも不要です。',
+    },
+    install: 'インストール',
+  },
   languages: '言語',
   languagesHeading: '{count} の言語を、それぞれの文字で',
   developers: '開発者',
   developersHeading: 'リクエストひとつ。応答は完了したジョブです。',
-  developersText:
-    '同じキーで繰り返すと同じジョブが返り、文字数は一度だけ数えられます。人のレビューが必要なテキストは `awaiting_review` を返し、受信トレイに入ります。',
+  developersText: '人のレビューが必要なテキストは `awaiting_review` を返し、受信トレイに入ります。',
   developersPoints: [
     '型付きの SDK：{sdk} kB、依存なし',
     'OpenAPI 3.1、XLIFF 2.1、TBX',

@@ -23,6 +23,17 @@ export interface LandingWords {
     fuzzy: readonly [string, string];
     fresh: readonly [match: string, text: string, effect: string];
   };
+  formats: string;
+  formatsHeading: string;
+  different: {
+    heading: string;
+    submissions: { heading: string; text: string };
+    gate: { heading: string; text: string };
+    storage: { heading: string; text: string };
+    start: { heading: string; text: string };
+    /** The link to the guide. */
+    install: string;
+  };
   languages: string;
   languagesHeading: string;
   developers: string;
