@@ -39,7 +39,7 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 150_300,
+    limit: 150_350,
     goal: 100_000,
     bought: [],
   },

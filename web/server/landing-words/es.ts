@@ -2,13 +2,13 @@ import type { LandingWords } from './words.ts';
 
 export const es: LandingWords = {
   title: 'Traducciones de las que puedes responder',
-  eyebrow: 'Traducción con personas en el proceso',
+  eyebrow: 'Traducción de código abierto, con personas en el proceso',
   headline: 'Traducciones de las que puedes responder.',
   lead: 'Envía una frase o un archivo entero. LinguaLoop lo traduce, comprueba cada segmento y te muestra solo los que necesitan a una persona.',
   readApi: 'Leer la API',
   points: [
-    'Se instala con `npm ci`, se inicia con `npm start`',
-    'El modelo recibe textos, nunca archivos',
+    'Código abierto, con licencia MIT',
+    'En tu servidor: `npm ci && npm start`',
     'Funciona con modelos compatibles con OpenAI',
   ],
   picture:
@@ -36,12 +36,34 @@ export const es: LandingWords = {
     fuzzy: ['Un importe difiere', 'un ejemplo'],
     fresh: ['nuevo', 'Nunca visto', 'todo comprobado'],
   },
+  formats: 'Formatos',
+  formatsHeading: '{formats} formatos de archivo que conservan su forma',
+  different: {
+    heading: 'Qué lo distingue',
+    submissions: {
+      heading: 'Ningún envío cuenta dos veces',
+      text: 'Vuelve a enviar un texto o un archivo con la misma clave y obtienes el mismo trabajo. Sus caracteres cuentan una vez.',
+    },
+    gate: {
+      heading: 'Un control antes de cada resultado',
+      text: 'Una traducción que no pasa una comprobación va a un revisor, en textos y en archivos. El revisor corrige segmento por segmento, y hasta un PDF conserva su diseño.',
+    },
+    storage: {
+      heading: 'Un almacenamiento que es tuyo',
+      text: 'Los archivos y los registros están en un directorio de tu servidor o en tu Azure Data Lake. El modelo recibe textos, nunca archivos.',
+    },
+    start: {
+      heading: 'Un comando para alojarlo',
+      text: '`npm ci && npm start` instala e inicia todo, también la base de datos. No hace falta ninguna cuenta ni clave de licencia.',
+    },
+    install: 'Instalación',
+  },
   languages: 'Idiomas',
   languagesHeading: '{count} idiomas, cada uno en su escritura',
   developers: 'Desarrolladores',
   developersHeading: 'Una solicitud. La respuesta es el trabajo terminado.',
   developersText:
-    'Repite una solicitud con la misma clave: obtienes el mismo trabajo, y sus caracteres cuentan una vez. Un texto que necesita un revisor devuelve `awaiting_review` y aparece en la bandeja de entrada.',
+    'Un texto que necesita un revisor devuelve `awaiting_review` y aparece en la bandeja de entrada.',
   developersPoints: [
     'SDK con tipos: {sdk} kB, sin dependencias',
     'OpenAPI 3.1, XLIFF 2.1, TBX',

@@ -2,13 +2,13 @@ import type { LandingWords } from './words.ts';
 
 export const pt: LandingWords = {
   title: 'Traduções pelas quais você pode responder',
-  eyebrow: 'Tradução com pessoas no processo',
+  eyebrow: 'Tradução de código aberto, com pessoas no processo',
   headline: 'Traduções pelas quais você pode responder.',
   lead: 'Envie uma frase ou um arquivo inteiro. O LinguaLoop traduz, verifica cada segmento e mostra a você somente os que precisam de uma pessoa.',
   readApi: 'Ler a API',
   points: [
-    'Instala-se com `npm ci`, inicia-se com `npm start`',
-    'O modelo recebe textos, nunca arquivos',
+    'Código aberto, sob a licença MIT',
+    'No seu servidor: `npm ci && npm start`',
     'Funciona com modelos compatíveis com a OpenAI',
   ],
   picture:
@@ -36,12 +36,34 @@ export const pt: LandingWords = {
     fuzzy: ['Um valor difere', 'um exemplo'],
     fresh: ['novo', 'Nunca visto', 'tudo verificado'],
   },
+  formats: 'Formatos',
+  formatsHeading: '{formats} formatos de arquivo que mantêm sua forma',
+  different: {
+    heading: 'O que o torna diferente',
+    submissions: {
+      heading: 'Nenhum envio conta duas vezes',
+      text: 'Envie de novo um texto ou um arquivo com a mesma chave e você recebe o mesmo trabalho. Os caracteres contam uma vez.',
+    },
+    gate: {
+      heading: 'Um controle antes de cada resultado',
+      text: 'Uma tradução que não passa em uma verificação vai para um revisor, em textos e em arquivos. O revisor corrige segmento por segmento, e até um PDF mantém seu layout.',
+    },
+    storage: {
+      heading: 'Um armazenamento que é seu',
+      text: 'Arquivos e registros ficam em um diretório do seu servidor ou no seu Azure Data Lake. O modelo recebe textos, nunca arquivos.',
+    },
+    start: {
+      heading: 'Um comando para hospedar',
+      text: '`npm ci && npm start` instala e inicia tudo, inclusive o banco de dados. Não é preciso ter conta nem chave de licença.',
+    },
+    install: 'Instalação',
+  },
   languages: 'Idiomas',
   languagesHeading: '{count} idiomas, cada um na sua escrita',
   developers: 'Desenvolvedores',
   developersHeading: 'Uma solicitação. A resposta é o trabalho concluído.',
   developersText:
-    'Repita uma solicitação com a mesma chave: você recebe o mesmo trabalho, e os caracteres contam uma vez. Um texto que precisa de um revisor retorna `awaiting_review` e aparece na caixa de entrada.',
+    'Um texto que precisa de um revisor retorna `awaiting_review` e aparece na caixa de entrada.',
   developersPoints: [
     'SDK com tipos: {sdk} kB, sem dependências',
     'OpenAPI 3.1, XLIFF 2.1, TBX',
