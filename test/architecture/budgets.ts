@@ -39,9 +39,12 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 151_700,
+    limit: 151_900,
     goal: 100_000,
-    bought: ['151,700: tests pin the calls of both pipelines'],
+    bought: [
+      '151,700: tests pin the calls of both pipelines',
+      '151,900: a program records the moving picture of the README',
+    ],
   },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
   { name: 'settings', count: settingNames.length, limit: 107, goal: 85, bought: [] },
