@@ -39,9 +39,9 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 150_350,
+    limit: 150_550,
     goal: 100_000,
-    bought: [],
+    bought: ['150,550: a program records the moving picture of the README'],
   },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
   { name: 'settings', count: settingNames.length, limit: 85, goal: 85, bought: [] },

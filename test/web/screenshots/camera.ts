@@ -55,7 +55,7 @@ export async function take(page: Page, { path, prepare }: View, file: string, li
 }
 
 /** Waits until a screen shows its data: the editor its grid, other screens their heading. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await page.locator('[role=grid], main h1').first().waitFor();
   await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'));
   await page.evaluate(() => document.fonts.ready);

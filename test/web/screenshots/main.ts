@@ -6,6 +6,7 @@ import { chromium } from 'playwright-core';
 import { startFakeStripe } from '#test/fakes/stripe.ts';
 import { startService } from '../../../examples/service.ts';
 import { opened, take } from './camera.ts';
+import { recordTour } from './tour.ts';
 import { guidePictures, screenPictures } from './views.ts';
 import {
   addTeam,
@@ -19,13 +20,14 @@ import {
 /*
  * Writes the pictures of the application for the README, the landing page and the guides: `npm run screenshots`. With
  * `-- --screens`, writes those of all screens for the decision record, in four looks. `-- --out DIRECTORY` writes to
- * another directory, `-- --only NAME,...` only these pictures, and `-- --look NAME` only in this look. The service runs
- * with the embedded database. Needs chromium, at /usr/bin/chromium or CHROMIUM.
+ * another directory, `-- --only NAME,...` only these pictures, and `-- --look NAME` only in this look. `-- --tour` writes
+ * the moving picture of the README instead, and also needs img2webp. The service runs with the embedded database. Needs chromium, at /usr/bin/chromium or CHROMIUM.
  */
 
 const { values } = parseArgs({
   options: {
     screens: { type: 'boolean' },
+    tour: { type: 'boolean' },
     out: { type: 'string' },
     only: { type: 'string' },
     look: { type: 'string' },
@@ -61,6 +63,16 @@ const browser = await chromium.launch({
 });
 try {
   const apiKey = await createWorkspace(service.address, values.screens === true);
+  if (values.tour) await recordTour(browser, service.address, join(directory, 'tour.webp'));
+  else await takeAll(apiKey);
+} finally {
+  await browser.close();
+  await service.stop();
+  await rm(data, { recursive: true, force: true });
+}
+
+/** Takes the pictures of the series. */
+async function takeAll(apiKey: string): Promise<void> {
   const workspace = await fillWorkspace(service.address, apiKey);
   if (values.screens) await addTeam(service.address);
   const names = values.only?.split(',');
@@ -75,8 +87,4 @@ try {
     await visitor.context().close();
     await page.context().close();
   }
-} finally {
-  await browser.close();
-  await service.stop();
-  await rm(data, { recursive: true, force: true });
 }

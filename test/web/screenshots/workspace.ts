@@ -8,7 +8,8 @@ import recorded from './minutes.json' with { type: 'json' };
 /** The member whose screens are in the pictures. */
 export const member = { email: 'ada@example.org', password: 'a long enough passphrase' };
 
-const file = join(import.meta.dirname, '../../../examples/files/minutes.docx');
+/** The Word file in the pictures. */
+export const file = join(import.meta.dirname, '../../../examples/files/minutes.docx');
 
 const glossary = `source,target
 plot,parcela
