@@ -1,34 +1,21 @@
 import { AppError } from '#server/errors.ts';
-import type { Settings } from '#server/settings.ts';
 
 /** The time limit of an API request, from the moment that its work begins. */
-export interface RequestDeadline {
+export interface RequestDeadline extends Disposable {
   /** Aborts at the deadline. The reason is the error that the caller gets. */
   readonly signal: AbortSignal;
-  /** Returns the milliseconds until the deadline; 0 after it. */
-  left(): number;
 }
 
 /**
- * Runs `work` with one deadline, REQUEST_DEADLINE_SECONDS from now. If a model does not respond, the caller must get
- * a response before proxies in between time out. Every call that `work` makes must end when the signal aborts.
+ * Starts a deadline, which ends with the work that declares it (`using`). If a model does not respond, the caller must
+ * get a response before proxies in between time out. Every call that the work makes must end when the signal aborts.
+ * @param seconds for a request, REQUEST_DEADLINE_SECONDS
  */
-export async function withRequestDeadline<T>(
-  { REQUEST_DEADLINE_SECONDS: seconds }: Pick<Settings, 'REQUEST_DEADLINE_SECONDS'>,
-  work: (deadline: RequestDeadline) => Promise<T>,
-): Promise<T> {
-  const until = performance.now() + seconds * 1000;
+export function startDeadline(seconds: number): RequestDeadline {
   const controller = new AbortController();
   // AbortSignal.timeout would keep its timer after the work has ended.
   const timer = setTimeout(() => controller.abort(deadlineError(seconds)), seconds * 1000);
-  try {
-    return await work({
-      signal: controller.signal,
-      left: () => Math.max(0, until - performance.now()),
-    });
-  } finally {
-    clearTimeout(timer);
-  }
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** Seconds after which a caller may send the request again, because the cause of the delay has probably ended. */

@@ -11,7 +11,7 @@ import {
   tenantProcedure,
 } from '#server/identity/access/guards/tenant.ts';
 import { translationEstimate } from '#server/translation/core/estimate.ts';
-import { isDryRun, requireTranslationEnabled } from '#server/translation/core/intake/submission-limits.ts';
+import { requireTranslationEnabled } from '#server/translation/core/intake/submission-limits.ts';
 import { listArtifacts } from '#server/translation/documents/artifacts.ts';
 import { downloadDocument } from '#server/translation/documents/download.ts';
 import { estimateDocument } from '#server/translation/documents/estimate.ts';
@@ -31,7 +31,8 @@ import {
   summaryQuery,
 } from '#server/translation/documents/schema.ts';
 import { documentSegmentPage, listSegments, segmentQuery } from '#server/translation/documents/segments.ts';
-import { readSubmittedDocument, submitDocument } from '#server/translation/documents/submit.ts';
+import { checkForm } from '#server/translation/documents/submission-form.ts';
+import { submitDocument } from '#server/translation/documents/submit.ts';
 import {
   summarizeByTenant,
   summarizeDocuments,
@@ -78,13 +79,18 @@ const translate = deferredTenantProcedure('translate')
   .output(z.union([documentJob, translationEstimate]))
   .mutation(async ({ ctx, input }) => {
     requireTranslationEnabled(ctx.services);
-    const { unknownFields } = ctx;
-    const origin = { via: 'documents', signal: ctx.disconnected(), unknownFields } as const;
-    if (isDryRun(input)) return estimateDocument(ctx.services, ctx.withTenant, input, origin);
-    const made = await submitDocument(ctx.services, ctx.withTenant, input, origin);
-    markKeyedResult(ctx.response, made);
-    if (made.inFlight) ctx.response.setStatus(202);
-    return readSubmittedDocument(ctx.services, made, ctx.audience);
+    const { services, withTenant, response, audience, unknownFields } = ctx;
+    const form = await Promise.try(checkForm, input).catch(async (error: unknown) => {
+      // Without a credential, the response is a 401 even if the form is invalid.
+      await withTenant(async () => {});
+      throw error;
+    });
+    const sender = { signal: ctx.disconnected(), unknownFields };
+    if (form.limits.dryRun) return estimateDocument(services, withTenant, form, sender);
+    const made = await submitDocument(services, withTenant, form, sender, audience);
+    markKeyedResult(response, made);
+    if (made.inFlight) response.setStatus(202);
+    return made.job;
   });
 
 const list = deferredListProcedure('read')

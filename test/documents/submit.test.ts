@@ -104,6 +104,13 @@ describe('a submission (B 4.3)', () => {
     expect([status, body.detail, body.hint]).toEqual([415, expect.stringContaining('.xlsx'), hint]);
   });
 
+  test('with an invalid form is 400 with a credential, and 401 without one', async () => {
+    expect((await mine.send({ target_lang: '' })).status).toBe(400);
+    const body = new FormData();
+    body.append('source_document', workbookFile(['Hello']));
+    expect((await app.request('/api/documents/translate', { method: 'POST', body })).status).toBe(401);
+  });
+
   test('with a file that cannot be read is 400, and leaves neither a job nor a file', async () => {
     const sound = workbook('Hello');
     for (const bytes of [new Uint8Array(200), sound.slice(0, 300)])

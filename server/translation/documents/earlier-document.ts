@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
-import { requestOf, selectDocument } from './jobs.ts';
+import { type DocumentRow, requestOf } from './jobs.ts';
 import type { DocumentTranslationRequest } from './schema.ts';
 
 /*
@@ -21,14 +21,9 @@ type Update = Pick<
  * Checks the field `update_of` of a request; without the field, nothing is checked.
  * @throws AppError 400 if the earlier document does not exist, is not translated, or has other languages or options
  */
-export async function requireEarlier(
-  tx: Tx,
-  tenantId: string,
-  { update_of: id, ...wanted }: Update,
-): Promise<void> {
+export function requireEarlier(earlier: DocumentRow | undefined, { update_of: id, ...wanted }: Update): void {
   if (id === undefined) return;
   const refuse = (problem: string) => new AppError('validation_error', `update_of: ${problem}`);
-  const earlier = await selectDocument(tx, tenantId, id);
   if (!earlier) throw refuse('document not found');
   if (earlier.status !== 'translated')
     throw refuse(`the document is not translated (status=${earlier.status})`);

@@ -1,4 +1,3 @@
-import type { Languages } from '#server/formats/document.ts';
 import type { KeptTexts } from '#server/formats/existing-target.ts';
 import { type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { type Warning, warningOf } from '#server/http/warnings.ts';
@@ -8,7 +7,7 @@ import { fileRefusal, keepTextsOf } from './file-work.ts';
 import { selectDocument } from './jobs.ts';
 import { needsRendering, type RenderServices, renderDocument } from './rendering.ts';
 import { selectionOf } from './selection-fields.ts';
-import type { CheckedForm } from './submission-form.ts';
+import { type CheckedForm, languagesOfForm } from './submission-form.ts';
 
 /*
  * An existing translation that a request sends with its source. The texts of it that stay are determined when the document
@@ -19,19 +18,19 @@ import type { CheckedForm } from './submission-form.ts';
 const maxPlaces = 5;
 
 /**
- * Returns the texts of the existing translation that stay; null if the request has none. A text that was not edited stays as
- * reviewers have corrected it in the document of `update_of`.
+ * Returns the texts of the existing translation that stay; undefined if the request has none. A text that was not edited
+ * stays as reviewers have corrected it in the document of `update_of`.
  * @throws AppError 400 if the existing translation cannot be used
  */
 export async function readKept(
   services: RenderServices,
-  { file, format, existing, request }: Pick<CheckedForm, 'existing' | 'file' | 'format' | 'request'>,
-  languages: Languages,
+  form: Pick<CheckedForm, 'existing' | 'file' | 'format' | 'request'>,
   scope: TaskScope,
-): Promise<{ kept: KeptTexts; warnings: Warning[] } | null> {
-  if (!existing) return null;
+): Promise<{ kept: KeptTexts | undefined; warnings: Warning[] }> {
+  const { file, format, existing, request } = form;
+  if (!existing) return { kept: undefined, warnings: [] };
   const corrected = await latestFile(services, scope.tenantId, request.update_of, format);
-  const options = { ...languages, ...selectionOf(request) };
+  const options = { ...languagesOfForm(form), ...selectionOf(request) };
   const payload = { format, bytes: file.bytes, options, corrected, ...existing };
   const { kept, conflicts, replaced, removed } = await keepTextsOf(services, payload, scope).catch(
     (error: unknown) => {

@@ -109,7 +109,7 @@ export function resultNamesOf(row: Pick<DocumentRow, 'request' | 'sourceFileName
   return { fileName: `${stem}.${format}`, suggestedName: translatedNameOf(row, format) };
 }
 
-export function isInFlight({ status }: Pick<DocumentRow, 'status'>): boolean {
+export function isInFlight({ status }: Pick<DocumentJob, 'status'>): boolean {
   return status === 'queued' || status === 'extracted';
 }
 

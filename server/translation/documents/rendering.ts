@@ -5,7 +5,7 @@ import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import type { SegmentTranslation } from '#server/formats/document.ts';
 import { FileError } from '#server/formats/file-error.ts';
-import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import { startDeadline } from '#server/http/request-deadline.ts';
 import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
 import { newId } from '#server/platform/ids.ts';
 import { addJob } from '#server/platform/job-queue.ts';
@@ -271,15 +271,21 @@ export async function renderDocument(
     return { row, isPending: needsRendering(row) || (await hasPendingFeed(tx, row)) };
   });
   if (!isPending) return { feedError: null };
-  return services.backgroundWork.track(
-    withRequestDeadline(services.settings, ({ signal }) =>
-      withReviewLease(services, tenantId, documentId, async (lease) => {
-        await renderChanges(services, { tenantId, documentId, lease, signal });
-        const isUnfed = await services.database.inTenant(tenantId, (tx) => hasPendingFeed(tx, row));
-        return { feedError: isUnfed ? (await feedReview(services, row)).error : null };
-      }),
-    ),
-  );
+  return services.backgroundWork.track(renderAndFeed(services, row));
+}
+
+async function renderAndFeed(
+  services: RenderServices,
+  row: DocumentRow,
+): Promise<{ feedError: string | null }> {
+  const { tenantId, documentId } = row;
+  using deadline = startDeadline(services.settings.REQUEST_DEADLINE_SECONDS);
+  const { signal } = deadline;
+  return await withReviewLease(services, tenantId, documentId, async (lease) => {
+    await renderChanges(services, { tenantId, documentId, lease, signal });
+    const isUnfed = await services.database.inTenant(tenantId, (tx) => hasPendingFeed(tx, row));
+    return { feedError: isUnfed ? (await feedReview(services, row)).error : null };
+  });
 }
 
 /**

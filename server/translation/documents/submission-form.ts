@@ -1,13 +1,16 @@
 import { AppError } from '#server/errors.ts';
+import type { Languages } from '#server/formats/document.ts';
 import { layoutKind, plainFileName } from '#server/formats/document-kind.ts';
 import { allExtensions, type LayoutKind, layoutKinds } from '#server/formats/layout-kinds.ts';
 import { clip } from '#server/formats/text.ts';
 import { fingerprintOf } from '#server/http/request-fingerprint.ts';
 import { requireLanguage } from '#server/http/supported-language.ts';
-import { asksForDetection } from '#server/translation/core/intake/source-language.ts';
+import type { Warning } from '#server/http/warnings.ts';
+import { languageWarnings, unknownFieldWarnings } from '#server/translation/core/intake/request-warnings.ts';
+import { asksForDetection, type SourceDetection } from '#server/translation/core/intake/source-language.ts';
 import { readLimits, type SubmissionLimits } from '#server/translation/core/intake/submission-limits.ts';
 import type { UploadedFile } from '#server/trpc.ts';
-import type { DocumentForm, DocumentTranslationRequest } from './schema.ts';
+import { type DocumentForm, type DocumentTranslationRequest, documentForm } from './schema.ts';
 import { readSelection } from './selection-fields.ts';
 
 /** A form with valid fields; missing fields have their defaults. */
@@ -20,6 +23,8 @@ export interface CheckedForm {
   /** The existing translation, and the hashes of its texts when they were written; null without one. */
   existing: { target: Uint8Array; written: Uint8Array | null } | null;
   request: Omit<DocumentTranslationRequest, 'metadata'>;
+  /** Set if the form was sent to POST /api/translations. */
+  submittedVia?: 'translations_upload';
 }
 
 /**
@@ -68,6 +73,25 @@ export function checkForm(form: DocumentForm): CheckedForm {
   };
 }
 
+/** The fields that the form may have. */
+const formFields = Object.keys(documentForm.shape);
+
+/** Returns the warnings about a form. The text's language is compared with the stated one in the extracted text. */
+export function formWarnings(
+  { source_lang, target_lang }: CheckedForm['request'],
+  detection: SourceDetection | null,
+  unknownFields: readonly string[],
+): Warning[] {
+  return [
+    ...unknownFieldWarnings(unknownFields, formFields),
+    ...languageWarnings({ source_lang, target_lang, isDetected: detection !== null }),
+  ];
+}
+
+export function languagesOfForm({ request }: Pick<CheckedForm, 'request'>): Languages {
+  return { sourceLanguage: request.source_lang, targetLanguage: request.target_lang };
+}
+
 /** Returns the bytes that a submission stores at most: the file, and the texts of an existing translation. */
 export function bytesToStore({ file, existing }: Pick<CheckedForm, 'existing' | 'file'>): number {
   return file.bytes.length + (existing?.target.length ?? 0);
@@ -84,15 +108,16 @@ function fileNameOf({ name }: UploadedFile, format: LayoutKind): string {
 /**
  * Returns the fingerprint of what the translated file depends on: the bytes, and the fields except the text type, which
  * a document job ignores, and the earlier document, which only saves work unless there is an existing translation. Of the
- * file's name, only the format counts. The fingerprint is stored with the idempotency key.
+ * file's name, only the format counts. It is stored with the idempotency key; null without one.
  */
 export async function fingerprintOfForm({
   file,
   format,
   request,
   existing,
-}: CheckedForm): Promise<Uint8Array> {
-  const { idempotency_key: _, text_type: __, update_of, ...fields } = request;
+}: CheckedForm): Promise<Uint8Array | null> {
+  const { idempotency_key: key, text_type: _, update_of, ...fields } = request;
+  if (key === null) return null;
   // The digest is computed on another thread, because a file may have 50 MB.
   const digest = async (bytes: Uint8Array) =>
     Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');

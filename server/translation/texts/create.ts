@@ -9,7 +9,6 @@ import { basePathOf } from '#server/settings.ts';
 import { type TranslationEstimate, translationEstimate } from '#server/translation/core/estimate.ts';
 import { warningsOf } from '#server/translation/core/intake/request-warnings.ts';
 import {
-  isDryRun,
   readLimits,
   requireTranslationEnabled,
   type SubmissionLimits,
@@ -17,7 +16,8 @@ import {
 } from '#server/translation/core/intake/submission-limits.ts';
 import { estimateDocument } from '#server/translation/documents/estimate.ts';
 import { type DocumentJob, documentJob } from '#server/translation/documents/schema.ts';
-import { readSubmittedDocument, submitDocument } from '#server/translation/documents/submit.ts';
+import { checkForm } from '#server/translation/documents/submission-form.ts';
+import { submitDocument } from '#server/translation/documents/submit.ts';
 import type { Submitted } from './admit-series.ts';
 import { estimateTexts } from './estimate.ts';
 import { requireKey } from './idempotency.ts';
@@ -206,13 +206,15 @@ async function submitDocumentFor(
     disconnected,
     unknownFields,
   }: SubmissionContext & Pick<RequestContext, 'disconnected'> & { unknownFields: readonly string[] },
-  form: FileRequest,
+  input: FileRequest,
 ): Promise<DocumentJob | TranslationEstimate> {
-  const origin = { via: 'translations', signal: disconnected(), unknownFields } as const;
-  if (isDryRun(form)) return estimateDocument(services, withTenant, form, origin);
-  const made = await submitDocument(services, withTenant, { ...form, wait: undefined }, origin);
+  const submittedVia = 'translations_upload' as const;
+  const form = { ...checkForm(input), wait: false, submittedVia };
+  const sender = { signal: disconnected(), unknownFields };
+  if (form.limits.dryRun) return estimateDocument(services, withTenant, form, sender);
+  const made = await submitDocument(services, withTenant, form, sender, audience);
   markKeyedResult(response, made);
-  return readSubmittedDocument(services, made, audience);
+  return made.job;
 }
 
 export const createFromText = submissionProcedure

@@ -1,6 +1,6 @@
 import { findRefusal } from '#server/billing/metering/entitlement.ts';
 import type { Services } from '#server/context.ts';
-import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import { startDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import {
   leverageTexts,
@@ -49,9 +49,9 @@ export async function estimateTexts(
   const { tenantId, items, refusal, allowance, prefetched } = planned;
   const work = items.filter(isWork);
   const texts = work.map(({ request, weight }) => ({ request, characters: weight.sourceChars }));
-  const leveraged = await withRequestDeadline(settings, ({ signal }) =>
-    leverageTexts(services, { tenantId, signal }, texts, prefetched),
-  );
+  using deadline = startDeadline(settings.REQUEST_DEADLINE_SECONDS);
+  const scope = { tenantId, signal: deadline.signal };
+  const leveraged = await leverageTexts(services, scope, texts, prefetched);
   const rules = work.map(({ request }) => textPolicy(request).rules.map(({ reason }) => reason));
   return {
     dry_run: true,

@@ -2,7 +2,6 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { toAppError } from '#server/errors.ts';
-import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { RunError } from '#server/translation/core/pipeline/text-run.ts';
@@ -122,11 +121,9 @@ export async function runQueued(
     const runs = items.map((item, index) => runOf(caller, item, rows[index] as JobRow, terms));
     const { jobId, attempt } = rows[0] as JobRow;
     const keepsPending = attempt - (queuedAttempts.get(jobId) ?? 0) < maxRuns;
-    const series = { caller, items, runs, prefetched, endsAtFailure: false, keepsPending };
+    const ends = { endsAtFailure: false, keepsPending, seconds: runSeconds };
     try {
-      await withRequestDeadline({ REQUEST_DEADLINE_SECONDS: runSeconds }, ({ signal }) =>
-        runSeries(services, series, signal),
-      );
+      await runSeries(services, { caller, items, runs, prefetched, ...ends });
       return;
     } catch (error) {
       const { code } = toAppError(error instanceof RunError ? error.cause : error);

@@ -1,5 +1,6 @@
 import type { Services } from '#server/context.ts';
 import { AppError, describeForLog, toAppError } from '#server/errors.ts';
+import { startDeadline } from '#server/http/request-deadline.ts';
 import { forgetText } from '#server/translation/core/leverage/leverage.ts';
 import { RunError } from '#server/translation/core/pipeline/text-run.ts';
 import type { AdmittedSeries, Run, SeriesItem } from './admit-series.ts';
@@ -23,6 +24,8 @@ export interface Series extends AdmittedSeries {
    * later.
    */
   keepsPending?: boolean;
+  /** Seconds until the series ends like at a failure: its model calls are aborted. */
+  seconds: number;
 }
 
 /**
@@ -32,17 +35,14 @@ const maxStoredTogether = 16;
 
 /**
  * Runs the items of a series side by side, and stores them in order. If an item fails, the series ends with the item's
- * error, and later items leave nothing. The same happens at the deadline: the model calls are aborted. If the process
- * dies, the stale sweep ends the pending jobs.
+ * error, and later items leave nothing. If the process dies, the stale sweep ends the pending jobs.
  */
-export async function runSeries(
-  services: RunServices,
-  series: Series,
-  deadline: AbortSignal,
-): Promise<TranslationJob[]> {
+export async function runSeries(services: RunServices, series: Series): Promise<TranslationJob[]> {
   const { caller, items, runs, prefetched, endsAtFailure } = series;
+  using deadline = startDeadline(series.seconds);
+  const { signal } = deadline;
   const jobs: TranslationJob[] = [];
-  const pipelines = runSideBySide(services, series, deadline);
+  const pipelines = runSideBySide(services, series, signal);
   const keeping = keepPending(services, caller.id, runs);
   try {
     while (jobs.length < items.length) {
@@ -61,7 +61,7 @@ export async function runSeries(
         const message = 'the service is stopping; send the request again with the same key';
         throw new AppError('transient_error', message);
       }
-      jobs.push(...(await runNext(services, run, pipelines, series, index, deadline)));
+      jobs.push(...(await runNext(services, run, pipelines, series, index, signal)));
       // A later item with the same text must be served from the TM.
       for (const { request } of items.slice(index, jobs.length)) forgetText(prefetched, request);
     }

@@ -1,7 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import { submitterOf } from '#server/billing/metering/submitter.ts';
 import type { RequestContext, Services } from '#server/context.ts';
-import { withRequestDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { refuseByMaximum, type SubmissionLimits } from '#server/translation/core/intake/submission-limits.ts';
 import { type Prefetched, prefetch } from '#server/translation/core/leverage/leverage.ts';
@@ -92,9 +91,10 @@ export async function submit(
     runs: items.map((item) => (isWork(item) ? admitted.shift() : undefined)),
     prefetched,
     endsAtFailure: true,
+    seconds: settings.REQUEST_DEADLINE_SECONDS,
   };
-  const running = withRequestDeadline(settings, ({ signal }) => runSeries(services, series, signal));
-  return { jobs: await services.backgroundWork.track(running), items, replayed: runs.length === 0 };
+  const jobs = await services.backgroundWork.track(runSeries(services, series));
+  return { jobs, items, replayed: runs.length === 0 };
 }
 
 /** A submission that passed the checks before admission. */

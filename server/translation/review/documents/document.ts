@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { withRequestDeadline } from '#server/http/request-deadline.ts';
+import { startDeadline } from '#server/http/request-deadline.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { hasOpen } from '#server/translation/core/findings.ts';
 import { approvalOf } from '#server/translation/documents/approval-record.ts';
@@ -148,11 +148,14 @@ export function whileLeased<T>(
   work: (leased: LeasedDocument) => Promise<T>,
 ): Promise<T> {
   const { tenantId, documentId } = document;
-  return services.backgroundWork.track(
-    withRequestDeadline(services.settings, ({ signal }) =>
-      withReviewLease(services, tenantId, documentId, (lease) => work({ ...document, lease, signal })),
-    ),
-  );
+  const leased = async () => {
+    using deadline = startDeadline(services.settings.REQUEST_DEADLINE_SECONDS);
+    const { signal } = deadline;
+    return await withReviewLease(services, tenantId, documentId, (lease) =>
+      work({ ...document, lease, signal }),
+    );
+  };
+  return services.backgroundWork.track(leased());
 }
 
 /** A correction of a segment whose translation has changed since the reviewer read it. */

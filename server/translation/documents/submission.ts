@@ -1,0 +1,66 @@
+import type { Tx } from '#db/client.ts';
+import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlement.ts';
+import type { Services } from '#server/context.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { type Destination, destinationIn } from '#server/storage/destination.ts';
+import { expectRoom } from '#server/storage/usage.ts';
+import { type DocumentRow, selectDocument, selectDocumentByKey } from './jobs.ts';
+import { bytesToStore, type CheckedForm } from './submission-form.ts';
+
+/** The client that sent a form. */
+export interface Sender {
+  signal: AbortSignal;
+  /** Fields of the form that the API does not have. */
+  unknownFields: readonly string[];
+}
+
+/** A request for a new document job: its form and its sender have been checked. */
+export interface Submission extends Sender {
+  tenant: { id: string; name: string };
+  /** See `submitterOf`. */
+  submittedBy: string;
+  form: CheckedForm;
+  /** Fingerprint of the form; null without an idempotency key. */
+  fingerprint: Uint8Array | null;
+  /** The document of `update_of`, as it was when the request arrived. */
+  earlier: DocumentRow | undefined;
+  destination: Destination;
+}
+
+/**
+ * Returns the documents that a form names: the one of its idempotency key, which is the result, or else the earlier
+ * version of the file.
+ */
+export async function findNamed(
+  tx: Tx,
+  tenantId: string,
+  { request: { idempotency_key: key, update_of: earlierId } }: CheckedForm,
+): Promise<{ known: DocumentRow | undefined; earlier: DocumentRow | undefined }> {
+  const known = key === null ? undefined : await selectDocumentByKey(tx, tenantId, key);
+  const earlier =
+    known || earlierId === undefined ? undefined : await selectDocument(tx, tenantId, earlierId);
+  return { known, earlier };
+}
+
+/**
+ * Makes the checks that do not need the file: payment, allowance and storage. If billing is enabled, documents require a
+ * subscription, because the trial does not cover them.
+ * @param chars billable characters
+ * @returns the store of the document's files
+ * @throws AppError 402, 409, 429, 507
+ */
+export async function requireAdmission(
+  tx: Tx,
+  services: Pick<Services, 'accountStores' | 'settings'>,
+  { tenant: { id: tenantId }, kind: credential }: Principal,
+  form: CheckedForm,
+  chars: number,
+): Promise<Destination> {
+  const { settings } = services;
+  const billed = { tenantId, tenant: await readBilledTenant(tx, settings) };
+  const refusal = await findRefusal(tx, settings, billed, { kind: 'document', credential, chars });
+  if (refusal) throw refusal;
+  const destination = await destinationIn(tx, services, tenantId);
+  if (destination.provider === 'platform') await expectRoom(tx, settings, tenantId, bytesToStore(form));
+  return destination;
+}
