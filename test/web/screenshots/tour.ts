@@ -15,7 +15,7 @@ const viewport = { width: 1120, height: 680 };
 /** The height of the line below the screen, in CSS pixels. */
 const captionHeight = 52;
 
-/** A picture of a moment. The pointer is where the next click will be. */
+/** A picture of a moment. The pointer marks the next click. */
 interface Frame {
   screen: Buffer;
   caption: string;
@@ -35,7 +35,7 @@ export async function recordTour(browser: Browser, baseURL: string, output: stri
   const show = async (milliseconds: number, pointer?: Frame['pointer']) => {
     frames.push({ screen: await page.screenshot(), caption, pointer, milliseconds });
   };
-  /** Shows where the pointer is, clicks, and shows nothing yet: the result is the next frame. */
+  /** Shows the pointer, and clicks. The next frame shows the result. */
   const click = async (target: Locator, milliseconds = 700) => {
     await target.scrollIntoViewIfNeeded();
     await show(milliseconds, await middleOf(target));
