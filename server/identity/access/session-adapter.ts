@@ -7,7 +7,7 @@ import { deleteTokens, insertTokens, type NewToken } from './tokens.ts';
 
 export type { Session, User } from 'lucia';
 
-/** What lucia reads of a session with each request. */
+/** The attributes of a session that each request reads. */
 interface SessionAttributes {
   familyId: string;
   secondFactor: boolean;
@@ -16,7 +16,7 @@ interface SessionAttributes {
   proofAge: number | null;
 }
 
-/** What lucia reads of a session's member with each request. */
+/** The attributes of a session's member that each request reads. */
 interface MemberAttributes {
   email: string;
   provider: string;
@@ -48,8 +48,7 @@ export interface SessionTenant {
 }
 
 /**
- * Returns the ID of a session in lucia: the stored hash of its access token, as text. lucia never receives the token
- * itself.
+ * Returns the ID of a session in lucia: the stored hash of its access token, as text. So lucia never has a token.
  */
 export function sessionIdOf(accessTokenHash: Uint8Array): string {
   return Buffer.from(accessTokenHash).toString('base64url');
