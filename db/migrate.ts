@@ -173,6 +173,6 @@ async function refuseOlderDatabase(
   );
   if (!older) return;
   throw new Error(
-    `the database "${older.database}" at ${new URL(url).host} was made by an early version 0, and cannot be upgraded; begin with an empty database, or without DATABASE_URL with an empty DATA_DIR (docs/upgrading.md)`,
+    `the database "${older.database}" at ${new URL(url).host} was made by an early version 0; run "npm run migrate" of the last version 0 first (docs/upgrading.md)`,
   );
 }

@@ -178,6 +178,7 @@ const fallback = fields({
   base_url: webAddress.optional(),
   on: z
     .array(z.enum(fallbackCauses, { error: `must be one of ${fallbackCauses.join(', ')}` }), 'must be a list')
+    .min(1, 'must not be empty')
     .default(['rate_limit', 'outage', 'unusable', 'misconfigured']),
 }).refine(({ api_key, base_url }) => base_url === undefined || api_key !== undefined, {
   // The key of one endpoint is never sent to another.
@@ -399,36 +400,39 @@ export const settingsInFiles = [
   'PLATFORM_STORAGE_URL',
 ] as const satisfies (keyof Settings)[];
 
-/** Former names of settings, and what replaces them (null: nothing). An ignored one could delete too little, or send data elsewhere. */
-const formerNames: Readonly<Record<string, string | null>> = {
-  DATABASE_POOL_SIZE: 'DATABASE_POOLS={"requests":10}',
-  DATABASE_WORKER_POOL_SIZE: 'DATABASE_POOLS={"jobs":6}',
-  METRICS_HOST: 'METRICS={"port":9464,"host":"0.0.0.0"}',
-  METRICS_PORT: 'METRICS={"port":9464}',
-  METRICS_TOP_WORKSPACES: 'METRICS={"port":9464,"top_workspaces":10}',
-  SMTP_URL: 'MAIL_SERVER={"url":"smtps://..."}',
-  MAIL_FROM: 'MAIL_SERVER={"from":"..."}',
-  MAIL_LANGUAGE: 'MAIL_SERVER={"language":"en"}',
-  MAIL_DIGEST_HOUR: 'MAIL_SERVER={"digest_hour":6}',
-  OPENAI_FALLBACK_API_KEY: 'OPENAI_FALLBACK={"api_key":"..."}',
-  OPENAI_FALLBACK_BASE_URL: 'OPENAI_FALLBACK={"base_url":"https://..."}',
-  OPENAI_FALLBACK_MODEL: 'OPENAI_FALLBACK={"model":"..."}',
-  OPENAI_FALLBACK_REFINER_MODEL: 'OPENAI_FALLBACK={"refiner_model":"..."}',
-  OPENAI_FALLBACK_ON: 'OPENAI_FALLBACK={"on":["outage"]}',
+/**
+ * Former names of settings, each with the setting that has it as a field now, and an example of the field (null: the
+ * setting is gone). An ignored one could delete too little, or send data elsewhere.
+ */
+const formerNames: Readonly<Record<string, readonly [setting: string, fields: object] | null>> = {
+  DATABASE_POOL_SIZE: ['DATABASE_POOLS', { requests: 10 }],
+  DATABASE_WORKER_POOL_SIZE: ['DATABASE_POOLS', { jobs: 6 }],
+  METRICS_HOST: ['METRICS', { host: '0.0.0.0', port: 9464 }],
+  METRICS_PORT: ['METRICS', { host: '0.0.0.0', port: 9464 }],
+  METRICS_TOP_WORKSPACES: ['METRICS', { host: '0.0.0.0', port: 9464, top_workspaces: 10 }],
+  SMTP_URL: ['MAIL_SERVER', { url: 'smtps://...' }],
+  MAIL_FROM: ['MAIL_SERVER', { from: '...' }],
+  MAIL_LANGUAGE: ['MAIL_SERVER', { language: 'en' }],
+  MAIL_DIGEST_HOUR: ['MAIL_SERVER', { digest_hour: 6 }],
+  OPENAI_FALLBACK_API_KEY: ['OPENAI_FALLBACK', { api_key: '...' }],
+  OPENAI_FALLBACK_BASE_URL: ['OPENAI_FALLBACK', { base_url: 'https://...' }],
+  OPENAI_FALLBACK_MODEL: ['OPENAI_FALLBACK', { model: '...' }],
+  OPENAI_FALLBACK_REFINER_MODEL: ['OPENAI_FALLBACK', { refiner_model: '...' }],
+  OPENAI_FALLBACK_ON: ['OPENAI_FALLBACK', { on: ['outage'] }],
   OCR_MIN_CONFIDENCE: null,
-  RETENTION_JOBS_DAYS: 'RETENTION_DAYS={"jobs":90}',
-  RETENTION_DOCUMENTS_DAYS: 'RETENTION_DAYS={"documents":90}',
-  RETENTION_AUDIT_DAYS: 'RETENTION_DAYS={"audit":90}',
-  RETENTION_USAGE_DAYS: 'RETENTION_DAYS={"usage":90}',
-  RETENTION_INVITES_DAYS: 'RETENTION_DAYS={"invites":90}',
-  RETENTION_QUEUE_DAYS: 'RETENTION_DAYS={"queue":30}',
-  EVENTS_DAYS: 'RETENTION_DAYS={"events":7}',
-  MAX_FAILED_RUNS_PER_HOUR: 'WORKSPACE_LIMITS={"failed_runs_per_hour":200}',
-  MAX_TOKENS_PER_DAY: 'WORKSPACE_LIMITS={"tokens_per_day":1000000}',
-  WORKSPACE_STORAGE_CAP_BYTES: 'WORKSPACE_LIMITS={"storage_bytes":10000000000}',
-  MAX_TM_SETS: 'WORKSPACE_LIMITS={"translation_memories":200}',
-  MAX_TERMINOLOGY_SETS: 'WORKSPACE_LIMITS={"glossaries":200}',
-  MAX_TERMINOLOGY_CHARS: 'WORKSPACE_LIMITS={"glossary_chars":200000}',
+  RETENTION_JOBS_DAYS: ['RETENTION_DAYS', { jobs: 90 }],
+  RETENTION_DOCUMENTS_DAYS: ['RETENTION_DAYS', { documents: 90 }],
+  RETENTION_AUDIT_DAYS: ['RETENTION_DAYS', { audit: 90 }],
+  RETENTION_USAGE_DAYS: ['RETENTION_DAYS', { usage: 90 }],
+  RETENTION_INVITES_DAYS: ['RETENTION_DAYS', { invites: 90 }],
+  RETENTION_QUEUE_DAYS: ['RETENTION_DAYS', { queue: 30 }],
+  EVENTS_DAYS: ['RETENTION_DAYS', { events: 7 }],
+  MAX_FAILED_RUNS_PER_HOUR: ['WORKSPACE_LIMITS', { failed_runs_per_hour: 200 }],
+  MAX_TOKENS_PER_DAY: ['WORKSPACE_LIMITS', { tokens_per_day: 1_000_000 }],
+  WORKSPACE_STORAGE_CAP_BYTES: ['WORKSPACE_LIMITS', { storage_bytes: 10_000_000_000 }],
+  MAX_TM_SETS: ['WORKSPACE_LIMITS', { translation_memories: 200 }],
+  MAX_TERMINOLOGY_SETS: ['WORKSPACE_LIMITS', { glossaries: 200 }],
+  MAX_TERMINOLOGY_CHARS: ['WORKSPACE_LIMITS', { glossary_chars: 200_000 }],
 };
 
 /** The names of these variables. */
@@ -457,15 +461,22 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
 /** The settings of an empty environment, for descriptions of the API. */
 export const defaultSettings = readSettings({});
 
+/** Names all former settings at once, with one example for each new one: of two lines with it, only the last counts. */
 function refuseFormerNames(env: NodeJS.ProcessEnv): void {
+  const examples = new Map<string, object>();
+  const found: string[] = [];
   for (const [name, replacement] of Object.entries(formerNames))
-    for (const variable of [name, `${name}_FILE`])
-      if (env[variable] !== undefined)
-        throw new SettingsError(
-          replacement === null
-            ? `${variable}: has been removed; unset it`
-            : `${variable}: has a new form, ${replacement} (docs/upgrading.md#former-settings)`,
-        );
+    for (const variable of [name, `${name}_FILE`].filter((one) => env[one] !== undefined)) {
+      if (replacement === null) throw new SettingsError(`${variable}: has been removed; unset it`);
+      const [setting, fields] = replacement;
+      examples.set(setting, { ...examples.get(setting), ...fields });
+      found.push(variable);
+    }
+  if (found.length === 0) return;
+  const forms = Array.from(examples, ([setting, fields]) => `${setting}=${JSON.stringify(fields)}`);
+  throw new SettingsError(
+    `${found.join(', ')}: ${found.length === 1 ? 'has' : 'have'} a new form, ${forms.join(' and ')} (docs/upgrading.md#former-settings)`,
+  );
 }
 
 function freeze<Value>(value: Value): Value {

@@ -441,6 +441,12 @@ describe('settings with several fields', () => {
     // Compose files pass unset variables as empty ones.
     expect(read({ [name]: '' })).toEqual(read());
   });
+
+  test('all former names are named at once, with one example of each new setting', () => {
+    expect(() => read({ RETENTION_AUDIT_DAYS: '9', EVENTS_DAYS: '9', MAX_TM_SETS: '9' })).toThrow(
+      'RETENTION_AUDIT_DAYS, EVENTS_DAYS, MAX_TM_SETS: have a new form, RETENTION_DAYS={"audit":90,"events":7} and WORKSPACE_LIMITS={"translation_memories":200} (',
+    );
+  });
 });
 
 describe('C 1: settings are frozen', () => {

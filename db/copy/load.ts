@@ -167,7 +167,7 @@ function refuseOtherSchema({ migration }: SchemaVersion): void {
   if (newest === migration) return;
   throw new CannotLoadError(
     newest === undefined
-      ? 'the copy is from an early version 0 of the service, whose data this version cannot read'
+      ? 'the copy is from an early version 0 of the service; restore it with the last version 0, and copy it again'
       : 'the copy is from a later version of the service, which has other tables; load it with that version',
   );
 }

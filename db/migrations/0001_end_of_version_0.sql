@@ -3,7 +3,7 @@ do $$
 begin
   if exists (select from translation_jobs where packed_run is not null) then
     raise exception 'this database has texts from an early version 0, whose runs version 1.0.0 cannot read'
-      using hint = 'Begin with an empty database (docs/upgrading.md).';
+      using hint = 'Delete these texts with version 0 first (docs/upgrading.md).';
   end if;
 end
 $$;

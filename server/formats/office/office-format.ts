@@ -101,7 +101,7 @@ export function officeFormat({
         const targets = new Targets(translations);
         const { parts, findings, lateFindings = () => [] } = await write(bytes, targets, options);
         targets.requireAllUsed();
-        const written = await rewritePackage(bytes, parts);
+        const written = parts.size === 0 ? bytes : await rewritePackage(bytes, parts);
         return { bytes: written, findings: [...findings, ...lateFindings()] };
       });
     },
