@@ -109,12 +109,13 @@ async function insertJob(
   files: readonly StoredFile[],
 ): Promise<DocumentRow | undefined> {
   const { tenantId, documentId } = job;
+  const [row] = await tx.insert(documentJobs).values(job).onConflictDoNothing().returning();
+  if (!row) return selectDocumentByKey(tx, tenantId, job.idempotencyKey ?? '');
+  // Only now: the storage may be full because of the job that another request made with the same key.
   if (destination.provider === 'platform') {
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     await requireRoom(tx, settings, tenantId, bytes);
   }
-  const [row] = await tx.insert(documentJobs).values(job).onConflictDoNothing().returning();
-  if (!row) return selectDocumentByKey(tx, tenantId, job.idempotencyKey ?? '');
   for (const file of files) await insertArtifact(tx, file);
   // With `wait`, the job runs in this process and is not queued. If the process dies, the sweep finds the job and queues
   // it.
