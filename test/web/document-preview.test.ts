@@ -148,6 +148,8 @@ test.skipIf(withoutBrowser)(
     );
     await page.goto(`/app/edit/documents/${id}`);
     await page.getByText('Slide 1, paragraph 1').waitFor();
+    // The preview opens the slide of the open segment, and only then another one.
+    await page.getByRole('button', { name: '[fr] Hello' }).waitFor();
     await page.getByLabel('Slide').selectOption('2');
     await page.getByRole('button', { name: '[fr] Goodbye' }).click();
     await page.getByText('Slide 2, paragraph 1').waitFor();
