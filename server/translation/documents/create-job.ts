@@ -10,8 +10,9 @@ import type { SourceDetection } from '#server/translation/core/intake/source-lan
 import { refuseByMaximum } from '#server/translation/core/intake/submission-limits.ts';
 import { insertArtifact, removeFile, type StoredFile, storeFile } from './artifacts.ts';
 import type { RunServices } from './document-run.ts';
+import { requireEarlier } from './earlier-document.ts';
 import { readKept } from './existing-target.ts';
-import { type DocumentRow, selectDocumentByKey } from './jobs.ts';
+import { type DocumentRow, selectDocument, selectDocumentByKey } from './jobs.ts';
 import { encodeKept } from './kept-texts.ts';
 import { queueDocument } from './queue.ts';
 import type { DocumentTranslationRequest } from './schema.ts';
@@ -45,7 +46,7 @@ export async function createJob(
     files.push(await storeFile(services, destination, file, content));
   };
   const warnings = [...formWarnings(form.request, detection, submission.unknownFields), ...existing.warnings];
-  const job: typeof documentJobs.$inferInsert = {
+  const job: NewJob = {
     tenantId: tenant.id,
     documentId,
     status: 'queued',
@@ -81,6 +82,9 @@ export async function createJob(
   );
 }
 
+/** The row of a new job. */
+type NewJob = typeof documentJobs.$inferInsert & { request: DocumentTranslationRequest };
+
 /** Returns the request of a job, with the data that the service adds. */
 function requestWithMetadata(
   { id, name }: Submission['tenant'],
@@ -105,7 +109,7 @@ async function insertJob(
   tx: Tx,
   { settings }: Pick<RunServices, 'settings'>,
   { destination, form }: Submission,
-  job: typeof documentJobs.$inferInsert,
+  job: NewJob,
   files: readonly StoredFile[],
 ): Promise<DocumentRow | undefined> {
   const { tenantId, documentId } = job;
@@ -116,6 +120,9 @@ async function insertJob(
     const bytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
     await requireRoom(tx, settings, tenantId, bytes);
   }
+  // The earlier document may have been deleted while the file was read. Then all its texts would be billed again.
+  if (job.request.update_of !== undefined)
+    requireEarlier(await selectDocument(tx, tenantId, job.request.update_of), job.request);
   for (const file of files) await insertArtifact(tx, file);
   // With `wait`, the job runs in this process and is not queued. If the process dies, the sweep finds the job and queues
   // it.
