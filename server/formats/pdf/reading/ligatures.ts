@@ -38,6 +38,8 @@ const usualWidth = 0.32;
 const tolerance = 0.12;
 /** The factor of a letter's width from which a glyph that is stated to be this letter may be a ligature with it. */
 const suspicious = 1.6;
+/** Whether a width is too large for one of the narrow letters. */
+const isWide = (width: number): boolean => width >= suspicious * usualWidth;
 /**
  * The minimum lead of the best reading, unless the page has the ligature with the same width elsewhere: the scores of a right and a wrong reading differ by 0.05 or more.
  */
@@ -46,13 +48,17 @@ const minLead = 0.03;
 const maxEvidence = 300;
 /** The maximum distance between two texts of one word, in em. */
 const maxGap = 0.1;
+/** The maximum number of glyphs that are read on a page. */
+const maxOpen = 60;
 /** A character that does not occur in texts. It marks the glyph that is being read. */
 const mark = '\ue000';
-const wordsWithMark = /[\p{L}\p{M}\ue000]*\ue000[\p{L}\p{M}\ue000]*/gu;
+const notInWords = /[^\p{L}\p{M}\ue000]+/u;
 
 /** Equal glyphs of a font, with the text that the file states for them. */
 interface OpenGlyph {
   stated: ShownGlyph;
+  /** Whether the stated text may be right: the page shows no narrower glyph with this text. */
+  isPossible: boolean;
   places: { text: ReadText; index: number }[];
   /** The ligatures that have the width of the glyph. */
   readings: string[];
@@ -69,16 +75,14 @@ export async function readLigatures(texts: readonly ReadText[]): Promise<void> {
   const open = openGlyphs(texts);
   if (open.length === 0) return;
   const { eld } = await import('eld/extrasmall');
-  const { language } = eld.detect(
-    textOf(texts)
-      .replaceAll(/\S*\ufffd\S*/g, ' ')
-      .slice(0, 4 * maxEvidence),
-  );
+  const known = textOf(texts)
+    .split(/\s+/)
+    .filter((word) => !word.includes(unknownText));
+  const { language } = eld.detect(known.join(' ').slice(0, 4 * maxEvidence));
   if (!language) return;
   // First the glyphs that occur most, because words with several unknown glyphs are used only after the others are read.
-  for (const { stated, places, readings, minLead: lead } of open.toSorted(
-    (one, other) => other.places.length - one.places.length,
-  )) {
+  const byCount = open.toSorted((one, other) => other.places.length - one.places.length);
+  for (const { stated, isPossible, places, readings, minLead: lead } of byCount.slice(0, maxOpen)) {
     const setTo = (letters: string) => {
       for (const { text, index } of places) {
         const { x, advance } = text.glyphs[index]!;
@@ -88,11 +92,11 @@ export async function readLigatures(texts: readonly ReadText[]): Promise<void> {
     setTo(mark);
     const words = new Set(
       textOf(texts)
-        .match(wordsWithMark)
-        ?.filter((word) => word.length > 1),
+        .split(notInWords)
+        .filter((word) => word.length > 1 && word.includes(mark)),
     );
     const evidence = [...words].join(' ').slice(0, maxEvidence);
-    const [best, second] = [...ligatures, stated.text]
+    const [best, second] = [...ligatures, ...(isPossible ? [stated.text] : [])]
       .map((letters) => {
         const scores = eld.detect(evidence.replaceAll(mark, letters)).getScores();
         return { letters, score: scores[language] ?? 0 };
@@ -125,22 +129,28 @@ function openGlyphs(texts: readonly ReadText[]): OpenGlyph[] {
         if (found) found.places.push({ text, index });
         else equal.set(key, { stated: glyph, places: [{ text, index }] });
       }
+    const isProportional = [...widths].some(([letter, width]) => isNarrow.test(letter) && !isWide(width));
     for (const { stated, places } of equal.values()) {
       const { text: letters, advance } = stated;
       const isUnknown = letters === unknownText;
-      const usual = isNarrow.test(letters) ? usualWidth : Number.POSITIVE_INFINITY;
-      if (!isUnknown && advance < suspicious * Math.min(widths.get(letters)!, usual)) continue;
+      const isPossible = !isUnknown && advance < suspicious * widths.get(letters)!;
+      if (isPossible && !(isProportional && isNarrow.test(letters) && isWide(advance))) continue;
       const possible = ligatures.filter((ligature) => isUnknown || ligature.includes(letters));
       const readings = possible.filter((ligature) => hasWidth(advance, ligature, widths));
       const isStated = possible.some((ligature) => Math.abs(widths.get(ligature)! - advance) < 0.001);
-      if (readings.length > 0) open.push({ stated, places, readings, minLead: isStated ? 0 : minLead });
+      if (readings.length > 0)
+        open.push({ stated, isPossible, places, readings, minLead: isStated ? 0 : minLead });
     }
   }
   return open;
 }
 
 function hasWidth(advance: number, ligature: string, widths: ReadonlyMap<string, number>): boolean {
-  const known = [...ligature].map((letter) => widths.get(letter));
+  const known = [...ligature].map((letter) => {
+    const width = widths.get(letter);
+    // A letter that is too wide is itself a ligature.
+    return width !== undefined && isNarrow.test(letter) && isWide(width) ? undefined : width;
+  });
   const sum = known.reduce<number>((total, width) => total + (width ?? usualWidth), 0);
   return known.includes(undefined)
     ? Math.abs(advance - sum) <= tolerance
