@@ -102,7 +102,7 @@ export async function readLigatures(texts: readonly ReadText[]): Promise<void> {
         return { letters, score: scores[language] ?? 0 };
       })
       .toSorted((one, other) => other.score - one.score) as [Reading, Reading];
-    const isClear = best.score - second.score >= lead && readings.includes(best.letters);
+    const isClear = words.size > 0 && best.score - second.score >= lead && readings.includes(best.letters);
     setTo(isClear ? best.letters : stated.text);
   }
 }
