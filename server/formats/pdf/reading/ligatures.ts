@@ -1,7 +1,6 @@
 import { type PDFDict, PDFName, PDFNumber } from '@cantoo/pdf-lib';
 import { getArray, getDict } from '../objects.ts';
-import { type ShownGlyph, unknownText } from '../page-content.ts';
-import type { ReadText } from './shown-texts.ts';
+import { type ShownGlyph, type ShownText, unknownText } from '../page-content.ts';
 
 /*
  * Ligatures whose characters the file states wrongly or not at all. Programs derive /ToUnicode from the fonts, and some
@@ -59,7 +58,7 @@ interface OpenGlyph {
   stated: ShownGlyph;
   /** Whether the stated text may be right: the page shows no narrower glyph with this text. */
   isPossible: boolean;
-  places: { text: ReadText; index: number }[];
+  places: { text: ShownText; index: number }[];
   /** The ligatures that have the width of the glyph. */
   readings: string[];
   /** The lead that the best reading needs. */
@@ -71,7 +70,7 @@ interface OpenGlyph {
  * without doubt: it has the width of the letters, and with these letters the words fit the language of the page clearly
  * better than with others. Other glyphs stay as they are.
  */
-export async function readLigatures(texts: readonly ReadText[]): Promise<void> {
+export async function readLigatures(texts: readonly ShownText[]): Promise<void> {
   const open = openGlyphs(texts);
   if (open.length === 0) return;
   const { eld } = await import('eld/extrasmall');
@@ -113,7 +112,7 @@ interface Reading {
 }
 
 /** Finds the glyphs of a page that may be ligatures by their widths: unknown ones, and letters that are too wide. */
-function openGlyphs(texts: readonly ReadText[]): OpenGlyph[] {
+function openGlyphs(texts: readonly ShownText[]): OpenGlyph[] {
   const open: OpenGlyph[] = [];
   // Fonts of one name have the same letters: programs put the glyphs without a code into a font of their own.
   for (const own of Map.groupBy(texts, ({ font }) => font.name.replace(/-Identity-H$/, '')).values()) {
@@ -158,7 +157,7 @@ function hasWidth(advance: number, ligature: string, widths: ReadonlyMap<string,
 }
 
 /** Returns the text of a page in painting order, with a space between texts that do not touch. */
-function textOf(texts: readonly ReadText[]): string {
+function textOf(texts: readonly ShownText[]): string {
   let end: { x: number; y: number; size: number } | undefined;
   return texts
     .map(({ glyphs, matrix: [a, b, , , x, y] }) => {
