@@ -8,6 +8,7 @@ import { pageAnnotations, pageBox, pageResources, pageRotation } from './page-ge
 import { FontReader } from './reading/font-reader.ts';
 import type { FormUse, Interpretation } from './reading/interpretation.ts';
 import { Interpreter } from './reading/interpreter.ts';
+import { readLigatures } from './reading/ligatures.ts';
 import { OptionalContent } from './reading/optional-content.ts';
 import { readPdfjsTexts } from './reading/pdfjs-texts.ts';
 import { type ReadText, shownTexts } from './reading/shown-texts.ts';
@@ -106,11 +107,13 @@ async function readPage(
   const { node } = document.getPage(number - 1);
   const box = pageBox(node);
   const content = interpret(node, interpreterOf);
+  const texts = shownTexts(content, decoded, box, new FontReader(decoded));
+  await readLigatures(texts);
   return {
     number,
     box,
     rotation: pageRotation(node),
-    texts: shownTexts(content, decoded, box, new FontReader(decoded)),
+    texts,
     paints: content.paints,
     annotations: pageAnnotations(node),
     uses: content.uses,

@@ -11,6 +11,7 @@ import {
   getRectangle,
 } from '../objects.ts';
 import { type ShownGlyph, type TextFont, unknownText } from '../page-content.ts';
+import { namedLigatures } from './ligatures.ts';
 import { type MeasuredLetters, measureLetters } from './measured-family.ts';
 import type { PdfjsFont, PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 import { isPictorial, symbolCharacters } from './symbol-characters.ts';
@@ -39,13 +40,19 @@ function windowsCharacters(
 const registered = /^\((GB1|CNS1|Japan1|Korea1)\)$/;
 
 /**
- * Returns a function that tests whether the character of a code is defined. For simple fonts it always is, by their
- * encoding. For composite fonts it depends on the file.
+ * Returns a function that tests whether the character of a code is defined. For simple fonts it is, by their encoding,
+ * unless a TrueType font without an encoding numbers its glyphs: macOS writes such fonts, and leaves out ligatures.
+ * For composite fonts it depends on the file.
  */
 function mappedCodes(font: PDFDict): (code: number) => boolean {
-  if (getName(font, 'Subtype') !== 'Type0') return () => true;
   const toUnicode = get(font, 'ToUnicode');
-  if (toUnicode instanceof PDFStream) return codesOf(Buffer.from(decodeStream(toUnicode)).toString('latin1'));
+  const table = toUnicode instanceof PDFStream && Buffer.from(decodeStream(toUnicode)).toString('latin1');
+  if (getName(font, 'Subtype') !== 'Type0') {
+    const isNumbered =
+      table && getName(font, 'Subtype') === 'TrueType' && !get(font, 'Encoding') && renumbers(table);
+    return isNumbered ? codesOf(table) : () => true;
+  }
+  if (table) return codesOf(table);
   const encoding = getName(font, 'Encoding');
   const descendant = asDict(getArray(font, 'DescendantFonts')?.[0]);
   const ordering = getDict(descendant, 'CIDSystemInfo')?.lookup(PDFName.of('Ordering'));
@@ -72,6 +79,13 @@ function codesOf(table: string): (code: number) => boolean {
     ))
       ranges.push([hexadecimal(first!), hexadecimal(last!)]);
   return (code) => single.has(code) || ranges.some(([first, last]) => code >= first && code <= last);
+}
+
+/** Whether a ToUnicode table maps most of its codes to other characters than those with these codes. */
+function renumbers(table: string): boolean {
+  const entries = [...table.matchAll(/<([\da-f]{1,4})>\s*(?:<[\da-f]{1,4}>\s*)?<([\da-f]{4})>\s*$/gim)];
+  const other = entries.filter(([, code, character]) => hexadecimal(code!) !== hexadecimal(character!));
+  return other.length * 2 > entries.length;
 }
 
 const hexadecimal = (digits: string): number => Number.parseInt(digits.replace(/\s/g, ''), 16);
@@ -255,6 +269,7 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
   const tex = texCharacters(dictionary);
   const symbol = symbolCharacters(dictionary);
   const windows = windowsCharacters(dictionary);
+  const ligatures = namedLigatures(dictionary);
   const hidesText = isPictorial(dictionary);
   const decoded = new Map<number, ReturnType<ReadFont['read']>>();
   let isMapped: ((code: number) => boolean) | undefined;
@@ -263,6 +278,8 @@ function decoderOf(dictionary: PDFDict): ReadFont['read'] {
     const known =
       tex?.get(code) ?? symbol?.(unicode, code) ?? windows?.(unicode, code) ?? corporateLetter(unicode);
     if (known !== undefined) return known;
+    const letters = ligatures.get(code);
+    if (letters?.includes(unicode)) return letters;
     if (isGuess) return '';
     if (unicode.codePointAt(0) === code) {
       isMapped ??= mappedCodes(dictionary);

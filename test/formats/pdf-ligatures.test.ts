@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import { type Made, readMade, textOf } from './pdf-made.ts';
+
+/** The widths of letters, in thousandths of an em, as in Calibri. */
+const widths: Record<string, number> = { t: 335, f: 305, i: 229, l: 229, h: 525, T: 487, ' ': 226 };
+const usual = 500;
+
+interface Glyph {
+  text: string;
+  width: number;
+  /** What /ToUnicode states; null for no entry. */
+  stated: string | null;
+}
+
+/**
+ * Shows words in a simple font that numbers its glyphs from 33, as macOS writes them.
+ * @param ligatures the glyphs that a bracketed text stands for: `corpora[ti]on`
+ */
+async function show(
+  words: string,
+  ligatures: Record<string, Omit<Glyph, 'text'>>,
+  { encoding, width }: { encoding?: (string | number)[]; width?: number } = {},
+): Promise<string> {
+  const glyphs: Glyph[] = [];
+  const codes = [...words.matchAll(/\[(\w+)\]|./g)].map(([text, ligature]) => {
+    const index = glyphs.findIndex((glyph) => glyph.text === text);
+    if (index >= 0) return 33 + index;
+    const letter = { stated: text, width: width ?? widths[text] ?? usual };
+    return 32 + glyphs.push({ text, ...(ligature ? ligatures[ligature]! : letter) });
+  });
+  const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');
+  const entries = glyphs.flatMap(({ stated }, index) =>
+    stated === null ? [] : [`<${hex(33 + index, 2)}> <${hex(stated.codePointAt(0)!, 4)}>`],
+  );
+  const font: Made = ({ context }) =>
+    context.register(
+      context.obj({
+        Type: 'Font',
+        Subtype: encoding ? 'Type1' : 'TrueType',
+        BaseFont: 'Unknown',
+        FirstChar: 33,
+        LastChar: 32 + glyphs.length,
+        Widths: glyphs.map((glyph) => glyph.width),
+        ...(encoding && { Encoding: { Differences: encoding } }),
+        ToUnicode: context.register(
+          context.stream(
+            `1 begincodespacerange <00> <ff> endcodespacerange ${entries.length} beginbfchar\n${entries.join('\n')}\nendbfchar`,
+          ),
+        ),
+      } as Record<string, unknown> as Record<string, string>),
+    );
+  const page = await readMade({
+    content: `BT /G 4 Tf 9 50 Td <${codes.map((code) => hex(code, 2)).join('')}> Tj ET`,
+    resources: { Font: { G: font } },
+  });
+  const { kept } = findBlocks(page);
+  return page.texts.map(textOf).join('') + kept.map(({ reason }) => ` (${reason})`).join('');
+}
+
+const sentence = 'The corpora[ti]on and the other par[ti]es agree to the condi[ti]ons';
+
+describe('ligatures of a simple font that numbers its glyphs', () => {
+  it('without a character are read by their width and their words, not as the ASCII letters of their codes', async () => {
+    expect(await show(sentence, { ti: { stated: null, width: 557 } })).toBe(
+      sentence.replaceAll(/[[\]]/g, ''),
+    );
+    const after = 'the use of the So[ft]ware a[ft]er the agreement, and the wri[tt]en le[tt]er';
+    expect(await show(after, { ft: { stated: null, width: 616 }, tt: { stated: null, width: 634 } })).toBe(
+      after.replaceAll(/[[\]]/g, ''),
+    );
+  });
+
+  it('stay unknown if their width is not that of the letters, and their text is kept and reported', async () => {
+    expect(await show(sentence, { ti: { stated: null, width: 900 } })).toBe(
+      `${sentence.replaceAll('[ti]', '\ufffd')} (undecodable)`,
+    );
+  });
+
+  it('stay unknown if the words do not tell the letters', async () => {
+    expect(
+      await show('the agreement of the other company x[ti]z', { ti: { stated: null, width: 557 } }),
+    ).toMatch(/x\ufffdz \(undecodable\)$/);
+  });
+});
+
+describe('ligatures that a font states as one of their letters', () => {
+  const text = 'the de[fi]nition is a [fi]nal and speci[fi]c one that gives the other word';
+
+  it('have the letters of the name in the encoding', async () => {
+    const names = ['t', 'h', 'e', 'space', 'd', 'fi', 'n', 'i', 'o', 's', 'a', 'l'];
+    expect(
+      await show(
+        'the definition is a lad'.replace('fi', '[fi]'),
+        { fi: { stated: 'i', width: 300 } },
+        {
+          encoding: [33, ...names],
+        },
+      ),
+    ).toBe('the definition is a lad');
+  });
+
+  it('are read by their width and their words, without a name', async () => {
+    expect(await show(text, { fi: { stated: 'i', width: 527 } })).toBe(text.replaceAll(/[[\]]/g, ''));
+  });
+
+  it('are that letter if they are not wider, or if all letters have one width', async () => {
+    const stated = text.replaceAll('[fi]', 'i');
+    expect(await show(text, { fi: { stated: 'i', width: 260 } })).toBe(stated);
+    expect(await show(text, { fi: { stated: 'i', width: 600 } }, { width: 600 })).toBe(stated);
+  });
+});
