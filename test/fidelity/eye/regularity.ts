@@ -25,6 +25,8 @@ interface Pair {
   box: Box;
   result: Box;
   resultSize: number;
+  /** The mean width of a letter of the translation, in font sizes; null for a text that is too short. */
+  letterWidth: number | null;
   tokens: Token[];
 }
 
@@ -85,8 +87,19 @@ function pairOf(unit: Unit, links: Links): Pair | null {
     box: around(lines),
     result: around(resultLines),
     resultSize: median(resultSizes),
+    letterWidth: letterWidthOf(tokens),
     tokens,
   };
+}
+
+/** Words with fewer letters have a mean that depends on the letters. */
+const fewestLetters = 12;
+
+function letterWidthOf(tokens: readonly Token[]): number | null {
+  const words = [...new Set(tokens.map(({ word }) => word))].filter(({ font }) => font);
+  const letters = words.reduce((sum, { text }) => sum + [...text].length, 0);
+  if (letters < fewestLetters) return null;
+  return words.reduce((sum, { box, font }) => sum + (box[2] - box[0]) / font!.size, 0) / letters;
 }
 
 function linesOf(boxes: readonly Box[]): Box[] {
@@ -101,6 +114,8 @@ function linesOf(boxes: readonly Box[]): Box[] {
 
 /** Sizes that differ by this part look different side by side. */
 const visible = 0.03;
+/** Letters that are narrower by this part look condensed beside others; the means of different words differ by less. */
+const condensed = 0.15;
 /** The number of texts from which an edge is an alignment. */
 const fewest = 3;
 const samePlace = 1;
