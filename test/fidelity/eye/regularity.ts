@@ -178,6 +178,13 @@ function unevenTexts(pairs: readonly Pair[]): Token[] {
   for (const group of groupsOf(pairs)) {
     const usual = commonest(group.map(({ resultSize, size }) => resultSize / size));
     for (const pair of group) if (Math.abs(pair.resultSize / pair.size - usual) > visible) uneven.add(pair);
+    const widths = group
+      .flatMap(({ letterWidth }) => letterWidth ?? [])
+      .toSorted((one, other) => other - one);
+    if (widths.length < 2) continue;
+    const wide = median(widths.slice(0, Math.ceil(widths.length / 2)));
+    for (const pair of group)
+      if (pair.letterWidth !== null && pair.letterWidth < (1 - condensed) * wide) uneven.add(pair);
   }
   return [...uneven].map(({ tokens }) => tokens[0]!);
 }
