@@ -57,7 +57,7 @@ describe('position', () => {
     const page = judgeMade(paragraphs, ([first, second]) => [
       { ...first!, text: first!.text.slice(0, 20) },
       { ...first!, text: first!.text.slice(20), y: 130 },
-      { ...second!, y: 145 },
+      { ...second!, y: 160 },
     ]);
     expect(kinds(page)).toEqual([]);
   });
@@ -226,5 +226,65 @@ describe('size', () => {
     const page = judgeMade(form, (lines) => replace(replace(lines, 0, { size: 8 }), 1, { size: 8.5 }));
     expect(texts(page, 'small')).toBe(1);
     expect(figuresOf([page]).small).toBe(0.25);
+  });
+});
+
+describe('a page looks restless', () => {
+  const row: MadeLine[] = ['Surname', 'Given', 'Street', 'Country'].map((text, index) => ({
+    text,
+    x: 50 + 120 * index,
+    y: 100,
+  }));
+  const list: MadeLine[] = ['One thing', 'Two things', 'Three', 'Four'].map((text, index) => ({
+    text,
+    x: 80,
+    y: 100 + 26 * index,
+  }));
+  const bullets = list.map(({ y }): MadeLine => ({ text: '•', x: 60, y }));
+
+  it('if one text of a row is smaller than the others', () => {
+    const page = judgeMade(row, (lines) => replace(lines, 2, { size: 9 }));
+    expect(page.faults.map(({ kind, box }) => [kind, box[0]])).toEqual([['uneven size', 290]]);
+  });
+
+  it('but not if the whole row is smaller', () => {
+    const page = judgeMade(row, (lines) => lines.map((line) => ({ ...line, size: 9 })));
+    expect(kinds(page)).toEqual([]);
+  });
+
+  it('if the gap between two texts changes', () => {
+    const page = judgeMade(list, (lines) =>
+      lines.map((line, index) => (index < 2 ? line : { ...line, y: line.y + 9 })),
+    );
+    expect(page.faults.map(({ kind, box }) => [kind, box[1]])).toEqual([['changed gap', 161]]);
+  });
+
+  it('if a bullet stays where its text was', () => {
+    const lower = (line: MadeLine): MadeLine => ({ ...line, y: line.y + 15 });
+    const parted = judgeMade([...list, ...bullets], (lines) => [
+      ...lines.slice(0, 4).map(lower),
+      ...lines.slice(4),
+    ]);
+    expect(texts(parted, 'parted label')).toBe(4);
+    const moved = judgeMade([...list, ...bullets], (lines) => lines.map(lower));
+    expect(texts(moved, 'parted label')).toBe(0);
+  });
+
+  it('if a blank becomes shorter', () => {
+    const lines: MadeLine[] = [{ text: 'Initials: __________', x: 50, y: 100 }];
+    expect(kinds(judgeMade(lines, (all) => all))).toEqual([]);
+    const page = judgeMade(lines, ([only]) => [{ ...only!, text: only!.text.replace(/_+/, '_____') }]);
+    expect(kinds(page)).toEqual(['short blank']);
+  });
+
+  it('if a text leaves the edge that it shares with others', () => {
+    const page = judgeMade(list, (lines) => replace(lines, 1, { x: 84 }));
+    expect(page.faults.map(({ kind, box }) => [kind, box[0]])).toEqual([['lost edge', 84]]);
+  });
+
+  it('if a ruled line crosses a text', () => {
+    const rules = { vertical: [], horizontal: [{ at: 120, from: 40, to: 560 }] };
+    const page = judgeMade(row, (lines) => replace(lines, 1, { y: 115 }), { ...noGraphics, rules });
+    expect(texts(page, 'crossed by a rule')).toBe(1);
   });
 });

@@ -17,6 +17,7 @@ import { type Links, linkTokens } from './link.ts';
 import { kendallTau, median } from './order.ts';
 import { wordsOnWords } from './overlaps.ts';
 import type { Page } from './poppler.ts';
+import { findIrregularities } from './regularity.ts';
 import { resultTokens, sourceTokens, type Token } from './tokens.ts';
 import { type Border, isTurned, type Unit, unitAt, unitsOf } from './units.ts';
 import type { WordMap } from './word-map.ts';
@@ -34,6 +35,12 @@ export const faultKinds = [
   'words on words',
   'off the page',
   'small',
+  'uneven size',
+  'changed gap',
+  'parted label',
+  'crossed by a rule',
+  'short blank',
+  'lost edge',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -117,6 +124,13 @@ export function judgePage(
     1,
     ratios.filter(({ ratio }) => ratio < smallest).map(({ result }) => result),
   );
+  const irregular = findIrregularities({ before, after }, units, links, rules);
+  add('uneven size', 1, irregular.uneven);
+  add('changed gap', 1, irregular.gaps);
+  add('parted label', 1, irregular.parted);
+  add('crossed by a rule', 1, irregular.crossed);
+  add('short blank', 0, irregular.blanks);
+  add('lost edge', 1, irregular.edges);
   const places = placesOf(units, links);
   return {
     page: number,
