@@ -52,17 +52,17 @@ export async function removeJob(
 
 /**
  * Deletes a job's row.
- * @returns the number of its last attempt and its golden record; undefined if the job does not exist
+ * @returns the URI of its golden record; undefined if the job does not exist
  */
 async function deleteJob(
   tx: Tx,
   tenantId: string,
   jobId: string,
-): Promise<{ attempt: number; goldenUri: string | null } | undefined> {
+): Promise<{ goldenUri: string | null } | undefined> {
   const [row] = await tx
     .delete(translationJobs)
     .where(isJob(tenantId, jobId))
-    .returning({ attempt: translationJobs.attempt, goldenUri: translationJobs.goldenUri });
+    .returning({ goldenUri: translationJobs.goldenUri });
   return row;
 }
 
@@ -92,11 +92,11 @@ export async function removeOldJobs(
       inArray(translationJobs.status, [...statuses]),
       lt(translationJobs.updatedAt, before),
     );
-  const { jobId, attempt, goldenUri } = translationJobs;
+  const { jobId, goldenUri } = translationJobs;
   const jobs = await database.inTenant(tenantId, (tx) =>
     ofEachStatus(finishedStatuses, [asc(translationJobs.updatedAt)], limit, (status) =>
       tx
-        .select({ jobId, attempt, goldenUri, updatedAt: translationJobs.updatedAt })
+        .select({ jobId, goldenUri, updatedAt: translationJobs.updatedAt })
         .from(translationJobs)
         .where(isOld([status]))
         .$dynamic(),

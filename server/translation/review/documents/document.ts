@@ -76,7 +76,7 @@ async function selectDecision(tx: Tx, tenantId: string, documentId: string): Pro
     status: 'approved',
     isRecent: found?.isRecent ?? null,
     by: row.approvedByUser,
-    published: { tenantId, jobId: documentId, attempt: reopenings, goldenUri: row.goldenUri },
+    published: { tenantId, jobId: documentId, goldenUri: row.goldenUri },
     async withdraw() {
       await withdrawApprovalFeed(tx, row);
       const [changed] = await tx

@@ -119,7 +119,7 @@ async function selectDecision(tx: Tx, tenantId: string, jobId: string): Promise<
     status: job.status,
     isRecent,
     by: row.decidedBy,
-    published: { tenantId, jobId, attempt: row.attempt, goldenUri: row.goldenUri },
+    published: { tenantId, jobId, goldenUri: row.goldenUri },
     async withdraw(actor) {
       const [changed] = await tx
         .update(translationJobs)
