@@ -83,7 +83,7 @@ export async function recheckText(
   );
   const issues = await inspectProposed({ request: job.request, text, style }, { tenantId, signal });
   const earlier = await findingsOf(tenantId, seen, text);
-  const findings = findingsAfterJudgement(earlier, judged.value.issues, { issues, before: issues });
+  const findings = findingsAfterJudgement(earlier, judged.value.issues, issues);
   return store(services, tenantId, input, { findings, by: null });
 }
 
@@ -154,7 +154,7 @@ export async function checkText(
     ...(await inspectProposed({ request: job.request, text, style }, { tenantId, signal })),
     ...(compliance ? termIssues(compliance) : []),
   ];
-  const findings = await findingsWith(tenantId, { job, stored }, text, issues);
+  const findings = findingsWith({ job, stored }, text, issues);
   return {
     issues: findings.map((finding) => ({
       ...findingView(finding),
