@@ -19,6 +19,7 @@ import {
   requestOf,
   requireDocument,
 } from '#server/translation/documents/jobs.ts';
+import { maxTargetLength } from '#server/translation/documents/schema.ts';
 import { reviewedFindings } from './reviewed-findings.ts';
 import { inlineContent, ofDocumentJob, position, selectSegments } from './segment-schema.ts';
 
@@ -104,7 +105,7 @@ export async function checkTerms(
 export const segmentCheckInput = z.object({
   ...ofDocumentJob,
   position,
-  text: z.string().max(50_000).describe('The translation to check.'),
+  text: z.string().max(maxTargetLength).describe('The translation to check.'),
   content: inlineContent.optional().describe('The translation with its tags, which are then checked, too.'),
 });
 

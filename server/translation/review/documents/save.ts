@@ -13,6 +13,7 @@ import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
 import { type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { maxTargetLength } from '#server/translation/documents/schema.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { type Author, requireName } from '../author.ts';
 import { unknownSegment } from '../item.ts';
@@ -41,7 +42,7 @@ import {
 
 const savedSegment = z.object({
   position,
-  target_text: z.string().max(50_000).describe('The translation to store.'),
+  target_text: z.string().max(maxTargetLength).describe('The translation to store.'),
   target_content: inlineContent
     .optional()
     .describe(
