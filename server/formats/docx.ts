@@ -65,8 +65,7 @@ export const { check, extract, rebuild } = officeFormat({
       include,
       (paragraph, story, styles): WrittenParagraph => {
         const { prefix, properties, start, end, innerEdits, dropCap } = paragraph;
-        const isRead = paragraph.texts.some((text) => targets.has(text));
-        const texts = isRead ? paragraph.texts : [paragraph.whole()];
+        const { texts } = paragraph;
         const targetOf = (text: PlacedText) => targets.of(text);
         const findings: Finding[] = [];
         const keepsUnchanged = direction === 'kept' || output === 'bilingual';
@@ -80,12 +79,10 @@ export const { check, extract, rebuild } = officeFormat({
         // Below its source, a translation has no large letters.
         const split =
           dropCap && output !== 'bilingual'
-            ? splitDropCap(dropCap.texts[0]!, texts[0]!, targetOf, keepsUnchanged)
+            ? splitDropCap(dropCap.texts[0]!, texts[0]!, targetOf(texts[0]!), keepsUnchanged)
             : undefined;
         const large: Edit[] = [];
         if (dropCap) {
-          // Translations that earlier versions have stored for the letters are valid, too.
-          targetOf(dropCap.texts[0]!);
           const { style: own, properties: translated } = writingOf(dropCap);
           const opening = writeTexts(
             dropCap.texts,

@@ -71,11 +71,8 @@ export interface TaskPayloads {
   };
   /** Completes an interrupted approval: adds the approved document to the TM and writes its audit record. */
   resume_approval: { tenantId: string; documentId: string };
-  /**
-   * Checks again whether a deleted job has golden records. `attempt` is the job's last attempt, and `goldenUri` the
-   * URI that its row had.
-   */
-  remove_golden_records: { tenantId: string; jobId: string; attempt: number; goldenUri: string | null };
+  /** Checks again whether a deleted job has a golden record. `goldenUri` is the URI that its row had. */
+  remove_golden_records: { tenantId: string; jobId: string; goldenUri: string | null };
   /** Deletes the tenants whose deletion is due, for some seconds, and queues another run if there is more to do. */
   delete_tenants: Record<string, never>;
   /** Deletes data that is older than the retention of its tenant, from the tenant that follows `after` on. */

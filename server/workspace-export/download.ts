@@ -1,7 +1,7 @@
 import type { RequestContext } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import { beginDownload, type ExportRequest, guardExport } from '#server/http/exports.ts';
 import { withBearer, withSessionCookie } from '#server/identity/access/guards/session.ts';
+import { requireAdministrator } from '#server/identity/access/principal.ts';
 import { requireProof } from '#server/identity/access/proof.ts';
 import type { StreamResponse } from '#server/trpc.ts';
 import { readZip, sizeOf, takeExport } from './tenant-exports.ts';
@@ -19,7 +19,7 @@ export async function downloadExport(
   const { log, storage } = ctx.services;
   const authenticate = ctx.credentials.bearer === null ? withSessionCookie : withBearer;
   const row = await authenticate(ctx, (tx, { tenant, user, family }) => {
-    if (user.role !== 'global_administrator') throw new AppError('forbidden', 'admin role required');
+    requireAdministrator(user);
     requireProof(family);
     return takeExport(tx, ctx, { tenantId: tenant.id, exportId, userId: user.id });
   });

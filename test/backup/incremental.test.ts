@@ -1,11 +1,7 @@
 import { appendFile, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { packTar } from 'modern-tar';
 import { describe, expect, test } from 'vitest';
-import { digest } from '#server/commands/backup/archive-writer.ts';
-import { authenticate, idsOf } from '#server/commands/backup/authentication.ts';
 import { openChain, readFormer } from '#server/commands/backup/chain.ts';
 import { Refusal } from '#server/commands/refusal.ts';
 import type { PlatformStore } from '#server/platform/stores/blob-store.ts';
@@ -299,47 +295,3 @@ describe('a damaged byte', () => {
     }
   });
 });
-
-describe('a backup of format 1, which earlier versions made', () => {
-  test('is restored, but starts no chain', async () => {
-    const folder = await testFolder('lingualoop-chain-');
-    const file = join(folder, 'former');
-    await writeFile(file, await formerBackup());
-    expect(await restoredFrom([file])).toEqual({
-      [pack]: 'of a record',
-      [day]: '{"n":1}\n{"n":2}\n',
-      'a/b': '',
-    });
-    expect(await refusalOf(readFormer(file, keys))).toMatch(
-      /without incremental backups; make a full backup first/,
-    );
-  });
-});
-
-/** Writes the parts in one frame, without a list, and objects in any order. */
-async function formerBackup(): Promise<Buffer> {
-  const table = { schema: 'public', name: 't', columns: ['a'] };
-  const header = {
-    ...{ format: 1, service: '1', taken_at: new Date().toISOString(), schema: { migration: 1, jobQueue: 1 } },
-    ...{ tables: [table], secrets_key: { ids: idsOf(keys), included: false }, accounts: [] },
-  };
-  const parts = Object.entries({
-    'backup.json': JSON.stringify(header),
-    'database/public.t/000001.copy': 'row\n',
-    'database/sequences.json': '[]',
-    [`objects/${pack}`]: 'of a record',
-    'objects/a/b': '',
-    [`lines/${day}/000001`]: '{"n":1}\n',
-    [`lines/${day}/000002`]: '{"n":2}\n',
-  });
-  const index = JSON.stringify(
-    parts.map(([name, content]) => ({ name, bytes: content.length, sha256: digest(content) })),
-  );
-  const counts = { indexes: [digest(index)], rows: { 'public.t': 1 }, objects: 3, missing: 0 };
-  parts.push(['index/000001.json', index], ['manifest.json', JSON.stringify(authenticate(keys, counts))]);
-  const entries = parts.map(([name, body]) => ({
-    header: { name, size: body.length, type: 'file' as const },
-    body,
-  }));
-  return zstdCompressSync(await packTar(entries));
-}

@@ -200,7 +200,7 @@ test('rejects a file of a later version of the tables or of the format', async (
   expect(await refused(await rewritten('backup.json', later, keyOf(0)))).toMatch(/is from a later version/);
   const format = (text: string) => text.replace('"format":2', '"format":3');
   expect(await unread(await rewritten('backup.json', format, keyOf(0)))).toMatch(
-    /has format 3, but this version .* reads formats up to 2/,
+    /has format 3, but this version .* reads format 2/,
   );
 });
 

@@ -60,7 +60,7 @@ export async function restoredFrom(files: readonly string[]): Promise<Record<str
   refuseForged(backup, keys);
   const objects: Record<string, string> = {};
   for (const [at, file] of files.entries()) {
-    const reader = new ObjectReader(backup, at);
+    const reader = new ObjectReader(backup.file, at);
     const use = async ({ path, kind, content }: { path: string; kind: string; content: Buffer }) => {
       if (kind === 'objects' && path in objects) throw new Error(`${path} was restored twice`);
       objects[path] = (objects[path] ?? '') + content.toString('latin1');

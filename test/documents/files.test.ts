@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { workbookFile } from '#test/factories/workbook.ts';
 import { env, type Fields } from '#test/factories.ts';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
 import { answered } from '#test/setup/engine.ts';
 import { viaRpc } from '../contract/call.ts';
 import { openDocuments, recordingEngine, useDocuments } from './workspace.ts';
@@ -67,6 +66,7 @@ describe('documents.files', () => {
       next_cursor: null,
       counts: { translating: 0, needs_review: 2, approved: 0, failed: 0, more: false },
     });
+    expect((await inbox()).tasks).toMatchObject([{ id, critical: 1, warnings: 1, drafts: 0 }, {}]);
     await mine.mutate('confirm', {
       document_id: id,
       segments: [{ position: 0, target_text: 'fr of wrong' }],
@@ -75,27 +75,6 @@ describe('documents.files', () => {
       reviewer: 'Rev',
     });
     expect((await list()).files).toMatchObject([{ confirmed: 1, critical: 0, flagged: 1 }, { confirmed: 0 }]);
-  });
-
-  test('counts all segments with findings, also if an earlier version has stored the figures', async () => {
-    const { id } = await mine.translate([], named('a.xlsx', 'wrong', 'doubtful'));
-    const sql = openSuperuser(app.superuserUrl);
-    await sql`
-      insert into document_segments (tenant_id, document_id, position, region_id, cell_id, kind, place, source_key,
-        source, source_text, target, target_text, needs_review, issues)
-      select tenant_id, document_id, 2 * n + position, region_id, n || cell_id, kind, place, source_key, source, source_text,
-        target, target_text, needs_review, issues
-      from document_segments, generate_series(1, 2100) n where document_id = ${id}`;
-    await sql`update document_jobs set report_figures = report_figures - 'critical' where document_id = ${id}`;
-    const counted = { critical: 2101, flagged: 2101 };
-    expect((await list()).files).toMatchObject([counted]);
-    expect((await inbox()).tasks).toMatchObject([{ critical: 2101, warnings: 2101, drafts: null }]);
-    // The first change of a segment completes the figures.
-    const segments = [{ position: 1, target_text: 'fr of doubtful' }];
-    await mine.mutate('confirm', { document_id: id, segments }, mine.admin);
-    expect((await mine.row(id))['report_figures']).toMatchObject({ critical: 2101, unresolved: 4201 });
-    expect((await list()).files).toMatchObject([{ ...counted, flagged: 2100, confirmed: 1 }]);
-    expect((await inbox()).tasks).toMatchObject([{ critical: 2101, warnings: 2100, drafts: 0 }]);
   });
 
   test('filters by state, and counts all states whatever the filter', async () => {

@@ -4,7 +4,7 @@ import type { TestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
 /**
- * Moves the golden record of a job or document from its pack into a separate file, as former versions wrote it.
+ * Moves the golden record of a job or document from its pack into a separate file, as in a data lake.
  * @returns the path of the file
  */
 export async function toSingleFile(app: TestApp, tenantId: string, id: string): Promise<string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { check, extract, rebuild } from '#server/formats/docx.ts';
+import { check, extract } from '#server/formats/docx.ts';
 import { plainText } from '#server/formats/inline-content.ts';
 import { field, link, paragraph, run, textsOf, translate, wordFile, written } from './docx-file.ts';
 
@@ -160,18 +160,5 @@ describe('a drop cap in a Word file', () => {
     expect(body.startsWith(source)).toBe(true);
     expect(body.slice(source.length)).toContain('>Un jour.<');
     expect(body.slice(source.length)).not.toContain('framePr');
-  });
-
-  it('keeps the translation that an earlier version had for it alone', async () => {
-    const bytes = wordFile(dropCap('O', run('nce.')));
-    const translations = [
-      { regionId: 'p1', cellId: null, target: ['U'] },
-      { regionId: 'p2', cellId: null, target: ['n jour.'] },
-    ];
-    const options = { sourceLanguage: 'en', targetLanguage: 'fr' };
-    const rebuilt = await rebuild(bytes, translations, options);
-    const { segments } = await extract(rebuilt.bytes);
-    expect(segments.map(({ source }) => source)).toEqual([['Un jour.']]);
-    expect((await rebuild(bytes, translations.slice(0, 1), options)).bytes).not.toEqual(bytes);
   });
 });

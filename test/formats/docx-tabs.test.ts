@@ -83,11 +83,6 @@ describe('a tab', () => {
       run('One', '<w:b/>') + tab + written('Deux'),
     );
   });
-
-  it('is inside of a translation that an earlier version has made of the whole paragraph', async () => {
-    const target = ['Un', { tag: 1, type: 'void' as const, text: '\t' }, 'Deux'];
-    expect(await rebuilt([{ regionId: 'p1', cellId: null, target }])).toContain(tab + written('Deux'));
-  });
 });
 
 it('figures between tabs turn with their paragraph', async () => {

@@ -69,7 +69,7 @@ test('processes that start together after an unclean system shutdown agree on wh
   const lastUse = new Date(Date.now() - 6 * 3_600_000);
   for (let round = 0; round < 25; round++) {
     const state = join(folder, '.state.json');
-    await writeFile(state, JSON.stringify({ booted: 1, doubtfulSince: null, tidied: true }));
+    await writeFile(state, JSON.stringify({ booted: 1, doubtfulSince: null }));
     await utimes(state, lastUse, lastUse);
     const stores = Array.from({ length: 8 }, () => openFolder(folder));
     await Promise.all(stores.map((store) => store.doubtfulSince()));

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -219,19 +219,4 @@ test('a removed record of any length is filled by empty members of this length',
   for (let length = 60; length < 200_000; length += 997) expect(encodeRemoved(length).length).toBe(length);
   for (const length of [65_535, 65_561, 65_562, 65_563, 65_580, 65_590, 131_100])
     expect(gunzipSync(encodeRemoved(length)).length).toBe(0);
-});
-
-test('records of former versions are listed, but not those in packs', async () => {
-  const id = newId();
-  for (const path of [`golden/${id}.json`, `golden/${id.slice(0, 6)}/${id}.2.json`])
-    await store.put(`tenant/${path}`, '{}');
-  await write('{}');
-  await mkdir(join(folder, 'tenant/golden/ffffff'));
-  await utimes(join(folder, 'tenant/golden/ffffff'), new Date(), new Date());
-  const found: string[] = [];
-  for await (const path of store.singleRecords(records)) found.push(path);
-  expect(found.sort()).toEqual(
-    [`tenant/golden/${id}.json`, `tenant/golden/${id.slice(0, 6)}/${id}.2.json`].sort(),
-  );
-  expect(await readdir(join(folder, 'tenant/golden'))).not.toContain('ffffff');
 });

@@ -28,7 +28,7 @@ async function openStore() {
   // The lines of the manifest are written later than the responses, so the test waits for them.
   for (const { id } of [job, document])
     await poll(async () => (await manifestLinesOf(app, mine, id)).length === 1);
-  // Most damages are easier to make in separate files, as former versions wrote them.
+  // Most damages are easier to make in separate files, as in a data lake.
   for (const { id } of [job, document]) await toSingleFile(app, mine.tenantId, id);
   const place = (address: string) => join(folder, mine.tenantId, address);
   const [artifact] = await sql`
@@ -299,7 +299,7 @@ test('a line in the manifest of the day before, as one has that was recorded bef
 
 test('the records of a folder that is no tenant’s are found, if all tenants are compared', async () => {
   const id = newId();
-  const lost = join(app.services.settings.DATA_DIR, 'storage', 'nobody', 'golden', `${id}.json`);
+  const lost = join(app.services.settings.DATA_DIR, 'storage', 'nobody', 'golden/0123ab', `${id}.json`);
   await mkdir(dirname(lost), { recursive: true });
   await writeFile(lost, '{}');
   await utimes(lost, long, long);
@@ -307,7 +307,7 @@ test('the records of a folder that is no tenant’s are found, if all tenants ar
     'record without a database row',
     'tenant=nobody',
     `id=${id}`,
-    `path=golden/${id}.json`,
+    `path=golden/0123ab/${id}.json`,
   ]);
   await rm(lost);
 });

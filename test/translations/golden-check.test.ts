@@ -1,6 +1,6 @@
 import { appendFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { removeGoldenRecords } from '#server/translation/records/golden-deletion.ts';
 import { publishParkedJobs } from '#server/translation/texts/parked-jobs.ts';
 import { checkGoldenRecords } from '#test/factories/golden-check.ts';
@@ -92,19 +92,16 @@ describe('the record of an earlier attempt', () => {
   });
 });
 
-test('temporary files of interrupted writes are removed after an hour, those of earlier versions too', async () => {
-  const job = await mine.job();
-  const state = join(storage(), '.state.json');
-  await writeFile(state, JSON.stringify({ ...JSON.parse(await readFile(state, 'utf8')), tidied: false }));
-  const former = join(storage(), mine.tenantId, 'golden', `${job.id}.json.0123456789ab.tmp`);
+test('temporary files of interrupted writes are removed after an hour', async () => {
+  await mine.job();
   const old = join(storage(), '.incoming', 'broken-off.tmp');
   const young = join(storage(), '.incoming', 'under-way.tmp');
-  for (const file of [former, old, young]) await writeFile(file, '{"half');
+  for (const file of [old, young]) await writeFile(file, '{"half');
   const anHourAgo = new Date(Date.now() - 3_700_000);
-  for (const file of [former, old]) await utimes(file, anHourAgo, anHourAgo);
+  await utimes(old, anHourAgo, anHourAgo);
   await checkGoldenRecords(app.services);
   expect((await readdir(join(storage(), '.incoming'))).includes('under-way.tmp')).toBe(true);
-  for (const file of [former, old]) await expect(stat(file)).rejects.toThrow('ENOENT');
+  await expect(stat(old)).rejects.toThrow('ENOENT');
 });
 
 test('after an unclean system shutdown, lost and damaged records of published jobs are restored, and their lines', async () => {
@@ -226,80 +223,7 @@ test('the second look for a deleted job’s records is retried while the store i
     },
   };
   const goldenUri = (await mine.read(job.id)).request.metadata.golden_uri;
-  const removed = { tenantId: mine.tenantId, jobId: job.id, attempt: 1, goldenUri };
+  const removed = { tenantId: mine.tenantId, jobId: job.id, goldenUri };
   await expect(removeGoldenRecords(away, removed)).rejects.toThrow('out of reach');
   expect(await removeGoldenRecords(app.services, removed)).toBe(1);
-});
-
-describe('records that former versions wrote to separate files', () => {
-  test('are moved into packs by the check, and are the same', async () => {
-    const jobs = [await mine.job({ source_text: 'one' }), await mine.job({ source_text: 'two' })];
-    const texts = await Promise.all(jobs.map(async ({ id }) => (await recordsOf(app, mine, id))[0]!.text));
-    const files: string[] = [];
-    for (const { id } of jobs) files.push(await toSingleFile(app, mine.tenantId, id));
-    const orphan = join(files[0]!, '..', `${'0'.repeat(32)}.json`);
-    await writeFile(orphan, '{}');
-    // A store that was opened now, as by a process that has just started.
-    const services = await restartSystem(app);
-    await checkGoldenRecords(services);
-    for (const [at, { id }] of jobs.entries()) {
-      const [record, ...others] = await recordsOf(app, mine, id);
-      expect(others).toEqual([]);
-      expect(record!.path).toContain('.jsonl.gz/');
-      expect(record!.text).toBe(texts[at]);
-      expect((await mine.read(id)).request.metadata.golden_uri).toBe(`golden/${record!.path}`);
-      expect(await manifestLinesOf(app, mine, id)).toHaveLength(1);
-      await expect(stat(files[at]!)).rejects.toThrow('ENOENT');
-    }
-    // No row refers to it, so it is left to verify-store.
-    expect(await readFile(orphan, 'utf8')).toBe('{}');
-    expect((await mine.remove(jobs[0]!.id, mine.admin)).body.golden_records_deleted).toBe(1);
-  });
-
-  test('are moved after many files without a row, although one run has not enough time for these', async () => {
-    const job = await mine.job();
-    const file = await toSingleFile(app, mine.tenantId, job.id);
-    const services = await restartSystem(app);
-    const { singleRecords } = services.storage;
-    const { now } = Date;
-    let passed = 0;
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + passed);
-    onTestFinished(() => clock.mockRestore());
-    services.storage.singleRecords = async function* (folder) {
-      if (!folder.startsWith(mine.tenantId)) return;
-      for (let at = 0; at < 250; at++) {
-        if (at % 100 === 99) passed += 11_000;
-        yield `${folder}/2024-01/${at.toString(16).padStart(32, '0')}.json`;
-      }
-      yield* singleRecords(folder);
-    };
-    for (const exists of [true, true, false]) {
-      await checkGoldenRecords(services);
-      expect(await stat(file).then(Boolean, () => false)).toBe(exists);
-    }
-    expect((await recordsOf(app, mine, job.id))[0]!.path).toContain('.jsonl.gz/');
-  });
-
-  test('that are deleted while they are moved leave nothing', async () => {
-    const job = await mine.job();
-    await toSingleFile(app, mine.tenantId, job.id);
-    const services = await restartSystem(app);
-    const { putRecord } = services.storage;
-    services.storage.putRecord = async (record) => {
-      const path = await putRecord(record);
-      await mine.remove(job.id, mine.admin);
-      return path;
-    };
-    await checkGoldenRecords(services);
-    expect(await recordsOf(app, mine, job.id)).toEqual([]);
-  });
-
-  test('a record that an earlier version wrote into the one folder is deleted with its job', async () => {
-    const job = await mine.job();
-    const record = join(storage(), mine.tenantId, 'golden', `${job.id}.json`);
-    await writeFile(record, '{}');
-    const { body } = await mine.remove(job.id, mine.admin);
-    expect(body.golden_records_deleted).toBe(2);
-    expect(await recordsOf(app, mine, job.id)).toEqual([]);
-  });
 });

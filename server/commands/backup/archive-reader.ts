@@ -39,7 +39,7 @@ export class DamagedError extends Refusal {
 
 /**
  * Reads only the header of a backup.
- * @throws Refusal if the file is not a backup, or has a later format
+ * @throws Refusal if the file is not a backup, or has another format
  */
 export async function readHeader(file: string): Promise<Header> {
   for await (const { name, content } of entriesOf(file, await sectionsOf(file, 'all'))) {
@@ -51,9 +51,9 @@ export async function readHeader(file: string): Promise<Header> {
 
 function parseHeader(file: string, content: Buffer): Header {
   const header = parse(headerShape.partial().required({ format: true }), content, file, names.header);
-  if (header.format < 1 || header.format > formatVersion)
+  if (header.format !== formatVersion)
     throw new Refusal(
-      `${file} has format ${header.format}, but this version of the service reads formats up to ${formatVersion}; use the version that created it`,
+      `${file} has format ${header.format}, but this version of the service reads format ${formatVersion}; use the version that created it`,
     );
   return parse(headerShape, content, file, names.header);
 }
@@ -62,8 +62,7 @@ function parseHeader(file: string, content: Buffer): Header {
 export type Section = 'all' | 'tail';
 
 /**
- * Reads the parts in their order, each as a whole. A part has at most 8 MB, or is one stored object of a backup of an
- * earlier version. The digest of a part is compared only when its index has been read, up to a thousand parts later.
+ * Reads the parts in their order, each as a whole. The digest of a part is compared only when its index has been read, up to a thousand parts later.
  * So the caller must be able to undo the work that it has done with these parts.
  * @param check called with the manifest and its digest after everything else has been compared
  * @throws Refusal that names the damaged or missing part
@@ -200,10 +199,7 @@ interface Range {
   to: number;
 }
 
-/**
- * Returns the frames of a section. A file without a locator has one frame: it is from an earlier version, or
- * incomplete.
- */
+/** Returns the frames of a section. A file without a locator is incomplete, and read as one frame. */
 async function sectionsOf(file: string, section: Section): Promise<Range[]> {
   const locator = await readLocator(file).catch((error: Error) => {
     throw new Refusal(`${file} cannot be read (${error.message})`);

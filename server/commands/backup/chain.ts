@@ -21,15 +21,10 @@ export interface BackupEnd {
 
 /**
  * Reads start and end of a backup.
- * @throws Refusal if the file is not a complete backup, or is from a version before incremental backups
+ * @throws Refusal if the file is not a complete backup
  */
 export async function readEnd(file: string): Promise<BackupEnd> {
-  const header = await readHeader(file);
-  if (header.format === 1)
-    throw new Refusal(
-      `${file} is from a version of the service without incremental backups; make a full backup first`,
-    );
-  return { file, header, ...(await readManifest(file)) };
+  return { file, header: await readHeader(file), ...(await readManifest(file)) };
 }
 
 async function readManifest(file: string): Promise<Pick<BackupEnd, 'digest' | 'manifest'>> {
@@ -81,15 +76,13 @@ export async function openChain(files: readonly string[]): Promise<Chain> {
   if (!last) throw new Refusal('expected at least one file');
   if (headers.length > 1 || last.header.chain.length > 0) {
     const digests = [];
-    // A backup of an earlier version is in no chain.
-    for (const { file, header } of headers)
-      digests.push(header.format === 1 ? '' : (await readManifest(file)).digest);
+    for (const { file } of headers) digests.push((await readManifest(file)).digest);
     try {
       for (const [at, { file, header }] of headers.entries())
         refuseOtherPlace(file, header, at, headers, digests);
     } catch (error) {
       // A damaged manifest looks like that of another backup.
-      for (const { file, header } of headers) if (header.format > 1) await verifyFile(file);
+      for (const { file } of headers) await verifyFile(file);
       throw error;
     }
   }

@@ -31,7 +31,7 @@ export const names = {
   manifest: 'manifest.json',
 } as const;
 
-/** The version that is written. Readers also accept version 1, which has no list and no chain. */
+/** The version that is written and read. */
 export const formatVersion = 2;
 
 /** Maximum parts that one index lists. */
@@ -85,7 +85,7 @@ export const headerShape = z.object({
   /** The tenants' own accounts. Objects in these accounts are not part of the backup. */
   accounts: z.array(z.object({ tenant_id: z.string(), address: z.string() })),
   /** The full backup and each incremental one before this backup. Empty in a full backup. */
-  chain: z.array(linkShape).default([]),
+  chain: z.array(linkShape),
 });
 
 export type Header = z.infer<typeof headerShape>;

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { DamagedError, type ReadPart } from './archive-reader.ts';
-import { type Header, type ListedObject, type ObjectPart, objectOfPart } from './format.ts';
+import { type ListedObject, type ObjectPart, objectOfPart } from './format.ts';
 import { ListCursor, readList } from './object-list.ts';
 
 /** The content of an object, or lines that follow those before. */
@@ -12,7 +12,6 @@ export interface StoredPiece {
 
 interface Current extends ObjectPart {
   listed: ListedObject | undefined;
-  isWanted: boolean;
   hash: Hash;
   bytes: number;
   pieces: Buffer[];
@@ -24,20 +23,19 @@ interface Current extends ObjectPart {
  */
 export class ObjectReader {
   readonly #file: string;
-  readonly #list: ListCursor | undefined;
+  readonly #list: ListCursor;
   #current: Current | undefined;
   /** The number of selected objects, and their size. */
   count = 0;
   bytes = 0;
 
   /**
-   * @param last the last backup of the chain
+   * @param file the last backup of the chain
    * @param position the position in the chain of the backup that is read
    */
-  constructor({ file, header }: { file: string; header: Header }, position: number) {
+  constructor(file: string, position: number) {
     this.#file = file;
-    // A backup of an earlier version has no list, and is in no chain: all its objects are selected.
-    this.#list = header.format === 1 ? undefined : new ListCursor(of(readList(file), position));
+    this.#list = new ListCursor(of(readList(file), position));
   }
 
   /**
@@ -50,8 +48,8 @@ export class ObjectReader {
       await this.#endObject(use);
     if (!part) return;
     this.#current ??= await this.#begin(part);
-    const { kind, path, isWanted, hash, pieces } = this.#current;
-    if (!isWanted) return;
+    const { kind, path, listed, hash, pieces } = this.#current;
+    if (!listed) return;
     hash.update(content);
     this.#current.bytes += content.length;
     if (kind === 'lines') await use({ path, kind, content });
@@ -61,21 +59,20 @@ export class ObjectReader {
   /** Call this after the last part. @throws DamagedError if an object of the list is missing */
   async end(use: (piece: StoredPiece) => Promise<void>): Promise<void> {
     if (this.#current) await this.#endObject(use);
-    await this.#list?.rest((object) => this.#refuseMissing(object));
-    await this.#list?.close();
+    await this.#list.rest((object) => this.#refuseMissing(object));
+    await this.#list.close();
   }
 
   async #begin(part: ObjectPart): Promise<Current> {
-    const listed = await this.#list?.find(part.path, (object) => this.#refuseMissing(object));
-    const isWanted = !this.#list || listed !== undefined;
-    return { ...part, listed, isWanted, hash: createHash('sha256'), bytes: 0, pieces: [] };
+    const listed = await this.#list.find(part.path, (object) => this.#refuseMissing(object));
+    return { ...part, listed, hash: createHash('sha256'), bytes: 0, pieces: [] };
   }
 
   async #endObject(use: (piece: StoredPiece) => Promise<void>): Promise<void> {
-    const { path, kind, listed, isWanted, hash, bytes, pieces } = this.#current as Current;
+    const { path, kind, listed, hash, bytes, pieces } = this.#current as Current;
     this.#current = undefined;
-    if (!isWanted) return;
-    if (listed && (listed.bytes !== bytes || listed.sha256 !== hash.digest('hex')))
+    if (!listed) return;
+    if (listed.bytes !== bytes || listed.sha256 !== hash.digest('hex'))
       throw new DamagedError(this.#file, path, 'its size or checksum differs from the list of objects');
     if (kind !== 'lines') await use({ path, kind: 'objects', content: Buffer.concat(pieces, bytes) });
     this.count += 1;

@@ -54,11 +54,9 @@ async function readChain({ headers, last }: Chain, stop: AbortSignal): Promise<V
   const verified = { keyFile: undefined as string | undefined, objects: 0, objectBytes: 0 };
   let manifest: Manifest | undefined;
   for (const [at, one] of headers.entries()) {
-    // Files of earlier versions end with the manifest.
-    const hasEnd = one.header.format > 1;
-    if (hasEnd) await requireEnd(one.file);
+    await requireEnd(one.file);
     const rows = new RowCheck(one.file, one.header);
-    const objects = new ObjectReader(last, at);
+    const objects = new ObjectReader(file, at);
     const drop = async () => {};
     const take = (found: Manifest) => {
       rows.compare(found);
@@ -71,12 +69,12 @@ async function readChain({ headers, last }: Chain, stop: AbortSignal): Promise<V
       await objects.add(part, drop);
     }
     await objects.end(drop);
-    if (hasEnd) await compareFile(one.file);
+    await compareFile(one.file);
     verified.objects += objects.count;
     verified.objectBytes += objects.bytes;
   }
   if (!manifest) throw new Refusal(`${file} is damaged`);
-  if (header.format > 1 && verified.objects !== manifest.objects)
+  if (verified.objects !== manifest.objects)
     throw new DamagedError(
       file,
       'the list of objects',
@@ -166,7 +164,7 @@ async function restoreParts(
 ): Promise<void> {
   const restore = (piece: StoredPiece) => restorePiece(piece, storage);
   for (const [at, file] of backup.files.slice(0, -1).entries()) {
-    const objects = new ObjectReader(backup, at);
+    const objects = new ObjectReader(backup.file, at);
     for await (const part of readParts(file)) {
       stop.throwIfAborted();
       await objects.add(part, restore);
@@ -205,7 +203,7 @@ async function restoreLast(
 ): Promise<void> {
   const { files, file, header, manifest } = backup;
   const restore = (piece: StoredPiece) => restorePiece(piece, storage);
-  const objects = new ObjectReader(backup, files.length - 1);
+  const objects = new ObjectReader(file, files.length - 1);
   const tables = new Map(header.tables.map((table) => [tableName(table), table]));
   const parts = new Parts(readParts(file), stop);
   for (let part = await parts.peek(); part; part = await parts.peek()) {

@@ -7,7 +7,7 @@ import {
   recordName,
 } from '#server/translation/records/golden-records.ts';
 import { isManifestClosed, removeManifestLines } from '#server/translation/records/manifest-lines.ts';
-import { rewriteRecord } from '#server/translation/records/move-records.ts';
+import { rewriteRecord } from '#server/translation/records/rewrite-record.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import type { Comparison } from './comparison.ts';
 import type { Place } from './places.ts';

@@ -2,7 +2,7 @@ import { and, inArray } from 'drizzle-orm';
 import { documentArtifacts } from '#db/schema/documents.ts';
 import { approvalRecords } from '#server/translation/documents/approval-record.ts';
 import { selectDelivered, unreferencedFileLimit } from '#server/translation/documents/unreferenced-files.ts';
-import type { Announcement } from '#server/translation/records/golden-records.ts';
+import type { AnnouncedRecord } from '#server/translation/records/golden-records.ts';
 import { textRecords } from '#server/translation/texts/recorded-jobs.ts';
 import { type Comparison, inPages, recordLimit } from './comparison.ts';
 import { addressOf as fileAddressOf } from './files.ts';
@@ -42,10 +42,9 @@ export async function findUnreferencedRecords(
 }
 
 /**
- * Matches `<month>/<pack>/<place>/<job>.json` or `<6 digits>/<job>.json` and, for a later attempt, `<job>.2.json`. Even
- * earlier versions wrote no folder.
+ * Matches `<month>/<pack>/<place>/<job>.json` or `<6 digits>/<job>.json` and, for a later attempt, `<job>.2.json`.
  */
-const recordName = /^(?:[0-9a-f]{6}\/|\d{4}-\d{2}\/[^/]+\/[^/]+\/)?([0-9a-f]{32})(?:\.\d+)?\.json$/;
+const recordName = /^(?:[0-9a-f]{6}\/|\d{4}-\d{2}\/[^/]+\/[^/]+\/)([0-9a-f]{32})(?:\.\d+)?\.json$/;
 
 /**
  * Returns how `checkGoldenRecords` would judge the records that were found (decision 10): `remove` if no row refers
@@ -60,7 +59,7 @@ async function judge(
   for (const tenantId of place.tenantIds)
     for (const kind of [textRecords, approvalRecords]) {
       const announced = page.map(
-        ({ id, address }): Announcement => ({ tenant_id: tenantId, job_id: id, golden_uri: address }),
+        ({ id, address }): AnnouncedRecord => ({ tenant_id: tenantId, job_id: id, golden_uri: address }),
       );
       const judged = await database.inPlatform((tx) => kind.judge(tx, announced));
       for (const [index, verdict] of judged.entries())

@@ -65,9 +65,9 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 export interface SplitTarget {
   /** The translation of the large letters. */
   opening: InlineContent;
-  /** The paragraph's first text and its translation after the large letters; undefined if it has none. */
+  /** The paragraph's first text and its translation after the large letters. */
   text: PlacedText;
-  rest: InlineContent | undefined;
+  rest: InlineContent;
 }
 
 /**
@@ -75,19 +75,16 @@ export interface SplitTarget {
  *
  * @param large the large letters of the source
  * @param text the first text of the paragraph, with the large letters
- * @param targetOf returns the translation of a text. Earlier versions had a separate one for the large letters
+ * @param target the translation of the text
  * @param keepsUnchanged whether a text stays that equals its source
  * @returns undefined if the text has no translation, or stays
  */
 export function splitDropCap(
   large: PlacedText,
   text: PlacedText,
-  targetOf: (text: PlacedText) => InlineContent | undefined,
+  target: InlineContent | undefined,
   keepsUnchanged: boolean,
 ): SplitTarget | undefined {
-  const target = targetOf(text);
-  const separate = targetOf(large);
-  if (separate) return { opening: separate, text, rest: target };
   if (!target || (keepsUnchanged && isUnchanged(text.content, target))) return undefined;
   const source = plainText(large.content.source);
   const next = plainText(text.content.source).slice(source.length);

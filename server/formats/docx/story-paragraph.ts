@@ -6,8 +6,6 @@ export interface StoryParagraph {
   texts: PlacedText[];
   /** The paragraph before it that holds the large first letters, which `texts` have, too. */
   dropCap?: StoryParagraph;
-  /** Returns the whole paragraph as one text, as earlier versions have read it. */
-  whole(): PlacedText;
   inTable: boolean;
   /** Whether the paragraph is in a text box. */
   inBox: boolean;

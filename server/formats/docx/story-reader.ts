@@ -354,7 +354,6 @@ class StoryReader<T extends ParagraphResult> implements PositionedXmlEvents {
       : { texts: placedTexts(read, key), isRepeated: false };
     return {
       texts,
-      whole: () => ({ ...key, content: read.whole() }),
       inTable: numbering.isInTable,
       inBox,
       isFallback,

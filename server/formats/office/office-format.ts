@@ -118,10 +118,6 @@ export class Targets {
     this.#unused = new Set(this.#targets.keys());
   }
 
-  has(key: SegmentKey): boolean {
-    return this.#targets.has(nameOf(key));
-  }
-
   /** Returns the translation of a segment of the file; undefined if it has none. */
   of(key: SegmentKey): InlineContent | undefined {
     const name = nameOf(key);

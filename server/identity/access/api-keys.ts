@@ -111,27 +111,8 @@ async function setPrefix(tx: Tx, tenantId: string, apiKeyPrefix: string): Promis
   await tx.update(tenants).set({ apiKeyPrefix }).where(eq(tenants.tenantId, tenantId));
 }
 
-/**
- * Aligns the row of the workspace key with its secret, which a process of a former version may have created, rotated or
- * revoked without the row.
- */
-export async function alignWorkspaceKey(tx: Tx, tenantId: string): Promise<void> {
-  const secret = sql`exists (select from credential_directory where tenant_id = ${tenantId} and kind = 'api_key')`;
-  await tx.execute(sql`
-    update api_keys k set prefix = t.api_key_prefix, revoked_at = case when ${secret} then null else now() end
-    from tenants t
-    where t.tenant_id = ${tenantId} and k.tenant_id = ${tenantId} and k.workspace and k.revoked_at is null
-      and (k.prefix <> t.api_key_prefix or not ${secret})`);
-  await tx.execute(sql`
-    insert into api_keys (tenant_id, key_id, name, scope, prefix, workspace, created_at)
-    select tenant_id, ${newId()}, 'Workspace key', ${allScopes}, api_key_prefix, true, created_at
-    from tenants where tenant_id = ${tenantId} and ${secret}
-    on conflict do nothing`);
-}
-
 /** Returns the keys of a tenant that are not revoked, the workspace key first and then by time of creation. */
-export async function selectKeys(tx: Tx, tenantId: string): Promise<ApiKeyRow[]> {
-  await alignWorkspaceKey(tx, tenantId);
+export function selectKeys(tx: Tx, tenantId: string): Promise<ApiKeyRow[]> {
   return tx
     .select()
     .from(apiKeys)

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import { type CredentialOwner, prepare, type Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { PresentedCredentials, Scope } from '#server/context.ts';
+import { AppError } from '#server/errors.ts';
 import type { Settings } from '#server/settings.ts';
 import { hashSecret } from './credentials.ts';
 import { readScopes } from './scopes.ts';
@@ -51,6 +52,11 @@ export interface KeyPrincipal {
 
 /** The authenticated caller. */
 export type Principal = KeyPrincipal | SessionPrincipal;
+
+/** @throws AppError 403 if the member is no administrator */
+export function requireAdministrator({ role }: Pick<User, 'role'>): void {
+  if (role !== 'global_administrator') throw new AppError('forbidden', 'admin role required');
+}
 
 /**
  * Returns the hashes to look up. If both X-API-Key and a bearer token are presented, the API key is the one in

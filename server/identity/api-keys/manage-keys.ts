@@ -4,7 +4,6 @@ import { apiKeys } from '#db/schema/identity.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import {
-  alignWorkspaceKey,
   endKey,
   insertSecret,
   limitSecrets,
@@ -140,7 +139,6 @@ export async function revokeKey(
 ): Promise<ApiKey> {
   return asAdministrator(async (tx, { tenant, user }) => {
     await lockTenant(tx, tenant.id);
-    await alignWorkspaceKey(tx, tenant.id);
     const found = await findKey(tx, tenant.id, keyId);
     if (found.key.revokedAt !== null) return viewOf(found);
     await endKey(tx, found.key);
@@ -160,7 +158,6 @@ function proofOf({ password, mfa_code = '' }: Pick<CreateInput, 'password' | 'mf
 
 /** @throws AppError 404 for an unknown or revoked key, 409 for one that has ended */
 async function findCurrent(tx: Tx, tenantId: string, keyId: string): Promise<ViewedKey> {
-  await alignWorkspaceKey(tx, tenantId);
   const found = await findKey(tx, tenantId, keyId);
   if (found.key.revokedAt !== null) throw new AppError('not_found', 'API key not found');
   if (found.expired) throw ended();

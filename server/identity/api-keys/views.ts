@@ -2,7 +2,7 @@ import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { apiKeys, users } from '#db/schema/identity.ts';
 import { AppError } from '#server/errors.ts';
-import { type ApiKeyRow, alignWorkspaceKey } from '#server/identity/access/api-keys.ts';
+import type { ApiKeyRow } from '#server/identity/access/api-keys.ts';
 import { readScopes } from '#server/identity/access/scopes.ts';
 import { type ApiKey, maxApiKeys } from './schema.ts';
 
@@ -34,7 +34,6 @@ export function viewOf({ key, creator, expired, overlaps }: ViewedKey): ApiKey {
 
 /** Returns keys of a tenant: those that are not revoked in the order of their creation, or the latest revoked ones. */
 export async function listKeys(tx: Tx, tenantId: string, revoked: boolean): Promise<ApiKey[]> {
-  await alignWorkspaceKey(tx, tenantId);
   const found = revoked
     ? await select(tx, tenantId, isNotNull(apiKeys.revokedAt))
         .orderBy(desc(apiKeys.revokedAt), apiKeys.keyId)

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { deferredBearerProcedure } from '#server/identity/access/guards/session.ts';
+import { deferredBearerProcedure, invalidBearer } from '#server/identity/access/guards/session.ts';
 import { requireProof } from '#server/identity/access/proof.ts';
 import { rateLimited } from '#server/identity/access/rate-limit.ts';
 import { lockMember } from '#server/identity/access/sessions.ts';
@@ -47,7 +47,7 @@ async function changeOwnPassword(
   await withBearer(async (tx, { user, tenant, family }) => {
     const [tenantId, userId] = [tenant.id, user.id];
     const member = await lockMember(tx, tenantId, userId);
-    if (!member?.active) throw new AppError('unauthenticated', 'invalid or expired bearer token');
+    if (!member?.active) throw invalidBearer();
     await updateMember(tx, tenantId, userId, { passwordHash });
     await deleteTokens(tx, tenantId, { userId, exceptFamilyId: family.id });
     await deleteChallenges(tx, tenantId, userId);

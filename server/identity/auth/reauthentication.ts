@@ -6,8 +6,9 @@ import {
   type AsAdministratorSession,
   bearerProcedure,
   deferredBearerProcedure,
+  invalidBearer,
 } from '#server/identity/access/guards/session.ts';
-import type { SessionPrincipal } from '#server/identity/access/principal.ts';
+import { requireAdministrator, type SessionPrincipal } from '#server/identity/access/principal.ts';
 import { limitPasswordProofs, rateLimited, tooManyAttempts } from '#server/identity/access/rate-limit.ts';
 import { type LockedMember, lockMember } from '#server/identity/access/sessions.ts';
 import { markProved } from '#server/identity/access/tokens.ts';
@@ -132,9 +133,8 @@ async function withCode<T>(
  */
 async function lockPerson(tx: Tx, { tenant, user }: SessionPrincipal): Promise<LockedMember> {
   const [, member] = await Promise.all([lockTenant(tx, tenant.id), lockMember(tx, tenant.id, user.id)]);
-  if (!member?.active) throw new AppError('unauthenticated', 'invalid or expired bearer token');
-  if (user.role === 'global_administrator' && member.role !== user.role)
-    throw new AppError('forbidden', 'admin role required');
+  if (!member?.active) throw invalidBearer();
+  if (user.role === 'global_administrator') requireAdministrator(member);
   return member;
 }
 

@@ -1,7 +1,7 @@
 import type { Tx } from '#db/client.ts';
 import { AppError } from '#server/errors.ts';
 import type { Administrator, WithOwningTenant } from '#server/identity/access/guards/admin.ts';
-import { isDesignatedOperator } from '#server/identity/access/principal.ts';
+import { isDesignatedOperator, requireAdministrator } from '#server/identity/access/principal.ts';
 import { lockMember } from '#server/identity/access/sessions.ts';
 import { lockTenant } from '#server/identity/tenants/tenant-row.ts';
 import type { Settings } from '#server/settings.ts';
@@ -82,7 +82,7 @@ export async function requireStillAdministrator(
   if (!user || operatorKey || tenant?.id !== tenantId) return;
   const member = await findMember(tx, tenantId, user.id);
   if (!member?.active) throw new AppError('unauthenticated', 'admin credentials required');
-  if (member.role !== 'global_administrator') throw new AppError('forbidden', 'admin role required');
+  requireAdministrator(member);
 }
 
 function memberNotFound(): AppError {

@@ -8,10 +8,7 @@ export function limitsOf({ scope, expiresAt }: Pick<ApiKeyRow, 'scope' | 'expire
   return { scopes: scope, expires_at: expiresAt?.toISOString() ?? null };
 }
 
-/**
- * Returns the audit event of a revoked key. As in former versions, the target of an event of the workspace key is the
- * tenant.
- */
+/** Returns the audit event of a revoked key. The target of an event of the workspace key is the tenant. */
 export function revocationOf({
   tenantId,
   keyId,

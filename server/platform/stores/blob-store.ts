@@ -61,11 +61,6 @@ export interface PlatformStore extends BlobStore {
    * @returns the path of the record below the folder
    */
   putRecord(record: NewRecord): Promise<string>;
-  /**
-   * Iterates over the paths of the records in a folder that former versions wrote, one record a file. Never yields
-   * anything for a store that still does so.
-   */
-  singleRecords(folder: string): AsyncIterable<string>;
   /** Like `walk`, but yields the path of a file with many records once, instead of those of its records. */
   walkFiles(folder: string): AsyncIterable<string>;
   /** Removes a folder with everything in it. Nothing happens if it does not exist. */

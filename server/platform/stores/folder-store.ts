@@ -9,7 +9,6 @@ import {
   readdir,
   rename,
   rm,
-  rmdir,
   stat,
   statfs,
   writeFile,
@@ -115,7 +114,6 @@ export function openFolder(folder: string): PlatformStore {
         else for await (const record of recordsOf(folder, file)) yield pathOfRecord(record);
     },
     walkFiles: (path) => filesBelow(folder, checkedFolder(path)),
-    singleRecords: (path) => singleRecordsIn(folder, checkedFolder(path)),
     async lastWritten(path) {
       const record = parseRecordPath(checkedPath(path));
       if (record) return (await findRecord(folder, record))?.at ?? null;
@@ -142,10 +140,6 @@ export function openFolder(folder: string): PlatformStore {
     async tidy() {
       await removeInterrupted(incoming);
       await removedRecords.compact();
-      if (await system.isTidied()) return;
-      // Earlier versions wrote temporary files next to the object, in the tenant's folder for records.
-      for (const tenant of await namesIn(folder)) await removeInterrupted(join(folder, tenant, 'golden'));
-      await system.setTidied();
     },
     async check() {
       // Create the folder, because it may not exist before the first write.
@@ -225,24 +219,12 @@ async function putWhole(incoming: string, file: string, content: Uint8Array | st
 
 /** Removes the temporary files of interrupted writes in a folder. */
 async function removeInterrupted(folder: string): Promise<void> {
-  for (const name of await namesIn(folder)) {
+  for (const name of (await ifExists(readdir(folder))) ?? []) {
     if (!name.endsWith('.tmp')) continue;
     const file = join(folder, name);
     const found = await stat(file).catch(() => undefined);
     if (found?.isFile() && Date.now() - found.mtimeMs > interruptedAfter) await rm(file, { force: true });
   }
-}
-
-/** Iterates over the names in a folder; none if the folder does not exist. */
-async function namesIn(folder: string): Promise<string[]> {
-  const names: string[] = [];
-  try {
-    // Read the names one after the other, because a tenant's folder may contain millions.
-    for await (const { name } of await opendir(folder)) if (!name.endsWith('.json')) names.push(name);
-  } catch (error) {
-    if (!['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  }
-  return names;
 }
 
 /** Includes the time of the status change: in contrast to the time of the content change, programs cannot set it. */
@@ -257,23 +239,6 @@ async function* filesBelow(root: string, path: string): AsyncGenerator<string> {
     const below = `${path}/${entry.name}`;
     if (entry.isDirectory()) yield* filesBelow(root, below);
     else if (entry.isFile()) yield below;
-  }
-}
-
-/**
- * Iterates over the records of former versions in a folder: `<job>.json` and, of later ones, `<6 digits>/<job>.json`.
- * Removes the folders that are empty.
- */
-async function* singleRecordsIn(root: string, path: string): AsyncGenerator<string> {
-  const opened = await ifExists(opendir(join(root, path)));
-  for await (const entry of opened ?? []) {
-    const below = `${path}/${entry.name}`;
-    if (entry.isFile() && entry.name.endsWith('.json')) yield below;
-    else if (entry.isDirectory() && /^[0-9a-f]{6}$/.test(entry.name)) {
-      for (const name of (await ifExists(readdir(join(root, below)))) ?? [])
-        if (name.endsWith('.json')) yield `${below}/${name}`;
-      await rmdir(join(root, below)).catch(() => {});
-    }
   }
 }
 

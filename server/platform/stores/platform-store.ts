@@ -50,7 +50,6 @@ function openPlatformLake(
       await store.put(`${folder}/${path}`, content);
       return path;
     },
-    async *singleRecords() {},
     walkFiles: store.walk,
     doubtfulSince: async () => null,
     settleDoubt: async () => {},

@@ -128,27 +128,18 @@ export function findingView(finding: Finding) {
 /** Maximum number of resolved findings that are kept: each wording may add some. */
 const maxResolved = 50;
 
-/** The results of the checks of the service for a wording that a person proposes. */
-export interface Checked {
-  /** The issues of the wording. */
-  issues: readonly QualityIssue[];
-  /** Those of the previous wording, to recognize findings that an earlier version of the service did not mark. */
-  before?: readonly QualityIssue[] | undefined;
-}
-
 /**
  * Returns the findings after the checks have seen a wording: what they find in it now, and the earlier findings that
  * cannot be computed. A decision about a finding of a check counts as long as the check finds it.
+ * @param issues the issues that the checks of the service find in the wording
  * @param isEdited whether the wording is another one than that of the earlier findings
  */
 export function findingsAfterChecks(
   earlier: readonly Finding[],
-  { issues, before = [] }: Checked,
+  issues: readonly QualityIssue[],
   isEdited: boolean,
 ): Finding[] {
-  const computedBefore = new Set(before.map(idOf));
-  const isComputed = (finding: Finding) =>
-    finding.found_by === 'check' || (finding.found_by === undefined && computedBefore.has(idOf(finding)));
+  const isComputed = (finding: Finding) => finding.found_by === 'check';
   const next = (finding: Finding) => (isEdited ? after(finding, 'edited') : finding);
   const kept = earlier.filter((finding) => !isComputed(finding)).flatMap((one) => next(one) ?? []);
   const decided = new Map(
@@ -170,11 +161,6 @@ export function findingsBeforeChecks(earlier: readonly Finding[], isEdited: bool
   return bounded(isEdited ? kept.flatMap((finding) => after(finding, 'edited') ?? []) : kept);
 }
 
-/** Whether findings lack a mark, so that their wording must be checked to recognize those of the checks. */
-export function hasUnmarked(earlier: readonly Finding[]): boolean {
-  return earlier.some((finding) => finding.found_by === undefined && isOpen(finding));
-}
-
 /**
  * Returns the findings of a wording that the judge model has seen now. A finding about the same words as an earlier one
  * is the same one, because a model describes it in other words each time.
@@ -182,7 +168,7 @@ export function hasUnmarked(earlier: readonly Finding[]): boolean {
 export function findingsAfterJudgement(
   earlier: readonly Finding[],
   judged: readonly QualityIssue[],
-  checked: Checked,
+  checked: readonly QualityIssue[],
 ): Finding[] {
   const others = findingsAfterChecks(earlier, checked, false);
   const unknown = new Set(judged);

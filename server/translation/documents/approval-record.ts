@@ -5,7 +5,7 @@ import type { Services } from '#server/context.ts';
 import type { ClaimedVia } from '#server/identity/access/claimed-via.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import {
-  type Announcement,
+  type AnnouncedRecord,
   announcedJobs,
   type GoldenRecord,
   isOfAttempt,
@@ -225,7 +225,7 @@ export function approvalOf(reopenings: number | null): number {
  */
 async function selectApproved(
   tx: Tx,
-  announced: readonly Announcement[],
+  announced: readonly AnnouncedRecord[],
 ): Promise<Map<string, { goldenUri: string | null; approval: number }>> {
   const rows = await tx
     .select({

@@ -39,18 +39,9 @@ export const noFigures: ReportFigures = {
   untranslatedCharacters: 0,
 };
 
-/**
- * Returns the stored figures. Figures of an earlier version have no confirmations: then all flagged segments are
- * unresolved.
- */
+/** Returns the stored figures. A document has none before its file is translated. */
 export function readFigures(stored: unknown): ReportFigures {
-  const known = stored as Partial<ReportFigures> | null;
-  return { ...noFigures, unresolved: known?.needsReview ?? 0, ...known };
-}
-
-/** Whether the stored figures are complete. Those of an earlier version lack some. */
-export function hasAllFigures(stored: unknown): stored is ReportFigures {
-  return stored !== null && Object.keys(noFigures).every((name) => name in (stored as object));
+  return (stored as ReportFigures | null) ?? noFigures;
 }
 
 /** Returns figures after some segments have changed. `before` and `after` count only these segments. */

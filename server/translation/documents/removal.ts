@@ -7,7 +7,6 @@ import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { unlearnJob } from '#server/language/translation-memory/learning.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { removeGoldenLater, removeGoldenNow } from '#server/translation/records/golden-deletion.ts';
-import { approvalOf } from './approval-record.ts';
 import { type FilePlace, removeFile } from './artifacts.ts';
 import { isDocument, selectTenantOfDocument, unknownDocument } from './jobs.ts';
 import { untilFree } from './review-lease.ts';
@@ -81,7 +80,6 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string, keepsMem
   // Taking the lock lets a worker that is writing finish first.
   const [job] = await tx
     .select({
-      reopenings: documentJobs.reopenings,
       goldenUri: documentJobs.goldenUri,
       isReviewed: sql<boolean>`coalesce(${documentJobs.reviewLeaseUntil} > now(), false)`,
       // URL of the output, if the job failed after delivery to the tenant's account. This file is not an artifact of
@@ -105,9 +103,7 @@ async function deleteRows(tx: Tx, tenantId: string, documentId: string, keepsMem
   const segments = await tx.delete(documentSegments).where(ofDocument(tenantId, documentId));
   const pairs = keepsMemory ? 0 : await unlearnJob(tx, tenantId, documentId);
   await tx.delete(documentJobs).where(isDocument(tenantId, documentId));
-  // Each approval has written one record.
-  const attempt = approvalOf(job.reopenings);
-  const deleted = { tenantId, jobId: documentId, attempt, goldenUri: job.goldenUri };
+  const deleted = { tenantId, jobId: documentId, goldenUri: job.goldenUri };
   await removeGoldenLater(tx, deleted);
   const delivered = job.delivered && { tenantId, documentId, artifactId: '', address: job.delivered };
   const files: FilePlace[] = delivered ? [...artifacts, delivered] : artifacts;

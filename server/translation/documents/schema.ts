@@ -5,7 +5,7 @@ import { warnings } from '#server/http/warnings.ts';
 import { claimedVia } from '#server/identity/access/claimed-via.ts';
 import { defaultSettings } from '#server/settings.ts';
 import { limitFormFields } from '#server/translation/core/intake/submission-limits.ts';
-import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
+import { jobListFilter, jobListPage } from '#server/translation/core/listing/job-list-filter.ts';
 import { uploadedFile } from '#server/trpc.ts';
 
 const id = z.string().meta({ description: 'The ID: 32 hexadecimal characters.' });
@@ -376,18 +376,11 @@ export const documentForm = z.object({
 
 export const documentListQuery = jobListFilter.extend({
   status: documentJobStatus.optional().describe('Only jobs with this status.'),
-  limit: z
-    .int()
-    .min(1)
-    .max(200)
-    .default(50)
-    .describe('The maximum number of jobs in the response: 1 to 200.'),
-  cursor: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('The value of the X-Next-Cursor header of the previous page.'),
+  ...jobListPage,
 });
+
+/** Maximum characters of a reviewer's translation of a segment. */
+export const maxTargetLength = 50_000;
 
 export const documentReviewInput = z
   .object({
@@ -402,8 +395,8 @@ export const documentReviewInput = z
           cell_id: z.string().max(500).nullish().describe('The `cell_id` of the segment, if it has one.'),
           target_text: z
             .string()
-            .max(50_000)
-            .describe('The corrected translation, at most 50000 characters.'),
+            .max(maxTargetLength)
+            .describe(`The corrected translation, at most ${maxTargetLength} characters.`),
         }),
       )
       .min(1)

@@ -14,7 +14,7 @@ import {
   manifestPath,
   type RecordedJobs,
 } from './golden-records.ts';
-import { packSingleRecords, rewriteRecord } from './move-records.ts';
+import { rewriteRecord } from './rewrite-record.ts';
 
 const dayMs = 86_400_000;
 /**
@@ -59,7 +59,6 @@ export async function checkGoldenRecords(
   if (doubtful) await storage.settleDoubt();
   const check: GoldenCheck = { removed: 0, rewritten, listed: 0 };
   for (const kind of kinds) await checkAnnounced(services, kind, check);
-  await packSingleRecords(services, kinds);
   const { removed, listed } = check;
   if (removed + rewritten + listed > 0) log.info({ removed, rewritten, listed }, 'golden records checked');
   return check;

@@ -21,8 +21,6 @@ const clockMargin = 300_000;
 /** Records that are read and listed together. */
 const pageSize = 100;
 
-type Dated = Announcement & { recorded_at: string };
-
 /**
  * Adds the manifest lines that are missing because a process died after storing a job's row: the lines of announced
  * records to which their jobs refer. Each manifest is read once.
@@ -33,13 +31,10 @@ export async function completeManifests(
   kind: RecordedJobs,
   announced: readonly Announcement[],
 ): Promise<{ added: number; unreached: boolean }> {
-  // Announcements of earlier versions have no time. These versions wrote the manifest line before the row, so no line
-  // is missing.
-  const dated = announced.filter((one): one is Dated => one.recorded_at !== undefined);
   let added = 0;
   let unreached = false;
-  for (const group of Map.groupBy(dated, manifestNameOf).values()) {
-    const [{ tenant_id, golden_uri }] = group as [Dated, ...Dated[]];
+  for (const group of Map.groupBy(announced, manifestNameOf).values()) {
+    const [{ tenant_id, golden_uri }] = group as [Announcement, ...Announcement[]];
     try {
       added += await completeManifest(services, kind, group);
     } catch (error) {
@@ -64,7 +59,7 @@ export function isAccountFailure(address: string, error: unknown): boolean {
  * Returns the manifest to which a record belongs. There is one per day, in platform storage or in a golden directory of
  * a tenant's account.
  */
-function manifestNameOf({ tenant_id, golden_uri, recorded_at }: Dated): string {
+function manifestNameOf({ tenant_id, golden_uri, recorded_at }: Announcement): string {
   const day = recorded_at.slice(0, 10);
   return isInAccount(golden_uri) ? `${day} ${tenant_id} ${goldenPrefixOf(golden_uri)}` : day;
 }
@@ -72,9 +67,12 @@ function manifestNameOf({ tenant_id, golden_uri, recorded_at }: Dated): string {
 async function completeManifest(
   services: LocatingServices,
   kind: RecordedJobs,
-  group: readonly Dated[],
+  group: readonly Announcement[],
 ): Promise<number> {
-  const [{ tenant_id: tenantId, golden_uri: uri, recorded_at: at }] = group as [Dated, ...Dated[]];
+  const [{ tenant_id: tenantId, golden_uri: uri, recorded_at: at }] = group as [
+    Announcement,
+    ...Announcement[],
+  ];
   const located = await locate(services, tenantId, uri);
   // The tenant has disconnected its account, and with it the manifest.
   if (!located) return 0;

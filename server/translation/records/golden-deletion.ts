@@ -3,14 +3,12 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { isInAccount, type LocatingServices, removeAt } from '#server/storage/destination.ts';
-import { formerGoldenUris, removeGolden } from './golden-records.ts';
+import { removeGolden } from './golden-records.ts';
 
 /** A deleted job whose golden records must be removed. */
 export interface DeletedJob {
   tenantId: string;
   jobId: string;
-  /** The number of the job's last attempt. */
-  attempt: number;
   /** The location of the record, from the job's row. */
   goldenUri: string | null;
 }
@@ -42,22 +40,18 @@ export function removeGoldenNow(
 }
 
 /**
- * Removes the golden records of a deleted job: the one to which its row referred, and those of all attempts that earlier
- * versions wrote. A record in a pack to which no row ever referred is removed by `checkGoldenRecords`. Records in the tenant's own account are removed on a
- * best-effort basis, if the binding allows it.
+ * Removes the golden record to which the row of a deleted job referred. A record to which no row ever referred is removed
+ * by `checkGoldenRecords`. A record in the tenant's own account is removed on a best-effort basis, if the binding allows it.
  * @returns the number of removed records
  * @throws the store's error, so that the task is retried
  */
 export async function removeGoldenRecords(
   services: LocatingServices & Pick<Services, 'log'>,
-  { tenantId, jobId, attempt, goldenUri: referred }: DeletedJob,
+  { tenantId, jobId, goldenUri: referred }: DeletedJob,
 ): Promise<number> {
-  let count = 0;
-  for (let n = 1; n <= attempt; n++)
-    for (const uri of formerGoldenUris(jobId, n)) if (await removeAt(services, tenantId, uri)) count += 1;
-  if (referred === null) return count;
+  if (referred === null) return 0;
   const removed = isInAccount(referred)
     ? await removeGolden(services, tenantId, jobId, referred)
     : await removeAt(services, tenantId, referred);
-  return removed ? count + 1 : count;
+  return removed ? 1 : 0;
 }

@@ -37,15 +37,7 @@ function goldenFile(jobId: string, attempt: number): string {
   return attempt === 1 ? `${jobId}.json` : `${jobId}.${attempt}.json`;
 }
 
-/**
- * Returns the URIs of a job's record that earlier versions used in platform storage: they kept each record in a file of
- * its own, and even earlier ones kept all files of a tenant in one directory.
- */
-export function formerGoldenUris(jobId: string, attempt: number): string[] {
-  return [goldenPath(jobId, attempt), goldenFile(jobId, attempt)].map((path) => `${goldenFolder}/${path}`);
-}
-
-/** Returns the name of the record with this URI: its job and attempt. It stays the same if the record is moved. */
+/** Returns the name of the record with this URI: its job and attempt. It stays the same if the record is written again. */
 export function recordName(uri: string): string {
   return uri.slice(uri.lastIndexOf('/') + 1);
 }
@@ -96,10 +88,7 @@ export function goldenPrefixOf(path: string): string {
 
 export type GoldenKind = 'text' | 'document_approval';
 
-/**
- * The directories of the announcement lists. Each kind of record has a separate one: processes of an earlier version
- * know only text jobs, and would remove the records of documents.
- */
+/** The directories of the announcement lists. Each kind of record has a separate one. */
 export const announcements: Record<GoldenKind, string> = {
   text: 'golden/announced',
   document_approval: 'golden/announced-documents',
@@ -115,23 +104,27 @@ function announcementPath(kind: GoldenKind, at: Date, seconds: number): string {
   return `${announcements[kind]}/${(Math.floor(at.getTime() / span) + 1) * span}.jsonl`;
 }
 
-/** A line of an announcement list. */
-export interface Announcement {
+/** A record whose job may not refer to it. */
+export interface AnnouncedRecord {
   tenant_id: string;
   job_id: string;
   golden_uri: string;
-  /** Creation time of the record. Missing in lists written by earlier versions. */
-  recorded_at?: string;
+}
+
+/** A line of an announcement list. */
+export interface Announcement extends AnnouncedRecord {
+  /** Creation time of the record. */
+  recorded_at: string;
 }
 
 /** Returns the announced jobs as rows for a join: `wanted(tenant_id, job_id)`. */
-export function announcedJobs(announced: readonly Announcement[]) {
+export function announcedJobs(announced: readonly AnnouncedRecord[]) {
   const pairs = announced.map(({ tenant_id, job_id }) => ({ tenant_id, job_id }));
   return sql`jsonb_to_recordset(${JSON.stringify(pairs)}::jsonb) as wanted(tenant_id text, job_id text)`;
 }
 
 /** The fields of a manifest line that tell its record. */
-export type ManifestLine = Pick<Announcement, 'tenant_id' | 'golden_uri'> & { recorded_at: string };
+export type ManifestLine = Pick<Announcement, 'tenant_id' | 'golden_uri' | 'recorded_at'>;
 
 /** A record that may not have been written yet, with the data of its line in the manifest. */
 export interface NewGoldenRecord {
@@ -328,7 +321,7 @@ export type Verdict = 'listed' | 'keep' | 'remove' | 'wait';
 export interface RecordedJobs {
   kind: GoldenKind;
   /** Returns the decisions about announced records, in the order of the records. Platform scope. */
-  judge(tx: Tx, announced: readonly Announcement[]): Promise<Verdict[]>;
+  judge(tx: Tx, announced: readonly AnnouncedRecord[]): Promise<Verdict[]>;
   /** Returns the tenants with records since a given time. Platform scope. */
   tenantsSince(tx: Tx, since: Date): Promise<string[]>;
   /** Returns the records with the content that the store must have. */
@@ -336,7 +329,7 @@ export interface RecordedJobs {
   /** Returns the record of one job; undefined if its row refers to none. */
   recordOf(tx: Tx, tenantId: string, jobId: string): Promise<GoldenRecord | undefined>;
   /**
-   * Makes the row of a moved record refer to its new location.
+   * Makes the row of a record that was written again refer to its new location.
    * @returns false if the row no longer refers to the former location
    */
   relocate(tx: Tx, tenantId: string, jobId: string, move: { from: string; to: string }): Promise<boolean>;

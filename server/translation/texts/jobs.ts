@@ -133,8 +133,12 @@ export async function selectTenantOfJob(tx: Tx, jobId: string): Promise<string |
 /** @throws AppError 404 for an unknown or deleted ID, or one of another tenant; the response is the same */
 export async function getJob(tx: Tx, tenantId: string, jobId: string): Promise<TranslationJob> {
   const job = await selectJob(tx, tenantId, jobId);
-  if (!job) throw new AppError('not_found', 'job not found');
+  if (!job) throw unknownJob();
   return job;
+}
+
+export function unknownJob(): AppError {
+  return new AppError('not_found', 'job not found');
 }
 
 /** Returns the latest failed jobs of a tenant, with the message of each failure. */

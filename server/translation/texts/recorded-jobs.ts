@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import { isInAccount } from '#server/storage/destination.ts';
 import {
-  type Announcement,
+  type AnnouncedRecord,
   announcedJobs,
   type GoldenRecord,
   isOfAttempt,
@@ -73,7 +73,7 @@ function recordOfRow(tenantId: string, row: typeof translationJobs.$inferSelect)
  * of a failed job was written by a run that could not store its result; the next run writes another one. A job that is
  * being published announces its record again.
  */
-function verdictOn({ job_id, golden_uri: uri }: Announcement, job: RecordedJob | undefined): Verdict {
+function verdictOn({ job_id, golden_uri: uri }: AnnouncedRecord, job: RecordedJob | undefined): Verdict {
   if (!job) return 'remove';
   if (job.goldenUri === uri) return 'listed';
   // The job is running, or its process died and the stale sweep will mark the job as failed.
@@ -92,7 +92,7 @@ interface RecordedJob {
 }
 
 /** Returns jobs keyed by `tenant job`. Platform scope. */
-async function selectRecorded(tx: Tx, wanted: readonly Announcement[]): Promise<Map<string, RecordedJob>> {
+async function selectRecorded(tx: Tx, wanted: readonly AnnouncedRecord[]): Promise<Map<string, RecordedJob>> {
   const rows = await tx
     .select({
       tenantId: translationJobs.tenantId,

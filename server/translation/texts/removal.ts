@@ -2,7 +2,6 @@ import { and, asc, eq, inArray, lt } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import type { WithOwningTenant } from '#server/identity/access/guards/admin.ts';
 import { unlearnJob } from '#server/language/translation-memory/learning.ts';
 import { isInAccount, type LocatingServices } from '#server/storage/destination.ts';
@@ -11,7 +10,7 @@ import {
   removeGoldenNow,
   removeGoldenRecords,
 } from '#server/translation/records/golden-deletion.ts';
-import { isJob, ofEachStatus, selectTenantOfJob } from './jobs.ts';
+import { isJob, ofEachStatus, selectTenantOfJob, unknownJob } from './jobs.ts';
 import type { JobDeletion, JobStatus } from './schema.ts';
 
 /**
@@ -30,7 +29,7 @@ export async function removeJob(
   const removed = await withOwningTenant(
     async (tx, tenantId) => {
       const job = await deleteJob(tx, tenantId, jobId);
-      if (!job) throw new AppError('not_found', 'job not found');
+      if (!job) throw unknownJob();
       await deleteAttached(tx, tenantId);
       const pairs = await unlearnJob(tx, tenantId, jobId);
       const deleted = { tenantId, jobId, ...job };
@@ -39,7 +38,7 @@ export async function removeJob(
     },
     (tx) => selectTenantOfJob(tx, jobId),
   );
-  if (!removed) throw new AppError('not_found', 'job not found');
+  if (!removed) throw unknownJob();
   return {
     deleted: true,
     job_id: jobId,
@@ -52,17 +51,17 @@ export async function removeJob(
 
 /**
  * Deletes a job's row.
- * @returns the number of its last attempt and its golden record; undefined if the job does not exist
+ * @returns the URI of its golden record; undefined if the job does not exist
  */
 async function deleteJob(
   tx: Tx,
   tenantId: string,
   jobId: string,
-): Promise<{ attempt: number; goldenUri: string | null } | undefined> {
+): Promise<{ goldenUri: string | null } | undefined> {
   const [row] = await tx
     .delete(translationJobs)
     .where(isJob(tenantId, jobId))
-    .returning({ attempt: translationJobs.attempt, goldenUri: translationJobs.goldenUri });
+    .returning({ goldenUri: translationJobs.goldenUri });
   return row;
 }
 
@@ -92,11 +91,11 @@ export async function removeOldJobs(
       inArray(translationJobs.status, [...statuses]),
       lt(translationJobs.updatedAt, before),
     );
-  const { jobId, attempt, goldenUri } = translationJobs;
+  const { jobId, goldenUri } = translationJobs;
   const jobs = await database.inTenant(tenantId, (tx) =>
     ofEachStatus(finishedStatuses, [asc(translationJobs.updatedAt)], limit, (status) =>
       tx
-        .select({ jobId, attempt, goldenUri, updatedAt: translationJobs.updatedAt })
+        .select({ jobId, goldenUri, updatedAt: translationJobs.updatedAt })
         .from(translationJobs)
         .where(isOld([status]))
         .$dynamic(),

@@ -11,7 +11,7 @@ import {
   verification,
 } from '#server/translation/core/agent-run-schema.ts';
 import { limitFields } from '#server/translation/core/intake/submission-limits.ts';
-import { jobListFilter } from '#server/translation/core/listing/job-list-filter.ts';
+import { jobListFilter, jobListPage } from '#server/translation/core/listing/job-list-filter.ts';
 
 const openObject = z.record(z.string(), z.unknown());
 
@@ -188,17 +188,7 @@ export const jobDeletion = z
 
 export const listQuery = jobListFilter.extend({
   status: jobStatus.optional().describe('Only jobs with this status.'),
-  limit: z
-    .int()
-    .min(1)
-    .max(200)
-    .default(50)
-    .describe('The maximum number of jobs in the response: 1 to 200.'),
-  cursor: z
-    .string()
-    .max(200)
-    .optional()
-    .describe('The value of the X-Next-Cursor header of the previous page.'),
+  ...jobListPage,
 });
 
 export type JobStatus = z.infer<typeof jobStatus>;

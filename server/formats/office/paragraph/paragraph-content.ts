@@ -80,8 +80,6 @@ export interface ParagraphTexts {
   parts: ParagraphContent[];
   /** Whether the only part is the whole text. */
   isWhole: boolean;
-  /** Returns the whole text as one segment. Earlier versions did not split texts. */
-  whole(): ParagraphContent;
 }
 
 /**
@@ -97,28 +95,26 @@ export function readContent(tokens: readonly Token[], fields: FieldStack): Parag
   if (!read.some(hasLetter)) return undefined;
   const nodes = cutAtBlanks(read);
   const range = segmentRange(nodes);
-  const contents = (ranges: readonly NodeRange[]): ParagraphContent[] => {
-    let written = 0;
-    return ranges.map(([start, end], index) => {
-      const before = nodes.slice(written, start);
-      const isLast = index === ranges.length - 1;
-      written = isLast ? nodes.length : end + (isBlank(nodes[end]!) ? 1 : 0);
-      const after = nodes.slice(end, written);
-      const isInert = nodes[start - 1]?.isInertAfter ?? isInertBefore;
-      return {
-        ...contentOf(nodes.slice(start, end), isInert),
-        isOrdered,
-        head: tokensOf(before),
-        tail: tokensOf(after),
-      };
-    });
-  };
   const sides = sidesOfTabs(nodes, range).map(([from, to]): NodeRange => {
     const [first, last] = segmentRange(nodes.slice(from, to));
     return [from + first, from + last];
   });
+  let written = 0;
+  const parts = sides.map(([start, end], index): ParagraphContent => {
+    const before = nodes.slice(written, start);
+    const isLast = index === sides.length - 1;
+    written = isLast ? nodes.length : end + (isBlank(nodes[end]!) ? 1 : 0);
+    const after = nodes.slice(end, written);
+    const isInert = nodes[start - 1]?.isInertAfter ?? isInertBefore;
+    return {
+      ...contentOf(nodes.slice(start, end), isInert),
+      isOrdered,
+      head: tokensOf(before),
+      tail: tokensOf(after),
+    };
+  });
   const isWhole = sides.length === 1 && sides[0]![0] === range[0] && sides[0]![1] === range[1];
-  return { parts: contents(sides), isWhole, whole: () => contents([range])[0]! };
+  return { parts, isWhole };
 }
 
 function tokensOf(nodes: readonly Node[]): Token[] {

@@ -7,6 +7,7 @@ import {
   type PrincipalTenant,
   presentsOperatorKey,
   readPrincipal,
+  requireAdministrator,
   type SessionPrincipal,
 } from '../principal.ts';
 import { requireProof } from '../proof.ts';
@@ -67,8 +68,7 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
           if (typeof principal === 'string' || principal.kind !== 'session') throw new NoSession();
           const { user, tenant } = principal;
           notes.tenantId = tenant.id;
-          if (!operatorKey && user.role !== 'global_administrator')
-            throw new AppError('forbidden', 'admin role required');
+          if (!operatorKey) requireAdministrator(user);
           const operator = operatorKey || principal.operator;
           const isProved = operatorKey || ctx.transport === 'rest' || principal.family.isProved;
           return work({ user, tenant, operatorKey, operator, isProved }, tx);

@@ -2,7 +2,12 @@ import type { Tx } from '#db/client.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
-import { accessTokenHashes, readPrincipal, type SessionPrincipal } from '../principal.ts';
+import {
+  accessTokenHashes,
+  readPrincipal,
+  requireAdministrator,
+  type SessionPrincipal,
+} from '../principal.ts';
 import { requireProof } from '../proof.ts';
 
 /**
@@ -26,6 +31,10 @@ export async function withSessionCookie<T>(
 
 export function notSignedIn(): AppError {
   return new AppError('unauthenticated', 'authentication required');
+}
+
+export function invalidBearer(): AppError {
+  return new AppError('unauthenticated', 'invalid or expired bearer token');
 }
 
 /** Accepts the session cookie only. The handler calls `ctx.withSession`. */
@@ -52,8 +61,7 @@ export async function withBearer<T>(
     const principal = await readPrincipal(tx, owner, session, services.settings);
     if (principal === 'tenant_inactive')
       throw new AppError('unauthenticated', 'tenant not found for bearer token');
-    if (typeof principal === 'string' || principal.kind !== 'session')
-      throw new AppError('unauthenticated', 'invalid or expired bearer token');
+    if (typeof principal === 'string' || principal.kind !== 'session') throw invalidBearer();
     notes.tenantId = principal.tenant.id;
     return work(tx, principal);
   });
@@ -97,8 +105,7 @@ export type AsAdministratorSession = <T>(
 export function asAdministratorSession(ctx: RequestContext): AsAdministratorSession {
   return (work) =>
     withBearer(ctx, (tx, principal) => {
-      if (principal.user.role !== 'global_administrator')
-        throw new AppError('forbidden', 'admin role required');
+      requireAdministrator(principal.user);
       return work(tx, principal);
     });
 }

@@ -1,6 +1,5 @@
 import type { Tx } from '#db/client.ts';
 import type { PresentedCredentials, RequestContext } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import { procedure } from '#server/trpc.ts';
 import { recordKeyUse } from '../key-use.ts';
 import {
@@ -9,6 +8,7 @@ import {
   presentedHashes,
   presentsOperatorKey,
   readPrincipal,
+  requireAdministrator,
 } from '../principal.ts';
 import { requireProof } from '../proof.ts';
 import { type AllowingScopes, requireScope } from '../scopes.ts';
@@ -144,8 +144,7 @@ const tenantAdminProcedureWith = (scopes: AllowingScopes, needsProof: boolean) =
     const withTenant = withTenantOrCookieOf(ctx, audience, scopes);
     const withTenantAsAdmin: WithTenant = (work, prefetch) =>
       withTenant(async (tx, principal, prefetched) => {
-        if (principal.kind === 'session' && principal.user.role !== 'global_administrator')
-          throw new AppError('forbidden', 'admin role required');
+        if (principal.kind === 'session') requireAdministrator(principal.user);
         if (needsProof && ctx.transport === 'rpc' && principal.kind === 'session')
           requireProof(principal.family);
         return work(tx, principal, prefetched);

@@ -9,8 +9,6 @@ interface State {
   booted: number;
   /** The result of `PlatformStore.doubtfulSince`, in ISO 8601. */
   doubtfulSince: string | null;
-  /** Whether temporary files that earlier versions of the service wrote have been removed. */
-  tidied: boolean;
 }
 
 /** Maximum milliseconds by which two readings of the same boot time may differ, because clocks are adjusted. */
@@ -62,12 +60,12 @@ export function trackUnflushedWrites(folder: string) {
 
   const look = async () => {
     const found = await read();
-    if (!found) return write({ booted, doubtfulSince: null, tidied: false });
+    if (!found) return write({ booted, doubtfulSince: null });
     const { state, changed } = found;
     if (Math.abs(state.booted - booted) <= sameStart) return;
     const before = state.doubtfulSince ? Date.parse(state.doubtfulSince) : Number.POSITIVE_INFINITY;
     const since = new Date(Math.min(before, changed - unwritten)).toISOString();
-    await write({ booted, doubtfulSince: since, tidied: state.tidied });
+    await write({ booted, doubtfulSince: since });
   };
   /** Checks for a reboot once per process, and again if the store was unreachable. */
   const checked = () => {
@@ -76,10 +74,6 @@ export function trackUnflushedWrites(folder: string) {
       throw error;
     });
     return looking;
-  };
-  const change = async (changed: Partial<State>) => {
-    const found = await read();
-    await write({ booted, doubtfulSince: null, tidied: false, ...found?.state, ...changed });
   };
 
   return {
@@ -98,11 +92,9 @@ export function trackUnflushedWrites(folder: string) {
       const since = (await read())?.state.doubtfulSince;
       return since ? new Date(since) : null;
     },
-    settleDoubt: () => change({ doubtfulSince: null }),
-    async isTidied(): Promise<boolean> {
+    async settleDoubt(): Promise<void> {
       const found = await read();
-      return !found || found.state.tidied;
+      await write({ booted: found?.state.booted ?? booted, doubtfulSince: null });
     },
-    setTidied: () => change({ tidied: true }),
   };
 }

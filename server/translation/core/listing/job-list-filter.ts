@@ -42,6 +42,21 @@ export const jobListFilter = z.object({
     ),
 });
 
+/** The page of a list of jobs or documents. */
+export const jobListPage = {
+  limit: z
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .describe('The maximum number of jobs in the response: 1 to 200.'),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The value of the X-Next-Cursor header of the previous page.'),
+};
+
 export type JobListFilter = z.infer<typeof jobListFilter>;
 
 /** Metadata keys that only operators see: filtering by them would reveal their values. */

@@ -1,12 +1,11 @@
 import { clip } from '#server/formats/text.ts';
-import type { QualityIssue, Verification } from '#server/platform/engines/engine.ts';
+import type { QualityIssue, Translations, Verification } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import type { AgentRun, AgentStep, HumanReviewTask, QualityGate } from '../agent-run-schema.ts';
 import { termGate } from '../leverage/terms.ts';
 import type { RiskFlag } from '../plausibility/index.ts';
 import type { FastPath } from './fast-path.ts';
 import { blocking, type Policy, type Reason } from './policy.ts';
-import { repairDelta } from './repair-delta.ts';
 import type { Assessed } from './run.ts';
 import { describeRisks, isSuspicious } from './task-risks.ts';
 
@@ -173,4 +172,33 @@ export function endOf(
       error: null,
     },
   };
+}
+
+/**
+ * Returns how much a repair changed, from 0 (nothing) to 1 (everything): the share of words that only one of the texts
+ * has, in any order. In scripts without spaces, each character counts as a word. The time is linear in the texts.
+ */
+function repairDelta(before: Translations, after: Translations): number {
+  const counts = new Map<string, number>();
+  let total = 0;
+  for (const piece of before.flatMap(pieces)) {
+    counts.set(piece, (counts.get(piece) ?? 0) + 1);
+    total += 1;
+  }
+  let common = 0;
+  for (const piece of after.flatMap(pieces)) {
+    total += 1;
+    const left = counts.get(piece) ?? 0;
+    if (left === 0) continue;
+    counts.set(piece, left - 1);
+    common += 1;
+  }
+  return total === 0 ? 0 : 1 - (2 * common) / total;
+}
+
+const piece =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+|[^\s]/gu;
+
+function pieces(text: string): string[] {
+  return text.match(piece) ?? [];
 }

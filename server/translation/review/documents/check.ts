@@ -7,7 +7,7 @@ import { reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { qualityIssue } from '#server/translation/core/agent-run-schema.ts';
-import { type Checked, type Finding, findingView, hasUnmarked } from '#server/translation/core/findings.ts';
+import { findingView } from '#server/translation/core/findings.ts';
 import { leverageOf, prefetch } from '#server/translation/core/leverage/leverage.ts';
 import { findTerms, termIssues } from '#server/translation/core/leverage/terms.ts';
 import { prepareText } from '#server/translation/core/pipeline/prepared-text.ts';
@@ -19,6 +19,7 @@ import {
   requestOf,
   requireDocument,
 } from '#server/translation/documents/jobs.ts';
+import { maxTargetLength } from '#server/translation/documents/schema.ts';
 import { reviewedFindings } from './reviewed-findings.ts';
 import { inlineContent, ofDocumentJob, position, selectSegments } from './segment-schema.ts';
 
@@ -101,39 +102,10 @@ export async function checkTerms(
   return issues;
 }
 
-/** A text that a reviewer gives a segment, and the segment's present quality and translation. */
-export interface ProposedChange extends ProposedText {
-  present: { issues: unknown[]; targetText: string | null; target: unknown; source: unknown };
-}
-
-/**
- * Checks texts like `checkSegments`. If an earlier version of the service stored the findings of a segment, its present
- * translation is checked too, to tell which of them a check had found.
- */
-export async function checkChanges(
-  services: CheckServices,
-  row: DocumentRow,
-  changes: readonly ProposedChange[],
-  signal?: AbortSignal,
-): Promise<Checked[]> {
-  const unmarked = changes.flatMap(({ sourceText, tagged, present }, index) =>
-    present.targetText !== null && hasUnmarked(present.issues as Finding[])
-      ? [{ index, sourceText, targetText: present.targetText, ...(tagged && taggedOf(present)) }]
-      : [],
-  );
-  const found = await checkSegments(services, row, [...changes, ...unmarked], signal);
-  const before = new Map(unmarked.map(({ index }, at) => [index, found[changes.length + at]]));
-  return changes.map((_, index) => ({ issues: found[index] ?? [], before: before.get(index) }));
-}
-
-function taggedOf({ source, target }: ProposedChange['present']): Pick<ProposedText, 'tagged'> {
-  return { tagged: { source: source as InlineContent, target: target as InlineContent } };
-}
-
 export const segmentCheckInput = z.object({
   ...ofDocumentJob,
   position,
-  text: z.string().max(50_000).describe('The translation to check.'),
+  text: z.string().max(maxTargetLength).describe('The translation to check.'),
   content: inlineContent.optional().describe('The translation with its tags, which are then checked, too.'),
 });
 
@@ -165,11 +137,10 @@ export async function checkSegmentText(
     sourceText,
     targetText: text,
     ...(target && { tagged: { source, target } }),
-    present: { issues: quality.issues, targetText, target: present, source },
   };
-  const [checked = { issues: [] }] = await checkChanges(services, row, [proposed], signal);
+  const [issues = []] = await checkSegments(services, row, [proposed], signal);
   const stored = { issues: quality.issues, score: quality.score, needsReview: quality.needs_review };
-  return { issues: reviewedFindings(stored, checked, isEdited).findings.map(findingView) };
+  return { issues: reviewedFindings(stored, issues, isEdited).findings.map(findingView) };
 }
 
 const formatNames: Readonly<Record<FormatKind, string>> = {

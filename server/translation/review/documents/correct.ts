@@ -25,7 +25,7 @@ import { ofDocument } from '#server/translation/documents/segments.ts';
 import type { Author } from '../author.ts';
 import { unknownSegment } from '../item.ts';
 import { distinct } from '../schema.ts';
-import { checkChanges, type ProposedChange } from './check.ts';
+import { checkSegments } from './check.ts';
 import {
   type CorrectionConflict,
   conflictAt,
@@ -72,7 +72,7 @@ interface Correction {
   sourceText: string;
   target: InlineContent;
   targetText: string;
-  present: ProposedChange['present'] & StoredQuality;
+  present: StoredQuality & Pick<typeof documentSegments.$inferSelect, 'target' | 'targetText'>;
   isMarkedFinal: boolean;
 }
 
@@ -121,7 +121,7 @@ async function applyReview(
   const { row } = state;
   const changed = corrections.map(({ position }) => position);
   if (changed.length === 0) return { named, changed };
-  const checked = await checkChanges(services, row, corrections);
+  const checked = await checkSegments(services, row, corrections);
   const checkedAt = new Map(corrections.map(({ position }, index) => [position, checked[index]]));
   const changeOf = (correction: Correction): SegmentChange => {
     const { position, target, targetText, present, isMarkedFinal } = correction;
@@ -129,7 +129,7 @@ async function applyReview(
       present.targetText !== targetText || !isSameContent(target, present.target as InlineContent | null);
     // A correction settles a low score without a finding, because the score was that of the former text.
     const former = { ...present, score: isEdited ? null : present.score };
-    const reviewed = reviewedFindings(former, checkedAt.get(position) ?? { issues: [] }, isEdited);
+    const reviewed = reviewedFindings(former, checkedAt.get(position) ?? [], isEdited);
     return {
       position,
       kind: 'edited',

@@ -1,11 +1,10 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { documentJobs, documentSegments } from '#db/schema/documents.ts';
 import type { Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { startDeadline } from '#server/http/request-deadline.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
-import { hasOpen } from '#server/translation/core/findings.ts';
 import { approvalOf } from '#server/translation/documents/approval-record.ts';
 import { withdrawApprovalFeed } from '#server/translation/documents/feed-withdrawal.ts';
 import {
@@ -14,7 +13,7 @@ import {
   requireDocument,
   unknownDocument,
 } from '#server/translation/documents/jobs.ts';
-import { hasAllFigures, readFigures } from '#server/translation/documents/quality-report.ts';
+import { readFigures } from '#server/translation/documents/quality-report.ts';
 import type { LeasedDocument } from '#server/translation/documents/rendering.ts';
 import { withReviewLease } from '#server/translation/documents/review-lease.ts';
 import { ofDocument } from '#server/translation/documents/segments.ts';
@@ -76,7 +75,7 @@ async function selectDecision(tx: Tx, tenantId: string, documentId: string): Pro
     status: 'approved',
     isRecent: found?.isRecent ?? null,
     by: row.approvedByUser,
-    published: { tenantId, jobId: documentId, attempt: reopenings, goldenUri: row.goldenUri },
+    published: { tenantId, jobId: documentId, goldenUri: row.goldenUri },
     async withdraw() {
       await withdrawApprovalFeed(tx, row);
       const [changed] = await tx
@@ -233,13 +232,14 @@ async function listWaiting(tx: Tx, member: Claimant): Promise<Tasks<DocumentTask
       where tenant_id = ${member.tenantId} and status = 'translated' and approved_at is null
       order by updated_at desc, document_id desc limit ${maxExamined + 1}),
     listed as (
-      select w.document_id, f.*, coalesce(t.created_at, j.created_at) as since
+      select w.document_id, coalesce(f.critical, 0) as critical, coalesce(f.unresolved - f.critical, 0) as warnings,
+        coalesce(t.created_at, j.created_at) as since
       from (select * from waiting limit ${maxExamined}) w
       join document_jobs j on j.tenant_id = ${member.tenantId} and j.document_id = w.document_id
-      cross join lateral (${unresolvedOf(member.tenantId)}) f
+      cross join jsonb_to_record(j.report_figures) f(critical int, unresolved int)
       left join document_artifacts t on t.tenant_id = ${member.tenantId} and t.document_id = j.document_id
         and t.kind = 'translated' and t.revision = 1
-      order by f.critical > 0 desc, f.warnings > 0 desc, since, j.document_id limit ${maxListed + 1})
+      order by f.critical > 0 desc, f.unresolved > f.critical desc, since, j.document_id limit ${maxListed + 1})
     select j.document_id as id, j.source_file_name as name, j.source_format as format,
       j.request ->> 'source_lang' as source_lang, j.request ->> 'target_lang' as target_lang,
       j.request ->> 'domain' as domain, j.segments, j.report_figures as figures, l.critical, l.warnings,
@@ -254,25 +254,6 @@ async function listWaiting(tx: Tx, member: Claimant): Promise<Tasks<DocumentTask
   };
 }
 
-/**
- * SQL: the columns `critical` and `warnings` of the row `j` of a document: its unconfirmed segments with critical
- * findings, and the others that need a review. They are among the stored figures, unless an earlier version has stored
- * these: then the segments are counted.
- */
-export function unresolvedOf(tenantId: string): SQL {
-  const stored = (name: string) => sql`(j.report_figures ->> ${name})::int`;
-  return sql`
-    select ${stored('critical')} as critical, ${stored('unresolved')} - ${stored('critical')} as warnings
-    where j.report_figures ? 'critical'
-    union all
-    select count(*) filter (where is_critical)::int, count(*) filter (where not is_critical)::int
-    from (
-      -- An unconfirmed segment with critical findings is always flagged, so the index of flagged segments has it.
-      select ${hasOpen(sql`issues`, { severity: 'critical' })} as is_critical from document_segments s
-      where s.tenant_id = ${tenantId} and s.document_id = j.document_id and s.needs_review and s.confirmed_at is null) open
-    having j.report_figures ? 'critical' is not true`;
-}
-
 function taskOf({ figures, since, opened, claims, cut: _, ...row }: Waiting): DocumentTask {
   return {
     kind: 'document',
@@ -280,6 +261,6 @@ function taskOf({ figures, since, opened, claims, cut: _, ...row }: Waiting): Do
     ...row,
     submitter: null,
     confirmed: readFigures(figures).confirmed,
-    drafts: hasAllFigures(figures) ? figures.drafts : null,
+    drafts: readFigures(figures).drafts,
   };
 }

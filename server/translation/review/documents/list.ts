@@ -18,7 +18,6 @@ import {
   documentStage,
 } from '#server/translation/documents/schema.ts';
 import { waitingColumns, waitingView } from '#server/translation/documents/waiting.ts';
-import { unresolvedOf } from './document.ts';
 import { changedAt, ofDocumentJob } from './segment-schema.ts';
 
 /** The states of a file in the list. */
@@ -177,8 +176,7 @@ async function selectFiles(tx: Tx, tenantId: string, ids: readonly string[]): Pr
   if (ids.length === 0) return [];
   const rows = await selectRows(tx, tenantId, ids);
   const keys = await selectSourceKeys(tx, tenantId, ids);
-  const counts = await countUnresolved(tx, tenantId, rows);
-  return rows.map((row) => fileView(row, keys.get(row.id) ?? null, counts.get(row.id)));
+  return rows.map((row) => fileView(row, keys.get(row.id) ?? null));
 }
 
 function selectRows(tx: Tx, tenantId: string, ids: readonly string[]) {
@@ -222,30 +220,16 @@ async function selectSourceKeys(
   return new Map(rows.map(({ id, key }) => [id, key]));
 }
 
-type Counts = { critical: number; warnings: number };
-
-/** Counts the unconfirmed segments with findings of files that are not approved. */
-async function countUnresolved(tx: Tx, tenantId: string, rows: readonly Row[]): Promise<Map<string, Counts>> {
-  const ids = rows
-    .filter(({ status, approvedAt }) => status === 'translated' && approvedAt === null)
-    .map(({ id }) => id);
-  if (ids.length === 0) return new Map();
-  const found = await tx.execute<Counts & { id: string }>(sql`
-    select j.document_id as id, f.critical, f.warnings
-    from document_jobs j cross join lateral (${unresolvedOf(tenantId)}) f
-    where j.tenant_id = ${tenantId}
-      and j.document_id = any(array(select json_array_elements_text(${JSON.stringify(ids)}::json)))`);
-  return new Map(found.map(({ id, ...counts }) => [id, counts]));
-}
-
-function fileView(row: Row, sourceKey: string | null, counts: Counts | undefined): FileView {
+function fileView(row: Row, sourceKey: string | null): FileView {
+  const figures = readFigures(row.reportFigures);
+  const awaitsReview = row.status === 'translated' && row.approvedAt === null;
   // The validation of the response drops the other columns.
   return {
     ...row,
     source_key: sourceKey,
-    confirmed: readFigures(row.reportFigures).confirmed,
-    critical: counts?.critical ?? 0,
-    flagged: counts?.warnings ?? 0,
+    confirmed: figures.confirmed,
+    critical: awaitsReview ? figures.critical : 0,
+    flagged: awaitsReview ? figures.unresolved - figures.critical : 0,
     approved_at: row.approvedAt?.toISOString() ?? null,
     failure: row.failure as FileView['failure'],
     waiting: isInFlight(row) ? waitingView(row) : null,

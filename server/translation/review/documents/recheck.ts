@@ -11,7 +11,6 @@ import { newId } from '#server/platform/ids.ts';
 import { addJob, type TaskPayloads } from '#server/platform/job-queue.ts';
 import { withFindings } from '#server/translation/core/checks.ts';
 import {
-  type Checked,
   type Finding,
   findingsAfterChecks,
   findingsAfterJudgement,
@@ -62,7 +61,8 @@ type SegmentRow = typeof documentSegments.$inferSelect & { before: string | null
 interface Judged {
   segment: SegmentRow;
   judgement: Judgement;
-  checked: Checked;
+  /** The issues that the checks of the service find. */
+  checked: readonly QualityIssue[];
 }
 
 /**
@@ -167,7 +167,7 @@ async function judge(
     return {
       segment,
       judgement: withFindings(judgements[index] as Judgement, issues),
-      checked: { issues, before: issues },
+      checked: issues,
     };
   });
 }
@@ -316,7 +316,7 @@ async function storeChecked(
     if (!isSameContent(segment.target as InlineContent, before.target as InlineContent)) return [];
     const earlier = segment.issues as Finding[];
     const [others, terms] = [earlier.filter((one) => !isTermOfCheck(one)), earlier.filter(isTermOfCheck)];
-    const present = findingsAfterChecks(terms, { issues: issues[index] as QualityIssue[] }, false);
+    const present = findingsAfterChecks(terms, issues[index] as QualityIssue[], false);
     const had = terms.filter(isOpen).map(idOf);
     const has = present.filter(isOpen).map(idOf);
     if (had.length === has.length && has.every((id) => had.includes(id))) return [];

@@ -1,7 +1,6 @@
 import type { documentSegments } from '#db/schema/documents.ts';
 import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import {
-  type Checked,
   type Finding,
   findingsAfterChecks,
   findingView,
@@ -30,10 +29,10 @@ export interface ReviewedFindings {
 /** Returns the findings of a segment after a reviewer has given it a text that the checks have seen. */
 export function reviewedFindings(
   stored: StoredQuality,
-  checked: Checked,
+  issues: readonly QualityIssue[],
   isEdited: boolean,
 ): ReviewedFindings {
-  const findings = findingsAfterChecks(withLowScore(stored), checked, isEdited);
+  const findings = findingsAfterChecks(withLowScore(stored), issues, isEdited);
   return { findings, needsReview: isFlagged(stored.needsReview, findings) };
 }
 

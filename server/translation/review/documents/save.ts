@@ -8,14 +8,16 @@ import { hasChips } from '#server/formats/chips.ts';
 import { type InlineContent, isSameContent, plainText, retag } from '#server/formats/inline-content.ts';
 import { reviewedContent } from '#server/formats/reviewed-content.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { QualityIssue } from '#server/platform/engines/engine.ts';
 import { newId } from '#server/platform/ids.ts';
 import { destinationIn, type LocatingServices } from '#server/storage/destination.ts';
-import { type Checked, type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
+import { type Finding, idOf, isOpenCritical } from '#server/translation/core/findings.ts';
 import type { DocumentRow } from '#server/translation/documents/jobs.ts';
+import { maxTargetLength } from '#server/translation/documents/schema.ts';
 import { isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import { type Author, requireName } from '../author.ts';
 import { unknownSegment } from '../item.ts';
-import { checkChanges } from './check.ts';
+import { checkSegments } from './check.ts';
 import {
   type CorrectionConflict,
   conflictAt,
@@ -40,7 +42,7 @@ import {
 
 const savedSegment = z.object({
   position,
-  target_text: z.string().max(50_000).describe('The translation to store.'),
+  target_text: z.string().max(maxTargetLength).describe('The translation to store.'),
   target_content: inlineContent
     .optional()
     .describe(
@@ -82,7 +84,7 @@ export const savedSegments = currentSegments.extend({
 type SaveInput = z.infer<typeof documentSaveInput>;
 type SavedSegments = z.infer<typeof savedSegments>;
 
-type SaveServices = LocatingServices & Parameters<typeof checkChanges>[0] & Pick<Services, 'log'>;
+type SaveServices = LocatingServices & Parameters<typeof checkSegments>[0] & Pick<Services, 'log'>;
 
 type SegmentRow = typeof documentSegments.$inferSelect;
 
@@ -119,17 +121,16 @@ export async function saveSegments(
     if (edited.length > 0) await destinationIn(tx, services, row.tenantId);
     return { row, author, edited };
   });
-  const found = await checkChanges(
+  const found = await checkSegments(
     services,
     row,
     edited.map(({ row, given, content }) => ({
       sourceText: row.sourceText,
       targetText: given.target_text,
-      present: row,
       ...(content && { tagged: { source: row.source as InlineContent, target: content } }),
     })),
   );
-  const checked = new Map(edited.map(({ given }, index) => [given.position, found[index] ?? { issues: [] }]));
+  const checked = new Map(edited.map(({ given }, index) => [given.position, found[index] ?? []]));
   return services.database.inTenant(row.tenantId, (tx) => store(tx, row, author, input, checked));
 }
 
@@ -138,7 +139,7 @@ async function store(
   { tenantId, documentId }: DocumentRow,
   author: Author,
   input: SaveInput,
-  checked: ReadonlyMap<number, Checked>,
+  checked: ReadonlyMap<number, readonly QualityIssue[]>,
 ): Promise<SavedSegments> {
   const row = await lockTranslated(tx, tenantId, documentId);
   const named = await selectNamed(tx, row, input);
@@ -210,7 +211,7 @@ interface ChangedSegment {
   target: InlineContent;
   targetText: string;
   /** The result of the checks of the new text; undefined if the text stays. */
-  checked: Checked | undefined;
+  checked: readonly QualityIssue[] | undefined;
   findings: readonly Finding[];
   isConfirmed: boolean;
   reason: SegmentChange['reason'];
@@ -220,7 +221,7 @@ interface ChangedSegment {
 /** @returns undefined if the request does not change the segment */
 function newStateOf(
   { given, row, content, isEdited }: NamedSegment,
-  checkedTexts: ReadonlyMap<number, Checked>,
+  checkedTexts: ReadonlyMap<number, readonly QualityIssue[]>,
   { reason: givenReason }: SaveInput,
 ): ChangedSegment | undefined {
   const { position, target_text: targetText } = given;
@@ -298,7 +299,7 @@ function changeOf(repetition: Repetition, original: ChangedSegment): SegmentChan
     ? undefined
     : reviewedFindings(
         repetition,
-        checked ?? { issues: original.findings.filter(({ found_by }) => found_by === 'check') },
+        checked ?? original.findings.filter(({ found_by }) => found_by === 'check'),
         true,
       );
   // A decision, or a reason, counts only for findings that the reviewer has seen with the original.

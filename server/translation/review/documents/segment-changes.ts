@@ -6,7 +6,7 @@ import { layoutKinds } from '#server/formats/layout-kinds.ts';
 import { newId } from '#server/platform/ids.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { type DocumentRow, isDocument } from '#server/translation/documents/jobs.ts';
-import { hasAllFigures, movedFigures } from '#server/translation/documents/quality-report.ts';
+import { movedFigures, readFigures } from '#server/translation/documents/quality-report.ts';
 import { queueRendering } from '#server/translation/documents/rendering.ts';
 import { figuresOf, isAtOneOf, ofDocument } from '#server/translation/documents/segments.ts';
 import type { Author } from '../author.ts';
@@ -197,9 +197,7 @@ export async function changeSegments(
   const count = () => figuresOf(tx, tenantId, documentId, positions);
   const before = await count();
   await change();
-  const figures = hasAllFigures(stored)
-    ? movedFigures(stored, { before, after: await count() })
-    : await figuresOf(tx, tenantId, documentId);
+  const figures = movedFigures(readFigures(stored), { before, after: await count() });
   const [changed] = await tx
     .update(documentJobs)
     .set({

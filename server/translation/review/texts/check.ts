@@ -2,14 +2,13 @@ import { z } from 'zod';
 import type { Tx } from '#db/client.ts';
 import { translationJobs } from '#db/schema/translations.ts';
 import type { Services } from '#server/context.ts';
-import { AppError } from '#server/errors.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { readGuidance, styleOf } from '#server/language/style-guides/guidance.ts';
 import { type Finding, findingsAfterJudgement, findingView } from '#server/translation/core/findings.ts';
 import { termIssues } from '#server/translation/core/leverage/terms.ts';
 import { joinSegments, readSourceText } from '#server/translation/core/pipeline/source-text.ts';
 import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
-import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
+import { getJob, isJob, jobOfRow, unknownJob } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 import { type Author, authorOf } from '../author.ts';
 import { requireJudge, resolveFields, resolveFinding } from '../findings.ts';
@@ -83,7 +82,7 @@ export async function recheckText(
   );
   const issues = await inspectProposed({ request: job.request, text, style }, { tenantId, signal });
   const earlier = await findingsOf(tenantId, seen, text);
-  const findings = findingsAfterJudgement(earlier, judged.value.issues, { issues, before: issues });
+  const findings = findingsAfterJudgement(earlier, judged.value.issues, issues);
   return store(services, tenantId, input, { findings, by: null });
 }
 
@@ -117,7 +116,7 @@ async function store(
       })
       .where(isJob(tenantId, input.job_id))
       .returning();
-    if (!row) throw new AppError('not_found', 'job not found');
+    if (!row) throw unknownJob();
     return jobOfRow(row);
   });
 }
@@ -154,7 +153,7 @@ export async function checkText(
     ...(await inspectProposed({ request: job.request, text, style }, { tenantId, signal })),
     ...(compliance ? termIssues(compliance) : []),
   ];
-  const findings = await findingsWith(tenantId, { job, stored }, text, issues);
+  const findings = findingsWith({ job, stored }, text, issues);
   return {
     issues: findings.map((finding) => ({
       ...findingView(finding),

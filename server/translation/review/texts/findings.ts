@@ -8,7 +8,6 @@ import {
   findingsAfterChecks,
   findingsBeforeChecks,
   hasOpen,
-  hasUnmarked,
   idOf,
 } from '#server/translation/core/findings.ts';
 import { inspectProposed } from '#server/translation/core/threads/check-threads.ts';
@@ -62,29 +61,14 @@ export async function findingsOf(tenantId: string, of: JobWithFindings, text: st
   const { job, stored } = of;
   const { findings, wording } = known(of);
   if (!stored && job.verification && text === wording) return findings;
-  return findingsWith(
-    tenantId,
-    of,
-    text,
-    await inspectProposed({ request: job.request, text, style: null }, { tenantId }),
-  );
+  const issues = await inspectProposed({ request: job.request, text, style: null }, { tenantId });
+  return findingsWith(of, text, issues);
 }
 
 /** Returns the findings of a text in which the checks have found some issues. */
-export async function findingsWith(
-  tenantId: string,
-  of: JobWithFindings,
-  text: string,
-  issues: readonly QualityIssue[],
-): Promise<Finding[]> {
-  const { job } = of;
+export function findingsWith(of: JobWithFindings, text: string, issues: readonly QualityIssue[]): Finding[] {
   const { findings, wording } = known(of);
-  const machine = pipelineText(job);
-  const before =
-    machine !== null && machine !== text && hasUnmarked(findings)
-      ? await inspectProposed({ request: job.request, text: machine, style: null }, { tenantId })
-      : [];
-  return findingsAfterChecks(findings, { issues, before }, text !== wording);
+  return findingsAfterChecks(findings, issues, text !== wording);
 }
 
 /** An element of `terminology_matches`, in the form that `writtenMetadata` stores. */

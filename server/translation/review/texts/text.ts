@@ -9,7 +9,7 @@ import type { AgentRun, AgentStep } from '#server/translation/core/agent-run-sch
 import type { Finding } from '#server/translation/core/findings.ts';
 import { defaultThreshold } from '#server/translation/core/pipeline/policy.ts';
 import { reopen, reviewableStatuses } from '#server/translation/texts/job-states.ts';
-import { getJob, isJob, jobOfRow } from '#server/translation/texts/jobs.ts';
+import { getJob, isJob, jobOfRow, unknownJob } from '#server/translation/texts/jobs.ts';
 import type { TranslationJob } from '#server/translation/texts/schema.ts';
 import { removeDecision } from '../figures.ts';
 import { claimsOn, isOpened, type LiveClaim, type Tasks, type TextsTask, taskFields } from '../inbox.ts';
@@ -26,10 +26,6 @@ export const texts: ReviewKind = {
   selectDecision,
   reopenIn: (_services, withBearer, _id, { work }) => withBearer(work),
 };
-
-function unknownJob(): AppError {
-  return new AppError('not_found', 'job not found');
-}
 
 /** The job has changed since the reviewer read it. */
 export class JobChanged extends AppError {
@@ -119,7 +115,7 @@ async function selectDecision(tx: Tx, tenantId: string, jobId: string): Promise<
     status: job.status,
     isRecent,
     by: row.decidedBy,
-    published: { tenantId, jobId, attempt: row.attempt, goldenUri: row.goldenUri },
+    published: { tenantId, jobId, goldenUri: row.goldenUri },
     async withdraw(actor) {
       const [changed] = await tx
         .update(translationJobs)
