@@ -15,25 +15,30 @@ const app = useTestApp({
 
 const texts = (count: number) => Array.from({ length: count }, (_, n) => `Text number ${n}`);
 
-/** Creates a document with two groups of texts. The second group has failed, because the model was unavailable. */
-async function failed(mine: Documents): Promise<string> {
+/**
+ * Creates a document with two groups of texts in each of these workspaces. The second group has failed, because the
+ * model was unavailable.
+ */
+async function failed(...workspaces: Documents[]): Promise<string[]> {
   engine.reset();
-  const id = await mine.queue(texts(80));
+  const queued = workspaces.map(async (mine) => ({ mine, id: await mine.queue(texts(80)) }));
+  const documents = await Promise.all(queued);
   engine.reply = ({ segments, targetLang }) => {
     if (segments.includes('Text number 40')) throw new AppError('transient_error', 'not reachable');
     return segments.map((segment) => `${targetLang} of ${segment}`);
   };
-  await mine.run(id);
-  expect((await mine.read(id)).failure.code).toBe('transient_error');
+  await Promise.all(documents.map(({ mine, id }) => mine.run(id)));
+  for (const { mine, id } of documents)
+    expect((await mine.read(id)).failure.code).toBe('transient_error');
   engine.reset();
-  return id;
+  return documents.map(({ id }) => id);
 }
 
 test('requeue: a failed document is finished from where it stopped, and billed once', {
   timeout: 60_000,
 }, async () => {
   const mine = await openDocuments(app);
-  const id = await failed(mine);
+  const [id] = (await failed(mine)) as [string];
   expect(await operateHere(app, ['requeue', '--id', id, '--dry-run'])).toEqual([
     'transient_error\t1',
     '1 document would be queued again; nothing was changed.',
@@ -63,13 +68,8 @@ test('requeue: all that failed since a moment, but nothing that was billed or is
   timeout: 60_000,
 }, async () => {
   const [mine, other] = [await openDocuments(app), await openDocuments(app)];
-  const [earlier, wanted, billed, unreadable] = [
-    await failed(mine),
-    await failed(mine),
-    await failed(mine),
-    await failed(mine),
-  ];
-  const foreign = await failed(other);
+  const ids = await failed(mine, mine, mine, mine, other);
+  const [earlier, wanted, billed, unreadable, foreign] = ids as [string, string, string, string, string];
   await mine.change(earlier, { updated_at: new Date('2026-01-01T00:00:00Z') });
   const failure = (await mine.read(wanted)).failure;
   await mine.change(billed, { failure: { ...failure, metadata: { delivered_to: 'https://account/x' } } });

@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { allReferences, allRules } from '#test/docs/rule-references.ts';
 import { cycles, sources } from './check-imports.ts';
-import { executedByOneJob } from './executed-code.ts';
 import { importsOf, layerOf, modules } from './modules.ts';
 
 /*
- * `npm run structure` prints figures about the code: modules and their dependencies, sizes of files, imports,
- * references to rules, and the code that one text job executes. `--list` also prints the files behind the figures. The
- * program never fails.
+ * `npm run structure` prints figures about the code: modules and their dependencies, sizes of files and imports.
+ * `--list` also prints the files behind the figures. The program never fails.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -73,7 +70,7 @@ function median(values: number[]): number {
     : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
-async function report(): Promise<void> {
+function report(): void {
   const list = process.argv.includes('--list');
   const print = (what: string, count: number | string, names: string[] = []) => {
     console.log(`${what.padEnd(72)} ${count}`);
@@ -117,23 +114,6 @@ async function report(): Promise<void> {
     found.length,
     found.map((cycle) => cycle.join(' ')),
   );
-
-  const anchors = new Set(allRules().map(({ anchor }) => anchor));
-  const references = allReferences();
-  const lost = references.filter(({ anchor }) => !anchors.has(anchor));
-  const inCode = references.filter(({ file }) => sources.includes(file));
-  print('references to rules in code, tests and documents', references.length);
-  print('  of them in production files', inCode.length);
-  print(
-    '  that resolve',
-    references.length - lost.length,
-    lost.map(({ file, text }) => `${file}: ${text}`),
-  );
-
-  for (const [engine, { files, functions }] of Object.entries(await executedByOneJob())) {
-    print(`files that one text job executes, ${engine} engine`, files.length, files);
-    print(`functions that one text job executes, ${engine} engine`, functions.length);
-  }
 }
 
-if (import.meta.main) await report();
+if (import.meta.main) report();

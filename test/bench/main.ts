@@ -10,14 +10,10 @@ import { benchGlossary } from './glossary.ts';
 import { benchGlossaryLoad } from './glossary-load.ts';
 import { benchGlossarySlices } from './glossary-slices.ts';
 import { benchGrowth } from './growth.ts';
-import { benchIntegrity } from './integrity.ts';
 import { benchLiveDocuments } from './live-documents.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
-import { benchObservation } from './observation.ts';
-import { benchRetention } from './retention.ts';
-import { benchScale } from './scale.ts';
 import { benchSegments } from './segments.ts';
 import { benchSignIns } from './sign-ins.ts';
 import { benchTextJobs } from './text-jobs.ts';
@@ -28,7 +24,6 @@ const print = (line: string) => console.log(line);
 
 const benches = {
   text: ['Text jobs on the stub engine, 32 connections over 100 tenants', benchTextJobs],
-  retention: ['Text jobs while old jobs are deleted by age', benchRetention],
   admission: ['What admission adds to the latency of a text job, stub engine', benchAdmission],
   backup: ['An incremental backup with 1% changed objects, beside a full one', benchBackup],
   batch: ['A batch beside single requests, one connection, stub engine', benchBatch],
@@ -46,10 +41,6 @@ const benches = {
   ],
   glossary: ['Glossary terms in a text, and in its translation', benchGlossary],
   growth: ['Deployments of several sizes: each request, periodic work, disk', benchGrowth],
-  integrity: [
-    'Alarms of the integrity check over gettext catalogs, and the losses it catches',
-    benchIntegrity,
-  ],
   'glossary-slices': [
     'The event loop under the worst legal glossaries, in all languages',
     benchGlossarySlices,
@@ -63,11 +54,6 @@ const benches = {
   segments: ["What a reviewer's screen asks of a document of 500 segments, and of 50,000", benchSegments],
   downloads: ['A document of 30 MB downloaded, beside a bare HTTP server of the file', benchDownloads],
   web: ['The web application: files of a first load, and the time until a screen can be used', benchWeb],
-  observation: [
-    'Text jobs of a service without metrics and traces, with metrics, with traces',
-    benchObservation,
-  ],
-  scale: ['Text jobs through a proxy, to one API process and to two', benchScale],
   live: ['The live engine against a local endpoint of 500 ms a call', benchLiveEngine],
   'live-documents': [
     'A document with a model of 1.5 s a call, and a text of another workspace',

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
 import {
   android,
   catalog,
@@ -25,7 +23,6 @@ const none: Expected = { texts: [] };
 const rows: readonly Row[] = [
   {
     kind: 'characters that cannot be stored',
-    elsewhere: 'text-decode xlsx-cells pdf-hostile.slow',
     cells: [
       ['json', '{\n"a": "x \\u0000 y"}', nul],
       ['json', '{\n"a": "x \\ud83d y"}', cut],
@@ -64,7 +61,6 @@ const rows: readonly Row[] = [
   },
   {
     kind: 'a declared language',
-    elsewhere: 'text/strings-files text/po docx-language opendocument pptx-slides',
     to: 'pt-BR',
     cells: [
       ['json', '{"en-US": {"a": "Hi"}}', '{"pt-BR": {"a": "[Hi]"}}'],
@@ -118,7 +114,6 @@ const rows: readonly Row[] = [
   },
   {
     kind: 'a direction',
-    elsewhere: 'html-document docx-direction opendocument',
     to: 'ar',
     cells: [
       [
@@ -131,7 +126,6 @@ const rows: readonly Row[] = [
   },
   {
     kind: 'a source or a key in the place of a translation',
-    elsewhere: 'text/po text/xliff text/xcstrings',
     cells: [
       [
         'po',
@@ -169,7 +163,6 @@ const rows: readonly Row[] = [
   },
   {
     kind: 'a comment or a description',
-    elsewhere: 'text/strings-files text/po text/strings text/xcstrings',
     cells: [
       ['json', '{"_comment": "About", "//": ["x"], "$comment": "y", "comment": "Text"}', { texts: ['Text'] }],
       [
@@ -217,7 +210,6 @@ const rows: readonly Row[] = [
   },
   {
     kind: 'line ends and the end of the file',
-    elsewhere: 'text/strings-files text/plain-text markdown',
     cells: [
       ['yaml', 'a: |\r\n  A b\r\n  c', 'a: |\r\n  [A b\r\n  c]'],
       ['yaml', 'a: >-\n  A b\n', 'a: >-\n  [A b]\n'],
@@ -282,22 +274,3 @@ const rows: readonly Row[] = [
 ];
 
 testRows(rows);
-
-/** Kinds that all formats have in other tests: a value in two places, compared and referenced texts, lines, and hidden texts. */
-const elsewhere = [
-  ...rows.flatMap((row) => row.elsewhere?.split(' ') ?? []),
-  ...[
-    'xlsx-shared-strings',
-    'xlsx-tables',
-    'xlsx-compared',
-    'xlsx-names',
-    'xlsx-validations',
-    'opendocument',
-  ],
-  ...['html-rebuild', 'text/messages', 'text/plain-text'],
-  ...['markdown', 'text/subtitles', 'text/strings', 'html-segments', 'docx-kept', 'xlsx-kept', 'pptx-parts'],
-];
-
-test('the tests of the same kinds in other formats exist', () => {
-  expect(elsewhere.filter((name) => !existsSync(new URL(`${name}.test.ts`, import.meta.url)))).toEqual([]);
-});

@@ -15,8 +15,6 @@ export interface Row {
   to?: string;
   translation?: string;
   cells: readonly Cell[];
-  /** The tests of the kind in other formats, such as those of Office. */
-  elsewhere?: string;
 }
 
 type Cell = readonly [format: LayoutKind, file: string, expected: Expected];

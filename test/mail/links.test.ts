@@ -115,7 +115,8 @@ describe('the mail of an invite', () => {
 
   test('an administrator who withdraws and creates invites sends at most 50 in a day, and 3 to one mailbox', async () => {
     const smtp = await useSmtp();
-    const withdrawAll = () => openSuperuser(app.superuserUrl)`
+    const sql = openSuperuser(app.superuserUrl);
+    const withdrawAll = () => sql`
       update invites set withdrawn_at = now() where tenant_id = ${admin.tenantId}`;
     for (let number = 0; number < 5; number++)
       expect((await invite(`same+${number}@victim.example.org`)).status).toBe(200);

@@ -25,8 +25,10 @@ function share(verdicts: readonly Verdict[]): string {
   return `${verdicts.filter(({ counted }) => counted).length}/${verdicts.length}`;
 }
 
+const verdictsByLanguage = new Map(languages.map((language) => [language, verdictsOf(language)]));
+
 describe.each(languages)('%s: forms of a term count, other words do not', (language) => {
-  const verdicts = verdictsOf(language);
+  const verdicts = verdictsByLanguage.get(language)!;
   const forms = verdicts.filter(({ isForm }) => isForm);
   const words = verdicts.filter(({ isForm }) => !isForm);
 
@@ -36,7 +38,7 @@ describe.each(languages)('%s: forms of a term count, other words do not', (langu
 });
 
 it('the totals of forms/accuracy.tsv and docs/terminology.md', () => {
-  const verdicts = languages.flatMap(verdictsOf);
+  const verdicts = [...verdictsByLanguage.values()].flat();
   const forms = share(verdicts.filter(({ isForm }) => isForm));
   const words = share(verdicts.filter(({ isForm }) => !isForm));
   expect(accuracy).toContain(`all\t${forms}\t${words}`);

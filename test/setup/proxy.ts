@@ -17,16 +17,12 @@ export function hasProxy(): boolean {
  * before a request was sent to it, the request goes to another process. As in other tests, a client may set its own
  * address.
  * @param addresses the URLs of the processes
- * @param fall the number of failed health checks, each of at most 200 ms, after which a process gets no requests
  */
-export async function startProxy(
-  addresses: string[],
-  { fall = 1 }: { fall?: number } = {},
-): Promise<{ address: string; stop(): Promise<void> }> {
+export async function startProxy(addresses: string[]): Promise<{ address: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'lingualoop-proxy-'));
   const port = await freePort();
   const servers = addresses.map(
-    (address, n) => `  server api${n} ${new URL(address).host} check inter 200ms fall ${fall} rise 1`,
+    (address, n) => `  server api${n} ${new URL(address).host} check inter 200ms fall 1 rise 1`,
   );
   const config = `
 global
