@@ -4,7 +4,6 @@ import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin, Rolldown } from 'vite';
-import { iconImports } from './icon-imports.ts';
 import { type Locale, locales } from './server/locale.ts';
 
 /*
@@ -79,6 +78,40 @@ async function buildWeb(): Promise<void> {
   })) as Rolldown.RolldownOutput;
   await writeFile(join(dist, 'build.json'), JSON.stringify(addressesOf(result)));
   await compressAll(join(dist, 'static'));
+}
+
+/**
+ * Imports each icon from its own module instead of the index file of lucide-react. Otherwise, all icons of the
+ * application would be in the files of the first screen, because that screen uses the index file, too.
+ */
+function iconImports(): Plugin {
+  const folder = join(root, '../node_modules/lucide-react/dist/esm');
+  const modules = new Map<string, string>();
+  for (const [, names = '', file = ''] of readFileSync(join(folder, 'lucide-react.mjs'), 'utf8').matchAll(
+    /export \{([^}]*)\} from .(\.\/icons\/[\w-]+\.mjs)/g,
+  ))
+    for (const [, name = ''] of names.matchAll(/default as (\w+)/g)) modules.set(name, join(folder, file));
+  return {
+    name: 'icon-imports',
+    enforce: 'pre',
+    transform: {
+      filter: { code: 'lucide-react' },
+      handler: (code) =>
+        code.replace(/import \{([^}]*)\} from .lucide-react.;/, (all, names: string) =>
+          names
+            .split(',')
+            .map((name) => name.trim())
+            .filter((name) => name !== '' && !name.startsWith('type '))
+            .map((imported) => {
+              const [name = '', local = name] = imported.split(' as ');
+              const file = modules.get(name);
+              if (!file) throw new Error(`lucide-react has no icon ${name}, in ${all}`);
+              return `import ${local} from ${JSON.stringify(file)};`;
+            })
+            .join(' '),
+        ),
+    },
+  };
 }
 
 /** The modules of libraries that their index files import, but that no screen before the workspace uses. */

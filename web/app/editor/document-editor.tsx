@@ -1,46 +1,24 @@
 import { usePrefetchQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import {
-  lazy,
-  type RefObject,
-  Suspense,
-  useCallback,
-  useDeferredValue,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { lazy, Suspense, useCallback, useState } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { useCommands } from '../keys/use-commands.ts';
-import { announce } from '../parts/announcer.tsx';
 import { plainName } from '../parts/language-text.tsx';
 import { Loading, Read } from '../parts/loading.tsx';
 import { queryKeys } from '../query-keys.ts';
-import bars from './bars.module.css';
 import { DocumentHead } from './document-head.tsx';
 import { DocumentNotices } from './document-notices.tsx';
 import { DocumentPanel } from './document-panel.tsx';
-import styles from './editor.module.css';
-import { EditorFoot } from './editor-foot.tsx';
-import { useSegmentFindings } from './finding-actions.ts';
+import { useDocumentRows } from './document-rows.ts';
+import { Editor } from './editor.tsx';
 import { FoundEdits } from './found-edits.tsx';
-import { type OpenField, OpenSegment } from './open-segment.tsx';
-import { OpeningBars } from './opening-bars.tsx';
-import { outlineQuery, useOutline } from './outline.ts';
+import { outlineQuery } from './outline.ts';
 import type { ReplaceDialogProps } from './replace-dialog.tsx';
 import type { SegmentFilter } from './segment-filter.ts';
 import { SegmentFilters } from './segment-filters.tsx';
-import { SegmentGrid } from './segment-grid.tsx';
-import { StatusFilters } from './status-filters.tsx';
-import { plainOf, readContent } from './tagged-text.ts';
-import { useDecisions } from './use-decisions.ts';
-import { useOpenSegment } from './use-open-segment.ts';
-import { usePresence } from './use-presence.ts';
-import type { SegmentCheck } from './use-segment-data.ts';
-import { segmentPage, useSegments } from './use-segments.ts';
+import { segmentPage } from './use-segments.ts';
 
 const ReplaceDialog = lazy(() => import('./replace-dialog.tsx'));
 
@@ -87,144 +65,53 @@ export function DocumentEditorScreen() {
 }
 
 function DocumentEditor({ document }: { document: TenantDocumentJob }) {
-  const t = useT();
-  const { id, request, status, source_file_name: name } = document;
-  const languages = useMemo(
-    () => ({ source: request.source_lang, target: request.target_lang }),
-    [request.source_lang, request.target_lang],
-  );
-  const check = useMemo(() => checkOf(id), [id]);
+  const { id, source_file_name: name } = document;
   const { filter, setFilter } = useFilter(id);
-  const { saves, opening, undo, redo, canUndo, remember } = useDecisions(id, request.target_lang);
-  const findings = useSegmentFindings(id, saves);
-  const outline = useOutline(id);
-  const [visible, setVisible] = useState<readonly [number, number]>([0, 0]);
-  const segments = useSegments(id, filter, visible);
-  const { open, openSegment, next, late, openAt, move, moveToNextOpen } = useOpenSegment(
-    id,
-    filter,
-    segments.data,
-    saves,
-    setFilter,
-  );
-  const { others, holders } = usePresence(id, open?.position);
-  // The panel follows after the field is shown: its matches and the page take longer than the field.
-  const shown = useDeferredValue(openSegment);
-  const field = useRef<OpenField>(null);
-  const search = useRef<HTMLInputElement>(null);
-  const body = useRef<HTMLDivElement>(null);
+  const { source, isReadOnly, opening, remember, others } = useDocumentRows(document, filter, setFilter);
+  const { saves, languages, outline } = source;
   const [isApproving, setApproving] = useState(false);
-  const isReadOnly = status !== 'translated' || document.approved_at !== null;
-
-  useCommands({
-    nextItem: () => move(1),
-    previousItem: () => move(-1),
-    listDown: () => move(1, false),
-    listUp: () => move(-1, false),
-    open: () => field.current?.focus(),
-    undoDecision: () => void undo(),
-    redoDecision: () => void redo(),
-    save: () => void saves.flush(),
-    find: () => search.current?.focus(),
-    toList: () => body.current?.querySelector<HTMLElement>('[role=grid]')?.focus(),
-    findText: () => search.current?.focus(),
-  });
   return (
     <>
       <title>{`${plainName(name)} · LinguaLoop`}</title>
-      <div className={styles['editor']} data-editor>
-        <DocumentHead
-          document={document}
-          saves={saves}
-          others={others}
-          onApprove={() => setApproving(true)}
-        />
-        <div className={bars['bars']}>
-          <DocumentNotices document={document} />
-          {!isReadOnly && <FoundEdits opening={opening} saves={saves} />}
-          <OpeningBars
-            saves={saves}
-            openPosition={openSegment?.position}
-            next={next}
-            late={late}
-            onOpen={openAt}
-            onRetry={moveToNextOpen}
-          />
-        </div>
-        <StatusFilters
-          outline={outline.data}
-          filter={filter}
-          search={search}
-          canReplace={!isReadOnly}
-          onChange={setFilter}
-        >
-          <SegmentFilters outline={outline.data} filter={filter} onChange={setFilter} />
-        </StatusFilters>
-        <div ref={body} className={styles['body']}>
-          <Read from={segments} lines={20}>
-            {(range) =>
-              range.total === 0 && Object.keys(filter).length > 0 ? (
-                <NoMatch documentId={id} />
-              ) : (
-                <SegmentGrid
-                  key={JSON.stringify(filter)}
-                  range={range}
-                  saves={saves}
-                  languages={languages}
-                  languagesOf={() => languages}
-                  sought={filter.text}
-                  open={open}
-                  holders={holders}
-                  onOpen={openAt}
-                  onMove={(step) => move(step, false)}
-                  onVisible={setVisible}
-                  renderOpen={(segment) => (
-                    <OpenSegment
-                      key={segment.position}
-                      segment={segment}
-                      check={check}
-                      saves={saves}
-                      languages={languages}
-                      sought={filter.text}
-                      isReadOnly={isReadOnly}
-                      findings={findings}
-                      field={field}
-                      takesFocus={open?.takesFocus}
-                      onConfirmed={() => {
-                        announce(t('editor.confirmed', { number: segment.position + 1 }));
-                        moveToNextOpen();
-                      }}
-                    />
-                  )}
-                />
-              )
-            }
-          </Read>
-          <TypeAhead isActive={next !== 'none'} field={field} />
-          <DocumentPanel
-            hasPreview={segments.data !== undefined}
+      <Editor
+        source={source}
+        head={
+          <DocumentHead
             document={document}
-            segment={shown}
+            saves={saves}
+            others={others}
+            onApprove={() => setApproving(true)}
+          />
+        }
+        notices={
+          <>
+            <DocumentNotices document={document} />
+            {!isReadOnly && <FoundEdits opening={opening} saves={saves} />}
+          </>
+        }
+        canReplace={!isReadOnly}
+        filters={<SegmentFilters outline={outline} filter={filter} onChange={setFilter} />}
+        empty={Object.keys(filter).length > 0 && <NoMatch documentId={id} />}
+        renderPanel={(segment, field) => (
+          <DocumentPanel
+            hasPreview={source.rows.data !== undefined}
+            document={document}
+            segment={segment}
             languages={languages}
+            outline={outline}
             field={field}
-            onOpen={openAt}
+            onOpen={source.openAt}
             onFilter={setFilter}
           />
-        </div>
-        <EditorFoot
-          outline={outline.data}
-          saves={saves}
-          canUndo={canUndo}
-          canConfirm={!isReadOnly && openSegment !== undefined}
-        />
-      </div>
+        )}
+      />
       {!isReadOnly && (
         <FindReplace
           documentId={id}
           languages={languages}
           filter={filter}
           saves={saves}
-          holders={holders}
+          holders={source.holders}
           onChanged={remember}
         />
       )}
@@ -233,7 +120,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
           <ApproveDialog
             document={document}
             saves={saves}
-            outline={outline.data}
+            outline={outline}
             onDone={remember}
             onClose={() => setApproving(false)}
           />
@@ -247,29 +134,13 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
 function NoMatch({ documentId }: { documentId: string }) {
   const t = useT();
   return (
-    <p className={styles['empty']}>
+    <>
       {t('review.none_found')}{' '}
       <Link to="/app/edit/documents/$documentId" params={{ documentId }} search={{}} replace>
         {t('review.clear_filters')}
       </Link>
-    </p>
+    </>
   );
-}
-
-function checkOf(documentId: string): SegmentCheck {
-  return {
-    queryKey: ({ position }, text) => queryKeys.documents.check(documentId, position, text),
-    run: ({ position, source_content: source }, text, signal) =>
-      client.documents.check(
-        {
-          document_id: documentId,
-          position,
-          text: plainOf(text, source),
-          ...(source && { content: readContent(text, source) }),
-        },
-        { signal },
-      ),
-  };
 }
 
 /** The filter of the segments, which is part of the URL. */
@@ -288,35 +159,4 @@ function useFilter(documentId: string) {
     [navigate, documentId],
   );
   return { filter, setFilter };
-}
-
-/**
- * Takes the keys that a reviewer types after a confirmation, until the next segment is open, and inserts them there.
- * Without it, they would change the confirmed segment. It is a field, so that input methods work too.
- */
-function TypeAhead({ isActive, field }: { isActive: boolean; field: RefObject<OpenField | null> }) {
-  const t = useT();
-  const element = useRef<HTMLTextAreaElement>(null);
-  const typed = useRef('');
-  const wasActive = useRef(false);
-  useEffect(() => {
-    if (isActive && !wasActive.current) element.current?.focus();
-    if (!isActive && wasActive.current) {
-      field.current?.focus();
-      if (typed.current !== '') field.current?.insert(typed.current);
-      typed.current = '';
-    }
-    wasActive.current = isActive;
-  }, [isActive, field]);
-  if (!isActive) return null;
-  return (
-    <textarea
-      ref={element}
-      className="visually-hidden"
-      aria-label={t('editor.opening_next')}
-      onInput={({ currentTarget }) => {
-        typed.current = currentTarget.value;
-      }}
-    />
-  );
 }

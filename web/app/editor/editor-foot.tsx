@@ -1,6 +1,5 @@
 import { ArrowDown, Check, Cloud, CloudOff, Undo2 } from 'lucide-react';
 import { useSyncExternalStore } from 'react';
-import type { DocumentOutline } from '#sdk/types.ts';
 import { useKeeping } from '../drafts/drafts.ts';
 import { useT } from '../i18n.tsx';
 import { commands, keyLabel } from '../keys/commands.ts';
@@ -8,26 +7,15 @@ import { runCommand } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { useOnline } from '../parts/offline.tsx';
 import styles from './editor.module.css';
+import type { Counts, RowSource } from './row-source.ts';
 import { type SegmentSaves, stuckPositions } from './segment-saves.ts';
 import { useUnsavedText } from './unsaved.tsx';
 
 /** The progress, whether everything is saved, and the actions with their keys. */
-export function EditorFoot({
-  outline,
-  hasMore = false,
-  saves,
-  canUndo,
-  canConfirm = true,
-}: {
-  outline: Pick<DocumentOutline, 'segments' | 'statuses'> | undefined;
-  /** Whether segments follow that are not loaded. */
-  hasMore?: boolean;
-  saves: SegmentSaves;
-  canUndo: boolean;
-  /** Whether an open segment can be confirmed. */
-  canConfirm?: boolean;
-}) {
+export function EditorFoot({ source }: { source: RowSource }) {
   const t = useT();
+  const { outline, hasMore = false, saves, canUndo, row, isReadOnly } = source;
+  const canConfirm = row !== undefined && !isReadOnly(row);
   return (
     <footer className={styles['foot']}>
       {outline && <Progress outline={outline} hasMore={hasMore} />}
@@ -52,13 +40,7 @@ export function EditorFoot({
   );
 }
 
-function Progress({
-  outline: { segments, statuses },
-  hasMore,
-}: {
-  outline: Pick<DocumentOutline, 'segments' | 'statuses'>;
-  hasMore: boolean;
-}) {
+function Progress({ outline: { segments, statuses }, hasMore }: { outline: Counts; hasMore: boolean }) {
   const t = useT();
   const { number } = useFormat();
   const total = `${number(segments)}${hasMore ? '+' : ''}`;

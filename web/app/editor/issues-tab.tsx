@@ -7,13 +7,13 @@ import { StatusMark } from '../parts/status-mark.tsx';
 import { queryKeys } from '../query-keys.ts';
 import styles from './editor.module.css';
 import { isOpen } from './finding-actions.ts';
-import type { Segment } from './segment-filter.ts';
+import type { EditedSegment } from './segment.ts';
 
 /** Maximum number of segments in the list; the filters show all of them. */
 const most = 200;
 
 /** All segments of the document with findings that no reviewer has confirmed: critical ones first. */
-export default function IssuesTab({
+export function IssuesTab({
   documentId,
   onOpen,
 }: {
@@ -35,27 +35,40 @@ export default function IssuesTab({
   if (error) return <p className="hint">{problemText(error, t)}</p>;
   if (data?.length === 0) return <p className="hint">{t('editor.no_issues')}</p>;
   return (
-    <ul className={styles['issues']}>
-      {data?.map((segment) => (
-        <li key={segment.position}>
-          <button type="button" className="ghost" onClick={() => onOpen(segment.position)}>
-            <span className={styles['soft']}>{segment.position + 1}</span>
-            <Worst segment={segment} />
-          </button>
-        </li>
-      ))}
-    </ul>
+    <IssueList
+      rows={data ?? []}
+      otherwise={({ quality }) => t('editor.low_score', { score: quality.score ?? 0 })}
+      onOpen={onOpen}
+    />
   );
 }
 
-function Worst({ segment }: { segment: Segment }) {
-  const t = useT();
-  const issues = (segment.quality.issues as QualityIssue[]).filter(isOpen);
-  const worst = issues.find(({ severity }) => severity === 'critical') ?? issues[0];
+/** Rows that need attention, each with its worst open finding. A click opens the row. */
+export function IssueList<Row extends EditedSegment>({
+  rows,
+  otherwise,
+  onOpen,
+}: {
+  rows: readonly Row[];
+  /** Returns what is shown for a row without an open finding. */
+  otherwise: (row: Row) => string;
+  onOpen: (position: number) => void;
+}) {
   return (
-    <>
-      <StatusMark status={worst?.severity === 'critical' ? 'critical' : 'warning'} />
-      <bdi>{worst?.explanation ?? t('editor.low_score', { score: segment.quality.score ?? 0 })}</bdi>
-    </>
+    <ul className={styles['issues']}>
+      {rows.map((row) => {
+        const issues = (row.quality.issues as QualityIssue[]).filter(isOpen);
+        const worst = issues.find(({ severity }) => severity === 'critical') ?? issues[0];
+        return (
+          <li key={row.position}>
+            <button type="button" className="ghost" onClick={() => onOpen(row.position)}>
+              <span className={styles['soft']}>{row.position + 1}</span>
+              <StatusMark status={row.status} />
+              <bdi>{worst?.explanation ?? otherwise(row)}</bdi>
+            </button>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

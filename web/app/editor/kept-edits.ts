@@ -9,6 +9,7 @@ import {
 import type { Segment } from './segment-filter.ts';
 import type { Edit } from './segment-saves.ts';
 import { textsOf } from './tagged-text.ts';
+import { editsClosed } from './use-leaving.ts';
 import { readSegments } from './use-segments.ts';
 
 /*
@@ -32,14 +33,6 @@ let openings = 0;
 export function nextOpening(): string {
   openings += 1;
   return `${ownPage}/${openings}`;
-}
-
-/** Settles when all edits were sent whose document was closed on this page. */
-let closing: Promise<unknown> = Promise.resolve();
-
-/** Edits of a closed document are not offered while they are still being sent. */
-export function offerAfter(sending: Promise<unknown>): void {
-  closing = Promise.allSettled([closing, sending]);
 }
 
 /** An opening of a document, whose edits are kept separately from those of other tabs and of earlier visits. */
@@ -96,7 +89,8 @@ const maxOffered = 50;
  */
 export async function findEdits(visit: Opening, signal: AbortSignal): Promise<FoundEdit[]> {
   const { documentId, opening } = visit;
-  await closing;
+  // Edits of a closed document are not offered while they are still being sent.
+  await editsClosed();
   const { left, openPages } = await draftsOf(documentId, opening);
   const found: FoundEdit[] = [];
   while (found.length === 0 && left.length > 0) {

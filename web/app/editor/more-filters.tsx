@@ -1,10 +1,8 @@
 import { SlidersHorizontal, X } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useT } from '../i18n.tsx';
+import { PopoverButton } from '../parts/popover-button.tsx';
 import styles from './editor.module.css';
-
-// The popover and its library load when it is first opened.
-const FilterPopover = lazy(() => import('./filter-popover.tsx'));
 
 /** A button that opens further filters, and one button for each selected filter, which removes it. */
 export function MoreFilters({
@@ -19,8 +17,6 @@ export function MoreFilters({
   children: ReactNode;
 }) {
   const t = useT();
-  const trigger = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
   return (
     <>
       {selected.map(({ name, label, remove }) => (
@@ -35,24 +31,18 @@ export function MoreFilters({
           <bdi>{label}</bdi> <X size={13} aria-hidden />
         </button>
       ))}
-      <button
-        ref={trigger}
-        type="button"
+      <PopoverButton
         className={styles['chip']}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
         data-chosen={hasMore || undefined}
-        onClick={() => setOpen(true)}
+        opens={{
+          label: t('review.filters'),
+          placement: 'bottom start',
+          className: styles['moreFilters'],
+          content: () => children,
+        }}
       >
         <SlidersHorizontal size={14} aria-hidden /> {t('review.filters')}
-      </button>
-      {isOpen && (
-        <Suspense>
-          <FilterPopover trigger={trigger} onClose={() => setOpen(false)}>
-            {children}
-          </FilterPopover>
-        </Suspense>
-      )}
+      </PopoverButton>
     </>
   );
 }

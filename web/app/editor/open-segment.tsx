@@ -19,18 +19,19 @@ import { Problem } from '../parts/problem.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
 import { type Correction, correctionsOf } from './corrections.ts';
 import styles from './editor.module.css';
-import { type FindingActions, isOpen } from './finding-actions.ts';
+import { isOpen } from './finding-actions.ts';
 import { Findings } from './findings.tsx';
 import { insertText } from './insert-text.ts';
 import { MarkedText } from './marked-text.tsx';
-import { type Languages, missingSpans } from './marks.ts';
+import { missingSpans } from './marks.ts';
+import type { RowSource } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
 import { taggedMarks } from './segment-marks.ts';
 import { shownStatus } from './segment-row.tsx';
-import type { Reason, SegmentSaves } from './segment-saves.ts';
+import type { Reason } from './segment-saves.ts';
 import { plainOf, shiftRanges, textsOf } from './tagged-text.ts';
 import { TargetField } from './target-field.tsx';
-import { type SegmentCheck, useIssues, useTerms } from './use-segment-data.ts';
+import { useIssues, useTerms } from './use-segment-data.ts';
 
 /** The functions of the open field for other parts of the editor. */
 export interface OpenField {
@@ -49,22 +50,15 @@ const SegmentConflict = lazy(async () => ({
 const RecognizedWords = lazy(() => import('./recognized-words.tsx'));
 const MissingTags = lazy(() => import('./missing-tags.tsx'));
 
-interface OpenSegmentProps<Segment extends EditedSegment> {
+export interface OpenSegmentProps<Segment extends EditedSegment> {
   segment: Segment;
-  /** Checks the reviewer's text. */
-  check: SegmentCheck<Segment>;
-  saves: SegmentSaves;
-  languages: Languages;
-  sought: string | undefined;
-  isReadOnly: boolean;
+  source: RowSource<Segment>;
   /** Set while the segment is shown. */
   field: React.RefObject<OpenField | null>;
   /** Whether the field gets the focus when the segment is opened. By default, it does. */
   takesFocus?: boolean | undefined;
   /** Called when the segment was confirmed: the editor opens the next one. */
   onConfirmed: () => void;
-  /** The actions on the findings of a segment. */
-  findings?: ((segment: Segment) => FindingActions) | undefined;
   /** Further actions on the segment. */
   tools?: ReactNode;
   /** Shown above the findings. */
@@ -75,7 +69,10 @@ const none: ReadonlyMap<QualityIssue, Correction> = new Map();
 
 /** The open segment: the source, the field with the translation, and its findings. */
 export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentProps<Segment>) {
-  const { segment, check, saves, languages, sought, isReadOnly, onConfirmed } = props;
+  const { segment, source: rows, onConfirmed } = props;
+  const { saves, filter } = rows;
+  const languages = rows.languagesOf(segment);
+  const isReadOnly = rows.isReadOnly(segment);
   const t = useT();
   const note = useId();
   const element = useRef<HTMLTextAreaElement>(null);
@@ -86,7 +83,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   const plain = plainOf(text, content);
   // A confirmed text that equals the stored one keeps its findings, also those of the models.
   const isChanged = edit !== undefined && text !== (stored ?? '');
-  const { issues, isCurrent } = useIssues(check, segment, isChanged ? text : undefined);
+  const { issues, isCurrent } = useIssues(rows.check, segment, isChanged ? text : undefined);
   const open = useMemo(() => issues.filter(isOpen), [issues]);
   const terms = useTerms(segment, languages);
   const missing = useMemo(
@@ -103,7 +100,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
       isHtml,
       issues: open,
       terms,
-      sought,
+      sought: filter.text,
     },
   );
   const corrections = isReadOnly ? none : correctionsOf(open, { source, target: plain, languages });
@@ -245,7 +242,7 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
         corrections={corrections}
         isCurrent={isCurrent}
         isBlocked={blocked}
-        actions={isReadOnly ? undefined : props.findings?.(segment)}
+        actions={isReadOnly ? undefined : rows.findingsOf(segment)}
         onUse={(correction) => {
           const [{ start, end, text: correct } = correction] = shiftRanges([correction], text, content);
           if (element.current) insertText(element.current, correct, [start, end]);

@@ -4,8 +4,8 @@ import { commands, keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { announce } from '../parts/announcer.tsx';
 import bars from './bars.module.css';
-import type { OpenState } from './segment-opener.ts';
-import { type SegmentSaves, stuckPositions } from './segment-saves.ts';
+import type { RowSource } from './row-source.ts';
+import { stuckPositions } from './segment-saves.ts';
 import { useUnsavedText } from './unsaved.tsx';
 
 /**
@@ -13,24 +13,14 @@ import { useUnsavedText } from './unsaved.tsx';
  * automatically, because the reviewer may be typing in another one.
  */
 export function OpeningBars({
-  saves,
-  openPosition,
-  next,
-  late,
-  onOpen,
-  onRetry,
-}: Pick<OpenState, 'next' | 'late'> & {
-  saves: SegmentSaves;
-  /** The position of the open segment; undefined if the filter excludes it. */
-  openPosition: number | undefined;
-  onOpen: (position: number) => void;
-  /** Called to find the next segment again. */
-  onRetry: () => void;
+  source: { saves, row, next, late, openAt, moveToNextOpen },
+}: {
+  source: Pick<RowSource, 'saves' | 'row' | 'next' | 'late' | 'openAt' | 'moveToNextOpen'>;
 }) {
   const t = useT();
   const textOf = useUnsavedText();
   const stuck = stuckPositions(useSyncExternalStore(saves.subscribe, saves.all));
-  const left = stuck.filter((position) => position !== openPosition);
+  const left = stuck.filter((position) => position !== row?.position);
   const known = useRef(new Set<number>());
   const tell = useEffectEvent((positions: readonly number[]) => {
     const fresh = positions.find((position) => !known.current.has(position));
@@ -39,13 +29,13 @@ export function OpeningBars({
   });
   useEffect(() => tell(stuck));
   const offered = left[0] ?? late;
-  useCommands({ openUnsaved: () => offered !== null && onOpen(offered) });
+  useCommands({ openUnsaved: () => offered !== null && openAt(offered) });
   return (
     <>
       {offered !== null && (
         <div className={bars['bar']}>
           <span>{left.length > 0 ? textOf(left) : t('editor.late', { number: offered + 1 })}</span>
-          <button type="button" className="small" onClick={() => onOpen(offered)}>
+          <button type="button" className="small" onClick={() => openAt(offered)}>
             {t('editor.open_segment', { number: offered + 1 })}{' '}
             <kbd>{keyLabel(commands.openUnsaved.keys[0])}</kbd>
           </button>
@@ -54,7 +44,7 @@ export function OpeningBars({
       {next === 'failed' && (
         <div role="alert" className={bars['bar']}>
           <span>{t('editor.next_failed')}</span>
-          <button type="button" className="small" onClick={onRetry}>
+          <button type="button" className="small" onClick={() => void moveToNextOpen()}>
             {t('common.retry')}
           </button>
         </div>

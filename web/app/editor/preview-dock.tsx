@@ -5,6 +5,7 @@ import { useT } from '../i18n.tsx';
 import { Loading } from '../parts/loading.tsx';
 import styles from './editor.module.css';
 import { togglePreview, useEditorView } from './editor-view.ts';
+import { ToolButton } from './view-buttons.tsx';
 
 const Preview = lazy(() => import('./preview/preview.tsx'));
 
@@ -65,19 +66,16 @@ const docks = [
 
 /** Moves the preview, or hides it. Only wide windows have two places. */
 function DockButtons() {
-  const t = useT();
   const { preview } = useEditorView();
   return docks.map(({ place, label, icon: Icon }) => (
-    <button
+    <ToolButton
       key={place}
-      type="button"
-      className={`ghost ${styles['tool']} ${styles['dock']}`}
-      aria-label={t(label)}
-      title={t(label)}
+      label={label}
       aria-pressed={preview === place}
+      data-dock
       onClick={() => togglePreview(place)}
     >
       <Icon size={16} aria-hidden className={styles['mirrored']} />
-    </button>
+    </ToolButton>
   ));
 }

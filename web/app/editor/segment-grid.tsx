@@ -11,29 +11,16 @@ import { useT } from '../i18n.tsx';
 import { useLanguages } from '../parts/languages.tsx';
 import { unitMark } from '../terms/selected-words.ts';
 import styles from './editor.module.css';
-import type { Languages } from './marks.ts';
+import type { RowSource } from './row-source.ts';
 import type { EditedSegment, SegmentRange } from './segment.ts';
 import { SegmentRow } from './segment-row.tsx';
-import type { SegmentSaves } from './segment-saves.ts';
 
 /** Rows before and after the visible ones that are in the page, so that scrolling shows no gaps. */
 const overscan = 8;
 
 interface GridProps<Segment extends EditedSegment> {
+  source: RowSource<Segment>;
   range: SegmentRange<Segment>;
-  saves: SegmentSaves;
-  /** The languages of all segments; undefined if they differ. */
-  languages: Languages | undefined;
-  languagesOf: (segment: Segment) => Languages;
-  sought: string | undefined;
-  /** The position and index of the open segment; null if none is open. */
-  open: { position: number; index: number } | null;
-  /** Colleagues by the position of the segment that each has open. */
-  holders: ReadonlyMap<number, readonly string[]>;
-  onOpen: (position: number) => void;
-  /** Moves by a number of rows, negative to the start; an infinite number means the first or last row. */
-  onMove?: (step: number) => void;
-  onVisible: (visible: readonly [first: number, last: number]) => void;
   /** The open row. */
   renderOpen: (segment: Segment) => ReactNode;
 }
@@ -45,20 +32,12 @@ const noHolders: readonly string[] = [];
  * grid open the next or previous segment, Page Up and Page Down one a page away, Home and End the first and last one. The
  * grid keeps the focus; Enter moves it into the field.
  */
-export function SegmentGrid<Segment extends EditedSegment>(props: GridProps<Segment>) {
-  const {
-    range,
-    saves,
-    languages,
-    languagesOf,
-    sought,
-    open,
-    holders,
-    onOpen,
-    onMove,
-    onVisible,
-    renderOpen,
-  } = props;
+export function SegmentGrid<Segment extends EditedSegment>({
+  source,
+  range,
+  renderOpen,
+}: GridProps<Segment>) {
+  const { saves, languages, languagesOf, filter, open, holders, openAt, move, onVisible } = source;
   const t = useT();
   const { nameOf } = useLanguages();
   const scroller = useRef<HTMLDivElement>(null);
@@ -91,11 +70,11 @@ export function SegmentGrid<Segment extends EditedSegment>(props: GridProps<Segm
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = stepOf(event, virtual.range ? virtual.range.endIndex - virtual.range.startIndex : 1);
-    if (step === undefined || !onMove) return;
+    if (step === undefined) return;
     event.preventDefault();
     // The focused cell may leave the page.
     scroller.current?.focus();
-    onMove(step);
+    move(step, false);
   };
 
   return (
@@ -147,9 +126,9 @@ export function SegmentGrid<Segment extends EditedSegment>(props: GridProps<Segm
                   segment={segment}
                   edit={edits.get(segment.position)}
                   languages={languagesOf(segment)}
-                  sought={sought}
+                  sought={filter.text}
                   holders={holders.get(segment.position) ?? noHolders}
-                  onOpen={onOpen}
+                  onOpen={openAt}
                 />
               )}
             </div>

@@ -1,9 +1,21 @@
 import { X } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, Suspense, useId, useState } from 'react';
+import { type KeyboardEvent, lazy, type ReactNode, type RefObject, Suspense, useId, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
+import { useFormat } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
+import { NewTerm } from '../terms/new-term.tsx';
+import type { Commented } from './comment-drafts.ts';
 import styles from './editor.module.css';
 import { showOpenSegment, togglePanel, useEditorView } from './editor-view.ts';
+import type { Languages } from './marks.ts';
+import { MemoryTab } from './memory-tab.tsx';
+import type { OpenField } from './open-segment.tsx';
+import type { Counts } from './row-source.ts';
+import type { EditedSegment } from './segment.ts';
+import { TermsTab } from './terms-tab.tsx';
+import { useMatches, useTerms } from './use-segment-data.ts';
+
+const CommentsTab = lazy(async () => ({ default: (await import('./comments-tab.tsx')).CommentsTab }));
 
 const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;
 
@@ -11,18 +23,91 @@ type Tab = (typeof tabs)[number];
 
 const storedTab = 'lingualoop-editor-tab';
 
-/** Tabs with terms, matches, findings, comments and history of the open segment, and something below them. */
+/**
+ * Tabs with terms, matches, findings, comments and history of a row of the editor, and something below them. A tab names
+ * the number of its entries.
+ */
 export function SidePanel({
+  segment,
+  languages,
+  field,
+  outline,
+  about,
+  issues,
+  history,
+  children,
+}: {
+  /** Undefined if no row is open. */
+  segment: EditedSegment | undefined;
+  languages: Languages | undefined;
+  field: RefObject<OpenField | null>;
+  outline: Counts | undefined;
+  /** The subject of the comments. */
+  about: Commented | undefined;
+  issues: ReactNode;
+  history: ReactNode;
+  /** Shown below the tabs. */
+  children?: ReactNode;
+}) {
+  const { isPanelOpen } = useEditorView();
+  const row = segment && languages && { segment, languages };
+  const { critical = 0, warning = 0 } = outline?.statuses ?? {};
+  return (
+    <>
+      {row && <NewTerm key={row.segment.position} {...row.languages} />}
+      {isPanelOpen && (
+        <Tabs
+          counts={{
+            terms: row && <TermCount {...row} />,
+            memory: row && <MatchCount {...row} />,
+            issues: <Count of={critical + warning} isCritical={critical > 0} />,
+          }}
+          contents={{
+            terms: row && <TermsTab {...row} field={field} />,
+            memory: row && <MemoryTab {...row} field={field} />,
+            issues,
+            comments: about && <CommentsTab key={JSON.stringify(about)} about={about} />,
+            history,
+          }}
+        >
+          {children}
+        </Tabs>
+      )}
+    </>
+  );
+}
+
+interface OfSegment {
+  segment: EditedSegment;
+  languages: Languages;
+}
+
+/** The number of glossary terms in a segment. */
+function TermCount({ segment, languages }: OfSegment) {
+  return <Count of={useTerms(segment, languages).length} />;
+}
+
+/** The number of TM matches of a segment. */
+function MatchCount({ segment, languages }: OfSegment) {
+  return <Count of={useMatches(segment, languages).data?.matches.length ?? 0} />;
+}
+
+/** A number in the label of a tab; nothing for 0. */
+function Count({ of, isCritical = false }: { of: number; isCritical?: boolean }) {
+  const { number } = useFormat();
+  return of > 0 ? <b data-critical={isCritical || undefined}>{number(of)}</b> : null;
+}
+
+function Tabs({
   contents,
   counts,
   children,
 }: {
   /** The content of each tab; only that of the selected tab is in the page. */
   contents: Record<Tab, ReactNode>;
-  /** Shown in the labels of tabs: how many entries each has. */
-  counts?: Partial<Record<Tab, ReactNode>>;
-  /** Shown below the tabs. */
-  children?: ReactNode;
+  /** Shown in the labels of tabs. */
+  counts: Partial<Record<Tab, ReactNode>>;
+  children: ReactNode;
 }) {
   const t = useT();
   const id = useId();
@@ -43,8 +128,6 @@ export function SidePanel({
     (event.currentTarget.querySelector(`[data-tab=${next}]`) as HTMLElement).focus();
     event.preventDefault();
   };
-  const { isPanelOpen } = useEditorView();
-  if (!isPanelOpen) return null;
   return (
     <aside
       className={styles['panel']}
@@ -65,7 +148,7 @@ export function SidePanel({
             onClick={() => select(one)}
           >
             {t(`editor.tab_${one}` satisfies MessageId)}
-            {counts?.[one]}
+            {counts[one]}
           </button>
         ))}
       </div>

@@ -1,29 +1,25 @@
 import { Replace, Search } from 'lucide-react';
 import { type FormEvent, type ReactNode, type RefObject, useEffect, useState } from 'react';
-import type { DocumentOutline } from '#sdk/types.ts';
 import { useT } from '../i18n.tsx';
 import { runCommand } from '../keys/use-commands.ts';
 import { useFormat } from '../parts/format.ts';
 import { StatusMark } from '../parts/status-mark.tsx';
 import styles from './editor.module.css';
-import { type SegmentFilter, segmentStatuses } from './segment-filter.ts';
-import { DensityButton, PanelButton } from './view-buttons.tsx';
+import type { RowSource } from './row-source.ts';
+import { segmentStatuses } from './segment-filter.ts';
+import { DensityButton, PanelButton, ToolButton } from './view-buttons.tsx';
 
 /** Buttons that show only segments of one status, with their numbers, and the search. */
 export function StatusFilters({
-  outline,
-  filter,
+  source: { outline, filter, onFilter },
   search,
   canReplace = false,
-  onChange,
   children,
 }: {
-  outline: Pick<DocumentOutline, 'segments' | 'statuses'> | undefined;
-  filter: SegmentFilter;
+  source: Pick<RowSource, 'outline' | 'filter' | 'onFilter'>;
   search: RefObject<HTMLInputElement | null>;
   /** Whether translations can be replaced. */
-  canReplace?: boolean;
-  onChange: (filter: SegmentFilter) => void;
+  canReplace?: boolean | undefined;
   /** Further filters. */
   children?: ReactNode;
 }) {
@@ -36,7 +32,7 @@ export function StatusFilters({
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const { text: _, ...rest } = filter;
-    onChange({ ...rest, ...(text.trim() !== '' && { text: text.trim() }) });
+    onFilter({ ...rest, ...(text.trim() !== '' && { text: text.trim() }) });
   };
   return (
     <div className={styles['filters']}>
@@ -44,7 +40,7 @@ export function StatusFilters({
         type="button"
         className={styles['chip']}
         aria-pressed={!selected}
-        onClick={() => onChange(others)}
+        onClick={() => onFilter(others)}
       >
         {t('editor.all')} <b>{outline && number(outline.segments)}</b>
       </button>
@@ -54,7 +50,7 @@ export function StatusFilters({
           type="button"
           className={styles['chip']}
           aria-pressed={status === selected}
-          onClick={() => onChange(status === selected ? others : { ...others, status })}
+          onClick={() => onFilter(status === selected ? others : { ...others, status })}
         >
           <StatusMark status={status} size={14} /> {t(`editor.status_${status}`)}{' '}
           <b>{outline && number(outline.statuses[status])}</b>
@@ -76,15 +72,9 @@ export function StatusFilters({
         </form>
       </search>
       {canReplace && (
-        <button
-          type="button"
-          className={`ghost ${styles['tool']}`}
-          aria-label={t('editor.replace')}
-          title={t('editor.replace')}
-          onClick={() => runCommand('replaceText')}
-        >
+        <ToolButton label="editor.replace" onClick={() => runCommand('replaceText')}>
           <Replace size={16} aria-hidden />
-        </button>
+        </ToolButton>
       )}
       <DensityButton />
       <PanelButton />

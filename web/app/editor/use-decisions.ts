@@ -1,21 +1,19 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useState } from 'react';
 import { LinguaLoopError } from '#sdk/errors.ts';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import { client } from '../client.ts';
-import { holdOpen } from '../drafts/open-edits.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
-import { problemText } from '../parts/problem.tsx';
 import { queryKeys } from '../query-keys.ts';
-import { keepEdits, nextOpening, type Opening, offerAfter } from './kept-edits.ts';
+import { keepEdits, nextOpening, type Opening } from './kept-edits.ts';
 import { segmentAt, storeSegments } from './segment-cache.ts';
 import type { Segment } from './segment-filter.ts';
 import { type Edit, SegmentSaves } from './segment-saves.ts';
 import { hasTags, plainOf, readContent, textsOf } from './tagged-text.ts';
 import { useLeaving } from './use-leaving.ts';
 import { readSegments } from './use-segments.ts';
-import { useStack } from './use-stack.ts';
+import { useRevert, useStack } from './use-undo.ts';
 
 /** Milliseconds from a decision until the counts are loaded again. */
 const countAfter = 300;
@@ -77,38 +75,19 @@ export function useDecisions(documentId: string, language: string) {
         onChange: keepEdits(opening, (position) => segmentAt(queries, documentId, position)?.source_text),
       }),
   );
-  useEffect(() => {
-    const close = holdOpen(saves);
-    return () => offerAfter(saves.close().finally(close));
-  }, [saves]);
   useLeaving(saves);
 
-  const isReverting = useRef(false);
-  const revert = async (
-    from: { current: readonly string[] },
-    call: (request: { document_id: string; change_id: string }) => Promise<{
-      segments: Parameters<typeof storeSegments>[2];
-    }>,
+  const revert = useRevert(saves);
+  /** Undoes a change, or applies an undone one again. */
+  const change = async (
+    id: string,
+    call: typeof client.documents.undo,
     said: 'editor.undone_said' | 'editor.redone_said',
-  ): Promise<string | undefined> => {
-    if (isReverting.current) return undefined;
-    isReverting.current = true;
-    try {
-      // The latest decision may be one that is still being sent.
-      await saves.flush();
-      const change = from.current.at(-1);
-      if (change === undefined) return undefined;
-      const { segments } = await call({ document_id: documentId, change_id: change });
-      storeSegments(queries, documentId, segments);
-      announce(t(said, { count: segments.length }));
-      refresh();
-      return change;
-    } catch (error) {
-      announce(problemText(error, t));
-      return undefined;
-    } finally {
-      isReverting.current = false;
-    }
+  ): Promise<void> => {
+    const { segments } = await call({ document_id: documentId, change_id: id });
+    storeSegments(queries, documentId, segments);
+    announce(t(said, { count: segments.length }));
+    refresh();
   };
   return {
     saves,
@@ -120,18 +99,16 @@ export function useDecisions(documentId: string, language: string) {
       setDone((before) => [...before, changeId]);
       refresh();
     },
-    async undo() {
-      const change = await revert(doneNow, client.documents.undo, 'editor.undone_said');
-      if (change === undefined) return;
-      setDone((before) => before.filter((one) => one !== change));
-      setUndone((before) => [...before, change]);
-    },
-    async redo() {
-      const change = await revert(undoneNow, client.documents.redo, 'editor.redone_said');
-      if (change === undefined) return;
-      setUndone((before) => before.filter((one) => one !== change));
-      setDone((before) => [...before, change]);
-    },
+    undo: () =>
+      revert([doneNow, setDone], async (id) => {
+        await change(id, client.documents.undo, 'editor.undone_said');
+        setUndone((before) => [...before, id]);
+      }),
+    redo: () =>
+      revert([undoneNow, setUndone], async (id) => {
+        await change(id, client.documents.redo, 'editor.redone_said');
+        setDone((before) => [...before, id]);
+      }),
   };
 }
 

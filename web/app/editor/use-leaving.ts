@@ -1,11 +1,19 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { hasUnwritten, isKeeping } from '../drafts/drafts.ts';
+import { holdOpen } from '../drafts/open-edits.ts';
 import { useT } from '../i18n.tsx';
 import type { SegmentSaves } from './segment-saves.ts';
 
 /** Maximum milliseconds for which the service can delay leaving. */
 const maxWait = 2000;
+
+let closing: Promise<unknown> = Promise.resolve();
+
+/** Settles when closed editors no longer send edits, such as that of the former filter. */
+export function editsClosed(): Promise<unknown> {
+  return closing;
+}
 
 /**
  * Sends the edits when the reviewer leaves. Edits that are not stored stay on this device, and the next visit offers
@@ -23,6 +31,12 @@ export function useLeaving(saves: SegmentSaves): void {
     },
     enableBeforeUnload: () => saves.all().size > 0 && (hasUnwritten() || !isKeeping()),
   });
+  useEffect(() => {
+    const release = holdOpen(saves);
+    return () => {
+      closing = Promise.allSettled([closing, saves.close().finally(release)]);
+    };
+  }, [saves]);
   useEffect(() => {
     // The browser may end a hidden page without another event.
     const send = () => document.visibilityState === 'hidden' && void saves.flush();

@@ -33,8 +33,8 @@ export function useOpenSegment(
   // then, and not the service, whose list has become shorter.
   const open = opened && { ...opened, index: opener.index };
   const there = open ? range?.at(open.index) : undefined;
-  const openSegment = there?.position === open?.position ? there : undefined;
-  const isThere = openSegment !== undefined;
+  const row = there?.position === open?.position ? there : undefined;
+  const isThere = row !== undefined;
   useEffect(() => {
     if (isThere) opener.arrived();
   });
@@ -49,7 +49,7 @@ export function useOpenSegment(
   );
   return {
     open,
-    openSegment,
+    row,
     next,
     late,
     openAt: useCallback((position: number) => run(opener.openAt(position)), [opener, run]),

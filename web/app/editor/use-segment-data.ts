@@ -1,9 +1,10 @@
-import { type QueryKey, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { client, termsOfTexts } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
 import type { Languages } from './marks.ts';
+import type { SegmentCheck } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
 import { TermLoader, type Terms } from './term-loader.ts';
 
@@ -14,14 +15,6 @@ const pause = 300;
 const staleTime = 60_000;
 
 const noTerms: Terms = [];
-
-/** How the service checks a reviewer's text for a segment, without a model. */
-export interface SegmentCheck<Segment extends EditedSegment = EditedSegment> {
-  queryKey(segment: Segment, text: string | undefined): QueryKey;
-  run(segment: Segment, text: string, signal: AbortSignal): Promise<{ issues: QualityIssue[] }>;
-  /** Whether the stored findings are those of the stored translation; otherwise it is checked, too. Default: always. */
-  isChecked?(segment: Segment): boolean;
-}
 
 /**
  * The issues of a segment: those that the service stored, or those of the reviewer's text, which the service checks

@@ -1,11 +1,11 @@
 import { ChevronsUpDown } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { lazy } from 'react';
 import { useT } from '../i18n.tsx';
+import { PopoverButton } from '../parts/popover-button.tsx';
 import { useMe } from '../session/use-me.ts';
 import { useSession } from '../session/use-session.ts';
 import styles from './frame.module.css';
 
-// The popover and its library load when it is first opened.
 const AccountPopover = lazy(() => import('./account-popover.tsx'));
 
 /** The signed-in member, and a popover with the theme, the language of the interface, security and sign-out. */
@@ -13,48 +13,41 @@ export function AccountMenu({ onSignOut }: { onSignOut: () => void }) {
   const t = useT();
   const me = useMe();
   const state = useSession();
-  const trigger = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
   if (!('tokens' in state)) return null;
   const { email, user_id } = state.tokens.user;
   const name = email || user_id;
   return (
-    <>
-      <button
-        ref={trigger}
-        type="button"
-        className={styles['account']}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(true)}
-      >
-        <span className={styles['avatar']} translate="no" aria-hidden>
-          {[...name][0]?.toUpperCase()}
-        </span>
-        <span className={styles['person']}>
-          <bdi translate="no">{name}</bdi>
-          {me.data && (
-            <small>
-              <bdi translate="no">{me.data.tenant.name}</bdi>
-            </small>
-          )}
-        </span>
-        <span className="visually-hidden">{t('common.account')}</span>
-        <ChevronsUpDown size={15} aria-hidden />
-      </button>
-      {isOpen && (
-        <Suspense>
+    <PopoverButton
+      className={styles['account']}
+      opens={{
+        label: t('common.account'),
+        placement: 'top start',
+        className: styles['menu'],
+        content: (close) => (
           <AccountPopover
-            trigger={trigger}
             name={name}
-            onClose={() => setOpen(false)}
+            onClose={close}
             onSignOut={() => {
-              setOpen(false);
+              close();
               onSignOut();
             }}
           />
-        </Suspense>
-      )}
-    </>
+        ),
+      }}
+    >
+      <span className={styles['avatar']} translate="no" aria-hidden>
+        {[...name][0]?.toUpperCase()}
+      </span>
+      <span className={styles['person']}>
+        <bdi translate="no">{name}</bdi>
+        {me.data && (
+          <small>
+            <bdi translate="no">{me.data.tenant.name}</bdi>
+          </small>
+        )}
+      </span>
+      <span className="visually-hidden">{t('common.account')}</span>
+      <ChevronsUpDown size={15} aria-hidden />
+    </PopoverButton>
   );
 }

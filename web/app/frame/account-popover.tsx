@@ -9,8 +9,7 @@ import {
   ShieldCheck,
   SunMoon,
 } from 'lucide-react';
-import { type RefObject, useSyncExternalStore } from 'react';
-import { Dialog, Popover } from 'react-aria-components';
+import { useSyncExternalStore } from 'react';
 import { type Theme, themeCookie, themes } from '#web/server/theme.ts';
 import { deployment } from '../deployment.ts';
 import { useT } from '../i18n.tsx';
@@ -50,12 +49,10 @@ function subscribe(listener: () => void): () => void {
 
 /** The settings of this browser, and the sign-out. */
 export default function AccountPopover({
-  trigger,
   name,
   onClose,
   onSignOut,
 }: {
-  trigger: RefObject<HTMLButtonElement | null>;
   name: string;
   onClose: () => void;
   onSignOut: () => void;
@@ -64,60 +61,52 @@ export default function AccountPopover({
   const theme = useTheme();
   const me = useMe();
   return (
-    <Popover
-      triggerRef={trigger}
-      isOpen
-      onOpenChange={(isOpen) => isOpen || onClose()}
-      placement="top start"
-      className={styles['popover'] as string}
-    >
-      <Dialog className={styles['menu'] as string} aria-label={t('common.account')}>
-        <bdi className={styles['menuName']} translate="no">
-          {name}
-        </bdi>
-        {me.data && (
-          <p className="hint">
-            {t('signin.workspace_id')}: <bdi translate="no">{me.data.user.tenant_id}</bdi>
-          </p>
-        )}
-        <fieldset className={styles['themes']}>
-          <legend>
-            <SunMoon size={16} aria-hidden />
-            {t('common.theme')}
-          </legend>
-          <span>
-            {themes.map((one) => (
-              <label key={one}>
-                <input type="radio" name="theme" checked={one === theme} onChange={() => selectTheme(one)} />
-                {t(`common.theme_${one}`)}
-              </label>
-            ))}
-          </span>
-        </fieldset>
-        <div className={styles['interface']}>
-          <Languages size={16} aria-hidden />
-          <LanguageChoice />
-        </div>
-        <hr />
-        <Link to="/app/settings/security" onClick={onClose}>
-          <ShieldCheck size={16} aria-hidden />
-          {t('security.title')}
+    <>
+      <bdi className={styles['menuName']} translate="no">
+        {name}
+      </bdi>
+      {me.data && (
+        <p className="hint">
+          {t('signin.workspace_id')}: <bdi translate="no">{me.data.user.tenant_id}</bdi>
+        </p>
+      )}
+      <fieldset className={styles['themes']}>
+        <legend>
+          <SunMoon size={16} aria-hidden />
+          {t('common.theme')}
+        </legend>
+        <span>
+          {themes.map((one) => (
+            <label key={one}>
+              <input type="radio" name="theme" checked={one === theme} onChange={() => selectTheme(one)} />
+              {t(`common.theme_${one}`)}
+            </label>
+          ))}
+        </span>
+      </fieldset>
+      <div className={styles['interface']}>
+        <Languages size={16} aria-hidden />
+        <LanguageChoice />
+      </div>
+      <hr />
+      <Link to="/app/settings/security" onClick={onClose}>
+        <ShieldCheck size={16} aria-hidden />
+        {t('security.title')}
+      </Link>
+      {deployment.mail && (
+        <Link to="/app/settings/notifications" onClick={onClose}>
+          <Bell size={16} aria-hidden />
+          {t('notifications.title')}
         </Link>
-        {deployment.mail && (
-          <Link to="/app/settings/notifications" onClick={onClose}>
-            <Bell size={16} aria-hidden />
-            {t('notifications.title')}
-          </Link>
-        )}
-        <CommandButton id="palette" icon={Search} onClose={onClose} />
-        <CommandButton id="help" icon={Keyboard} onClose={onClose} />
-        <hr />
-        <button type="button" className="ghost" onClick={onSignOut}>
-          <LogOut size={16} aria-hidden />
-          {t('common.sign_out')}
-        </button>
-      </Dialog>
-    </Popover>
+      )}
+      <CommandButton id="palette" icon={Search} onClose={onClose} />
+      <CommandButton id="help" icon={Keyboard} onClose={onClose} />
+      <hr />
+      <button type="button" className="ghost" onClick={onSignOut}>
+        <LogOut size={16} aria-hidden />
+        {t('common.sign_out')}
+      </button>
+    </>
   );
 }
 

@@ -63,6 +63,34 @@ export function ConfirmDialog({
   );
 }
 
+/** The buttons at the end of the form of a dialog: one that sends the form, and "Cancel". */
+export function FormActions({
+  action,
+  kind = 'primary',
+  isBusy,
+  isReady = true,
+  onClose,
+}: {
+  /** The label of the button that sends the form. */
+  action: string;
+  kind?: 'primary' | 'danger';
+  isBusy: boolean;
+  isReady?: boolean;
+  onClose: () => void;
+}) {
+  const t = useT();
+  return (
+    <div className="actions">
+      <button type="submit" className={kind} disabled={isBusy || !isReady}>
+        {action}
+      </button>
+      <button type="button" disabled={isBusy} onClick={onClose}>
+        {t('common.cancel')}
+      </button>
+    </div>
+  );
+}
+
 /** A modal dialog with a heading. @param isBusy disables Escape */
 export function Dialog({
   title,

@@ -1,24 +1,22 @@
 import { ChevronDown, Download } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { GoldenFormat } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from './announcer.tsx';
+import styles from './job-downloads.module.css';
+import { PopoverButton } from './popover-button.tsx';
 import { Problem } from './problem.tsx';
 import { saveFile } from './save-file.ts';
 
-// The popover and its library load when it is first opened.
-const JobDownloadPopover = lazy(() => import('./job-download-popover.tsx'));
+const formats: readonly GoldenFormat[] = ['txt', 'docx', 'pdf'];
 
 /** A popover that downloads a published translation in any available format. */
 export function JobDownloads({ jobId }: { jobId: string }) {
   const t = useT();
-  const trigger = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [failed, setFailed] = useState<{ format: GoldenFormat; error: unknown }>();
   const download = async (format: GoldenFormat) => {
-    setOpen(false);
     setBusy(true);
     setFailed(undefined);
     try {
@@ -33,27 +31,32 @@ export function JobDownloads({ jobId }: { jobId: string }) {
   };
   return (
     <>
-      <button
-        ref={trigger}
-        type="button"
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
+      <PopoverButton
         disabled={isBusy}
-        onClick={() => setOpen(true)}
+        opens={{
+          label: t('jobs.download_menu'),
+          placement: 'bottom end',
+          className: styles['menu'],
+          content: (close) =>
+            formats.map((format) => (
+              <button
+                key={format}
+                type="button"
+                className="ghost"
+                onClick={() => {
+                  close();
+                  void download(format);
+                }}
+              >
+                {t('jobs.download', { format: format.toUpperCase() })}
+              </button>
+            )),
+        }}
       >
         <Download size={15} aria-hidden />
         {t('jobs.download_menu')}
         <ChevronDown size={14} aria-hidden />
-      </button>
-      {isOpen && (
-        <Suspense>
-          <JobDownloadPopover
-            trigger={trigger}
-            onSelect={(format) => void download(format)}
-            onClose={() => setOpen(false)}
-          />
-        </Suspense>
-      )}
+      </PopoverButton>
       {failed && <Problem error={failed.error} retry={() => void download(failed.format)} />}
     </>
   );

@@ -5,7 +5,7 @@ import { readLanguage } from '#server/languages.ts';
 import { client } from '../client.ts';
 import { useT } from '../i18n.tsx';
 import { announce } from '../parts/announcer.tsx';
-import { Dialog } from '../parts/confirm-dialog.tsx';
+import { Dialog, FormActions } from '../parts/confirm-dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { LanguageText, languageOf } from '../parts/language-text.tsx';
 import { useLanguages } from '../parts/languages.tsx';
@@ -168,14 +168,11 @@ function TermForm({
         {t('terms.case_sensitive')}
       </label>
       {error && !problems.some(Boolean) && !(isTaken && !selected) ? <Problem error={error} /> : null}
-      <div className="actions">
-        <button type="submit" className="primary" disabled={isBusy}>
-          {t(selected ? 'terms.add' : 'terms.create_and_add')}
-        </button>
-        <button type="button" disabled={isBusy} onClick={onClose}>
-          {t('common.cancel')}
-        </button>
-      </div>
+      <FormActions
+        action={t(selected ? 'terms.add' : 'terms.create_and_add')}
+        isBusy={isBusy}
+        onClose={onClose}
+      />
     </form>
   );
 }

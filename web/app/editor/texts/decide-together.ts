@@ -1,5 +1,5 @@
-import { LinguaLoopError } from '#sdk/errors.ts';
 import { actOnJobs, client } from '../../client.ts';
+import { isFinal } from '../use-undo.ts';
 import { parallel, reopenOwn } from './send-review.ts';
 import type { ListedText, TextList, TextSegment } from './text-list.ts';
 
@@ -98,12 +98,6 @@ export async function reopenTogether(ids: readonly string[], action: Decision['a
   };
   await Promise.all(Array.from({ length: parallel }, lane));
   return { versions, problem: problems.find((error) => !isFinal(error)) ?? problems[0] };
-}
-
-/** Whether the same request would fail again: it is not allowed, the text is deleted, or someone else has changed it. */
-export function isFinal(error: unknown): boolean {
-  if (!(error instanceof LinguaLoopError)) return false;
-  return error.status === 403 || error.status === 404 || error.present !== undefined;
 }
 
 /** The IDs of the texts about which this member has made this decision. */

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { isKey } from '../../keys/match-key.ts';
-import { Dialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 
@@ -47,14 +47,13 @@ export function RejectText({
           />
         </label>
         {error ? <Problem error={error} /> : null}
-        <div className="actions">
-          <button type="button" onClick={onClose}>
-            {t('common.cancel')}
-          </button>
-          <button type="submit" className="danger" disabled={isBusy || count === 0}>
-            {t('review.reject')}
-          </button>
-        </div>
+        <FormActions
+          action={t('review.reject')}
+          kind="danger"
+          isBusy={isBusy}
+          isReady={count > 0}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

@@ -4,51 +4,47 @@ import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
 import { problemText } from '../../parts/problem.tsx';
 import { triggerName } from '../../parts/review-triggers.ts';
-import { StatusMark } from '../../parts/status-mark.tsx';
 import { TextDiff } from '../../parts/text-diff.tsx';
 import { queryKeys } from '../../query-keys.ts';
 import { JobTimeline } from '../../screens/jobs/job-timeline.tsx';
-import { NewTerm } from '../../terms/new-term.tsx';
-import styles from '../editor.module.css';
-import { isOpen } from '../finding-actions.ts';
-import { MemoryTab } from '../memory-tab.tsx';
 import type { OpenField } from '../open-segment.tsx';
+import type { Counts } from '../row-source.ts';
 import { SidePanel } from '../side-panel.tsx';
-import { TermsTab } from '../terms-tab.tsx';
 import type { TextSegment } from './text-list.ts';
 
-const CommentsTab = lazy(async () => ({ default: (await import('../comments-tab.tsx')).CommentsTab }));
+const FlaggedList = lazy(async () => ({
+  default: (await import('../issues-tab.tsx')).IssueList<TextSegment>,
+}));
 
 /** The side panel of texts: information about the open text. */
 export function TextPanel({
   segment,
   segments,
+  outline,
   field,
   onOpen,
 }: {
   segment: TextSegment | undefined;
   segments: readonly TextSegment[];
+  outline: Counts;
   field: RefObject<OpenField | null>;
   onOpen: (position: number) => void;
 }) {
   return (
-    <>
-      {segment && <NewTerm key={segment.id} {...segment.languages} />}
-      <SidePanel
-        contents={{
-          terms: segment && <TermsTab segment={segment} languages={segment.languages} field={field} />,
-          memory: segment && <MemoryTab segment={segment} languages={segment.languages} field={field} />,
-          issues: (
-            <>
-              {segment && <Reasons segment={segment} />}
-              <Flagged segments={segments} onOpen={onOpen} />
-            </>
-          ),
-          comments: segment && <CommentsTab key={segment.id} about={{ kind: 'job', id: segment.id }} />,
-          history: segment && <History segment={segment} />,
-        }}
-      />
-    </>
+    <SidePanel
+      segment={segment}
+      languages={segment?.languages}
+      field={field}
+      outline={outline}
+      about={segment && { kind: 'job', id: segment.id }}
+      issues={
+        <>
+          {segment && <Reasons segment={segment} />}
+          <Flagged segments={segments} onOpen={onOpen} />
+        </>
+      }
+      history={segment && <History segment={segment} />}
+    />
   );
 }
 
@@ -91,20 +87,13 @@ function Flagged({
   );
   if (flagged.length === 0) return <p className="hint">{t('editor.no_text_issues')}</p>;
   return (
-    <ul className={styles['issues']}>
-      {flagged.map(({ position, status, quality, reasons }) => (
-        <li key={position}>
-          <button type="button" className="ghost" onClick={() => onOpen(position)}>
-            <span className={styles['soft']}>{position + 1}</span>
-            <StatusMark status={status} />
-            <bdi>
-              {quality.issues.find(isOpen)?.explanation ??
-                (reasons[0] ? triggerName(reasons[0].code, t) : t(`editor.status_${status}`))}
-            </bdi>
-          </button>
-        </li>
-      ))}
-    </ul>
+    <FlaggedList
+      rows={flagged}
+      otherwise={({ status, reasons: [reason] }) =>
+        reason ? triggerName(reason.code, t) : t(`editor.status_${status}`)
+      }
+      onOpen={onOpen}
+    />
   );
 }
 

@@ -1,19 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
-import { client } from '../../client.ts';
+import { useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { useCommands } from '../../keys/use-commands.ts';
-import { announce } from '../../parts/announcer.tsx';
-import { Read } from '../../parts/loading.tsx';
-import { queryKeys } from '../../query-keys.ts';
-import bars from '../bars.module.css';
-import styles from '../editor.module.css';
-import { EditorFoot } from '../editor-foot.tsx';
-import type { OpenField } from '../open-segment.tsx';
-import { OpeningBars } from '../opening-bars.tsx';
-import { SegmentGrid } from '../segment-grid.tsx';
-import { StatusFilters } from '../status-filters.tsx';
+import { Editor } from '../editor.tsx';
 import { ApproveTexts } from './approve-texts.tsx';
 import type { TextFilter, TextSearch } from './filters.ts';
 import { OpenText } from './open-text.tsx';
@@ -23,47 +12,8 @@ import { TextFilters } from './text-filters.tsx';
 import { TextHead } from './text-head.tsx';
 import { isDecidable, type TextList, type TextSegment } from './text-list.ts';
 import { TextPanel } from './text-panel.tsx';
-import { useClaims } from './use-claims.ts';
-import { useOpenText } from './use-open-text.ts';
-import { commonLanguages, countStatuses, holdersOf, type Shown, useShown } from './use-shown.ts';
-import { useTextDecisions } from './use-text-decisions.ts';
-import { lookAgain, useTexts } from './use-texts.ts';
-import { useWorkTime } from './work-time.ts';
-
-/** Maximum number of texts that are updated, in one request. */
-const maxFresh = 100;
-
-/**
- * Updates the visible texts regularly, and those that colleagues have open: their claims end. This is for a list that is
- * not refreshed as a whole, because each of its pages costs a request.
- * @param range the rows of the grid
- * @returns a function to call with the first and last visible row
- */
-function useFresh(list: TextList, filter: TextFilter, range: Shown, isNeeded: boolean) {
-  const visible = useRef<readonly [first: number, last: number]>([0, 0]);
-  useQuery({
-    queryKey: queryKeys.reviews.fresh(filter),
-    enabled: isNeeded,
-    async queryFn({ signal }) {
-      const ids = freshIds(range, visible.current);
-      if (ids.length > 0) list.take((await client.reviews.texts({ job_ids: ids }, { signal })).texts);
-      return ids.length;
-    },
-    refetchInterval: lookAgain,
-    refetchOnReconnect: 'always',
-    gcTime: 0,
-  });
-  return useCallback((rows: readonly [first: number, last: number]) => {
-    visible.current = rows;
-  }, []);
-}
-
-/** The IDs of the texts in these rows, then of those that colleagues have open. */
-function freshIds({ segments }: Pick<Shown, 'segments'>, [first, last]: readonly [number, number]) {
-  const held = segments.filter(({ holders, confirmed_at }) => holders.length > 0 && confirmed_at === null);
-  const ids = [...segments.slice(first, last + 1), ...held].map(({ id }) => id);
-  return [...new Set(ids)].slice(0, maxFresh);
-}
+import { useTextRows } from './text-rows.ts';
+import type { useTextDecisions } from './use-text-decisions.ts';
 
 /** `/app/edit/texts`: the texts that await review, one of them open in its place. */
 export function TextsEditorScreen() {
@@ -78,145 +28,68 @@ export function TextsEditorScreen() {
   );
 }
 
-const noop = () => undefined;
-
 function TextsEditor({ search, filter }: { search: TextSearch; filter: TextFilter }) {
   const t = useT();
   const navigate = useNavigate();
-  const { item, status } = search;
-  const texts = useTexts(filter, item);
-  const { list, segments } = texts;
-  const mayFollow = !texts.isComplete && segments.length > 0;
-  const range = useShown(segments, status);
-  const decisions = useTextDecisions(list);
-  const { saves, drafts } = decisions;
-  const opener = useOpenText({ list, range, filter, saves, search });
-  const { open, segment, upcoming, openAt, move } = opener;
-  const goOn = useGoingOn(texts, opener);
-  const setVisible = useFresh(list, filter, range, texts.isLong);
-  const { others, held } = useClaims(segment?.id, upcoming?.id);
-  useWorkTime(segment?.id);
-  const field = useRef<OpenField>(null);
-  const searchField = useRef<HTMLInputElement>(null);
-  const body = useRef<HTMLDivElement>(null);
-  const [dialog, setDialog] = useState<Parameters<typeof TextDialog>[0]['kind']>();
-  const holders = useMemo(() => holdersOf(segments, held), [segments, held]);
-  const outline = useMemo(() => countStatuses(segments), [segments]);
-  const languages = useMemo(() => commonLanguages(segments), [segments]);
-  const askWhy = () => segment && isDecidable(segment) && setDialog('reject');
-  useCommands({
-    nextItem: () => move(1),
-    previousItem: () => move(-1),
-    listDown: () => move(1, false),
-    listUp: () => move(-1, false),
-    open: () => field.current?.focus(),
-    reject: askWhy,
-    undoDecision: () => void decisions.undo(),
-    redoDecision: () => void decisions.redo(),
-    save: () => void saves.flush(),
-    find: () => searchField.current?.focus(),
-    findText: () => searchField.current?.focus(),
-    toList: () => body.current?.querySelector<HTMLElement>('[role=grid]')?.focus(),
-  });
   const setFilter = (next: Omit<TextSearch, 'item'>) =>
     void navigate({ to: '/app/edit/texts', search: next, replace: true });
+  const { source, texts, range, decisions, mayFollow, others } = useTextRows(search, filter, setFilter);
+  const { list, segments, hasMore, loadMore } = texts;
+  const { row, goOn } = source;
+  const [dialog, setDialog] = useState<Parameters<typeof TextDialog>[0]['kind']>();
+  const askWhy = () => row && isDecidable(row) && setDialog('reject');
+  useCommands({ reject: askWhy });
   return (
-    <div className={styles['editor']} data-editor>
-      <TextHead
-        segments={segments}
-        languages={languages}
-        hasMore={texts.hasMore && mayFollow}
-        others={others}
-        onApprove={() => setDialog('approve')}
-        onReject={() => setDialog('rejectAll')}
-      />
-      <div className={bars['bars']}>
-        <OpeningBars
-          saves={saves}
-          openPosition={segment?.position}
-          next="none"
-          late={null}
-          onOpen={openAt}
-          onRetry={noop}
-        />
-      </div>
-      <StatusFilters
-        outline={outline}
-        filter={{ ...(status && { status }), ...(filter.text && { text: filter.text }) }}
-        search={searchField}
-        onChange={({ status: wanted, text }) => {
-          const { text: _, ...rest } = filter;
-          setFilter({ ...rest, ...(wanted && { status: wanted }), ...(text && { text }) });
-        }}
-      >
-        <TextFilters filter={filter} onChange={setFilter} />
-        {texts.hasMore && (
-          <button type="button" className="small" onClick={texts.loadMore}>
-            {t('review.more')}
-          </button>
+    <>
+      <Editor
+        source={source}
+        head={
+          <TextHead
+            segments={segments}
+            languages={source.languages}
+            hasMore={hasMore && mayFollow}
+            others={others}
+            onApprove={() => setDialog('approve')}
+            onReject={() => setDialog('rejectAll')}
+          />
+        }
+        filters={
+          <>
+            <TextFilters filter={filter} onChange={setFilter} />
+            {hasMore && (
+              <button type="button" className="small" onClick={loadMore}>
+                {t('review.more')}
+              </button>
+            )}
+          </>
+        }
+        empty={<NoTexts search={search} onMore={hasMore ? loadMore : null} />}
+        renderOpen={(props) => (
+          <OpenText {...props} list={list} drafts={decisions.drafts} onReject={askWhy} />
         )}
-      </StatusFilters>
-      <div ref={body} className={styles['body']}>
-        <Read
-          from={{ data: texts.isLoading ? undefined : range, error: texts.error, refetch: texts.refetch }}
-          lines={20}
-        >
-          {(range) =>
-            range.total === 0 ? (
-              <NoTexts search={search} onMore={texts.hasMore ? texts.loadMore : null} />
-            ) : (
-              <SegmentGrid
-                key={status}
-                range={range}
-                saves={saves}
-                languages={languages}
-                languagesOf={({ languages }) => languages}
-                sought={filter.text}
-                open={open}
-                holders={holders}
-                onOpen={openAt}
-                onMove={(step) => move(step, false)}
-                onVisible={setVisible}
-                renderOpen={(one) => (
-                  <OpenText
-                    key={one.id}
-                    segment={one}
-                    list={list}
-                    saves={saves}
-                    drafts={drafts}
-                    sought={filter.text}
-                    field={field}
-                    takesFocus={open?.takesFocus}
-                    onReject={askWhy}
-                    onConfirmed={() => goOn(t('editor.confirmed', { number: one.position + 1 }))}
-                  />
-                )}
-              />
-            )
-          }
-        </Read>
-        <TextPanel segment={segment} segments={segments} field={field} onOpen={openAt} />
-      </div>
-      <EditorFoot
-        outline={outline}
-        hasMore={mayFollow}
-        saves={saves}
-        canUndo={decisions.canUndo}
-        canConfirm={segment !== undefined}
+        renderPanel={(segment, field) => (
+          <TextPanel
+            segment={segment}
+            segments={segments}
+            outline={source.outline}
+            field={field}
+            onOpen={source.openAt}
+          />
+        )}
       />
       {dialog && (
         <TextDialog
           kind={dialog}
           list={list}
           segments={range.segments}
-          segment={segment}
+          segment={row}
           decisions={decisions}
           hasMore={!texts.isComplete}
           onRejected={({ position }) => goOn(t('editor.rejected', { number: position + 1 }))}
           onClose={() => setDialog(undefined)}
         />
       )}
-    </div>
+    </>
   );
 }
 
@@ -231,16 +104,16 @@ function NoTexts({
   const t = useT();
   if (onMore)
     return (
-      <p className={styles['empty']}>
+      <>
         {t('editor.none_so_far')}{' '}
         <button type="button" onClick={onMore}>
           {t('editor.search_on')}
         </button>
-      </p>
+      </>
     );
   const isFiltered = Object.keys(filters).length > 0;
   return (
-    <p className={styles['empty']}>
+    <>
       {t(isFiltered ? 'review.none_found' : 'review.nothing_waits')}{' '}
       {isFiltered ? (
         <Link to="/app/edit/texts" search={{}}>
@@ -249,7 +122,7 @@ function NoTexts({
       ) : (
         <Link to="/app">{t('editor.back')}</Link>
       )}
-    </p>
+    </>
   );
 }
 
@@ -287,35 +160,4 @@ function TextDialog({
       />
     )
   );
-}
-
-/**
- * Opens the next text after a decision. If all loaded ones are decided, further ones are loaded, and the next text is
- * opened when it arrives, unless the reviewer has opened another one.
- * @returns a function to call with the announcement of the decision
- */
-function useGoingOn(
-  { segments, isComplete, hasMore, loadMore }: ReturnType<typeof useTexts>,
-  { segment, moveToNextOpen }: Pick<ReturnType<typeof useOpenText>, 'segment' | 'moveToNextOpen'>,
-) {
-  const t = useT();
-  /** The text after which the next one is opened. */
-  const [after, setAfter] = useState<string>();
-  const goOn = useEffectEvent(() => {
-    if (after === undefined) return;
-    if (segment?.id !== after || moveToNextOpen()) setAfter(undefined);
-    else if (isComplete) {
-      setAfter(undefined);
-      announce(t('review.all_done'));
-    } else if (hasMore) loadMore();
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: further texts have arrived
-  useEffect(() => goOn(), [segments]);
-  return (said: string) => {
-    if (moveToNextOpen()) return announce(said);
-    if (isComplete) return announce(`${said} ${t('review.all_done')}`);
-    announce(`${said} ${t('editor.loading_texts')}`);
-    setAfter(segment?.id);
-    if (hasMore) loadMore();
-  };
 }

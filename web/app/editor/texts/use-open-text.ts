@@ -91,7 +91,7 @@ export function useOpenText({ list, range, filter, saves, search }: Props) {
   const upcoming = shown.slice(index + 1).find(isFree);
   return {
     open: segment ? { position: segment.position, index, takesFocus } : null,
-    segment,
+    row: segment,
     upcoming,
     openAt,
     move,

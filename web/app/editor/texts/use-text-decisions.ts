@@ -1,14 +1,12 @@
-import { useEffect, useRef, useState } from 'react';
-import { holdOpen } from '../../drafts/open-edits.ts';
+import { useRef, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { problemText } from '../../parts/problem.tsx';
 import { queryClient } from '../../query-client.ts';
 import { queryKeys } from '../../query-keys.ts';
 import { type Reason, SegmentSaves } from '../segment-saves.ts';
 import { useLeaving } from '../use-leaving.ts';
-import { useStack } from '../use-stack.ts';
-import { type Decision, isFinal, ownDecisions, reloadTexts, reopenTogether } from './decide-together.ts';
+import { isFinal, useRevert, useStack } from '../use-undo.ts';
+import { type Decision, ownDecisions, reloadTexts, reopenTogether } from './decide-together.ts';
 import { decideAgain, parallel, sendReview } from './send-review.ts';
 import { TextDrafts } from './text-drafts.ts';
 import type { TextList } from './text-list.ts';
@@ -27,13 +25,6 @@ interface Undone extends Decided {
 
 /** Milliseconds after the last keystroke until a draft is saved. */
 const pause = 2000;
-
-let closing: Promise<unknown> = Promise.resolve();
-
-/** Resolves when a closed editor no longer sends edits, such as that of the former filter. */
-export function editsClosed(): Promise<unknown> {
-  return closing;
-}
 
 /**
  * The reviewer's edits of texts, and the decisions of this visit, which can be undone.
@@ -79,13 +70,6 @@ export function useTextDecisions(list: TextList) {
       }),
   );
   useLeaving(saves);
-  useEffect(() => {
-    const release = holdOpen(saves);
-    return () => {
-      closing = Promise.all([closing, saves.close().finally(release)]);
-    };
-  }, [saves]);
-
   const revert = useRevert(saves);
   return {
     saves,
@@ -125,34 +109,6 @@ export function useTextDecisions(list: TextList) {
         setDone((before) => [...before, decided]);
         announce(t('editor.redone_said', { count: versions.size }));
       }),
-  };
-}
-
-/** Reverts the latest decision of a stack, one after another: each key press reverts one decision. */
-function useRevert(saves: SegmentSaves) {
-  const t = useT();
-  const turn = useRef<Promise<unknown>>(undefined);
-  const revert = async <T extends Decided>(
-    [stack, setStack]: readonly [{ current: readonly T[] }, ReturnType<typeof useStack<T>>[1]],
-    work: (decided: T) => Promise<void>,
-  ) => {
-    let decided: T | undefined;
-    const drop = () => setStack((before) => before.filter((one) => one !== decided));
-    try {
-      // The latest decision may be one that is still being sent.
-      await saves.flush();
-      decided = stack.current.at(-1);
-      if (!decided) return;
-      await work(decided);
-      drop();
-    } catch (error) {
-      announce(problemText(error, t));
-      // It would fail each time, and earlier decisions could not be undone.
-      if (isFinal(error)) drop();
-    }
-  };
-  return <T extends Decided>(...args: Parameters<typeof revert<T>>) => {
-    turn.current = Promise.resolve(turn.current).then(() => revert(...args));
   };
 }
 

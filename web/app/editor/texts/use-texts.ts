@@ -2,9 +2,9 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { client } from '../../client.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { editsClosed } from '../use-leaving.ts';
 import type { TextFilter } from './filters.ts';
 import { TextList } from './text-list.ts';
-import { editsClosed } from './use-text-decisions.ts';
 
 /** Number of texts that are loaded at once; further ones are loaded on demand. */
 const maxTexts = 2000;

@@ -2,7 +2,7 @@ import { useId, useState } from 'react';
 import type { ApiKey, ApiKeyScope } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { Dialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ProofField, useProof } from '../../parts/proof-field.tsx';
@@ -121,14 +121,12 @@ export function KeyDialog({
           </>
         )}
         <ProofField of={proof} error={error} />
-        <div className="actions">
-          <button type="submit" className="primary" disabled={isBusy || chosen.length === 0}>
-            {edited ? t('common.save') : t('apiKeys.create')}
-          </button>
-          <button type="button" disabled={isBusy} onClick={onClose}>
-            {t('common.cancel')}
-          </button>
-        </div>
+        <FormActions
+          action={edited ? t('common.save') : t('apiKeys.create')}
+          isBusy={isBusy}
+          isReady={chosen.length > 0}
+          onClose={onClose}
+        />
       </form>
     </Dialog>
   );

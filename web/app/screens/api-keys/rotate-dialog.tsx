@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { ApiKey } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { Dialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { ProofField, useProof } from '../../parts/proof-field.tsx';
@@ -66,14 +66,7 @@ export function RotateDialog({
           </select>
         </label>
         <ProofField of={proof} error={error} />
-        <div className="actions">
-          <button type="submit" className="danger" disabled={isBusy}>
-            {t('apiKeys.rotate')}
-          </button>
-          <button type="button" disabled={isBusy} onClick={onClose}>
-            {t('common.cancel')}
-          </button>
-        </div>
+        <FormActions action={t('apiKeys.rotate')} kind="danger" isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
-import { Dialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -67,14 +67,7 @@ export function NewGlossaryDialog({ onClose }: { onClose: () => void }) {
           </p>
         )}
         {error && !isTaken ? <Problem error={error} /> : null}
-        <div className="actions">
-          <button type="submit" className="primary" disabled={isBusy}>
-            {t('sets.create')}
-          </button>
-          <button type="button" disabled={isBusy} onClick={onClose}>
-            {t('common.cancel')}
-          </button>
-        </div>
+        <FormActions action={t('sets.create')} isBusy={isBusy} onClose={onClose} />
       </form>
     </Dialog>
   );

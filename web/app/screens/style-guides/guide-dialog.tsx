@@ -3,7 +3,7 @@ import { LinguaLoopError } from '#sdk/errors.ts';
 import type { StyleGuide, StyleGuideList } from '#sdk/types.ts';
 import { client } from '../../client.ts';
 import { useT } from '../../i18n.tsx';
-import { Dialog } from '../../parts/confirm-dialog.tsx';
+import { Dialog, FormActions } from '../../parts/confirm-dialog.tsx';
 import { LanguageSelect } from '../../parts/languages.tsx';
 import { fieldProblem, Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
@@ -127,14 +127,7 @@ export function GuideDialog({
           value={words}
           onValue={setWords}
         />
-        <div className="actions">
-          <button type="submit" className="primary" disabled={isBusy || isEmpty}>
-            {t('common.save')}
-          </button>
-          <button type="button" disabled={isBusy} onClick={onClose}>
-            {t('common.cancel')}
-          </button>
-        </div>
+        <FormActions action={t('common.save')} isBusy={isBusy} isReady={!isEmpty} onClose={onClose} />
       </form>
     </Dialog>
   );

@@ -1,10 +1,11 @@
 import { Plus } from 'lucide-react';
-import { lazy, Suspense, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { LanguageCode } from '#server/languages.ts';
 import { useT } from '../../i18n.tsx';
-
-// The popover and its library load when it is first opened.
-const LanguagePopover = lazy(() => import('./language-popover.tsx'));
+import { isComposing } from '../../keys/match-key.ts';
+import { useLanguages } from '../../parts/languages.tsx';
+import { PopoverButton } from '../../parts/popover-button.tsx';
+import styles from './panes.module.css';
 
 /**
  * A button that opens the list of all languages, in which several can be selected.
@@ -22,35 +23,73 @@ export function LanguagePicker({
   onChange: (codes: LanguageCode[]) => void;
 }) {
   const t = useT();
-  const trigger = useRef<HTMLButtonElement>(null);
-  const [isOpen, setOpen] = useState(false);
+  return (
+    <PopoverButton
+      className={className}
+      {...(text === undefined && {
+        'aria-label': t('translate.add_language'),
+        title: t('translate.add_language'),
+      })}
+      opens={{
+        label: t('translate.target_languages'),
+        placement: 'bottom start',
+        className: styles.picker,
+        content: (close) => <AllLanguages chosen={chosen} onChange={onChange} onClose={close} />,
+      }}
+    >
+      <Plus size={text === undefined ? 16 : 13} aria-hidden />
+      {text}
+    </PopoverButton>
+  );
+}
+
+/** All languages with a search field. Enter selects the only language that is found. */
+function AllLanguages({
+  chosen,
+  onChange,
+  onClose,
+}: {
+  chosen: readonly string[];
+  onChange: (codes: LanguageCode[]) => void;
+  onClose: () => void;
+}) {
+  const t = useT();
+  const { languages } = useLanguages();
+  const [sought, setSought] = useState('');
+  const shown = languages.filter(({ found }) => found.includes(sought.trim().toLowerCase()));
+  const select = (code: LanguageCode, isChosen: boolean) =>
+    onChange([...chosen.filter((one): one is LanguageCode => one !== code), ...(isChosen ? [code] : [])]);
   return (
     <>
-      <button
-        ref={trigger}
-        type="button"
-        className={className}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        {...(text === undefined && {
-          'aria-label': t('translate.add_language'),
-          title: t('translate.add_language'),
-        })}
-        onClick={() => setOpen(true)}
-      >
-        <Plus size={text === undefined ? 16 : 13} aria-hidden />
-        {text}
+      <input
+        type="search"
+        aria-label={t('languages.find')}
+        placeholder={t('languages.find')}
+        value={sought}
+        onChange={({ target }) => setSought(target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || isComposing(event.nativeEvent)) return;
+          event.preventDefault();
+          const [only] = shown;
+          if (only && shown.length === 1) select(only.code, !chosen.includes(only.code));
+        }}
+      />
+      <div className={styles.all}>
+        {shown.map(({ code, name }) => (
+          <label key={code}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(code)}
+              onChange={({ target }) => select(code, target.checked)}
+            />
+            {name}
+          </label>
+        ))}
+        {shown.length === 0 && <p className="hint">{t('languages.none')}</p>}
+      </div>
+      <button type="button" className="primary" onClick={onClose}>
+        {t('translate.languages_done')}
       </button>
-      {isOpen && (
-        <Suspense>
-          <LanguagePopover
-            trigger={trigger}
-            chosen={chosen}
-            onChange={onChange}
-            onClose={() => setOpen(false)}
-          />
-        </Suspense>
-      )}
     </>
   );
 }

@@ -1,25 +1,31 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { SlidersHorizontal } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useEffect, useId, useState, useSyncExternalStore } from 'react';
+import { client } from '../../client.ts';
 import { deployment } from '../../deployment.ts';
 import { type MessageId, useT } from '../../i18n.tsx';
 import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { leftOf } from '../../parts/left-of.ts';
 import { PlanLink } from '../../parts/plan-link.tsx';
 import { detected } from '../../parts/source-language.tsx';
+import { allExcept, queryKeys } from '../../query-keys.ts';
 import { useCoverage } from '../../session/use-coverage.ts';
+import { isAdministrator, useMe } from '../../session/use-me.ts';
 import { useSession } from '../../session/use-session.ts';
 import { linesOf, useBatchTexts } from './batch-texts.tsx';
 import { BatchTranslation } from './batch-translation.tsx';
-import { Cost } from './cost.tsx';
 import { FileDrop, useFileDropping } from './file-drop.tsx';
+import { FileQueue } from './file-queue.ts';
 import { countSet, noOptions } from './options.ts';
 import { OptionsDrawer, offeredFor } from './options-drawer.tsx';
-import { Remaining } from './remaining.tsx';
 import type { LanguageChoiceProps, TranslateKind } from './search.ts';
 import { SentRecords } from './sent-record.ts';
 import { TextTranslation } from './text-translation.tsx';
 import styles from './translate.module.css';
-import { useFileQueue } from './use-file-queue.ts';
+import { useSeriesPolling } from './use-series.ts';
+import { Cost } from './weight.tsx';
 
 /**
  * `/app/translate`: translates a text, a batch of texts, or files. The URL contains the languages, but never the text.
@@ -147,6 +153,26 @@ function Translate({ userId }: { userId: string }) {
   );
 }
 
+/** The files of the screen; the component is rendered again when they change. */
+function useFileQueue(sent: SentRecords) {
+  const t = useT();
+  const queries = useQueryClient();
+  const [queue] = useState(() => new FileQueue(client, sent, deployment.maxUploadBytes));
+  const files = useSyncExternalStore(queue.subscribe, () => queue.files);
+  useEffect(() => {
+    void queue.restore();
+  }, [queue]);
+  useEffect(() => {
+    queue.onEnd = (isDone, keepsLayout) => {
+      if (isDone) announce(t(keepsLayout ? 'translate.document_queued' : 'translate.file_done'));
+      void queries.invalidateQueries(allExcept(queryKeys.jobs.all, queryKeys.jobs.allSeries));
+      void queries.invalidateQueries({ queryKey: queryKeys.documents.all });
+    };
+  }, [queue, queries, t]);
+  useSeriesPolling(files.flatMap(({ tasks }) => tasks.flatMap(({ series }) => series ?? [])));
+  return { queue, files };
+}
+
 const kinds: readonly [kind: TranslateKind, name: MessageId][] = [
   ['text', 'translate.text'],
   ['file', 'translate.files'],
@@ -197,5 +223,26 @@ function OptionsButton({
       {t('translate.options')}
       {count > 0 && <span className="badge">{t('translate.options_set', { count })}</span>}
     </button>
+  );
+}
+
+/** The remaining characters of the workspace, for administrators. If they cannot be loaded, nothing is shown. */
+function Remaining() {
+  const t = useT();
+  const { number } = useFormat();
+  const { data: me } = useMe();
+  const isAdmin = me !== undefined && isAdministrator(me);
+  const tenantId = me?.tenant.id ?? '';
+  const { data } = useQuery({
+    queryKey: queryKeys.usage.summary(tenantId),
+    queryFn: () => client.usage.summary(tenantId, { limit: 1 }),
+    enabled: isAdmin,
+  });
+  if (!data) return null;
+  const { left, limit } = leftOf(data);
+  return (
+    <span className={styles.remaining}>
+      {t('translate.left', { left: number(left), limit: number(limit) })}
+    </span>
   );
 }

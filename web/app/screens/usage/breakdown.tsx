@@ -1,16 +1,11 @@
 import { useMemo, useState } from 'react';
 import { type MessageId, type Translate, useT } from '../../i18n.tsx';
-import { announce } from '../../parts/announcer.tsx';
-import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { useLanguages } from '../../parts/languages.tsx';
 import { Read } from '../../parts/loading.tsx';
-import { saveFile } from '../../parts/save-file.ts';
 import type { Series } from './bar-chart.tsx';
-import { csvOf } from './csv.ts';
-import { Chart } from './lazy-chart.tsx';
-import { CountedFrom, DayTable, Segments } from './report-parts.tsx';
-import { type Breakdown, type Dimension, dimensions, useBreakdown, withAllDays } from './reports.ts';
+import { Report, Segments } from './report-parts.tsx';
+import { type Breakdown, type Dimension, dimensions, useBreakdown } from './reports.ts';
 import styles from './usage.module.css';
 
 /** The largest groups have a part of their own in each bar, in these colors; the last color is for all others. */
@@ -50,77 +45,38 @@ export function BilledCharacters() {
 
 function Groups({ by, of }: { by: Dimension; of: Breakdown }) {
   const t = useT();
-  const { number, utcDay } = useFormat();
+  const { utcDay } = useFormat();
   const nameOf = useGroupNames(by);
   const series = useMemo(() => seriesOf(of, nameOf, t), [of, nameOf, t]);
-  const chart = useMemo(() => withAllDays(of, series), [of, series]);
-  const total = of.groups.reduce((sum, { billable_chars }) => sum + billable_chars, 0);
-  const largest = of.groups[0]?.billable_chars ?? 1;
-  const save = async () => {
-    const rows = of.days.flatMap(({ date, billable_chars }) =>
-      billable_chars.flatMap((chars, at) =>
-        chars === 0 ? [] : [[date, of.groups[at]?.name ?? '*', chars] as const],
-      ),
-    );
-    await saveFile({
-      fileName: `characters-by-${by}-${of.from}-${of.to}.csv`,
-      body: csvOf(['date', by, 'billable_chars'], rows),
-    });
-    announce(t('usage.saved'));
-  };
   return (
-    <>
-      <CountedFrom of={of} />
-      <div className={styles['split']}>
-        <Chart {...chart} />
-        <table className={styles['bars']}>
-          <caption className="visually-hidden">
-            {t('usage.billed_of', { from: utcDay(of.from), to: utcDay(of.to) })}
-          </caption>
-          <thead className="visually-hidden">
-            <tr>
-              <th scope="col">{t(`usage.by_${by}`)}</th>
-              <th scope="col">{t('usage.chars')}</th>
-              <th scope="col">{t('usage.share')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {of.groups.map(({ name, billable_chars }, at) => (
-              <tr key={name ?? '*'}>
-                <th scope="row">
-                  <i style={{ background: `var(${colors[Math.min(at, parts)]})` }} />
-                  <bdi>{nameOf(name)}</bdi>
-                </th>
-                <td>{number(billable_chars)}</td>
-                <td>
-                  <Bar className={styles['part']} max={largest} value={billable_chars} />
-                  <Share of={billable_chars} all={total} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">{t('usage.total')}</th>
-              <td>{number(total)}</td>
-              <td />
-            </tr>
-          </tfoot>
-        </table>
-      </div>
-      <div className={styles['foot']}>
-        <DayTable caption={t('usage.table')} days={of.days.map(({ date }) => date)} series={series} />
-        <button type="button" onClick={() => void save()}>
-          {t('usage.export_breakdown')}
-        </button>
-      </div>
-    </>
+    <Report
+      of={of}
+      caption={t('usage.billed_of', { from: utcDay(of.from), to: utcDay(of.to) })}
+      group={t(`usage.by_${by}`)}
+      unit={t('usage.chars')}
+      rows={of.groups.map(({ name, billable_chars }, at) => ({
+        key: name ?? '*',
+        name: <bdi>{nameOf(name)}</bdi>,
+        color: colors[Math.min(at, parts)],
+        count: billable_chars,
+      }))}
+      longest={of.groups[0]?.billable_chars ?? 1}
+      series={series}
+      table={t('usage.table')}
+      file={{
+        label: t('usage.export_breakdown'),
+        name: `characters-by-${by}`,
+        rows: () => [
+          ['date', by, 'billable_chars'],
+          of.days.flatMap(({ date, billable_chars }) =>
+            billable_chars.flatMap((chars, at) =>
+              chars === 0 ? [] : [[date, of.groups[at]?.name ?? '*', chars]],
+            ),
+          ),
+        ],
+      }}
+    />
   );
-}
-
-function Share({ of, all }: { of: number; all: number }) {
-  const { percent } = useFormat();
-  return <span>{percent(all === 0 ? 0 : of / all)}</span>;
 }
 
 /** Returns the name of a group in the interface language. */

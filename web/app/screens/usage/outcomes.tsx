@@ -1,15 +1,11 @@
 import { useMemo } from 'react';
 import { useT } from '../../i18n.tsx';
-import { announce } from '../../parts/announcer.tsx';
 import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { triggerName } from '../../parts/review-triggers.ts';
-import { saveFile } from '../../parts/save-file.ts';
-import { csvOf } from './csv.ts';
-import { Chart } from './lazy-chart.tsx';
-import { CountedFrom, DayTable } from './report-parts.tsx';
-import { type Outcome, type Outcomes, outcomes, sumOutcomes, useOutcomes, withAllDays } from './reports.ts';
+import { Report } from './report-parts.tsx';
+import { type Outcome, type Outcomes, outcomes, sumOutcomes, useOutcomes } from './reports.ts';
 import styles from './usage.module.css';
 
 const colors: Record<Outcome, string> = {
@@ -36,9 +32,14 @@ export function PublishedTexts() {
 
 function Results({ of }: { of: Outcomes }) {
   const t = useT();
-  const { number, percent, utcDay } = useFormat();
+  const { utcDay } = useFormat();
   const sums = sumOutcomes(of);
-  const all = outcomes.reduce((sum, name) => sum + sums[name], 0);
+  const rows = outcomes.map((name) => ({
+    key: name,
+    name: t(`usage.outcome_${name}`),
+    color: colors[name],
+    count: sums[name],
+  }));
   const series = useMemo(
     () =>
       outcomes.map((name) => ({
@@ -48,64 +49,25 @@ function Results({ of }: { of: Outcomes }) {
       })),
     [of, t],
   );
-  const chart = useMemo(() => withAllDays(of, series), [of, series]);
-  const save = async () => {
-    await saveFile({
-      fileName: `texts-${of.from}-${of.to}.csv`,
-      body: csvOf(
-        ['date', ...outcomes],
-        of.days.map((day) => [day.date, ...outcomes.map((name) => day[name])]),
-      ),
-    });
-    announce(t('usage.saved'));
-  };
   return (
-    <>
-      <CountedFrom of={of} />
-      <div className={styles['split']}>
-        <Chart {...chart} />
-        <table className={styles['bars']}>
-          <caption className="visually-hidden">
-            {t('usage.texts_of', { from: utcDay(of.from), to: utcDay(of.to) })}
-          </caption>
-          <thead className="visually-hidden">
-            <tr>
-              <th scope="col">{t('usage.outcome')}</th>
-              <th scope="col">{t('usage.texts')}</th>
-              <th scope="col">{t('usage.share')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {outcomes.map((name) => (
-              <tr key={name}>
-                <th scope="row">
-                  <i style={{ background: `var(${colors[name]})` }} />
-                  {t(`usage.outcome_${name}`)}
-                </th>
-                <td>{number(sums[name])}</td>
-                <td>
-                  <Bar className={styles['part']} max={all} value={sums[name]} />
-                  <span>{percent(all === 0 ? 0 : sums[name] / all)}</span>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">{t('usage.total')}</th>
-              <td>{number(all)}</td>
-              <td />
-            </tr>
-          </tfoot>
-        </table>
-      </div>
-      <div className={styles['foot']}>
-        <DayTable caption={t('usage.texts_table')} days={of.days.map(({ date }) => date)} series={series} />
-        <button type="button" onClick={() => void save()}>
-          {t('usage.export_outcomes')}
-        </button>
-      </div>
-    </>
+    <Report
+      of={of}
+      caption={t('usage.texts_of', { from: utcDay(of.from), to: utcDay(of.to) })}
+      group={t('usage.outcome')}
+      unit={t('usage.texts')}
+      rows={rows}
+      longest={rows.reduce((sum, { count }) => sum + count, 0)}
+      series={series}
+      table={t('usage.texts_table')}
+      file={{
+        label: t('usage.export_outcomes'),
+        name: 'texts',
+        rows: () => [
+          ['date', ...outcomes],
+          of.days.map((day) => [day.date, ...outcomes.map((name) => day[name])]),
+        ],
+      }}
+    />
   );
 }
 

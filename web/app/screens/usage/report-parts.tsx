@@ -1,7 +1,13 @@
-import { useId } from 'react';
+import { type ReactNode, useId, useMemo } from 'react';
 import { useT } from '../../i18n.tsx';
+import { announce } from '../../parts/announcer.tsx';
+import { Bar } from '../../parts/bar.tsx';
 import { useFormat } from '../../parts/format.ts';
+import { saveFile } from '../../parts/save-file.ts';
 import type { Series } from './bar-chart.tsx';
+import { csvOf } from './csv.ts';
+import { Chart } from './lazy-chart.tsx';
+import { withAllDays } from './reports.ts';
 import styles from './usage.module.css';
 
 /** A choice between a few options, all of which are visible. */
@@ -36,7 +42,7 @@ export function Segments<V extends string>({
 }
 
 /** Says since when the jobs of a report are counted, if there were too many to count them all. */
-export function CountedFrom({ of: { counted_from } }: { of: { counted_from: string | null } }) {
+function CountedFrom({ of: { counted_from } }: { of: { counted_from: string | null } }) {
   const t = useT();
   const { moment } = useFormat();
   if (counted_from === null) return null;
@@ -44,7 +50,7 @@ export function CountedFrom({ of: { counted_from } }: { of: { counted_from: stri
 }
 
 /** The values of a chart as a table that can be opened, the latest day first. */
-export function DayTable({
+function DayTable({
   caption,
   days,
   series,
@@ -87,5 +93,96 @@ export function DayTable({
         </table>
       </section>
     </details>
+  );
+}
+
+/** A row of a report: a group, and its count in all days. */
+interface ReportRow {
+  key: string;
+  name: ReactNode;
+  /** The CSS variable of its color in the chart. */
+  color: string | undefined;
+  count: number;
+}
+
+/** Daily counts by group: as a chart, a list, a table and a CSV file. */
+export function Report({
+  of,
+  caption,
+  group,
+  unit,
+  rows,
+  longest,
+  series,
+  table,
+  file,
+}: {
+  of: { from: string; to: string; counted_from: string | null; days: readonly { date: string }[] };
+  caption: string;
+  /** The name of what the rows are. */
+  group: string;
+  /** The name of what is counted. */
+  unit: string;
+  rows: readonly ReportRow[];
+  /** The count whose bar has the full length. */
+  longest: number;
+  series: Series[];
+  /** The name of the table of days. */
+  table: string;
+  file: { label: string; name: string; rows(): Parameters<typeof csvOf> };
+}) {
+  const t = useT();
+  const { number, percent } = useFormat();
+  const chart = useMemo(() => withAllDays(of, series), [of, series]);
+  const total = rows.reduce((sum, { count }) => sum + count, 0);
+  const save = async () => {
+    await saveFile({ fileName: `${file.name}-${of.from}-${of.to}.csv`, body: csvOf(...file.rows()) });
+    announce(t('usage.saved'));
+  };
+  return (
+    <>
+      <CountedFrom of={of} />
+      <div className={styles['split']}>
+        <Chart {...chart} />
+        <table className={styles['bars']}>
+          <caption className="visually-hidden">{caption}</caption>
+          <thead className="visually-hidden">
+            <tr>
+              <th scope="col">{group}</th>
+              <th scope="col">{unit}</th>
+              <th scope="col">{t('usage.share')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ key, name, color, count }) => (
+              <tr key={key}>
+                <th scope="row">
+                  <i style={{ background: `var(${color})` }} />
+                  {name}
+                </th>
+                <td>{number(count)}</td>
+                <td>
+                  <Bar className={styles['part']} max={longest} value={count} />
+                  <span>{percent(total === 0 ? 0 : count / total)}</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{t('usage.total')}</th>
+              <td>{number(total)}</td>
+              <td />
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+      <div className={styles['foot']}>
+        <DayTable caption={table} days={of.days.map(({ date }) => date)} series={series} />
+        <button type="button" onClick={() => void save()}>
+          {file.label}
+        </button>
+      </div>
+    </>
   );
 }

@@ -1,0 +1,135 @@
+import { Fragment, type ReactNode, type RefObject, useDeferredValue, useEffect, useRef } from 'react';
+import { useT } from '../i18n.tsx';
+import { useCommands } from '../keys/use-commands.ts';
+import { Read } from '../parts/loading.tsx';
+import bars from './bars.module.css';
+import styles from './editor.module.css';
+import { EditorFoot } from './editor-foot.tsx';
+import { type OpenField, OpenSegment, type OpenSegmentProps } from './open-segment.tsx';
+import { OpeningBars } from './opening-bars.tsx';
+import type { RowSource } from './row-source.ts';
+import type { EditedSegment } from './segment.ts';
+import { SegmentGrid } from './segment-grid.tsx';
+import { StatusFilters } from './status-filters.tsx';
+
+interface EditorProps<Row extends EditedSegment> {
+  source: RowSource<Row>;
+  head: ReactNode;
+  /** Shown above the filters. */
+  notices?: ReactNode;
+  /** Further filters. */
+  filters: ReactNode;
+  /** Whether translations can be replaced. */
+  canReplace?: boolean;
+  /** Shown in place of the grid if it has no rows. By default, an empty grid is shown. */
+  empty?: ReactNode;
+  /** The open row. */
+  renderOpen?: (props: OpenSegmentProps<Row>) => ReactNode;
+  /** The side panel, with information about a row. */
+  renderPanel: (row: Row | undefined, field: RefObject<OpenField | null>) => ReactNode;
+}
+
+/** The rows of a source in a grid, one of them open in its place, with their filters, keyboard shortcuts and side panel. */
+export function Editor<Row extends EditedSegment>({
+  source,
+  head,
+  notices,
+  filters,
+  canReplace,
+  empty,
+  renderOpen = (props) => <OpenSegment {...props} />,
+  renderPanel,
+}: EditorProps<Row>) {
+  const t = useT();
+  const { rows, filter, row, open, move, saves } = source;
+  const field = useRef<OpenField>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  // The panel follows after the field is shown: its matches and the page take longer than the field.
+  const shown = useDeferredValue(row);
+  useCommands({
+    nextItem: () => move(1),
+    previousItem: () => move(-1),
+    listDown: () => move(1, false),
+    listUp: () => move(-1, false),
+    open: () => field.current?.focus(),
+    undoDecision: source.undo,
+    redoDecision: source.redo,
+    save: () => void saves.flush(),
+    find: () => search.current?.focus(),
+    toList: () => body.current?.querySelector<HTMLElement>('[role=grid]')?.focus(),
+    findText: () => search.current?.focus(),
+  });
+  return (
+    <div className={styles['editor']} data-editor>
+      {head}
+      <div className={bars['bars']}>
+        {notices}
+        <OpeningBars source={source} />
+      </div>
+      <StatusFilters source={source} search={search} canReplace={canReplace}>
+        {filters}
+      </StatusFilters>
+      <div ref={body} className={styles['body']}>
+        <Read from={rows} lines={20}>
+          {(range) =>
+            range.total === 0 && empty ? (
+              <p className={styles['empty']}>{empty}</p>
+            ) : (
+              <SegmentGrid
+                key={JSON.stringify(filter)}
+                source={source}
+                range={range}
+                renderOpen={(segment) => (
+                  <Fragment key={segment.position}>
+                    {renderOpen({
+                      segment,
+                      source,
+                      field,
+                      takesFocus: open?.takesFocus,
+                      onConfirmed: () => source.goOn(t('editor.confirmed', { number: segment.position + 1 })),
+                    })}
+                  </Fragment>
+                )}
+              />
+            )
+          }
+        </Read>
+        <TypeAhead isActive={source.next !== 'none'} field={field} />
+        {renderPanel(shown, field)}
+      </div>
+      <EditorFoot source={source} />
+    </div>
+  );
+}
+
+/**
+ * Takes the keys that a reviewer types after a confirmation, until the next segment is open, and inserts them there.
+ * Without it, they would change the confirmed segment. It is a field, so that input methods work too.
+ */
+function TypeAhead({ isActive, field }: { isActive: boolean; field: RefObject<OpenField | null> }) {
+  const t = useT();
+  const element = useRef<HTMLTextAreaElement>(null);
+  const typed = useRef('');
+  const wasActive = useRef(false);
+  useEffect(() => {
+    if (isActive && !wasActive.current) element.current?.focus();
+    if (!isActive && wasActive.current) {
+      field.current?.focus();
+      if (typed.current !== '') field.current?.insert(typed.current);
+      typed.current = '';
+    }
+    wasActive.current = isActive;
+  }, [isActive, field]);
+  if (!isActive) return null;
+  return (
+    <textarea
+      ref={element}
+      className="visually-hidden"
+      aria-label={t('editor.opening_next')}
+      onInput={({ currentTarget }) => {
+        typed.current = currentTarget.value;
+      }}
+    />
+  );
+}

@@ -1,0 +1,50 @@
+import { useEffect, useRef, useState } from 'react';
+import type { SegmentClaim } from '#sdk/workplace-types.ts';
+import { client } from '../client.ts';
+
+/** Milliseconds for which an item must be open before it is claimed. Items that the reviewer only passes are not. */
+export const dwell = 400;
+
+/** Milliseconds after which a claim is renewed; the service ends it after a minute. */
+const renewAfter = 20_000;
+
+const nobody: SegmentClaim['others'] = [];
+
+/**
+ * Claims the open item while it is shown, so that colleagues see it. A claim only informs and does not lock, so errors
+ * are ignored.
+ * @param position the open segment of a document
+ * @returns the claims of colleagues on the item
+ */
+export function useClaim(kind: 'job' | 'document', id: string | undefined, position?: number) {
+  const [others, setOthers] = useState<{ id: string; claims: SegmentClaim['others'] }>();
+  const isClaimed = useRef(false);
+  useEffect(() => {
+    if (!id) return;
+    let isShown = true;
+    const renew = () => {
+      if (document.visibilityState === 'hidden') return;
+      isClaimed.current = true;
+      client.reviews.claim({ kind, id, opened: true, ...(position !== undefined && { position }) }).then(
+        ({ others: claims }) => isShown && setOthers({ id, claims }),
+        () => undefined,
+      );
+    };
+    const first = setTimeout(renew, dwell);
+    const timer = setInterval(renew, renewAfter);
+    return () => {
+      isShown = false;
+      clearTimeout(first);
+      clearInterval(timer);
+    };
+  }, [kind, id, position]);
+  useEffect(
+    () => () => {
+      if (id && isClaimed.current)
+        void client.reviews.claim({ kind, id, release: true }).catch(() => undefined);
+      isClaimed.current = false;
+    },
+    [kind, id],
+  );
+  return others && others.id === id ? others.claims : nobody;
+}

@@ -1,0 +1,38 @@
+import { type ComponentProps, lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import type { PopoverProps } from './popover.tsx';
+
+const Popover = lazy(() => import('./popover.tsx'));
+
+/** A button that opens a popover. The popover and its library load when it is first opened. */
+export function PopoverButton({
+  opens: { content, ...popover },
+  ...button
+}: ComponentProps<'button'> & {
+  opens: Omit<PopoverProps, 'children'> & {
+    /** What the popover shows. @param close closes it */
+    content: (close: () => void) => ReactNode;
+  };
+}) {
+  const trigger = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <button
+        ref={trigger}
+        type="button"
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(true)}
+        {...button}
+      />
+      {isOpen && (
+        <Suspense>
+          <Popover trigger={trigger} onClose={close} {...popover}>
+            {content(close)}
+          </Popover>
+        </Suspense>
+      )}
+    </>
+  );
+}
