@@ -53,7 +53,7 @@ export interface KeyPrincipal {
 /** The authenticated caller. */
 export type Principal = KeyPrincipal | SessionPrincipal;
 
-/** @throws AppError 403 if the member is no administrator */
+/** @throws AppError 403 if the member is not an administrator */
 export function requireAdministrator({ role }: Pick<User, 'role'>): void {
   if (role !== 'global_administrator') throw new AppError('forbidden', 'admin role required');
 }

@@ -9,7 +9,7 @@ import { isTurned, type Unit } from './units.ts';
 
 /*
  * What makes a page look restless, although each word is in its place: sizes that differ within a row, gaps that grow
- * and shrink, labels beside their texts, blanks without room for an entry, and edges that no longer align.
+ * and shrink, labels away from their texts, blanks without room for an entry, and edges that no longer align.
  */
 
 /** A unit of text with its translation. */
@@ -35,7 +35,7 @@ export interface Irregularities {
   uneven: Token[];
   /** The first words of texts whose distance to the text above has changed by more than half a line. */
   gaps: Token[];
-  /** The first words of texts whose label, bullet or box is no longer beside them. */
+  /** The first words of texts whose label, bullet or box has moved away from them. */
   parted: Token[];
   /** Words that a ruled line crosses. */
   crossed: Token[];
@@ -114,7 +114,7 @@ function linesOf(boxes: readonly Box[]): Box[] {
 
 /** Sizes that differ by this part look different side by side. */
 const visible = 0.03;
-/** Letters that are narrower by this part look condensed beside others; the means of different words differ by less. */
+/** Letters that are narrower by this part look condensed next to others; the means of different words differ by less. */
 const condensed = 0.15;
 /** The number of texts from which an edge is an alignment. */
 const fewest = 3;

@@ -9,7 +9,7 @@ export function PopoverButton({
   ...button
 }: ComponentProps<'button'> & {
   opens: Omit<PopoverProps, 'children'> & {
-    /** What the popover shows. @param close closes it */
+    /** Returns the content. @param close closes it */
     content: (close: () => void) => ReactNode;
   };
 }) {

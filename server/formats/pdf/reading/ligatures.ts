@@ -32,7 +32,7 @@ const isNarrow = /^[fijlt]$/;
 /** The width of a ligature as a share of the sum of its letters. Calibri has the narrowest: `tt` has 0.946. */
 const narrowest = 0.92;
 const widest = 1.02;
-/** The usual width in em of a letter that a page does not show by itself, and how far the sum may be from it then. */
+/** The usual width in em of a letter that the page does not show, and how far the sum may be from it then. */
 const usualWidth = 0.32;
 const tolerance = 0.12;
 /** The factor of a letter's width from which a glyph that is stated to be this letter may be a ligature with it. */
@@ -114,7 +114,7 @@ interface Reading {
 /** Finds the glyphs of a page that may be ligatures by their widths: unknown ones, and letters that are too wide. */
 function openGlyphs(texts: readonly ShownText[]): OpenGlyph[] {
   const open: OpenGlyph[] = [];
-  // Fonts of one name have the same letters: programs put the glyphs without a code into a font of their own.
+  // Fonts of one name have the same letters: programs put the glyphs without a code into a separate font.
   for (const own of Map.groupBy(texts, ({ font }) => font.name.replace(/-Identity-H$/, '')).values()) {
     const widths = new Map<string, number>();
     const equal = new Map<string, Pick<OpenGlyph, 'stated' | 'places'>>();
