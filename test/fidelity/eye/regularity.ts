@@ -19,7 +19,7 @@ interface Pair {
   size: number;
   font: string;
   first: Box;
-  /** The number of lines in the source and in the translation, and the lines themselves. */
+  /** The boxes of the lines, in the source and in the translation. */
   lines: Box[];
   resultLines: Box[];
   box: Box;
