@@ -9,7 +9,7 @@ export function PopoverButton({
   ...button
 }: ComponentProps<'button'> & {
   opens: Omit<PopoverProps, 'children'> & {
-    /** Returns the content. @param close closes it */
+    /** Renders the content. @param close closes the popover */
     content: (close: () => void) => ReactNode;
   };
 }) {
