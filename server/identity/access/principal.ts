@@ -49,8 +49,14 @@ export interface KeyPrincipal {
   scopes: readonly Scope[] | null;
 }
 
+/** A visitor of the demo workspace, who has no account and can only read. */
+export interface VisitorPrincipal {
+  kind: 'visitor';
+  tenant: PrincipalTenant;
+}
+
 /** The authenticated caller. */
-export type Principal = KeyPrincipal | SessionPrincipal;
+export type Principal = KeyPrincipal | SessionPrincipal | VisitorPrincipal;
 
 /**
  * Returns the hashes to look up. If both X-API-Key and a bearer token are presented, the API key is the one in
@@ -82,7 +88,7 @@ export async function readPrincipal(
   owner: Promise<CredentialOwner | null>,
   credentials: PresentedCredentials,
   settings: Settings,
-): Promise<Principal | Refusal> {
+): Promise<KeyPrincipal | SessionPrincipal | Refusal> {
   const { bearer, tenantId } = credentials;
   const [found, lookup] = await Promise.all([
     owner,

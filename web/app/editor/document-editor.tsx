@@ -19,6 +19,7 @@ import { announce } from '../parts/announcer.tsx';
 import { plainName } from '../parts/language-text.tsx';
 import { Loading, Read } from '../parts/loading.tsx';
 import { queryKeys } from '../query-keys.ts';
+import { isVisitor } from '../session/keeper.ts';
 import bars from './bars.module.css';
 import { DocumentHead } from './document-head.tsx';
 import { DocumentNotices } from './document-notices.tsx';
@@ -114,7 +115,7 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
   const search = useRef<HTMLInputElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const [isApproving, setApproving] = useState(false);
-  const isReadOnly = status !== 'translated' || document.approved_at !== null;
+  const isReadOnly = status !== 'translated' || document.approved_at !== null || isVisitor();
 
   useCommands({
     nextItem: () => move(1),

@@ -1,6 +1,7 @@
 import { lazy, memo, type RefObject, useCallback } from 'react';
 import type { TenantDocumentJob } from '#sdk/types.ts';
 import { useFormat } from '../parts/format.ts';
+import { isVisitor } from '../session/keeper.ts';
 import { NewTerm } from '../terms/new-term.tsx';
 import { showOpenSegment } from './editor-view.ts';
 import type { Languages } from './marks.ts';
@@ -52,7 +53,7 @@ export const DocumentPanel = memo(function DocumentPanel({
   const preview = { document, current: segment?.position ?? null, isReady: hasPreview };
   return (
     <>
-      {segment && <NewTerm key={segment.position} {...languages} />}
+      {segment && !isVisitor() && <NewTerm key={segment.position} {...languages} />}
       <PreviewDock at="below" {...preview} onOpen={onOpen} />
       <SidePanel
         counts={{

@@ -2,12 +2,16 @@ import { X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, Suspense, useId, useState } from 'react';
 import { type MessageId, useT } from '../i18n.tsx';
 import { Loading } from '../parts/loading.tsx';
+import { isVisitor } from '../session/keeper.ts';
 import styles from './editor.module.css';
 import { showOpenSegment, togglePanel, useEditorView } from './editor-view.ts';
 
 const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;
 
 type Tab = (typeof tabs)[number];
+
+/** The tabs for visitors of the demo workspace. The others need requests that are closed to them. */
+const visitorTabs: readonly Tab[] = ['issues', 'history'];
 
 const storedTab = 'lingualoop-editor-tab';
 
@@ -26,8 +30,9 @@ export function SidePanel({
 }) {
   const t = useT();
   const id = useId();
+  const shown = isVisitor() ? visitorTabs : tabs;
   const [tab, setTab] = useState<Tab>(
-    () => tabs.find((one) => one === localStorage.getItem(storedTab)) ?? 'memory',
+    () => shown.find((one) => one === localStorage.getItem(storedTab)) ?? (isVisitor() ? 'issues' : 'memory'),
   );
   const select = (next: Tab) => {
     localStorage.setItem(storedTab, next);
@@ -37,8 +42,8 @@ export function SidePanel({
     const isRightToLeft = getComputedStyle(event.currentTarget).direction === 'rtl';
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
-    const index = tabs.indexOf(tab) + (isRightToLeft ? -step : step);
-    const next = tabs[(index + tabs.length) % tabs.length] as Tab;
+    const index = shown.indexOf(tab) + (isRightToLeft ? -step : step);
+    const next = shown[(index + shown.length) % shown.length] as Tab;
     select(next);
     (event.currentTarget.querySelector(`[data-tab=${next}]`) as HTMLElement).focus();
     event.preventDefault();
@@ -52,7 +57,7 @@ export function SidePanel({
       onKeyDown={({ key }) => key === 'Escape' && showOpenSegment()}
     >
       <div role="tablist" className={styles['tabs']} onKeyDown={onKeyDown}>
-        {tabs.map((one) => (
+        {shown.map((one) => (
           <button
             key={one}
             type="button"

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { client } from '../client.ts';
+import { isVisitor } from '../session/keeper.ts';
 
 /** Milliseconds after which a claim is renewed; the service ends it after a minute. */
 const renewAfter = 20_000;
@@ -18,6 +19,7 @@ export function usePresence(documentId: string, position: number | undefined) {
   const [others, setOthers] = useState<readonly string[]>([]);
   const [holders, setHolders] = useState(nobody);
   useEffect(() => {
+    if (isVisitor()) return;
     let isShown = true;
     const renew = () => {
       if (document.visibilityState === 'hidden') return;
@@ -50,6 +52,7 @@ export function usePresence(documentId: string, position: number | undefined) {
   }, [documentId, position]);
   useEffect(
     () => () => {
+      if (isVisitor()) return;
       void client.reviews.claim({ kind: 'document', id: documentId, release: true }).catch(() => undefined);
     },
     [documentId],
