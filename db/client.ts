@@ -1,3 +1,4 @@
+import type { Send } from './drizzle-session.ts';
 import { openPool, type PoolOptions, type PoolState } from './pool.ts';
 import { runTransaction, type Tx } from './transaction.ts';
 
@@ -32,6 +33,8 @@ export interface CredentialOwner {
 export interface Database {
   /** Runs `work` in a transaction that sees only this tenant's rows. */
   inTenant<T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Like `inTenant`; PostgreSQL rejects each write. */
+  readInTenant<T>(tenantId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * Runs `work` in a transaction scoped to the tenant of a credential. If the credential belongs to no tenant,
    * `owner` is null and no rows are visible. A valid access token takes precedence over an API key.
@@ -89,10 +92,12 @@ export function isTenantId(text: string): boolean {
  */
 export function openDatabase(url: string | (() => string), options: PoolOptions): Database {
   const pool = openPool(url, options);
+  // An invalid id gets an empty scope. Otherwise the id `*` would open all tenants.
+  const scopeOf = (tenantId: string) => (send: Send) =>
+    send(setScope, [isTenantId(tenantId) ? tenantId : '']);
   return {
-    inTenant: (tenantId, work) =>
-      // An invalid id gets an empty scope. Otherwise the id `*` would open all tenants.
-      runTransaction(pool, (send) => send(setScope, [isTenantId(tenantId) ? tenantId : '']), work),
+    inTenant: (tenantId, work) => runTransaction(pool, scopeOf(tenantId), work),
+    readInTenant: (tenantId, work) => runTransaction(pool, scopeOf(tenantId), work, 'begin read only'),
     inPlatform: (work) => runTransaction(pool, (send) => send(setScope, ['*']), work),
     inTenantOfCredential: (presented, work) =>
       runTransaction(

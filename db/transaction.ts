@@ -26,6 +26,9 @@ export function prepare<P extends object, V>(build: BuildPrepared<V>): (tx: Tx, 
  */
 const transactionDeadline = 60_000;
 
+/** In a transaction that begins with `begin read only`, PostgreSQL rejects each write. */
+type Begin = 'begin' | 'begin read only';
+
 /**
  * Runs `work` inside one transaction. `work` is called immediately, with the future result of `scope`. BEGIN and the
  * statement of `scope` are sent in one packet with the first statement of `work`. The server executes statements in
@@ -35,6 +38,7 @@ export async function runTransaction<S, T>(
   pool: Pool,
   scope: (send: Send) => PromiseLike<S>,
   work: (tx: Tx, scoped: Promise<S>) => Promise<T>,
+  begin: Begin = 'begin',
 ): Promise<T> {
   const connection = await pool.acquire();
   const deadline = setTimeout(() => connection.lose(), transactionDeadline);
@@ -43,7 +47,7 @@ export async function runTransaction<S, T>(
     connection.onLoss = () => reject(new ConnectionLostError('the database connection was lost'));
   });
   try {
-    return await Promise.race([transact(connection, scope, work), loss]);
+    return await Promise.race([transact(connection, scope, work, begin), loss]);
   } finally {
     clearTimeout(deadline);
     connection.onLoss = undefined;
@@ -55,6 +59,7 @@ async function transact<S, T>(
   connection: Connection,
   scope: (send: Send) => PromiseLike<S>,
   work: (tx: Tx, scoped: Promise<S>) => Promise<T>,
+  statement: Begin,
 ): Promise<T> {
   registerTypes(connection.sql);
   const send = sendOn(connection);
@@ -76,7 +81,7 @@ async function transact<S, T>(
   };
 
   // BEGIN and the scope are sent first. If either fails, every later statement fails, too.
-  const begun = send('begin');
+  const begun = send(statement);
   const scoped = Promise.resolve(scope(send));
   const begin = Promise.all([begun, scoped]).catch((error: unknown) => {
     failure = error;

@@ -89,6 +89,8 @@ export interface PresentedCredentials {
   unreadable: boolean;
   /** The access token in the session cookie. Only a few REST routes accept it; `/trpc` never does. */
   cookie: string | null;
+  /** The cookie of a visitor of the demo workspace. It counts only if the request has no other credential. */
+  visit: string | null;
   /** The value of X-Tenant-ID, which restricts every credential to that tenant. */
   tenantId: string | null;
 }

@@ -283,6 +283,7 @@ const environment = z.object({
   SERVICE_API_KEY: headerValue,
   OPERATOR_EMAILS: list,
   OPERATOR_TENANT_ID: optional,
+  DEMO_WORKSPACE: flag(false),
   TRANSLATION_ENABLED: flag(true),
   EMAIL_SIGNUP_ENABLED: flag(true),
   PASSWORD_SIGNIN_ENABLED: flag(true),

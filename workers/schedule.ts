@@ -12,23 +12,26 @@ import { tasks } from './tasks.ts';
 export function startSchedule({ database, settings, log }: Pick<Services, 'database' | 'settings' | 'log'>) {
   const timers = new Set<NodeJS.Timeout>();
   for (const name of Object.keys(tasks) as TaskName[]) {
-    const { every, queue } = tasks[name];
+    const { every, queue, atStart } = tasks[name];
     const seconds = every?.(settings);
     if (!seconds) continue;
     const interval = seconds * 1000;
+    const add = () =>
+      database
+        .inPlatform((tx) => addJob(tx, name, {}, { key: name, ...(queue && { queue }) }))
+        .catch((error: unknown) =>
+          log.warn(
+            { task: name, error: describeForLog(error) },
+            'the recurring job could not be added to the queue',
+          ),
+        );
+    if (atStart) void add();
     const wait = () => {
       const timer = setTimeout(
         () => {
           timers.delete(timer);
           wait();
-          database
-            .inPlatform((tx) => addJob(tx, name, {}, { key: name, ...(queue && { queue }) }))
-            .catch((error: unknown) =>
-              log.warn(
-                { task: name, error: describeForLog(error) },
-                'the recurring job could not be added to the queue',
-              ),
-            );
+          void add();
         },
         Math.min(interval - (Date.now() % interval), 2_147_483_647),
       );

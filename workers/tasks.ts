@@ -1,6 +1,7 @@
 import { foldUsage } from '#server/billing/metering/daily-usage.ts';
 import { prunePaymentEvents } from '#server/billing/webhook-dedupe.ts';
 import type { Services } from '#server/context.ts';
+import { makeDemoWorkspace, servicesFor } from '#server/demo/demo-workspace.ts';
 import { pruneEvents } from '#server/events/prune.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { pruneMails, queueOverdueMails } from '#server/identity/mail/mail-rows.ts';
@@ -55,7 +56,9 @@ interface Task<N extends TaskName> {
    */
   every?: (settings: Settings) => number | null;
   /** Tasks of one queue run one at a time. */
-  queue?: 'apply_retention' | 'check_golden_records';
+  queue?: 'apply_retention' | 'check_golden_records' | 'make_demo_workspace';
+  /** Whether a recurring task also runs when the workers start. */
+  atStart?: true;
   /**
    * The pool of workers that runs the task. Tasks that use only the database, and therefore end soon, run in
    * `housekeeping`. Default: `work`.
@@ -87,7 +90,8 @@ export const tasks: { [N in TaskName]: Task<N> } = {
   embed_memory: { run: (services, { tenantId, setId }) => embedSet(services, tenantId, setId) },
   run_texts: { run: runQueued, pool: 'texts' },
   run_document: {
-    run: (services, { tenantId, documentId }) => runDocument(services, tenantId, documentId),
+    run: (services, { tenantId, documentId }) =>
+      runDocument(servicesFor(services, tenantId), tenantId, documentId),
     pool: 'documents',
   },
   render_document: { run: renderQueued },
@@ -104,6 +108,12 @@ export const tasks: { [N in TaskName]: Task<N> } = {
     run: queueDigests,
     every: (settings) => (isMailOn(settings) ? hourly() : null),
     pool: 'housekeeping',
+  },
+  make_demo_workspace: {
+    run: makeDemoWorkspace,
+    every: (settings) => (settings.DEMO_WORKSPACE ? everySweep(settings) : null),
+    queue: 'make_demo_workspace',
+    atStart: true,
   },
   // It rewrites manifests, to which the check of golden records may add lines.
   delete_tenants: { run: deleteDueTenants, every: everySweep, queue: 'check_golden_records' },

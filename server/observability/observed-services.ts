@@ -80,11 +80,13 @@ function observeFileWork(fileWork: FileWork): FileWork {
  * @param pool name of the database's connection pool, used as a label
  */
 export function observeDatabase(database: Database, pool: string): Database {
+  const observed =
+    (open: Database['inTenant']): Database['inTenant'] =>
+    (tenantId, work) =>
+      observe('transaction', pool, () => open(tenantId, work), { 'lingualoop.tenant_id': tenantId });
   return {
-    inTenant: (tenantId, work) =>
-      observe('transaction', pool, () => database.inTenant(tenantId, work), {
-        'lingualoop.tenant_id': tenantId,
-      }),
+    inTenant: observed(database.inTenant),
+    readInTenant: observed(database.readInTenant),
     inTenantOfCredential: (presented, work) =>
       observe('transaction', pool, () => database.inTenantOfCredential(presented, work)),
     inTenantOfToken: (hash, work) => observe('transaction', pool, () => database.inTenantOfToken(hash, work)),

@@ -91,6 +91,8 @@ export interface TaskPayloads {
   send_mail: { tenantId: string; mailId: string };
   /** Adds the digests of a day to the outbox, from the tenant that follows `after` on. */
   queue_digests: { after?: string };
+  /** Creates the demo workspace, or what is missing of it. */
+  make_demo_workspace: Record<string, never>;
 }
 
 export type TaskName = keyof TaskPayloads;

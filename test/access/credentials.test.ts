@@ -15,7 +15,7 @@ import {
 import { useTestApp } from '#test/setup/app.ts';
 import { openSuperuser } from '#test/setup/database.ts';
 
-const nothing = { bearer: null, apiKey: null, unreadable: false, cookie: null, tenantId: null };
+const nothing = { bearer: null, apiKey: null, unreadable: false, cookie: null, visit: null, tenantId: null };
 
 describe('reading the credentials of a request (A 5.1)', () => {
   test.each([

@@ -34,17 +34,26 @@ const tests = matching(code, /^(?!test\/)/);
 const guides = matching(/\.md$/, /^(web\/pages|test|docs\/gallery)\//);
 
 const counted: (Budget & { count: number })[] = [
-  { name: 'lines of source', count: linesOf(sources), limit: 209_100, goal: 165_000, bought: [] },
-  { name: 'files of source', count: sources.length, limit: 1775, goal: 1400, bought: [] },
+  {
+    name: 'lines of source',
+    count: linesOf(sources),
+    limit: 209_550,
+    goal: 165_000,
+    bought: ['209,550: the demo workspace'],
+  },
+  { name: 'files of source', count: sources.length, limit: 1776, goal: 1400, bought: [] },
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 150_550,
+    limit: 150_850,
     goal: 100_000,
-    bought: ['150,550: a program records the moving picture of the README'],
+    bought: [
+      '150,550: a program records the moving picture of the README',
+      '150,850: the demo workspace refuses everything that is not on its list',
+    ],
   },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
-  { name: 'settings', count: settingNames.length, limit: 85, goal: 85, bought: [] },
+  { name: 'settings', count: settingNames.length, limit: 86, goal: 85, bought: ['86: DEMO_WORKSPACE'] },
 ];
 
 /** Megabytes of packages after `npm ci`; `install-size.slow.test.ts` measures them. */

@@ -165,6 +165,8 @@ export const modules: Module[] = [
   // The router that joins the routers of all domains. A router of a domain may use internal files of its domain, and
   // only this module may import the router.
   { name: 'routers', files: /^server\/([\w-]+\/)*[\w-]*router\.ts$/, packages: /^npm:zod$/ },
+  // The content of the demo workspace.
+  domain('demo', { tables: /tenants/, packages: /^node:(fs\/promises|path)$/ }),
   // Views and actions of operators: the queue, one workspace, the models, platform storage.
   domain('operations'),
   {

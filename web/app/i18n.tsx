@@ -6,6 +6,7 @@ import type apiKeys from '../locales/en/apiKeys.json';
 import type audit from '../locales/en/audit.json';
 import type billing from '../locales/en/billing.json';
 import type common from '../locales/en/common.json';
+import type demo from '../locales/en/demo.json';
 import type documents from '../locales/en/documents.json';
 import type drafts from '../locales/en/drafts.json';
 import type editor from '../locales/en/editor.json';
@@ -34,6 +35,7 @@ interface Areas {
   audit: typeof audit;
   billing: typeof billing;
   common: typeof common;
+  demo: typeof demo;
   documents: typeof documents;
   drafts: typeof drafts;
   editor: typeof editor;

@@ -3,7 +3,7 @@ import { sendFile } from '#rest/downloads.ts';
 import { sendError } from '#rest/errors.ts';
 import type { RequestContext } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
-import { audienceOf, withTenantOf } from '#server/identity/access/guards/tenant.ts';
+import { callerOf } from '#server/identity/access/guards/tenant.ts';
 import { findUnstorable } from '#server/platform/input-limits.ts';
 import { downloadArtifact } from '#server/translation/documents/download.ts';
 
@@ -25,9 +25,10 @@ export function serveArtifactBytes(
         const problem = findUnstorable(ids);
         if (problem) throw new AppError('invalid_fields', [{ ...problem, loc: ['path', ...problem.loc] }]);
         const ctx = createContext(request, reply);
+        const { services, withTenant } = callerOf(ctx, ['read', 'translate'], 'documents.artifact');
         const file = await downloadArtifact(
-          ctx.services,
-          withTenantOf(ctx, audienceOf(ctx), ['read', 'translate']),
+          services,
+          withTenant,
           { documentId: ids.document_id, artifactId: ids.artifact_id },
           { requestId: ctx.requestId, signal: ctx.disconnected() },
         );

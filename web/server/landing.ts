@@ -26,6 +26,8 @@ export interface LandingFacts {
   basePath: string;
   /** Whether new workspaces can be created with an email address. */
   signUp: boolean;
+  /** Whether visitors can look at the demo workspace. */
+  demo: boolean;
   /** Whether translations need a plan or the free trial. */
   needsPlan: boolean;
   /** The free trial of new workspaces; null if there is none. */
@@ -40,7 +42,7 @@ export interface LandingFacts {
  */
 export function landingPage(
   locale: Locale,
-  { address, basePath, signUp, needsPlan, trial }: LandingFacts,
+  { address, basePath, signUp, demo, needsPlan, trial }: LandingFacts,
   prices: PriceList | null,
   picture: (alt: string) => string | undefined,
 ): Page & { parts: [address: string, name: string][] } {
@@ -57,6 +59,7 @@ export function landingPage(
   const start = signUp
     ? `<a class="button primary large" href="${at(pageLinks.signUp)}">${escapeHtml(createWorkspace[locale])} ${arrow}</a>`
     : `<a class="button primary large" href="${at(pageLinks.signIn)}">${escapeHtml(signIn[locale])} ${arrow}</a>`;
+  const look = demo ? `<a class="button large" href="${at('/demo')}">${say(words.demo)}</a> ` : '';
   const shot = picture(words.picture);
   const sold = prices && pricesPart(locale, prices, words.prices);
   const offer = trial
@@ -67,7 +70,7 @@ export function landingPage(
 <p class="eyebrow">${say(words.eyebrow)}</p>
 <h1>${say(words.headline)}</h1>
 <p class="lead">${say(words.lead)}</p>
-<p class="actions">${start} <a class="button large" href="#developers">${say(words.readApi)}</a></p>
+<p class="actions">${start} ${look}<a class="button large" href="#developers">${say(words.readApi)}</a></p>
 <ul class="points">${words.points.map((point) => `<li>${confirmedMark}<span>${say(point)}</span></li>`).join('')}</ul>
 </div>
 ${shot ? `<div class="shot">${shot}</div>` : ''}

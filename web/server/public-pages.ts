@@ -54,6 +54,7 @@ export function servePublicPages(
     address,
     basePath,
     signUp: settings.EMAIL_SIGNUP_ENABLED,
+    demo: settings.DEMO_WORKSPACE,
     needsPlan: settings.BILLING_ENABLED,
     trial: hasTrial(settings) ? { characters: settings.TRIAL_CHARS, days: settings.TRIAL_DAYS } : null,
   };

@@ -7,11 +7,21 @@ import { canSell } from '#server/billing/capabilities.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { pageHeaders } from '#server/http/response-headers.ts';
+import { readCredentials } from '#server/identity/access/credentials.ts';
+import { limitAttempts } from '#server/identity/access/rate-limit.ts';
+import {
+  demoTenantId,
+  endedVisitCookie,
+  hasDemoWorkspace,
+  isVisit,
+  visitCookie,
+} from '#server/identity/access/visits.ts';
 import type { AppRouter } from '#server/router.ts';
 import { basePathOf, publicAddress } from '#server/settings.ts';
 import { type Build, dist, readBuild } from './build.ts';
 import { serveGuides } from './guides.ts';
 import { serveMailLinks } from './mail-links.ts';
+import { pageLinks } from './page-words.ts';
 import { type PublicPages, preferencesOf, servePublicPages, vary } from './public-pages.ts';
 import { type Deployment, deploymentOf, previewPage, shellPage } from './shell.ts';
 import { hasRefreshToken, refreshCookieOf, serveSignIn } from './sign-in.ts';
@@ -88,27 +98,71 @@ export async function serveWeb(
       : sendError(reply, unbuilt()),
   );
 
-  function sendShell(request: FastifyRequest, reply: FastifyReply, files: Build, about: Deployment) {
+  function sendShell(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    files: Build,
+    about: Omit<Deployment, 'demo'>,
+  ) {
     // Whether the browser would have sent the cookie. Browsers send it to /signin, except when they follow a link from
     // another site.
     const wouldHaveCookie =
       request.routeOptions.url === '/signin' &&
       ['none', 'same-origin'].includes(String(request.headers['sec-fetch-site']));
     const signedOut = wouldHaveCookie && !hasRefreshToken(request, refreshCookie);
-    const page = shellPage(files, about, {
-      path: request.url.split('?')[0] as string,
-      ...preferencesOf(request, secure),
-      signedOut,
-    });
+    // At the sign-in, a visitor is someone without a session.
+    const isSignIn = request.url.startsWith('/signin');
+    const { visit } = readCredentials(request.headers, false);
+    const page = shellPage(
+      files,
+      { ...about, demo: !isSignIn && isVisit(visit, services) },
+      {
+        path: request.url.split('?')[0] as string,
+        ...preferencesOf(request, secure),
+        signedOut,
+      },
+    );
     return reply.headers(pageHeaders()).header('vary', vary).send(page);
   }
 
   const pages = servePublicPages(app, { settings, engine, payments, log }, build);
+  if (settings.DEMO_WORKSPACE) serveVisits(app, createContext, pages);
   serveMailLinks(app, services, { build, ...pages });
   serveGuides(app, router, { build, address: publicAddress(settings), basePath, secure, ...pages });
   await serveAssets(app, join(built, 'static'));
   serveSignIn(app, router, createContext, refreshCookie);
   return pages;
+}
+
+/** Serves the links with which a visitor enters and leaves the demo workspace. */
+function serveVisits(
+  app: FastifyInstance,
+  createContext: (request: FastifyRequest, reply: FastifyReply) => RequestContext,
+  { sendNotFound }: WebFront,
+): void {
+  app.get('/demo', { config: { versioned: false } }, async (request, reply) => {
+    try {
+      const ctx = createContext(request, reply);
+      const { database, settings } = ctx.services;
+      await limitAttempts(ctx, 'visit');
+      // The workers create it after the start, and an operator may have deleted it.
+      if (!(await database.readInTenant(demoTenantId, hasDemoWorkspace))) return sendNotFound(request, reply);
+      return reply
+        .header('set-cookie', visitCookie(ctx.services))
+        .header('cache-control', 'no-store')
+        .redirect(`${basePathOf(settings)}/app`, 303);
+    } catch (error) {
+      return sendError(reply, error);
+    }
+  });
+  app.get('/demo/leave', { config: { versioned: false } }, (request, reply) => {
+    const { settings } = createContext(request, reply).services;
+    const isSigningUp = (request.query as { to?: unknown }).to === 'signup';
+    return reply
+      .header('set-cookie', endedVisitCookie(settings))
+      .header('cache-control', 'no-store')
+      .redirect(basePathOf(settings) + (isSigningUp ? pageLinks.signUp : '/'), 303);
+  });
 }
 
 /** Whether a person will see the response: of all clients, only a browser that opens a page requests HTML. */

@@ -21,6 +21,8 @@ import type { Theme } from './theme.ts';
 export interface Deployment {
   /** The path of the public URL, which a proxy removes from requests; empty if the public URL has no path. */
   basePath: string;
+  /** Whether a visitor looks at the demo workspace. A visitor who is signed in is a member like others. */
+  demo: boolean;
   passwordSignIn: boolean;
   emailSignUp: boolean;
   /** The name of the identity provider in URLs; null if single sign-on is off. */
@@ -52,7 +54,7 @@ export interface Deployment {
 export function deploymentOf(
   settings: Settings,
   parts: Pick<Deployment, 'basePath' | 'billing' | 'liveEngine' | 'ssoProvider'>,
-): Deployment {
+): Omit<Deployment, 'demo'> {
   const sold = tierPrices(settings);
   return {
     needsPlan: settings.BILLING_ENABLED,

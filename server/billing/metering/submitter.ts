@@ -1,4 +1,5 @@
 import type { Tx } from '#db/client.ts';
+import { AppError } from '#server/errors.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { emailsOf } from '#server/identity/members/members.ts';
 
@@ -8,7 +9,16 @@ import { emailsOf } from '#server/identity/members/members.ts';
  * again. The name is in the usage record, because a report of jobs would miss the deleted ones.
  */
 export function submitterOf(principal: Principal): string {
-  return principal.kind === 'session' ? principal.user.id : 'api_key';
+  return principal.kind === 'session' ? principal.user.id : credentialOf(principal);
+}
+
+/**
+ * Returns the kind of credential with which a job is submitted. A visitor of the demo workspace cannot submit one.
+ * @throws AppError 403
+ */
+export function credentialOf({ kind }: Principal): 'session' | 'api_key' {
+  if (kind === 'visitor') throw new AppError('forbidden', 'visitors cannot submit work');
+  return kind;
 }
 
 /** Replaces the IDs of members with their email addresses. Other names, and IDs of unknown members, stay. */

@@ -17,7 +17,7 @@ export type ClaimedVia = z.infer<typeof claimedVia>;
 
 /** Returns the key of a caller without a session; null for a member. */
 export async function claimedViaOf(tx: Tx, principal: Principal): Promise<ClaimedVia | null> {
-  if (principal.kind === 'session') return null;
+  if (principal.kind !== 'api_key') return null;
   const { keyId, tenant } = principal;
   const [key] = await tx
     .select({ id: apiKeys.keyId, name: apiKeys.name })

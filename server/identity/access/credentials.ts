@@ -11,14 +11,15 @@ export function readCredentials(headers: Headers, cookies: boolean): PresentedCr
     bearer,
     apiKey: single(headers['x-api-key']),
     unreadable: authorization !== null && bearer === null,
-    cookie: cookies ? sessionCookieOf(headers) : null,
+    cookie: cookies ? cookieOf(headers, 'll_session') : null,
+    visit: cookieOf(headers, 'll_demo'),
     tenantId: single(headers['x-tenant-id']),
   };
 }
 
-function sessionCookieOf({ cookie }: Headers): string | null {
+function cookieOf({ cookie }: Headers, name: 'll_demo' | 'll_session'): string | null {
   const text = Array.isArray(cookie) ? cookie.join(';') : (cookie ?? '');
-  return /(?:^|;\s*)ll_session=([^;\s]+)/.exec(text)?.[1] ?? null;
+  return new RegExp(`(?:^|;\\s*)${name}=([^;\\s]+)`).exec(text)?.[1] ?? null;
 }
 
 function single(value: string | string[] | undefined): string | null {

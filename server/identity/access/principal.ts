@@ -50,8 +50,14 @@ export interface KeyPrincipal {
   scopes: readonly Scope[] | null;
 }
 
+/** A visitor of the demo workspace, who has no account and can only read. */
+export interface VisitorPrincipal {
+  kind: 'visitor';
+  tenant: PrincipalTenant;
+}
+
 /** The authenticated caller. */
-export type Principal = KeyPrincipal | SessionPrincipal;
+export type Principal = KeyPrincipal | SessionPrincipal | VisitorPrincipal;
 
 /** @throws AppError 403 if the member is not an administrator */
 export function requireAdministrator({ role }: Pick<User, 'role'>): void {
@@ -88,7 +94,7 @@ export async function readPrincipal(
   owner: Promise<CredentialOwner | null>,
   credentials: PresentedCredentials,
   settings: Settings,
-): Promise<Principal | Refusal> {
+): Promise<KeyPrincipal | SessionPrincipal | Refusal> {
   const { bearer, tenantId } = credentials;
   const [found, lookup] = await Promise.all([
     owner,

@@ -20,7 +20,9 @@ type Bucket =
   | 'password_reset'
   | 'sso_authorize'
   | 'sso_callback'
-  | 'sso_client_config';
+  | 'sso_client_config'
+  | 'visit'
+  | 'visitor_read';
 
 /** Attempts allowed for one client address in one window. */
 const attemptsAllowed = 30;
@@ -35,9 +37,14 @@ const refusalsRemembered = 10_000;
 
 /**
  * Counts an attempt of the client's address. The count is in the database, so all processes share it.
- * @throws AppError 429 with Retry-After, for more than 30 attempts in 60 seconds
+ * @param allowed attempts in 60 seconds
+ * @throws AppError 429 with Retry-After, for more attempts
  */
-export async function limitAttempts(ctx: RequestContext, bucket: Bucket): Promise<void> {
+export async function limitAttempts(
+  ctx: Pick<RequestContext, 'clientAddress' | 'services'>,
+  bucket: Bucket,
+  allowed = attemptsAllowed,
+): Promise<void> {
   const { settings, database } = ctx.services;
   if (!settings.AUTH_RATE_LIMIT_ENABLED) return;
   const subject = rateLimitSubject(ctx.clientAddress);
@@ -48,7 +55,7 @@ export async function limitAttempts(ctx: RequestContext, bucket: Bucket): Promis
   const { attempts, secondsLeft } = await database.inPlatform((tx) =>
     countAttempt(tx, bucket, subject, windowSeconds, tx.last),
   );
-  if (attempts <= attemptsAllowed) return;
+  if (attempts <= allowed) return;
   if (refusedUntil.size >= refusalsRemembered) refusedUntil.clear();
   refusedUntil.set(`${bucket} ${subject}`, performance.now() + secondsLeft * 1000);
   throw tooManyAttempts(secondsLeft);

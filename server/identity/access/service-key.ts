@@ -1,19 +1,20 @@
-import { sql } from 'drizzle-orm';
+import { notInArray, sql } from 'drizzle-orm';
 import type { Database, Tx } from '#db/client.ts';
 import { tenants } from '#db/schema/tenants.ts';
 import type { PresentedCredentials, Services } from '#server/context.ts';
 import { AppError } from '#server/errors.ts';
 import { type Principal, presentsServiceKey } from './principal.ts';
+import { demoTenantId } from './visits.ts';
 
 /** Id of the only tenant in a deployment without tenant accounts. */
 export const serviceTenantId = 'default';
 
-/** Whether any tenant account exists. The service key's tenant does not count. */
+/** Whether any tenant account exists. The service key's tenant and the demo workspace do not count. */
 async function anyTenantExists(tx: Tx): Promise<boolean> {
   const rows = await tx
     .select({ one: sql`1` })
     .from(tenants)
-    .where(sql`${tenants.tenantId} <> ${serviceTenantId}`)
+    .where(notInArray(tenants.tenantId, [serviceTenantId, demoTenantId]))
     .limit(1);
   return rows.length > 0;
 }

@@ -15,7 +15,8 @@ export function clearedSessionCookie(settings: Settings): string {
   return `ll_session=; ${attributes(0, settings)}`;
 }
 
-function attributes(maxAge: number, { BASE_URL }: Settings): string {
+/** Returns the attributes of a cookie that is a credential. */
+export function attributes(maxAge: number, { BASE_URL }: Settings): string {
   const secure = BASE_URL?.startsWith('https:') ? '; Secure' : '';
   return `Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
 }

@@ -1,5 +1,6 @@
 import type { Tx } from '#db/client.ts';
 import { findRefusal, readBilledTenant } from '#server/billing/metering/entitlement.ts';
+import { credentialOf } from '#server/billing/metering/submitter.ts';
 import type { Services } from '#server/context.ts';
 import type { Principal } from '#server/identity/access/principal.ts';
 import { type Destination, destinationIn } from '#server/storage/destination.ts';
@@ -52,13 +53,18 @@ export async function findNamed(
 export async function requireAdmission(
   tx: Tx,
   services: Pick<Services, 'accountStores' | 'settings'>,
-  { tenant: { id: tenantId }, kind: credential }: Principal,
+  principal: Principal,
   form: CheckedForm,
   chars: number,
 ): Promise<Destination> {
   const { settings } = services;
+  const tenantId = principal.tenant.id;
   const billed = { tenantId, tenant: await readBilledTenant(tx, settings) };
-  const refusal = await findRefusal(tx, settings, billed, { kind: 'document', credential, chars });
+  const refusal = await findRefusal(tx, settings, billed, {
+    kind: 'document',
+    credential: credentialOf(principal),
+    chars,
+  });
   if (refusal) throw refusal;
   const destination = await destinationIn(tx, services, tenantId);
   if (destination.provider === 'platform') await expectRoom(tx, settings, tenantId, bytesToStore(form));

@@ -3,6 +3,7 @@ import {
   administratorSessionProcedure,
   bearerProcedure,
   deferredBearerProcedure,
+  deferredReaderProcedure,
 } from '#server/identity/access/guards/session.ts';
 import { audienceOf } from '#server/identity/access/guards/tenant.ts';
 import { runSearch } from '#server/translation/core/listing/bounded-scan.ts';
@@ -50,10 +51,16 @@ import {
  * holder, and an inbox a reader.
  */
 export const reviewProcedures = {
-  inbox: deferredBearerProcedure.output(inbox).query(({ ctx }) => {
+  inbox: deferredReaderProcedure.output(inbox).query(({ ctx }) => {
     const search = { scans: () => true, signal: ctx.disconnected() };
-    return runSearch(ctx.services.database, ctx.withBearer, search, (tx, principal) =>
-      listInbox(tx, claimantOf(principal)),
+    return runSearch(ctx.services.database, ctx.asReader, search, (tx, principal) =>
+      // A visitor has no claims.
+      listInbox(
+        tx,
+        principal.kind === 'session'
+          ? claimantOf(principal)
+          : { tenantId: principal.tenant.id, userId: '', name: '' },
+      ),
     );
   }),
 

@@ -1,4 +1,5 @@
 import { findRefusal } from '#server/billing/metering/entitlement.ts';
+import { credentialOf } from '#server/billing/metering/submitter.ts';
 import type { Services } from '#server/context.ts';
 import { startDeadline } from '#server/http/request-deadline.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
@@ -31,10 +32,11 @@ export async function estimateTexts(
   const requests = submitted.map(({ request }) => request);
   const keys = requests.flatMap(({ idempotency_key: key }) => key ?? []);
   const planned = await withTenant(
-    async (tx, { tenant: { id: tenantId }, kind: credential }, { known, gates, prefetched }: LookedUp) => {
+    async (tx, principal, { known, gates, prefetched }: LookedUp) => {
+      const tenantId = principal.tenant.id;
       const items = planItems(submitted, known, settings);
       const chars = billableCharsOf(items);
-      const asked = { kind: 'text', credential, chars } as const;
+      const asked = { kind: 'text', credential: credentialOf(principal), chars } as const;
       const refusal =
         chars === 0
           ? null

@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import { submitterOf } from '#server/billing/metering/submitter.ts';
+import { credentialOf, submitterOf } from '#server/billing/metering/submitter.ts';
 import type { RequestContext, Services } from '#server/context.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { refuseByMaximum, type SubmissionLimits } from '#server/translation/core/intake/submission-limits.ts';
@@ -58,7 +58,7 @@ export async function submit(
       if (tooMuch) throw tooMuch;
       const caller = {
         ...principal.tenant,
-        credential: principal.kind,
+        credential: credentialOf(principal),
         submittedBy: submitterOf(principal),
         requestId,
       };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LinguaLoop } from '#sdk/index.ts';
 import { type FakeOpenAi, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { signEvent } from '#test/fakes/stripe.ts';
-import recorded from './minutes.json' with { type: 'json' };
+import recorded from '../../../server/demo/minutes.json' with { type: 'json' };
 
 /** The member whose screens are in the pictures. */
 export const member = { email: 'ada@example.org', password: 'a long enough passphrase' };

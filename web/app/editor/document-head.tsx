@@ -6,6 +6,7 @@ import { announce } from '../parts/announcer.tsx';
 import { useLanguages } from '../parts/languages.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { useAction } from '../parts/use-action.ts';
+import { isVisitor } from '../session/keeper.ts';
 import { DeleteDocument } from './delete-document.tsx';
 import styles from './editor.module.css';
 import { EditorHead } from './editor-head.tsx';
@@ -54,7 +55,7 @@ export function DocumentHead({
             <span className={styles['label']}>{t('documents.download')}</span>
           </button>
         )}
-        {isTranslated && document.approved_at === null && (
+        {isTranslated && document.approved_at === null && !isVisitor() && (
           <button type="button" onClick={onApprove}>
             <CheckCheck size={16} aria-hidden />
             <span className={styles['label']}>{t('editor.approve')}</span>

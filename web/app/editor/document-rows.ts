@@ -3,6 +3,7 @@ import type { TenantDocumentJob } from '#sdk/types.ts';
 import { client } from '../client.ts';
 import { announce } from '../parts/announcer.tsx';
 import { queryKeys } from '../query-keys.ts';
+import { isVisitor } from '../session/keeper.ts';
 import { useSegmentFindings } from './finding-actions.ts';
 import { useOutline } from './outline.ts';
 import type { RowSource, SegmentCheck } from './row-source.ts';
@@ -40,7 +41,7 @@ export function useDocumentRows(
       if (position !== null) byPosition.set(position, [...(byPosition.get(position) ?? []), holder]);
     return byPosition;
   }, [claims]);
-  const isReadOnly = status !== 'translated' || approved_at !== null;
+  const isReadOnly = status !== 'translated' || approved_at !== null || isVisitor();
   const source = {
     rows,
     outline,

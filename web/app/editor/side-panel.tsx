@@ -3,6 +3,7 @@ import { type KeyboardEvent, lazy, type ReactNode, type RefObject, Suspense, use
 import { type MessageId, useT } from '../i18n.tsx';
 import { useFormat } from '../parts/format.ts';
 import { Loading } from '../parts/loading.tsx';
+import { isVisitor } from '../session/keeper.ts';
 import { NewTerm } from '../terms/new-term.tsx';
 import type { Commented } from './comment-drafts.ts';
 import styles from './editor.module.css';
@@ -20,6 +21,9 @@ const CommentsTab = lazy(async () => ({ default: (await import('./comments-tab.t
 const tabs = ['terms', 'memory', 'issues', 'comments', 'history'] as const;
 
 type Tab = (typeof tabs)[number];
+
+/** The tabs for visitors of the demo workspace. The others need requests that are closed to them. */
+const visitorTabs: readonly Tab[] = ['issues', 'history'];
 
 const storedTab = 'lingualoop-editor-tab';
 
@@ -54,7 +58,7 @@ export function SidePanel({
   const { critical = 0, warning = 0 } = outline?.statuses ?? {};
   return (
     <>
-      {row && <NewTerm key={row.segment.position} {...row.languages} />}
+      {row && !isVisitor() && <NewTerm key={row.segment.position} {...row.languages} />}
       {isPanelOpen && (
         <Tabs
           counts={{
@@ -111,8 +115,9 @@ function Tabs({
 }) {
   const t = useT();
   const id = useId();
+  const shown = isVisitor() ? visitorTabs : tabs;
   const [tab, setTab] = useState<Tab>(
-    () => tabs.find((one) => one === localStorage.getItem(storedTab)) ?? 'memory',
+    () => shown.find((one) => one === localStorage.getItem(storedTab)) ?? (isVisitor() ? 'issues' : 'memory'),
   );
   const select = (next: Tab) => {
     localStorage.setItem(storedTab, next);
@@ -122,8 +127,8 @@ function Tabs({
     const isRightToLeft = getComputedStyle(event.currentTarget).direction === 'rtl';
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
-    const index = tabs.indexOf(tab) + (isRightToLeft ? -step : step);
-    const next = tabs[(index + tabs.length) % tabs.length] as Tab;
+    const index = shown.indexOf(tab) + (isRightToLeft ? -step : step);
+    const next = shown[(index + shown.length) % shown.length] as Tab;
     select(next);
     (event.currentTarget.querySelector(`[data-tab=${next}]`) as HTMLElement).focus();
     event.preventDefault();
@@ -135,7 +140,7 @@ function Tabs({
       onKeyDown={({ key }) => key === 'Escape' && showOpenSegment()}
     >
       <div role="tablist" className={styles['tabs']} onKeyDown={onKeyDown}>
-        {tabs.map((one) => (
+        {shown.map((one) => (
           <button
             key={one}
             type="button"

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { SegmentClaim } from '#sdk/workplace-types.ts';
 import { client } from '../client.ts';
+import { isVisitor } from '../session/keeper.ts';
 
 /** Milliseconds for which an item must be open before it is claimed. Items that the reviewer only passes are not. */
 export const dwell = 400;
@@ -20,7 +21,7 @@ export function useClaim(kind: 'job' | 'document', id: string | undefined, posit
   const [others, setOthers] = useState<{ id: string; claims: SegmentClaim['others'] }>();
   const isClaimed = useRef(false);
   useEffect(() => {
-    if (!id) return;
+    if (!id || isVisitor()) return;
     let isShown = true;
     const renew = () => {
       if (document.visibilityState === 'hidden') return;

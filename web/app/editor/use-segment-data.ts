@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
 import { client, termsOfTexts } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
+import { isVisitor } from '../session/keeper.ts';
 import type { Languages } from './marks.ts';
 import type { SegmentCheck } from './row-source.ts';
 import type { EditedSegment } from './segment.ts';
@@ -58,6 +59,7 @@ export function useTerms({ source_text, is_html: isHtml = false }: EditedSegment
     queryFn: ({ signal }) => termLoader.load({ text: source_text, languages, isHtml, signal }),
     // A row without terms is not rendered again when they are loaded.
     select: (terms) => (terms.length > 0 ? terms : undefined),
+    enabled: !isVisitor(),
     staleTime,
     // A large document has many rows, and few of them are seen again.
     gcTime: staleTime,
@@ -74,6 +76,7 @@ export function useMatches({ source_text, is_html }: EditedSegment, { source, ta
         { source_text, source_lang: source, target_lang: target, text_type: is_html ? 'Html' : 'Plain' },
         { signal },
       ),
+    enabled: !isVisitor(),
     staleTime,
   });
 }

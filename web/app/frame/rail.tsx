@@ -5,6 +5,7 @@ import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
 import { useInbox } from '../parts/use-inbox.ts';
+import { isVisitor } from '../session/keeper.ts';
 import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
@@ -26,6 +27,7 @@ export function useSections(): Section[] {
   return visibleSections({
     isAdmin: me.data !== undefined && isAdministrator(me.data),
     isOperator: isOperator === true,
+    isVisitor: isVisitor(),
   });
 }
 
@@ -59,7 +61,7 @@ export function Rail({ inEditor, onSignOut }: { inEditor: boolean; onSignOut: ()
       <nav aria-label={t('common.navigation')}>
         <ul>
           {useSections().map((section) => (
-            <li key={section.name}>
+            <li key={section.name} data-settings={section.name === 'common.settings' || undefined}>
               <SectionLink section={section} isNarrow={isNarrow} />
             </li>
           ))}

@@ -29,6 +29,8 @@ export interface Entry {
   to: string;
   name: MessageId;
   icon: LucideIcon;
+  /** Also shown to visitors of the demo workspace. */
+  visitors?: true;
   /** Shown only to administrators of the workspace. */
   admin?: true;
   /** Shown only if the deployment has this feature. */
@@ -46,7 +48,8 @@ export const sections: readonly Section[] = [
   {
     name: 'common.home',
     icon: Inbox,
-    entries: [{ to: '/app', name: 'common.home', icon: Inbox }],
+    visitors: true,
+    entries: [{ to: '/app', name: 'common.home', icon: Inbox, visitors: true }],
   },
   {
     name: 'translate.title',
@@ -56,9 +59,10 @@ export const sections: readonly Section[] = [
   {
     name: 'documents.title',
     icon: Files,
+    visitors: true,
     entries: [
-      { to: '/app/files', name: 'documents.title', icon: FileText },
-      { to: '/app/texts', name: 'jobs.title', icon: TextQuote },
+      { to: '/app/files', name: 'documents.title', icon: FileText, visitors: true },
+      { to: '/app/texts', name: 'jobs.title', icon: TextQuote, visitors: true },
     ],
   },
   {
@@ -97,6 +101,8 @@ export const sections: readonly Section[] = [
 export interface Standing {
   isAdmin: boolean;
   isOperator: boolean;
+  /** Whether a visitor looks at the demo workspace. */
+  isVisitor?: boolean;
 }
 
 /** The sections that a member sees, with the entries that the member sees. */
@@ -108,9 +114,10 @@ export function visibleSections(standing: Standing): Section[] {
 }
 
 function isVisible(
-  { admin, needs, operator }: Omit<Entry, 'to'>,
-  { isAdmin, isOperator }: Standing,
+  { admin, needs, operator, visitors }: Omit<Entry, 'to'>,
+  { isAdmin, isOperator, isVisitor }: Standing,
 ): boolean {
+  if (isVisitor) return visitors === true;
   return (!admin || isAdmin) && (!needs || deployment[needs]) && (!operator || isOperator);
 }
 

@@ -78,6 +78,7 @@ export function WorkspaceFrame() {
       <div className={styles['frame']}>
         <Rail inEditor={path.startsWith('/app/edit/')} onSignOut={() => void leave()} />
         <div className={styles['screen']}>
+          {state.kind === 'visiting' && <DemoBar />}
           <SectionNavigation />
           <main id="main" ref={main} tabIndex={-1}>
             <OfflineNotice />
@@ -105,6 +106,23 @@ export function WorkspaceFrame() {
       )}
       {isExpired && <SignInAgain user={state.tokens.user} />}
     </>
+  );
+}
+
+/** Tells visitors of the demo workspace that nothing is saved. The links leave it, so they load another page. */
+function DemoBar() {
+  const t = useT();
+  const leave = `${deployment.basePath}/demo/leave`;
+  return (
+    <aside className={styles['demo']} aria-label={t('demo.label')}>
+      <p>
+        <b>{t('demo.title')}</b> {t('demo.why')}
+      </p>
+      <a href={leave}>{t('demo.leave')}</a>
+      <a className="button primary small" href={`${leave}?to=signup`}>
+        {t(deployment.emailSignUp ? 'demo.sign_up' : 'demo.sign_in')}
+      </a>
+    </aside>
   );
 }
 

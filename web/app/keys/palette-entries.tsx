@@ -9,6 +9,7 @@ import { type Translate, useT } from '../i18n.tsx';
 import { useLanguages } from '../parts/languages.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { stateOf } from '../screens/documents/files.ts';
+import { isVisitor } from '../session/keeper.ts';
 import { commands, keyLabel, nameOfCommand } from './commands.ts';
 import { matchOf } from './match-name.ts';
 import { availableCommands, runCommand } from './use-commands.ts';
@@ -43,13 +44,14 @@ export function useActions(): Entry[] {
   const navigate = useNavigate();
   // The commands are determined once, when the palette opens.
   const [available] = useState(() => availableCommands().filter((id) => id !== 'palette'));
+  const upload = {
+    id: 'upload',
+    icon: Upload,
+    name: t('inbox.upload'),
+    run: () => void navigate({ to: '/app/translate', search: { kind: 'file' } }),
+  };
   return [
-    {
-      id: 'upload',
-      icon: Upload,
-      name: t('inbox.upload'),
-      run: () => void navigate({ to: '/app/translate', search: { kind: 'file' } }),
-    },
+    ...(isVisitor() ? [] : [upload]),
     ...available.map((id) => ({
       id,
       icon: Keyboard,

@@ -58,6 +58,8 @@ export type SessionState =
    * valid.
    */
   | { kind: 'signed_out'; failure?: { of: 'resume' | 'sign_out'; error: unknown } }
+  /** Nobody is signed in, and a visitor looks at the demo workspace, with a cookie that scripts cannot read. */
+  | { kind: 'visiting' }
   | { kind: 'signed_in'; tokens: Tokens }
   | { kind: 'expired'; tokens: Tokens };
 
@@ -111,7 +113,7 @@ function enter(next: SessionState): void {
  */
 function adopt(tokens: Tokens): void {
   const before = state.kind === 'signed_in' || state.kind === 'expired' ? state.tokens : undefined;
-  if (before && !isSamePerson(before, tokens)) {
+  if (state.kind === 'visiting' || (before && !isSamePerson(before, tokens))) {
     isLeaving = true;
     enter({ kind: 'starting' });
     location.reload();
@@ -231,7 +233,7 @@ export function start(): Promise<void> {
 export async function resume(): Promise<void> {
   try {
     if (await refresh(undefined)) return;
-    if (state.kind !== 'signed_in') enter({ kind: 'signed_out' });
+    if (state.kind !== 'signed_in') enter({ kind: deployment.demo ? 'visiting' : 'signed_out' });
   } catch (error) {
     if (state.kind !== 'signed_in') enter({ kind: 'signed_out', failure: { of: 'resume', error } });
   }
@@ -264,6 +266,11 @@ export async function signOut(): Promise<void> {
 
 export function sessionState(): SessionState {
   return state;
+}
+
+/** Whether a visitor looks at the demo workspace, where nothing can be changed. */
+export function isVisitor(): boolean {
+  return state.kind === 'visiting';
 }
 
 /** Calls `listener` on each change. @returns a function that unsubscribes */

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ask } from '../client.ts';
 import { deployment } from '../deployment.ts';
 import { queryKeys } from '../query-keys.ts';
+import { isVisitor } from './keeper.ts';
 
 /** The work that the workspace may start: everything, only texts (the free trial), or nothing. */
 export type Coverage = 'all' | 'texts' | 'none';
@@ -14,7 +15,7 @@ export function useCoverage(): Coverage | undefined {
   const { data } = useQuery({
     queryKey: queryKeys.coverage,
     queryFn: () => ask<{ covers: Coverage }>('billing.coverage'),
-    enabled: deployment.needsPlan,
+    enabled: deployment.needsPlan && !isVisitor(),
   });
   return deployment.needsPlan ? data?.covers : 'all';
 }

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../client.ts';
 import { queryKeys } from '../query-keys.ts';
+import { isVisitor } from './keeper.ts';
 
 /** The signed-in member and the workspace. They are loaded once, and all screens share them. */
 export function useMe() {
   return useQuery({
     queryKey: queryKeys.me,
     queryFn: () => client.auth.me(),
+    enabled: !isVisitor(),
   });
 }
 

@@ -6,6 +6,7 @@ export const de: LandingWords = {
   headline: 'Übersetzungen, für die Sie einstehen können.',
   lead: 'Senden Sie einen Satz oder eine ganze Datei. LinguaLoop übersetzt, prüft jedes Segment und zeigt Ihnen nur die, die ein Mensch ansehen muss.',
   readApi: 'Zur API',
+  demo: 'Demo-Arbeitsbereich ansehen',
   points: [
     'Open Source unter der MIT-Lizenz',
     'Selbst betreiben: `npm ci && npm start`',

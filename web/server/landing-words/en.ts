@@ -6,6 +6,7 @@ export const en: LandingWords = {
   headline: 'Translation you can answer for.',
   lead: 'Send a sentence or a whole file. LinguaLoop translates it, checks every segment, and shows you only the ones that need a person.',
   readApi: 'Read the API',
+  demo: 'Explore the demo workspace',
   points: [
     'Open source, under the MIT license',
     'Run it yourself: `npm ci && npm start`',

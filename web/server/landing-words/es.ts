@@ -6,6 +6,7 @@ export const es: LandingWords = {
   headline: 'Traducciones de las que puedes responder.',
   lead: 'Envía una frase o un archivo entero. LinguaLoop lo traduce, comprueba cada segmento y te muestra solo los que necesitan a una persona.',
   readApi: 'Leer la API',
+  demo: 'Explorar el espacio de demostración',
   points: [
     'Código abierto, con licencia MIT',
     'En tu servidor: `npm ci && npm start`',

@@ -6,6 +6,7 @@ export const fr: LandingWords = {
   headline: 'Des traductions dont vous pouvez répondre.',
   lead: 'Envoyez une phrase ou un fichier entier. LinguaLoop le traduit, vérifie chaque segment et ne vous montre que ceux qui demandent un regard humain.',
   readApi: 'Lire l’API',
+  demo: 'Découvrir l’espace de démonstration',
   points: [
     'Open source (MIT)',
     'Chez vous, par `npm ci && npm start`',

@@ -6,6 +6,7 @@ export const ja: LandingWords = {
   headline: '責任を持てる翻訳を。',
   lead: '一文でも、ファイルまるごとでも。LinguaLoop が翻訳し、すべてのセグメントを検査し、人の目が必要なものだけを見せます。',
   readApi: 'API を読む',
+  demo: 'デモ用ワークスペースを見る',
   points: [
     'MIT ライセンスのオープンソース',
     '自分で動かせます：`npm ci && npm start`',

@@ -6,6 +6,7 @@ export const pt: LandingWords = {
   headline: 'Traduções pelas quais você pode responder.',
   lead: 'Envie uma frase ou um arquivo inteiro. O LinguaLoop traduz, verifica cada segmento e mostra a você somente os que precisam de uma pessoa.',
   readApi: 'Ler a API',
+  demo: 'Explorar o espaço de demonstração',
   points: [
     'Código aberto, sob a licença MIT',
     'No seu servidor: `npm ci && npm start`',

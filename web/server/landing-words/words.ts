@@ -7,6 +7,7 @@ export interface LandingWords {
   headline: string;
   lead: string;
   readApi: string;
+  demo: string;
   points: readonly [string, string, string];
   /** The description of the picture of the editor. */
   picture: string;

@@ -78,7 +78,9 @@ export function asAdministrator(ctx: RequestContext): AsAdministrator {
       }
     }
     const nothing = token === null && apiKey === null && !unreadable;
-    const open = nothing && settings.OPERATOR_API_KEY === undefined && !(await hasTenants(database));
+    // A deployment that invites visitors is not in dev mode.
+    const mayBeOpen = nothing && settings.OPERATOR_API_KEY === undefined && !settings.DEMO_WORKSPACE;
+    const open = mayBeOpen && !(await hasTenants(database));
     if (operatorKey || open)
       return work({ user: null, tenant: null, operatorKey, operator: true, isProved: true }, null);
     throw new AppError('unauthenticated', 'admin credentials required');

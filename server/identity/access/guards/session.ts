@@ -7,8 +7,10 @@ import {
   readPrincipal,
   requireAdministrator,
   type SessionPrincipal,
+  type VisitorPrincipal,
 } from '../principal.ts';
 import { requireProof } from '../proof.ts';
+import { visitOf } from './visitor.ts';
 
 /**
  * Opens a transaction as the member whose session cookie the request has. A bearer token is not accepted.
@@ -81,6 +83,15 @@ export const deferredBearerProcedure = procedure.meta({ guard: 'bearer' }).use(a
   const result = await next({ ctx: { withBearer: authenticate } });
   if (!result.ok && !attempted) await withBearer(ctx, async () => {});
   return result;
+});
+
+/** Like `deferredBearerProcedure`, for a read that is also open to visitors of the demo workspace. */
+export const deferredReaderProcedure = deferredBearerProcedure.use(({ ctx, next, path }) => {
+  const visit = visitOf(ctx, path);
+  const asReader: <T>(
+    work: (tx: Tx, principal: SessionPrincipal | VisitorPrincipal) => Promise<T>,
+  ) => Promise<T> = visit?.withVisitor ?? ctx.withBearer;
+  return next({ ctx: { services: visit?.services ?? ctx.services, asReader } });
 });
 
 /** Accepts only an access token as a bearer token. The handler runs inside one transaction of the member's tenant. */

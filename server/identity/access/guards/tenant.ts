@@ -1,5 +1,5 @@
 import type { Tx } from '#db/client.ts';
-import type { PresentedCredentials, RequestContext } from '#server/context.ts';
+import type { PresentedCredentials, RequestContext, Services } from '#server/context.ts';
 import { procedure } from '#server/trpc.ts';
 import { recordKeyUse } from '../key-use.ts';
 import {
@@ -13,6 +13,7 @@ import {
 import { requireProof } from '../proof.ts';
 import { type AllowingScopes, requireScope } from '../scopes.ts';
 import { withServiceTenant } from '../service-key.ts';
+import { visitOf } from './visitor.ts';
 
 /**
  * Opens a transaction as the tenant of the request's credential; throws a 401 without a credential, and a 403 for an
@@ -74,19 +75,28 @@ export function audienceOf({ credentials, services }: RequestContext): Audience 
   return { operator: presentsOperatorKey(credentials, services.settings) };
 }
 
+/** Returns what a procedure gets for its caller: the credential's tenant or, for a visitor, the demo workspace. */
+export function callerOf(
+  ctx: RequestContext,
+  scopes: AllowingScopes,
+  procedure: string,
+): { services: Services; withTenant: WithTenant; audience: Audience } {
+  const visit = visitOf(ctx, procedure);
+  if (visit)
+    return { services: visit.services, withTenant: visit.withVisitor, audience: { operator: false } };
+  const audience = audienceOf(ctx);
+  return { services: ctx.services, withTenant: withTenantOf(ctx, audience, scopes), audience };
+}
+
 /**
  * Accepts an API key with one of the scopes, or a member's access token. Authenticates first. The handler runs inside
  * the guard's transaction, which is rolled back if the handler fails.
  */
 export const tenantProcedure = (...scopes: AllowingScopes) =>
-  procedure.meta({ guard: 'tenant_identity', scopes }).use(({ ctx, next }) => {
-    const audience = audienceOf(ctx);
-    return withTenantOf(
-      ctx,
-      audience,
-      scopes,
-    )(async (tx, principal) => {
-      const result = await next({ ctx: { tx, principal, audience } });
+  procedure.meta({ guard: 'tenant_identity', scopes }).use(({ ctx, next, path }) => {
+    const { services, withTenant, audience } = callerOf(ctx, scopes, path);
+    return withTenant(async (tx, principal) => {
+      const result = await next({ ctx: { services, tx, principal, audience } });
       if (!result.ok) throw result.error;
       return result;
     });
@@ -98,10 +108,9 @@ export const tenantProcedure = (...scopes: AllowingScopes) =>
  * data.
  */
 export const deferredTenantProcedure = (...scopes: AllowingScopes) =>
-  procedure.meta({ guard: 'tenant_identity', scopes }).use(({ ctx, next }) => {
-    const audience = audienceOf(ctx);
-    return next({ ctx: { withTenant: withTenantOf(ctx, audience, scopes), audience } });
-  });
+  procedure
+    .meta({ guard: 'tenant_identity', scopes })
+    .use(({ ctx, next, path }) => next({ ctx: callerOf(ctx, scopes, path) }));
 
 /**
  * Like `deferredTenantProcedure`, for a list whose input is checked before its transactions begin. A request without a

@@ -8,6 +8,7 @@ import { fileFailureText } from '../../parts/file-failure.ts';
 import { useFormat } from '../../parts/format.ts';
 import { StatusMark } from '../../parts/status-mark.tsx';
 import { TranslateAgain } from '../../parts/translate-again.tsx';
+import { isVisitor } from '../../session/keeper.ts';
 import { useMe } from '../../session/use-me.ts';
 import { DownloadButton } from './download-files.tsx';
 import styles from './files.module.css';
@@ -61,6 +62,7 @@ export function DocumentRows({ groups }: { groups: readonly FileGroup[] }) {
             <th className={styles.choose}>
               <input
                 type="checkbox"
+                hidden={isVisitor()}
                 aria-label={t('documents.choose_all')}
                 checked={selected.length === groups.length}
                 onChange={({ target }) => choose(groups, target.checked)}
@@ -113,6 +115,7 @@ function FileRow({
       <td className={styles.choose}>
         <input
           type="checkbox"
+          hidden={isVisitor()}
           aria-label={t('documents.choose', { name })}
           checked={isChosen}
           onChange={({ target }) => onChoose(target.checked)}

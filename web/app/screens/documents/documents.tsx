@@ -8,6 +8,7 @@ import { useFormat } from '../../parts/format.ts';
 import { Read } from '../../parts/loading.tsx';
 import { More } from '../../parts/more.tsx';
 import { queryKeys } from '../../query-keys.ts';
+import { isVisitor } from '../../session/keeper.ts';
 import { useCoverage } from '../../session/use-coverage.ts';
 import { DocumentRows } from './document-rows.tsx';
 import { FileFilters, FileSearch } from './file-filters.tsx';
@@ -41,9 +42,11 @@ export function DocumentsScreen() {
         )}
         <div className={styles.acts}>
           <FileSearch filter={filter} onChange={change} />
-          <Link to="/app/translate" search={{ kind: 'file' }} className="button primary">
-            <Upload size={16} aria-hidden /> {t('documents.upload')}
-          </Link>
+          {!isVisitor() && (
+            <Link to="/app/translate" search={{ kind: 'file' }} className="button primary">
+              <Upload size={16} aria-hidden /> {t('documents.upload')}
+            </Link>
+          )}
         </div>
       </div>
       <FileFilters filter={filter} counts={counts} onChange={change} />

@@ -6,6 +6,7 @@ import { useCommands } from '../../keys/use-commands.ts';
 import { Read } from '../../parts/loading.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { useInbox } from '../../parts/use-inbox.ts';
+import { isVisitor } from '../../session/keeper.ts';
 import { FirstSteps } from './first-steps.tsx';
 import styles from './inbox.module.css';
 import { Mentions } from './mentions.tsx';
@@ -33,7 +34,7 @@ export function InboxScreen() {
       <Head count={inbox.data?.tasks.length} next={next} />
       <Read from={inbox} lines={20}>
         {({ tasks, more }) =>
-          tasks.length === 0 ? (
+          tasks.length === 0 && !isVisitor() ? (
             <FirstSteps />
           ) : (
             <>
@@ -44,7 +45,7 @@ export function InboxScreen() {
           )
         }
       </Read>
-      <Mentions />
+      {!isVisitor() && <Mentions />}
     </>
   );
 }
@@ -60,14 +61,16 @@ function Head({ count, next }: { count: number | undefined; next: Task | undefin
       title={t('common.home')}
       aside={count !== undefined && count > 0 && <span className="badge">{t('inbox.tasks', { count })}</span>}
     >
-      <Link
-        to="/app/translate"
-        search={{ kind: 'file' }}
-        className={`button ${styles.upload} ${count === 0 ? 'primary' : ''}`}
-      >
-        <Upload size={16} aria-hidden />
-        {t('inbox.upload')}
-      </Link>
+      {!isVisitor() && (
+        <Link
+          to="/app/translate"
+          search={{ kind: 'file' }}
+          className={`button ${styles.upload} ${count === 0 ? 'primary' : ''}`}
+        >
+          <Upload size={16} aria-hidden />
+          {t('inbox.upload')}
+        </Link>
+      )}
       {next && (
         <TaskLink task={next} className="button primary">
           {t('inbox.open_next')}

@@ -13,6 +13,7 @@ import { Read } from '../../parts/loading.tsx';
 import { Reopen } from '../../parts/reopen.tsx';
 import { Warnings } from '../../parts/warnings.tsx';
 import { queryKeys } from '../../query-keys.ts';
+import { isVisitor } from '../../session/keeper.ts';
 import styles from './job.module.css';
 import { JobFacts } from './job-facts.tsx';
 import { JobTimeline } from './job-timeline.tsx';
@@ -60,7 +61,7 @@ function Job({ job }: { job: TranslationJob }) {
         <JobStatus status={job.status} />
         <div className={styles.acts}>
           {text !== null && <CopyButton text={text} />}
-          {isDownloadable(job.status) && <JobDownloads jobId={job.id} />}
+          {isDownloadable(job.status) && !isVisitor() && <JobDownloads jobId={job.id} />}
         </div>
       </header>
       <div className={styles.columns}>
