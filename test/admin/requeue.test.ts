@@ -28,8 +28,7 @@ async function failed(...workspaces: Documents[]): Promise<string[]> {
     return segments.map((segment) => `${targetLang} of ${segment}`);
   };
   await Promise.all(documents.map(({ mine, id }) => mine.run(id)));
-  for (const { mine, id } of documents)
-    expect((await mine.read(id)).failure.code).toBe('transient_error');
+  for (const { mine, id } of documents) expect((await mine.read(id)).failure.code).toBe('transient_error');
   engine.reset();
   return documents.map(({ id }) => id);
 }
