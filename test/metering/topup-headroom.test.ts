@@ -1,14 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import {
-  base,
-  type Customer,
-  expectOverLimit,
-  provision,
-  subscriber,
-  subscription,
-  text,
-} from '../billing/customers.ts';
+import { type Customer, expectOverLimit, provision, subscriber, text } from '../billing/customers.ts';
 import {
   deliverAll,
   nextSecond,
@@ -20,7 +12,6 @@ import {
 
 const ceiling = { MONTHLY_CHAR_CEILING: '1000' };
 const app = useTestApp({ env: { ...paid(), ...ceiling } });
-const off = useTestApp({ env: { ...base, ...ceiling } });
 
 /** Expects that this many characters are admitted, and one more is not. */
 async function expectRoom(mine: Customer, room: number): Promise<void> {
@@ -35,29 +26,12 @@ const balanceOf = async (mine: Customer) => {
   return [purchased, used, balance];
 };
 
-describe('a month’s allowance is the limit and the balance, up to the ceiling (A 8.2 rule 2)', () => {
-  test.each([
-    [300, 250, 0, 550],
-    [300, 500, 350, 450],
-    [300, 701, 0, 1000],
-    [1000, 500, 0, 1000],
-  ])('limit %i, %i bought, %i used: %i', async (limit, purchased, used, room) => {
-    const metadata = { topup_chars_purchased: purchased, topup_chars_used: used };
-    await expectRoom(await subscriber(app, limit, metadata), room);
-  });
-
-  test('a limit above the ceiling is not clamped, but the month is; it takes nothing from the balance', async () => {
-    const mine = await subscriber(app, 2000, { topup_chars_purchased: 500 });
-    expectOverLimit(await mine.translate(text(1001)));
-    expect((await mine.translate(text(1000))).status).toBe(200);
-    expectOverLimit(await mine.translate('a'));
-    expect(await balanceOf(mine)).toEqual([500, 0, 500]);
-  });
-
-  test('a balance does not count with billing off', async () => {
-    const metadata = subscription('active', { topup_chars_purchased: 500 });
-    await expectRoom(await provision(off, { monthly_char_limit: 300, metadata }), 300);
-  });
+test('a limit above the ceiling is not clamped, but the month is; it takes nothing from the balance (A 8.2 rule 2)', async () => {
+  const mine = await subscriber(app, 2000, { topup_chars_purchased: 500 });
+  expectOverLimit(await mine.translate(text(1001)));
+  expect((await mine.translate(text(1000))).status).toBe(200);
+  expectOverLimit(await mine.translate('a'));
+  expect(await balanceOf(mine)).toEqual([500, 0, 500]);
 });
 
 describe('the prepaid balance', () => {

@@ -4,9 +4,7 @@ import { openDatabase } from '#db/client.ts';
 import { toAppError } from '#server/errors.ts';
 import { watchReadiness } from '#server/observability/readiness.ts';
 import { openDocuments } from '#test/documents/workspace.ts';
-import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
-import { refusalOf, secretsKey, useTestApp } from '#test/setup/app.ts';
-import { startLoggedService } from '#test/setup/logged-service.ts';
+import { refusalOf, useTestApp } from '#test/setup/app.ts';
 
 const app = useTestApp();
 const quiet = { debug() {}, info() {}, error() {}, warn() {} };
@@ -55,25 +53,4 @@ test('PostgreSQL without resources is 503', async () => {
   );
   const error = toAppError(await raised.catch((thrown: unknown) => thrown));
   expect([error.status, error.code, error.dependency]).toEqual([503, 'transient_error', 'database']);
-});
-
-test('a response 5xx because of a dependency is logged as a warning that names it', {
-  timeout: 60_000,
-}, async () => {
-  await using model = await startFakeOpenAi();
-  model.otherwise(failure(503));
-  const service = await startLoggedService({
-    SECRETS_KEY: secretsKey,
-    OPENAI_API_KEY: 'sk-test',
-    OPENAI_BASE_URL: model.baseUrl,
-    OPENAI_EMBEDDING_MODEL: 'none',
-    OPENAI_MAX_RETRIES: '0',
-  });
-  const { headers } = await service.signUp();
-  const text = { source_text: 'Hello', target_lang: 'fr' };
-  expect((await service.json('POST', '/api/translations', { headers, body: text })).status).toBe(503);
-  const lines = (await service.finish()).split('\n').filter((line) => line.includes('"status":503'));
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { level: 40, status: 503, dependency: 'model', error_code: 'transient_error' },
-  ]);
 });

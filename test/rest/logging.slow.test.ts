@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { failure, startFakeOpenAi } from '#test/fakes/openai.ts';
 import { startLoggedService } from '#test/setup/logged-service.ts';
 
-test('a failed run is logged with its cause, without text of the upstream or the caller', async () => {
+test('a failed run is logged with its cause, and its response with the dependency, without text of the upstream or the caller', async () => {
   await using upstream = await startFakeOpenAi();
   upstream.otherwise(failure(401, { code: 'invalid_api_key', message: 'sentence-never-logged' }));
   const app = await startLoggedService({
@@ -24,5 +24,7 @@ test('a failed run is logged with its cause, without text of the upstream or the
   });
   expect(line).toMatch(/401/);
   expect(line).toContain('invalid_api_key');
+  const responses = log.split('\n').filter((text) => text.includes('"status":503'));
+  expect(responses.map((text) => JSON.parse(text))).toMatchObject([{ level: 40, dependency: 'model' }]);
   expect(log).not.toMatch(/never-logged|never logged|confidential/i);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { openSuperuser } from '#test/setup/database.ts';
-import { answerOf, useWorkspace } from './workspace.ts';
+import { useWorkspace } from './workspace.ts';
 
 const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
 
@@ -20,10 +19,6 @@ async function textIn(download: Response, format: string): Promise<string> {
   );
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body[0].request.source_text.trim();
-}
-
-async function setStatus(id: string, status: string) {
-  await openSuperuser(app.superuserUrl)`update translation_jobs set status = ${status} where job_id = ${id}`;
 }
 
 describe('the formats (B 4.1, C 4)', () => {
@@ -98,13 +93,5 @@ describe('only published and human_edited jobs can be downloaded (B 3.1)', () =>
     expect((await mine.golden(job.id)).status).toBe(409);
     await mine.review(job.id, { action: 'approve' });
     expect((await (await mine.golden(job.id)).text()).trim()).toBe('Salut');
-  });
-
-  test.each(['pending', 'rejected', 'persistence_failed'])('%s is 409', async (status) => {
-    const job = await mine.job();
-    await setStatus(job.id, status);
-    const answer = await answerOf(mine.golden(job.id));
-    expect(answer.status).toBe(409);
-    expect(answer.body.detail).toEqual(expect.any(String));
   });
 });
