@@ -36,13 +36,7 @@ const guides = matching(/\.md$/, /^(web\/pages|test|docs\/gallery)\//);
 const counted: (Budget & { count: number })[] = [
   { name: 'lines of source', count: linesOf(sources), limit: 209_100, goal: 165_000, bought: [] },
   { name: 'files of source', count: sources.length, limit: 1775, goal: 1400, bought: [] },
-  {
-    name: 'lines of tests',
-    count: linesOf(tests),
-    limit: 150_550,
-    goal: 100_000,
-    bought: ['150,550: a program records the moving picture of the README'],
-  },
+  { name: 'lines of tests', count: linesOf(tests), limit: 149_450, goal: 100_000, bought: [] },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
   { name: 'settings', count: settingNames.length, limit: 85, goal: 85, bought: [] },
 ];
