@@ -1,6 +1,5 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
-import { holdRuns } from '#test/setup/held-runs.ts';
 import {
   base,
   customer,
@@ -13,18 +12,15 @@ import {
 } from './customers.ts';
 import { deliverAll, paid, subscribed } from './payments.ts';
 
-const runs = holdRuns();
 const env = { ...paid(), TRIAL_CHARS: '200' };
-const app = useTestApp({ env, engine: runs.engine });
+const app = useTestApp({ env });
 const usual = useTestApp({ env: paid() });
 const short = useTestApp({ env: { ...env, TRIAL_DAYS: '0.5' } });
 const long = useTestApp({ env: { ...env, TRIAL_DAYS: '100' } });
 const free = useTestApp({ env: { ...base, TRIAL_CHARS: '200' } });
-afterEach(() => runs.release());
 
 const USED_UP = 'free trial used up';
 const ENDED = 'free trial ended';
-const TOO_FEW = 'free trial has too few characters left';
 
 describe('the grant of a new workspace (A 8.3)', () => {
   test('has 150000 characters by default', async () => {
@@ -59,47 +55,6 @@ describe('the grant of a new workspace (A 8.3)', () => {
 });
 
 describe('the characters of the grant', () => {
-  test('are spent to the last one', async () => {
-    const founder = await trialist(app);
-    expectPaymentRequired(await founder.translate(text(201)), TOO_FEW);
-    expect((await founder.translate(text(150))).status).toBe(200);
-    expectPaymentRequired(await founder.translate(text(51)), TOO_FEW);
-    expect((await founder.translate(text(50))).status).toBe(200);
-    // The message does not depend on the length of the text.
-    for (const chars of [1, 201]) expectPaymentRequired(await founder.translate(text(chars)), USED_UP);
-    expect(await founder.billed()).toBe(200);
-    expect(await founder.list()).toHaveLength(2);
-  });
-
-  test('admit a batch whole or not at all', async () => {
-    const founder = await trialist(app);
-    expectPaymentRequired(await founder.batch([text(100), text(50), text(51)]), TOO_FEW);
-    expect(await founder.list()).toEqual([]);
-    expect((await founder.batch([text(100), text(50), text(50)])).status).toBe(200);
-    expectPaymentRequired(await founder.batch(['a', 'b']), USED_UP);
-  });
-
-  test('are spent while a job is in progress, and free again if it fails', async () => {
-    const founder = await trialist(app);
-    const answer = founder.translate(text(150, 'held'));
-    const run = await runs.next();
-    expectPaymentRequired(await founder.translate(text(51)), TOO_FEW);
-    expect((await founder.translate(text(50))).status).toBe(200);
-    expectPaymentRequired(await founder.translate('a'), 'free trial');
-    run.fail(new Error('as told'));
-    expect((await answer).status).toBeGreaterThanOrEqual(500);
-    expect((await founder.translate(text(150))).status).toBe(200);
-    expectPaymentRequired(await founder.translate('a'), USED_UP);
-  });
-
-  test('admit as many concurrent texts as fit', async () => {
-    const founder = await trialist(app);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => founder.translate(text(30))));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(6);
-    expect(answers.filter(({ status }) => status === 402)).toHaveLength(14);
-    expect(await founder.billed()).toBe(180);
-  });
-
   test('are granted once: another month adds none', async () => {
     const founder = await trialist(long);
     expect((await founder.translate(text(200))).status).toBe(200);

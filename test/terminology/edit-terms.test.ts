@@ -117,6 +117,7 @@ describe('terminology.addTerm', () => {
   test.each([
     ['an empty term', { source_term: ' ' }, 422],
     ['a term on two lines', { target_term: 'a\nb' }, 422],
+    ['a line separator', { source_term: 'in\u2028voice' }, 422],
     ['a term that is too long', { target_term: '😀'.repeat(501) }, 422],
     ['a priority beyond 32 bits', { priority: 2 ** 31 }, 422],
     ['an unsupported language', { source_lang: 'tlh' }, 422],

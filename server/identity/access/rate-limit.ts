@@ -110,7 +110,7 @@ export function rateLimited(bucket: Bucket) {
 }
 
 export function tooManyAttempts(seconds: number): AppError {
-  const retryAfter = Math.max(1, seconds);
+  const retryAfter = Math.max(1, Math.ceil(seconds));
   return new AppError('too_many_requests', `too many attempts; try again in ${retryAfter} seconds`, {
     retryAfter,
   });
