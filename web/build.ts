@@ -227,7 +227,16 @@ function address(file: string): string {
   return `/static/${file}`;
 }
 
-const catalogParts = ['signIn', 'workspace', 'operator', 'styleGuides', 'audit', 'sets', 'usage'] as const;
+const catalogParts = [
+  'signIn',
+  'workspace',
+  'demo',
+  'operator',
+  'styleGuides',
+  'audit',
+  'sets',
+  'usage',
+] as const;
 type CatalogPart = (typeof catalogParts)[number];
 
 /** The parts to which areas of messages belong. All other areas belong to `workspace`. */
@@ -235,6 +244,7 @@ const partOfArea: Record<string, CatalogPart> = {
   common: 'signIn',
   problems: 'signIn',
   signin: 'signIn',
+  demo: 'demo',
   operator: 'operator',
   styleGuides: 'styleGuides',
   audit: 'audit',

@@ -41,7 +41,7 @@ const counted: (Budget & { count: number })[] = [
     goal: 165_000,
     bought: ['209,550: the demo workspace'],
   },
-  { name: 'files of source', count: sources.length, limit: 1776, goal: 1400, bought: [] },
+  { name: 'files of source', count: sources.length, limit: 1777, goal: 1400, bought: [] },
   {
     name: 'lines of tests',
     count: linesOf(tests),

@@ -18,7 +18,7 @@ import { readInboxSearch } from './screens/inbox/tasks.ts';
 import { readJobFilter } from './screens/jobs/search.ts';
 import { readConcordanceSearch, readContentFilter } from './screens/sets/search.ts';
 import { readTranslateSearch } from './screens/translate/search.ts';
-import { isVisitor, sessionState } from './session/keeper.ts';
+import { isOpen, isVisitor, sessionState } from './session/keeper.ts';
 
 /** Addresses that the application had before, and their present ones, so that stored links keep working. */
 const pairs: readonly [former: string, present: string][] = [
@@ -73,9 +73,6 @@ const signIn = createRoute({
 /** The page to which the identity provider redirects. */
 const ssoReturn = createRoute({ getParentRoute: () => root, path: '/signin/sso', component: signInScreen });
 
-/** The screens of the demo workspace. The others only change something, or are about the members of a workspace. */
-const visited = /^\/(app(\/files|\/texts|\/edit\/documents\/[^/]+)?|jobs\/[^/]+)\/?$/;
-
 /**
  * The parent of all routes that need a session. Without a session, a route redirects to the sign-in, which then
  * redirects back.
@@ -86,8 +83,8 @@ const workspace = createRoute({
   async beforeLoad({ location }) {
     if (sessionState().kind === 'signed_out')
       throw redirect({ to: '/signin', search: { next: location.href } });
-    if (isVisitor() && !visited.test(location.pathname)) throw redirect({ to: '/app', replace: true });
-    await loadWords('workspace');
+    if (!isOpen(location.pathname)) throw redirect({ to: '/app', replace: true });
+    await Promise.all([loadWords('workspace'), isVisitor() && loadWords('demo')]);
   },
   component: lazyRouteComponent(() => import('./frame/workspace-frame.tsx'), 'WorkspaceFrame'),
 });

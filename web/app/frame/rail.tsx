@@ -5,7 +5,6 @@ import { useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { runCommand } from '../keys/use-commands.ts';
 import { useInbox } from '../parts/use-inbox.ts';
-import { isVisitor } from '../session/keeper.ts';
 import { isAdministrator, useMe, useOperatorStanding } from '../session/use-me.ts';
 import { AccountMenu } from './account-menu.tsx';
 import styles from './frame.module.css';
@@ -27,7 +26,6 @@ export function useSections(): Section[] {
   return visibleSections({
     isAdmin: me.data !== undefined && isAdministrator(me.data),
     isOperator: isOperator === true,
-    isVisitor: isVisitor(),
   });
 }
 

@@ -23,14 +23,13 @@ import {
 } from 'lucide-react';
 import { deployment } from '../deployment.ts';
 import type { MessageId } from '../i18n.tsx';
+import { isOpen } from '../session/keeper.ts';
 
 /** A link to a screen, and who sees it. The service checks each request; this only determines what is shown. */
 export interface Entry {
   to: string;
   name: MessageId;
   icon: LucideIcon;
-  /** Also shown to visitors of the demo workspace. */
-  visitors?: true;
   /** Shown only to administrators of the workspace. */
   admin?: true;
   /** Shown only if the deployment has this feature. */
@@ -48,8 +47,7 @@ export const sections: readonly Section[] = [
   {
     name: 'common.home',
     icon: Inbox,
-    visitors: true,
-    entries: [{ to: '/app', name: 'common.home', icon: Inbox, visitors: true }],
+    entries: [{ to: '/app', name: 'common.home', icon: Inbox }],
   },
   {
     name: 'translate.title',
@@ -59,10 +57,9 @@ export const sections: readonly Section[] = [
   {
     name: 'documents.title',
     icon: Files,
-    visitors: true,
     entries: [
-      { to: '/app/files', name: 'documents.title', icon: FileText, visitors: true },
-      { to: '/app/texts', name: 'jobs.title', icon: TextQuote, visitors: true },
+      { to: '/app/files', name: 'documents.title', icon: FileText },
+      { to: '/app/texts', name: 'jobs.title', icon: TextQuote },
     ],
   },
   {
@@ -101,23 +98,20 @@ export const sections: readonly Section[] = [
 export interface Standing {
   isAdmin: boolean;
   isOperator: boolean;
-  /** Whether a visitor looks at the demo workspace. */
-  isVisitor?: boolean;
 }
 
 /** The sections that a member sees, with the entries that the member sees. */
 export function visibleSections(standing: Standing): Section[] {
   return sections.flatMap((section) => {
-    const entries = section.entries.filter((entry) => isVisible(entry, standing));
+    const entries = section.entries.filter((entry) => isVisible(entry, standing) && isOpen(entry.to));
     return entries.length > 0 && isVisible(section, standing) ? [{ ...section, entries }] : [];
   });
 }
 
 function isVisible(
-  { admin, needs, operator, visitors }: Omit<Entry, 'to'>,
-  { isAdmin, isOperator, isVisitor }: Standing,
+  { admin, needs, operator }: Omit<Entry, 'to'>,
+  { isAdmin, isOperator }: Standing,
 ): boolean {
-  if (isVisitor) return visitors === true;
   return (!admin || isAdmin) && (!needs || deployment[needs]) && (!operator || isOperator);
 }
 

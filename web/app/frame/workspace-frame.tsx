@@ -19,7 +19,8 @@ import { useSession } from '../session/use-session.ts';
 import styles from './frame.module.css';
 import { Rail, SectionNavigation } from './rail.tsx';
 
-/** Few sessions need it, so it is not a part of the first load. */
+/** Few sessions need these, so they are not a part of the first load. */
+const DemoBar = lazy(() => import('./demo-bar.tsx'));
 const ProofDialog = lazy(async () => ({ default: (await import('../parts/proof-dialog.tsx')).ProofDialog }));
 
 /** At a sign-out, milliseconds to wait for reviews that are being sent before the dialog asks. */
@@ -78,7 +79,11 @@ export function WorkspaceFrame() {
       <div className={styles['frame']}>
         <Rail inEditor={path.startsWith('/app/edit/')} onSignOut={() => void leave()} />
         <div className={styles['screen']}>
-          {state.kind === 'visiting' && <DemoBar />}
+          {state.kind === 'visiting' && (
+            <Suspense>
+              <DemoBar />
+            </Suspense>
+          )}
           <SectionNavigation />
           <main id="main" ref={main} tabIndex={-1}>
             <OfflineNotice />
@@ -106,23 +111,6 @@ export function WorkspaceFrame() {
       )}
       {isExpired && <SignInAgain user={state.tokens.user} />}
     </>
-  );
-}
-
-/** Tells visitors of the demo workspace that nothing is saved. The links leave it, so they load another page. */
-function DemoBar() {
-  const t = useT();
-  const leave = `${deployment.basePath}/demo/leave`;
-  return (
-    <aside className={styles['demo']} aria-label={t('demo.label')}>
-      <p>
-        <b>{t('demo.title')}</b> {t('demo.why')}
-      </p>
-      <a href={leave}>{t('demo.leave')}</a>
-      <a className="button primary small" href={`${leave}?to=signup`}>
-        {t(deployment.emailSignUp ? 'demo.sign_up' : 'demo.sign_in')}
-      </a>
-    </aside>
   );
 }
 

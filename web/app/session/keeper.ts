@@ -273,6 +273,14 @@ export function isVisitor(): boolean {
   return state.kind === 'visiting';
 }
 
+/** The screens of the demo workspace. The others only change something, or are about the members of a workspace. */
+const visited = /^\/(app(\/files|\/texts|\/edit\/documents\/[^/]+)?|jobs\/[^/]+)\/?$/;
+
+/** Whether a screen is open to the visitor; true for members. */
+export function isOpen(path: string): boolean {
+  return !isVisitor() || visited.test(path);
+}
+
 /** Calls `listener` on each change. @returns a function that unsubscribes */
 export function onSessionChange(listener: () => void): () => void {
   listeners.add(listener);
