@@ -37,19 +37,19 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 209_550,
+    limit: 209_250,
     goal: 165_000,
-    bought: ['209,550: the demo workspace'],
+    bought: ['209,250: the demo workspace'],
   },
   { name: 'files of source', count: sources.length, limit: 1777, goal: 1400, bought: [] },
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 150_850,
+    limit: 150_000,
     goal: 100_000,
     bought: [
       '150,550: a program records the moving picture of the README',
-      '150,850: the demo workspace refuses everything that is not on its list',
+      '150,000: the demo workspace refuses everything that is not on its list',
     ],
   },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
