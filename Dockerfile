@@ -5,7 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The script "prepare" builds nothing without the dev dependencies, and deletes what no process loads.
 COPY docker/trim-packages.ts docker/trim-packages.ts
-COPY web/build.ts web/icon-imports.ts web/
+COPY web/build.ts web/
 COPY web/server/locale.ts web/server/locale.ts
 COPY server/http/cookies.ts server/http/cookies.ts
 # The image has a Node of its own.

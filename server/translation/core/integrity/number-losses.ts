@@ -73,7 +73,8 @@ class Values {
 function valuesOf(target: string, found: readonly NumberMatch[]): Values {
   const values = new Values();
   // "1,2,3" counts as three numbers, and so do the parts of a date.
-  for (const { values: meanings, parts } of found) values.add(meanings.length === 0 ? parts : meanings);
+  for (const { values: meanings, parts, hours = [] } of found)
+    values.add(meanings.length === 0 ? [...parts, ...hours] : meanings);
   const inNumbers = new Set(found.map(({ start }) => start));
   // In a name such as "v5.5", the number and its parts count.
   for (const { index, 0: run } of withAsciiDigits(target).matchAll(/\d+(?:[.,]\d+)*/g)) {
@@ -198,16 +199,18 @@ function lossesIn(source: string, target: string, targetLang: string): NumberLos
     return (value) => isInWords(value, counts);
   };
   const survives = (number: NumberMatch): boolean => {
-    const { span, values, parts: own, inDate, inTime, idle, inList, isDimension } = number;
+    const { span, values, parts: own, inDate, inTime, hours = values, idle, inList, isDimension } = number;
     const isWord = wordsFor(number);
     if (idle || values.some((value) => has(value, isWord))) return true;
     // Arabic needs no number for one or two of a thing: the noun has its own forms.
     if (targetLang === 'ar' && (span === '1' || (span === '2' && arabicDual.test(target)))) {
       if (countsSomething(number, source)) return true;
     }
-    if ((inDate || inTime) && own.every((part) => parts.has(part) || (inDate && namesMonth(part)))) {
-      return true;
-    }
+    const isHere = (part: string, index: number): boolean =>
+      parts.has(part) ||
+      (inDate && namesMonth(part)) ||
+      (inTime && index === 0 && hours.some((hour) => parts.has(hour)));
+    if ((inDate || inTime) && own.every(isHere)) return true;
     if (inList && own.every((part) => inLists.has(part) || (own.length > 1 && has(part, isWord))))
       return true;
     if (isDimension) {

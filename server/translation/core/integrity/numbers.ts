@@ -80,8 +80,10 @@ export interface NumberMatch {
   parts: string[];
   /** Whether the number belongs to a date. The day and month of a date may be written in words. */
   inDate: boolean;
-  /** Whether the number is a part of a time such as 3:45. */
+  /** Whether the number is a part of a time such as 3:45, or a whole time such as "3.45 p.m.". */
   inTime: boolean;
+  /** Of a whole time: the hour on both clocks. */
+  hours?: string[];
   /** Whether a translation may omit the number: the minutes of a full hour, or 24/7. */
   idle: boolean;
   /** Whether the number belongs to a list, such as the `1` in "1, 2", or is two numbers, such as `0,1` in "(0,1)". */
@@ -142,9 +144,31 @@ function otherClock(value: string, text: string, start: number, end: number): st
   const evening = /^(?:[:.]\d\d)?\s?p\.?\s?m\b/i.test(after) || /(?:午後|下午|晚上|오후)\s?$/.test(before);
   if (evening && hour <= 12) return [String(hour === 12 ? 12 : hour + 12)];
   if (/^(?:[:.]\d\d)?\s?a\.?\s?m\b/i.test(after) && hour === 12) return ['0', '24'];
-  const clock = /^(?::\d\d|\s?(?:h\b|Uhr|時|点|點|시|час|น))/.test(after);
+  const clock = /^(?::\d\d|(?:\.\d\d)?\s?(?:h\b|Uhr|時|点|點|시|час|น))/.test(after);
   if (clock && hour > 12 && hour < 24) return [String(hour - 12)];
   return clock && (hour === 0 || hour === 24) ? ['12', '0', '24'] : [];
+}
+
+/** Words and signs after a time that is written with a point. */
+const afterTime = /^\s?(?:[ap]\.?\s?m\b|h\b|Uhr\b|uur\b|час)/i;
+
+/**
+ * Returns a time that is written with a point, such as "3.45 p.m." or "15.45 Uhr". It has no values: its parts count, and
+ * a full hour needs no minutes.
+ */
+function timeWithPoint(
+  text: string,
+  span: string,
+  start: number,
+): Pick<NumberMatch, 'values' | 'parts' | 'hours' | 'inTime'> | undefined {
+  const [, hour, minutes] = /^([01]?\d|2[0-4])\.([0-5]\d)$/.exec(span) ?? [];
+  const end = start + span.length;
+  if (hour === undefined || minutes === undefined || !afterTime.test(text.slice(end, end + around)))
+    return undefined;
+  const own = canonical(hour);
+  const hours = [own, ...otherClock(own, text, start, start + hour.length)];
+  const parts = minutes === '00' ? [own] : [own, canonical(minutes)];
+  return { values: [], parts, hours, inTime: true };
 }
 
 function scales(text: string, end: number): number[] {
@@ -272,6 +296,7 @@ export function findNumbers(text: string): NumberMatch[] {
         span.length === 1 &&
         /^[1-4][ -]?[Dd]/.test(ascii.slice(start, end + 2)) &&
         dimension.test(ascii.slice(end, end + around)),
+      ...(inDate ? undefined : timeWithPoint(ascii, span, start)),
     });
   }
   return joined(found, text, ascii);
