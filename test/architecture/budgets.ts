@@ -37,9 +37,9 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 209_250,
+    limit: 209_300,
     goal: 165_000,
-    bought: ['209,250: the demo workspace'],
+    bought: ['209,300: the demo workspace, and times with a point'],
   },
   { name: 'files of source', count: sources.length, limit: 1777, goal: 1400, bought: [] },
   {
