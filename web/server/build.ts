@@ -6,10 +6,9 @@ import type { Locale } from './locale.ts';
 export const dist = join(import.meta.dirname, '../dist');
 
 /**
- * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `demo`: those of the bar for
- * visitors; `operator`: those of
- * the screens for operators; `styleGuides` and `audit`: those of these screens; `sets`: those of glossaries and TMs;
- * `usage`: those of the reports; `workspace`: all others.
+ * The URLs of a language's messages. `signIn`: the messages of the sign-in, which all screens need; `demo`: those of the
+ * bar for visitors; `operator`: those of the screens for operators; `styleGuides` and `audit`: those of these screens;
+ * `sets`: those of glossaries and TMs; `usage`: those of the reports; `workspace`: all others.
  */
 export type Catalog = Record<
   'signIn' | 'workspace' | 'demo' | 'operator' | 'styleGuides' | 'audit' | 'sets' | 'usage',

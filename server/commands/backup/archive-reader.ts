@@ -62,8 +62,8 @@ function parseHeader(file: string, content: Buffer): Header {
 export type Section = 'all' | 'tail';
 
 /**
- * Reads the parts in their order, each as a whole. The digest of a part is compared only when its index has been read, up to a thousand parts later.
- * So the caller must be able to undo the work that it has done with these parts.
+ * Reads the parts in their order, each as a whole. The digest of a part is compared only when its index has been read, up
+ * to a thousand parts later. So the caller must be able to undo the work that it has done with these parts.
  * @param check called with the manifest and its digest after everything else has been compared
  * @throws Refusal that names the damaged or missing part
  */

@@ -29,6 +29,7 @@ describe('numbers in the format of the target', () => {
     ['the other clock, with a point', 'began at 6.05 p.m.', 'begann um 18.05 Uhr', 'de'],
     ['the other clock, with a letter', 'began at 6.05 p.m.', 'a commencé à 18 h 05', 'fr'],
     ['the other clock, without a word', 'at 6:05 p.m.', 'kl. 18.05', 'da'],
+    ['a number of hours', 'takes 2.50 h', 'dauert 2,5 h', 'de'],
     ['a full hour with a point', 'from 9.00 a.m. to 5.30 p.m.', 'von 9 bis 17.30 Uhr', 'de'],
     ['an ordinal', 'the 2nd and the 21st', 'der 2. und der 21.', 'de'],
     ['an ordinal in words', 'the 1st time', 'la première fois', 'fr'],

@@ -248,10 +248,6 @@ function corporateLetter(unicode: string): string | undefined {
   return isDigit || isLetter ? String.fromCodePoint(code - 0xf700) : undefined;
 }
 
-/**
- * Whether the characters of a glyph are known. Private use, control and unassigned characters, and U+FFFD, have no
- * known meaning.
- */
 /** The minimum width of a letter in thousandths of an em, as a mean over a word. */
 const minLetterWidth = 250;
 
@@ -260,6 +256,10 @@ function isNameOfPicture(unicode: string, width: number): boolean {
   return /^[A-Za-z][A-Za-z_-]{3,}$/.test(unicode) && width < minLetterWidth * unicode.length;
 }
 
+/**
+ * Whether the characters of a glyph are known. Private use, control and unassigned characters, and U+FFFD, have no
+ * known meaning.
+ */
 function isReadable(text: string): boolean {
   return text !== '' && !/[\p{Cc}\p{Co}\p{Cn}\p{Cs}\ufffd]/u.test(text);
 }

@@ -115,7 +115,10 @@ interface Reading {
 function openGlyphs(texts: readonly ShownText[]): OpenGlyph[] {
   const open: OpenGlyph[] = [];
   // Fonts of one name have the same letters: programs put the glyphs without a code into a separate font.
-  for (const own of Map.groupBy(texts, ({ font }) => font.name.replace(/-Identity-H$/, '')).values()) {
+  for (const own of Map.groupBy(
+    texts,
+    ({ font }) => font.name.replace(/-Identity-H$/, '') || font,
+  ).values()) {
     const widths = new Map<string, number>();
     const equal = new Map<string, Pick<OpenGlyph, 'stated' | 'places'>>();
     for (const text of own)

@@ -154,13 +154,13 @@ const afterTime = /^\s?(?:[ap]\.?\s?m\b|h\b|Uhr\b|uur\b|час)/i;
 
 /**
  * Returns a time that is written with a point, such as "3.45 p.m." or "15.45 Uhr". It has no values: its parts count, and
- * a full hour needs no minutes.
+ * a full hour needs no minutes. "3.45 h" may also be a number of hours, so it keeps its values.
  */
 function timeWithPoint(
   text: string,
   span: string,
   start: number,
-): Pick<NumberMatch, 'values' | 'parts' | 'hours' | 'inTime'> | undefined {
+): Pick<NumberMatch, 'parts' | 'hours' | 'inTime'> | undefined {
   const [, hour, minutes] = /^([01]?\d|2[0-4])\.([0-5]\d)$/.exec(span) ?? [];
   const end = start + span.length;
   if (hour === undefined || minutes === undefined || !afterTime.test(text.slice(end, end + around)))
@@ -168,7 +168,12 @@ function timeWithPoint(
   const own = canonical(hour);
   const hours = [own, ...otherClock(own, text, start, start + hour.length)];
   const parts = minutes === '00' ? [own] : [own, canonical(minutes)];
-  return { values: [], parts, hours, inTime: true };
+  return {
+    ...(/^\s?h/i.test(text.slice(end, end + 2)) ? undefined : { values: [] }),
+    parts,
+    hours,
+    inTime: true,
+  };
 }
 
 function scales(text: string, end: number): number[] {
