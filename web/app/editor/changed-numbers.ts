@@ -15,8 +15,8 @@ export function isLostNumber({ span }: QualityIssue, source: string, target: str
 
 /** The numbers of a translation that the source does not have. They stand for the lost ones. */
 export function numbersInstead(source: string, target: string): NumberMatch[] {
-  const values = new Set(findNumbers(source).flatMap((number) => number.values));
-  return findNumbers(target).filter((number) => number.values.length > 0 && !sharesValue(number, values));
+  const values = new Set(findNumbers(source).flatMap(valuesOf));
+  return findNumbers(target).filter((number) => valuesOf(number).length > 0 && !sharesValue(number, values));
 }
 
 /**
@@ -36,7 +36,7 @@ export function numberCorrections(
     const other = others[index];
     if (!other || corrections.has(number.span)) continue;
     const { start, end } = other;
-    const values = new Set(number.values);
+    const values = new Set(valuesOf(number));
     const before = target.slice(Math.max(0, start - around), start);
     const restores = (text: string) =>
       findNumbers(before + text + target.slice(end, end + around)).some(
@@ -48,8 +48,13 @@ export function numberCorrections(
   return corrections;
 }
 
-function sharesValue({ values }: NumberMatch, others: ReadonlySet<string>): boolean {
-  return values.some((value) => others.has(value));
+/** The values of a number. A time that is written with a point has its readings on both clocks. */
+function valuesOf({ values, inTime, hours = [], parts }: NumberMatch): string[] {
+  return values.length > 0 || !inTime ? values : hours.map((hour) => [hour, ...parts.slice(1)].join(':'));
+}
+
+function sharesValue(number: NumberMatch, others: ReadonlySet<string>): boolean {
+  return valuesOf(number).some((value) => others.has(value));
 }
 
 /**
