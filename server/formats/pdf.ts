@@ -183,8 +183,9 @@ async function translatePages(
     const set = typesetBlocks(scan ?? page, items, options, fonts, kept);
     const sources = items.flatMap(({ block }) => block.glyphs);
     const removed = scan ? invisibleTexts(page) : [...sources, ...set.removed];
-    const stream = removeText(document, page, removed, set.rules);
-    auditRemoval(pdf, page, removed, set.rules);
+    const moves = scan ? undefined : set.moves;
+    const stream = removeText(document, page, removed, set.rules, moves);
+    auditRemoval(pdf, page, removed, set.rules, moves);
     for (const { block } of items)
       if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
     const operators = scan ? scans.draw(number, sources, set) : set.operators;

@@ -1,5 +1,5 @@
 import type { OpenPdf, ReadPage } from './open-pdf.ts';
-import type { Paint } from './page-content.ts';
+import type { Paint, PaintMoves } from './page-content.ts';
 import type { TextOperator } from './reading/interpretation.ts';
 import type { ReadText } from './reading/shown-texts.ts';
 import { removedGlyphs } from './remove-text.ts';
@@ -21,7 +21,7 @@ export interface RemovalAudit {
 /**
  * Checks a page after `removeText`. The page must still have the same text operators. Each operator must show exactly
  * its glyphs that were not removed, with the same codes at the same positions. All painted objects except those of
- * `paints` must still be there. Text that was added after the page's
+ * `paints` must still be there, those of `moves` at their new positions. Text that was added after the page's
  * original text is allowed.
  *
  * @throws {Error} if anything differs
@@ -31,10 +31,11 @@ export function auditRemoval(
   page: ReadPage,
   ranges: readonly GlyphRange[],
   paints: readonly Paint[] = [],
+  moves: PaintMoves = new Map(),
 ): RemovalAudit {
   const removed = removedGlyphs(ranges);
   const { texts, paints: left } = pdf.interpretPage(page.number);
-  auditPaints(page, left, paints);
+  auditPaints(page, left, paints, moves);
   const audit: RemovalAudit = { operators: page.texts.length, removed: 0, changed: 0, kept: 0 };
   const places = new Map<TextOperator, number>();
   /** The distance by which the end of each text has moved because of rounding, in unscaled text space. */
@@ -63,12 +64,26 @@ export function auditRemoval(
   return audit;
 }
 
-/** Checks that a page has all of its painted objects except the removed ones. */
-function auditPaints({ number, paints }: ReadPage, left: readonly Paint[], removed: readonly Paint[]): void {
+/** Checks that a page has all of its painted objects except the removed ones, and those that moved at their new places. */
+function auditPaints(
+  { number, paints }: ReadPage,
+  left: readonly Paint[],
+  removed: readonly Paint[],
+  moves: PaintMoves,
+): void {
+  const moved = new Map([...moves].map(([{ place }, by]) => [`${place?.use} ${place?.start}`, by]));
   const places = new Set(removed.map(({ place }) => `${place?.use} ${place?.start}`));
   const kept = paints.filter(({ place }) => !place || !places.has(`${place.use} ${place.start}`));
-  const isSame = ({ kind, box }: Paint, index: number): boolean =>
-    left[index]?.kind === kind && left[index].box.left === box.left && left[index].box.top === box.top;
+  const isSame = ({ kind, box, place }: Paint, index: number): boolean => {
+    const other = left[index];
+    const [x, y] = (place && moved.get(`${place.use} ${place.start}`)) ?? [0, 0];
+    const off = x === 0 && y === 0 ? 0 : tolerance;
+    return (
+      other?.kind === kind &&
+      Math.abs(other.box.left - box.left - x) <= off &&
+      Math.abs(other.box.top - box.top - y) <= off
+    );
+  };
   if (kept.length !== left.length || !kept.every(isSame))
     throw new Error(`the lines under the text of page ${number} were not removed exactly`);
 }

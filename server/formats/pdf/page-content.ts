@@ -51,12 +51,19 @@ export interface Paint {
   keepsPath?: true;
   /** The operators that set the color, written as operators for a fill color; undefined if not known. */
   color?: string;
+  /** For an object that can be moved, because `place` is all of its operators: maps its space to the page's user space. */
+  ctm?: Matrix;
+  /** The clip of an object with a `ctm`: it would not be visible elsewhere. */
+  clip?: Rectangle;
   /**
    * For a curved or sloped line, such as an arrow in a diagram: rectangles along the line. They are used instead of
    * `box`, because most of that box is free.
    */
   parts?: Rectangle[];
 }
+
+/** The distances by which painted objects move, in the page's user space. Each object has a `ctm`. */
+export type PaintMoves = ReadonlyMap<Paint, readonly [x: number, y: number]>;
 
 /**
  * The position of an operator in the content of a page. If a form XObject is painted twice, its operators have two

@@ -7,9 +7,10 @@ import {
   type PDFStream,
 } from '@cantoo/pdf-lib';
 import { deflatedStream } from '../typesetting/deflated-stream.ts';
+import { invert } from './geometry.ts';
 import { decodeStream, getDict, pageBytes } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
-import type { Paint } from './page-content.ts';
+import type { Paint, PaintMoves } from './page-content.ts';
 import { pageResources } from './page-geometry.ts';
 import { formatName, formatNumber } from './reading/color.ts';
 import { isRegular } from './reading/content-scanner.ts';
@@ -33,7 +34,8 @@ interface StreamChange {
 }
 
 /**
- * Removes glyphs and painted objects from a page. The bytes of its streams stay the same, except for their operators.
+ * Removes glyphs and painted objects from a page, and moves other objects. The bytes of its streams stay the same, except
+ * for their operators.
  * If text is removed from a painting of a form, the form is copied with its resources, so that its other paintings stay
  * unchanged.
  *
@@ -47,8 +49,9 @@ export function removeText(
   page: ReadPage,
   ranges: readonly GlyphRange[],
   paints: readonly Paint[] = [],
+  moves: PaintMoves = new Map(),
 ): PDFRef | undefined {
-  if (ranges.length === 0 && paints.length === 0) return undefined;
+  if (ranges.length === 0 && paints.length === 0 && moves.size === 0) return undefined;
   const { node } = document.getPage(page.number - 1);
   const resources = pageResources(node);
   const changes = new Map<number, StreamChange>();
@@ -62,14 +65,16 @@ export function removeText(
     const { use, start, end } = text.place;
     changeOf(use).edits.push({ start, end, text: rewriteOperator(text, removed) });
   }
-  // A path that is filled and stroked is two objects with one place.
-  const places = new Map(
-    paints.flatMap((paint) =>
-      paint.place ? [[`${paint.place.use} ${paint.place.start}`, paint] as const] : [],
-    ),
-  );
-  for (const { place, keepsPath } of places.values())
+  for (const { place, keepsPath } of byPlace(paints))
     changeOf(place!.use).edits.push({ start: place!.start, end: place!.end, text: keepsPath ? 'n' : '' });
+  for (const paint of byPlace([...moves.keys()])) {
+    const { use, start, end } = paint.place!;
+    const [a, b, c, d] = invert(paint.ctm!)!;
+    const [x, y] = moves.get(paint)!;
+    const shift = [a * x + c * y, b * x + d * y].map(formatNumber).join(' ');
+    changeOf(use).edits.push({ start, end: start, text: `q 1 0 0 1 ${shift} cm` });
+    changeOf(use).edits.push({ start: end, end, text: 'Q' });
+  }
   // The original form must not be painted at this position in a copy, because it still contains the removed text.
   for (const { use, start, end } of page.loops) changeOf(use).edits.push({ start, end, text: '' });
   const copies = new FormCopies(document);
@@ -89,6 +94,15 @@ export function removeText(
   node.set(PDFName.of('Contents'), stream);
   if (own.forms.size > 0) node.set(PDFName.of('Resources'), withForms(document, resources, own.forms));
   return stream;
+}
+
+/** Returns one paint for each place: a path that is filled and stroked is two objects with one place. */
+function byPlace(paints: readonly Paint[]): Iterable<Paint> {
+  const keyed = paints.flatMap((paint) => {
+    const { place } = paint;
+    return place ? [[`${place.use} ${place.start}`, paint] as const] : [];
+  });
+  return new Map(keyed).values();
 }
 
 /** The decoded streams of the page and of its forms, by the number of the painting. */

@@ -2,9 +2,10 @@ import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import { fontOf } from '../typesetting/languages.ts';
-import { columnsOf } from './fitting/columns.ts';
+import type { ShownLine } from '../typesetting/line-writer.ts';
 import { LetterWidths } from './fitting/condensed.ts';
 import { drawBlock } from './fitting/draw-block.ts';
+import { type Frame, lastBaselineOf } from './fitting/fit.ts';
 import {
   type BlockTranslation,
   isMirrored,
@@ -34,6 +35,8 @@ import { formatPoints, truncate } from './fitting/truncate.ts';
 import { watermarksOf } from './fitting/watermarks.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
+import { columnsOf } from './model/columns.ts';
+import { besideMarks, type Mark, marksOf } from './model/marks.ts';
 import type { PageContent, Paint } from './page-content.ts';
 import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
 
@@ -53,6 +56,8 @@ export interface TypesetPage {
   removed: GlyphRange[];
   /** The rules under and through texts. They must be removed, because they were drawn again. */
   rules: Paint[];
+  /** The drawn bullets and rules that move with their texts. */
+  moves: Map<Paint, [x: number, y: number]>;
   /** The areas of the words under each link and markup, by the position in the page's list of annotations. */
   marks: Map<number, Rectangle[]>;
 }
@@ -85,9 +90,15 @@ export function typesetBlocks(
     places: new Map(),
     removed: [],
     rules: [],
+    moves: new Map(),
     marks: new Map(),
   };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
+  const isTurned = isMirrored(languages);
+  const widths = fontOf(languages.targetLanguage) === 'sans' ? new LetterWidths(page) : undefined;
+  set.rules = items.flatMap(({ block }) => block.rules);
+  const rules = new Set(set.rules);
+  const sources = new Map(items.map(({ block }) => [block.id, transformRectangle(block.matrix, block.box)]));
   const groups = [...Map.groupBy(items, ({ block }) => rotationOf(block).name).values()].map((rotated) => {
     const rotation = rotationOf(rotated[0]!.block);
     const leaders = leadersOf(
@@ -95,21 +106,47 @@ export function typesetBlocks(
       kept,
       rotation.fromPage,
     );
-    return { rotated, rotation, leaders };
+    const margins = marginsOf(
+      page.box,
+      rotated.map(({ block }) => sources.get(block.id)!),
+      rotation,
+    );
+    const frames = rotated.map((item) =>
+      makeFrame(item, rotation, margins, languages, widths?.stretchOf(item.block)),
+    );
+    const taken = new Set([
+      ...rotated.map(({ block }) => block.label?.glyphs),
+      ...[...leaders.values()].map(({ number }) => number?.glyphs),
+    ]);
+    const marks = isTurned
+      ? new Map<string, Mark[]>()
+      : marksOf(
+          page.paints.filter((paint) => !rules.has(paint)),
+          kept.filter(({ cell, glyphs, reason }) => standing.has(reason) && !cell && !taken.has(glyphs)),
+          frames.filter(({ flows, id }) => flows && !leaders.has(id)),
+          rotation,
+        );
+    return { frames, marks, rotation, leaders };
   });
-  const isTurned = isMirrored(languages);
-  const widths = new LetterWidths(page);
   const leaders = groups.flatMap(({ leaders }) => [...leaders.values()]);
-  set.rules = items.flatMap(({ block }) => block.rules);
-  const rules = new Set(set.rules);
-  const paints = page.paints.filter((paint) => !rules.has(paint));
+  const owned = new Map(
+    groups.flatMap(({ marks }) =>
+      [...marks].flatMap(([owner, marks]) => marks.map((mark) => [mark.object, { ...mark, owner }] as const)),
+    ),
+  );
+  const paints = page.paints.filter((paint) => !rules.has(paint) && !owned.has(paint));
   const labels = isTurned ? new Map<string, BlockLabel>() : movableLabels(page, [...blocks.values()]);
   const others = obstaclesOf(
     { ...page, paints },
     [...blocks.values()],
-    [...leaders.map((leader) => movable(leader, isTurned)), ...labels.values()],
+    [
+      ...leaders.map((leader) => movable(leader, isTurned)),
+      ...labels.values(),
+      ...kept.filter((text) => owned.has(text)),
+    ],
   );
   for (const [owner, label] of labels) others.push({ box: areaOfLabel(label), solid: true, owner });
+  for (const [{ box }, { owner }] of owned) others.push({ box, solid: false, isText: false, owner });
   for (const { rotation, leaders } of groups)
     for (const [owner, leader] of leaders)
       others.push({ box: transformRectangle(rotation.toPage, areaOf(leader)), solid: false, owner });
@@ -119,19 +156,30 @@ export function typesetBlocks(
     if (operators) drawn.set(block.id, wrapped(operators, block));
     for (const [name, ref] of used) set.fonts.set(name, ref);
   };
-  for (const [index, { rotated, rotation, leaders }] of groups.entries()) {
+  /** Moves an object with its text, as far as it stays visible there. */
+  const move = (paint: Paint, rise: number, { toPage: [, , x, y] }: TextRotation): void => {
+    const [dx, dy] = [x * rise, y * rise];
+    const { left, bottom, right, top } = paint.box;
+    const { clip } = paint;
+    const isVisible =
+      left + dx >= clip!.left &&
+      right + dx <= clip!.right &&
+      bottom + dy >= clip!.bottom &&
+      top + dy <= clip!.top;
+    if (isVisible) set.moves.set(paint, [dx, dy]);
+  };
+  for (const [index, { frames, marks, rotation, leaders }] of groups.entries()) {
     const free = index < maxRotations;
     const fittings = fitRotated({
       page,
-      items,
-      rotated,
+      frames,
+      sources,
+      marks,
       leaders,
       labels,
       watermarks,
-      widths,
       others: free ? others : null,
       rotation,
-      languages,
     });
     for (const { fit, frame } of fittings) {
       if (watermarks.has(frame.id)) continue;
@@ -147,12 +195,26 @@ export function typesetBlocks(
       const rise = fitting.fit.baseline - frame.baseline;
       const label = Math.abs(rise) > 0.01 ? labels.get(block.id) : undefined;
       const moved = label && drawLabel(label, rise, rotation, fonts);
+      const texts: ShownLine[] = [];
+      for (const { object, line } of marks.get(block.id) ?? []) {
+        const rise = rises(fitting)[line];
+        if (Math.abs(rise) < 0.01) continue;
+        if ('kind' in object) move(object, rise, rotation);
+        else {
+          texts.push(drawLabel(object, rise, rotation, fonts));
+          set.removed.push(...object.glyphs);
+        }
+      }
       const leader = leaders.get(block.id);
       const dots = leader && drawLeader(leader, text.lines, frame.row, rotation.toPage, fonts);
       show(
         block,
-        [moved?.operators ?? '', text.operators, ...(dots?.operators ?? [])].join('\n').trim(),
-        new Map([...text.fonts, ...(moved?.fonts ?? []), ...(dots?.fonts ?? [])]),
+        [moved, ...texts, text]
+          .map((shown) => shown?.operators ?? '')
+          .concat(dots?.operators ?? [])
+          .join('\n')
+          .trim(),
+        new Map([text, moved, dots, ...texts].flatMap((shown) => [...(shown?.fonts ?? [])])),
       );
       set.removed.push(...(dots?.removed ?? []), ...(label?.glyphs ?? []));
       for (const { mark, box } of text.marks) set.marks.set(mark, [...(set.marks.get(mark) ?? []), box]);
@@ -164,44 +226,49 @@ export function typesetBlocks(
   return set;
 }
 
+/** The reasons of untranslated texts that may belong to a translated text. */
+const standing: ReadonlySet<KeptText['reason']> = new Set([
+  'number',
+  'identifier',
+  'address',
+  'symbol',
+  'formula',
+]);
+
+/** Returns how far the first and the last line of a text have moved up. */
+function rises({ fit, frame }: Fitting): Record<Mark['line'], number> {
+  const last = fit.baseline - (fit.lines - 1) * fit.leading;
+  return { first: fit.baseline - frame.baseline, last: last - lastBaselineOf(frame) };
+}
+
 /** Fits the texts of the blocks that have one direction. */
 function fitRotated({
   page,
-  items,
-  rotated,
+  frames,
+  sources,
+  marks,
   leaders,
   labels,
   watermarks,
-  widths,
   others,
   rotation,
-  languages,
 }: {
   page: PageContent;
-  items: readonly BlockTranslation[];
-  rotated: readonly BlockTranslation[];
+  frames: readonly Frame[];
+  /** The areas of all texts of the page, by block id, in user space. */
+  sources: ReadonlyMap<string, Rectangle>;
+  /** The drawn objects that move with the texts, by block id. */
+  marks: ReadonlyMap<string, readonly Mark[]>;
   /** The leaders of the blocks, by block id. */
   leaders: ReadonlyMap<string, Leader>;
   /** The labels that move with their texts, by block id. */
   labels: ReadonlyMap<string, BlockLabel>;
   /** The ids of the blocks that may be above or below other content. */
   watermarks: ReadonlySet<string>;
-  widths: LetterWidths;
   /** The visible content that the texts must avoid. Null if the texts must not use free space. */
   others: readonly Obstacle[] | null;
   rotation: TextRotation;
-  languages: Languages;
 }): Fitting[] {
-  const sources = new Map(items.map(({ block }) => [block.id, transformRectangle(block.matrix, block.box)]));
-  const margins = marginsOf(
-    page.box,
-    rotated.map(({ block }) => sources.get(block.id)!),
-    rotation,
-  );
-  const isLatin = fontOf(languages.targetLanguage) === 'sans';
-  const frames = rotated.map((item) =>
-    makeFrame(item, rotation, margins, languages, isLatin ? widths.stretchOf(item.block) : 1),
-  );
   const space = new FreeSpace(transformRectangle(rotation.fromPage, page.box));
   for (const { box, over, ...obstacle } of others ?? [])
     space.add(transformRectangle(rotation.fromPage, box), {
@@ -220,7 +287,7 @@ function fitRotated({
     if (leader) return besideLeader(frame, leader, rows.get(frame.id));
     const edge = edges.get(frame.id);
     const label = labels.get(frame.id);
-    const own = label ? besideLabel(frame, label) : frame;
+    const own = besideMarks(label ? besideLabel(frame, label) : frame, marks.get(frame.id) ?? []);
     return wrapAround(edge ? mirror(own, edge, space) : own, space);
   });
   return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);

@@ -5,8 +5,10 @@ import type { TextBlock } from '../text-block.ts';
 
 /** The share of their usual width to which letters are condensed at most because of their source. */
 const minStretch = 0.72;
-/** The share of their usual width from which letters have their usual width. */
-const usual = 0.97;
+/** The share of their usual width to which letters are stretched at most because of their source. */
+const maxStretch = 1.06;
+/** The shares between which letters have their usual width. */
+const usual = { least: 0.97, most: 1.01 };
 /** The minimum number of measured letters of a font on a page. */
 const minLetters = 12;
 
@@ -48,6 +50,7 @@ export class LetterWidths {
       ours += count;
     }
     const stretch = ours > 0 ? own / ours : 1;
-    return stretch < usual ? Math.max(minStretch, stretch) : 1;
+    if (stretch >= usual.least && stretch <= usual.most) return 1;
+    return Math.min(maxStretch, Math.max(minStretch, stretch));
   }
 }

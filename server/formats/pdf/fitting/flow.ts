@@ -1,5 +1,5 @@
 import type { Rectangle } from '../geometry.ts';
-import { areaOf, inner } from './columns.ts';
+import { areaOf, inner } from '../model/columns.ts';
 import {
   type Fit,
   type Frame,
@@ -27,6 +27,7 @@ const tolerance = 0.1;
  * necessary. Returns undefined if the paragraphs do not fit.
  *
  * @param least the smallest allowed scale. A word that is too wide even at this scale may be broken at any size
+ * @param isInArea whether only the column's own area is used
  * @returns the fit of each paragraph, in the order of the frames
  */
 export function fitColumn(
@@ -34,6 +35,7 @@ export function fitColumn(
   space: FreeSpace,
   scale: number,
   least: number,
+  isInArea = false,
 ): Fit[] | undefined {
   const area = areaOf(frames);
   const [first, last] = [frames[0]!, frames.at(-1)!];
@@ -48,7 +50,7 @@ export function fitColumn(
     return found && spread(frames, found, { region, scale, loosest, tightest });
   };
   const inOwnArea = fitInto(area, -1, 0);
-  if (inOwnArea) return inOwnArea;
+  if (inOwnArea || isInArea) return inOwnArea;
   if (isWider && fitInto(wider, -1, 0))
     return fitInto(
       narrowest(area, wider, (region) => fitInto(region, -1, 0) !== undefined),
@@ -140,8 +142,15 @@ function spread(frames: readonly Frame[], { edges, lines }: Broken, attempt: Att
  * single line.
  */
 function edgesIn(frame: Frame, region: Rectangle) {
-  const { box } = frame;
-  return growsLeft(frame) ? { left: region.left, right: box.right } : { left: box.left, right: region.right };
+  const { alignment, bounds, box } = frame;
+  if (alignment === 'center') {
+    const middle = (box.left + box.right) / 2;
+    const half = Math.min(middle - region.left, region.right - middle);
+    return { left: middle - half, right: middle + half };
+  }
+  return growsLeft(frame)
+    ? { left: region.left, right: box.right }
+    : { left: box.left, right: Math.max(box.right, Math.min(region.right, bounds.right)) };
 }
 
 function leadingOf({ leading: { normal, tight } }: Frame, scale: number, tightness: number): number {
@@ -162,7 +171,9 @@ function limitsOf(frames: readonly Frame[], { region, scale }: Attempt) {
   const [first, last] = [frames[0]!, frames.at(-1)!];
   return {
     highest: region.top - (first.box.top - first.baseline) * scale,
-    lowest: region.bottom + last.descent * scale,
+    lowest:
+      region.bottom +
+      Math.max(last.descent * scale, last.below ? lastBaselineOf(last) - last.below.bottom : 0),
   };
 }
 
@@ -195,8 +206,7 @@ function tightnessOf(
 }
 
 /**
- * Returns the first baseline of each paragraph, as close to the position of its source as the adjacent paragraphs
- * allow. If the text is smaller than its source, the free space is divided equally among the gaps between the
+ * Returns the first baseline of each paragraph. The first one stays, and the others follow each other as in the source. If the text is smaller than its source, the free space is divided equally among the gaps between the
  * paragraphs.
  */
 function baselinesIn(
@@ -221,10 +231,7 @@ function baselinesIn(
   const rest = first - least - steps.reduce((sum, step) => sum + step, 0);
   const added = scale < 1 ? Math.max(0, rest / end) : 0;
   const baselines = [first];
-  for (const [index, step] of steps.entries()) {
-    const stacked = baselines[index]! - step - added;
-    baselines.push(scale < 1 ? stacked : Math.min(frames[index + 1]!.baseline, stacked));
-  }
+  for (const [index, step] of steps.entries()) baselines.push(baselines[index]! - step - added);
   baselines[end] = Math.max(baselines[end]!, least);
   for (let index = end - 1; index >= 0; index--)
     baselines[index] = Math.max(baselines[index]!, baselines[index + 1]! + steps[index]!);

@@ -102,7 +102,7 @@ export function makeFrame(
     rightToLeft,
     mirrored: isTurned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
-    flows: block.kind === 'paragraph' && block.alignment !== 'center',
+    flows: block.kind !== 'table_cell',
     isItem: false,
     style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
     container,
@@ -152,6 +152,8 @@ function within(container: Rectangle, box: Rectangle, size: number): Rectangle {
  * filled.
  */
 const maxMarginWidth = 0.15;
+/** The minimum height of the margin at the bottom, as a share of the page. */
+const minMarginHeight = 0.05;
 
 /**
  * Returns the area of a page that text may use, in rotated space. If one side of the page is not filled, the margin on
@@ -175,7 +177,8 @@ export function marginsOf(
   return {
     left: area.left + margin(left, right, width),
     right: area.right - margin(right, left, width),
-    bottom: area.bottom + margin(bottom, top, height),
+    // The bottom of a page is filled only as far as its text goes.
+    bottom: area.bottom + Math.min(bottom, Math.max(top, minMarginHeight * height)),
     top: area.top - margin(top, bottom, height),
   };
 }

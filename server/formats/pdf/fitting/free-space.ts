@@ -142,7 +142,7 @@ export class FreeSpace {
   }
 
   /** Returns the solid obstacles that overlap a rectangle, except those of `owner`. */
-  inside(box: Rectangle, owner: string): Rectangle[] {
+  inside(box: Rectangle, owner: string): (Rectangle & { owner: string | null })[] {
     const found = new Set<Obstacle>();
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
       for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)

@@ -49,7 +49,7 @@ export function besideLabel(frame: Frame, { text }: BlockLabel): Frame {
 
 /** Returns the operators that draw a label at another height. */
 export function drawLabel(
-  { glyphs }: BlockLabel,
+  { glyphs }: Pick<BlockLabel, 'glyphs'>,
   rise: number,
   { fromPage, toPage }: TextRotation,
   fonts: DocumentFonts,

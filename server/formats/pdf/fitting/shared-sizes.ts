@@ -1,9 +1,39 @@
-/** The scale that one of several texts needs. The texts may get a common size. */
+/** The size that a text needs. Texts of one group get a common size. */
 export interface Need {
   /** The greatest scale at which the text fits; 0 if it fits at no scale. */
   scale: number;
+  /** The share of their usual width that its letters have at this scale. */
+  width: number;
   /** The number of lines of the text's source. */
   weight: number;
+}
+
+/** How much one outlier disturbs the look of its group, as compared with a text at 61% of its size. */
+const costOfOutlier = 0.6;
+
+/** How much a smaller text disturbs. Slightly smaller letters are hardly visible, and narrower ones are half as visible. */
+function costOf({ scale, width }: Pick<Need, 'scale' | 'width'>): number {
+  return 4 * (1 - (scale * (1 + width)) / 2) ** 2;
+}
+
+/**
+ * Returns the common size of a group. Texts that need a smaller size are outliers, which are set on their own. The size
+ * is the one at which the group looks best: few outliers, and large letters.
+ */
+export function commonSize(needs: readonly Need[]): Pick<Need, 'scale' | 'width'> {
+  const sorted = needs.toSorted((one, other) => costOf(one) - costOf(other));
+  let best = { scale: 1, width: 1 };
+  let [own, scale, width, weight] = [Number.POSITIVE_INFINITY, 1, 1, 0];
+  let rest = sorted.reduce((sum, need) => sum + need.weight * (costOfOutlier + costOf(need)), 0);
+  for (const need of sorted) {
+    if (need.scale === 0) break;
+    rest -= need.weight * (costOfOutlier + costOf(need));
+    weight += need.weight;
+    [scale, width] = [Math.min(scale, need.scale), Math.min(width, need.width)];
+    const total = weight * costOf({ scale, width }) + rest;
+    if (total <= own) [own, best] = [total, { scale, width }];
+  }
+  return best;
 }
 
 const step = 0.94 - 1e-9;
@@ -19,11 +49,8 @@ const minShared = 0.85;
  * one label of fifty needs a smaller scale, the others keep their size.
  */
 const shareOfText = 0.25;
-/**
- * The share of the text that counts as outliers; their scales are ignored. The share is larger in rows, because a list
- * has fewer texts than a page.
- */
-const shareOfOutliers = { page: 0.1, rows: 0.125 };
+/** The share of a page's text that counts as outliers; their scales are ignored. */
+const shareOfOutliers = 0.1;
 
 /**
  * Returns the common scale of the texts of one style on a page. This is the smallest scale that a text needs, except
@@ -43,44 +70,11 @@ export function sharedOnPage(needs: readonly Need[]): number {
   // If half of the text needs a smaller scale, the limit is one step below this scale.
   const limit = Math.max(minShared, Math.min(slight, half * step));
   const smaller = sorted.filter(({ scale }) => scale > 0 && scale < 1 && scale >= limit);
-  return leastOf(smaller, total, shareOfOutliers.page);
-}
-
-/**
- * Returns the common scale of the rows of a list or a table column. Rows are so close to each other that any difference
- * in size is visible, so they get a common scale. The only condition is that at least two rows need almost the same
- * scale.
- */
-export function sharedInRows(needs: readonly Need[]): number {
-  const sorted = needs.toSorted((one, other) => one.scale - other.scale);
-  const first = sorted.findIndex(
-    ({ scale }, index) => scale >= slight * (sorted[index + 1]?.scale ?? 1) && scale > 0,
-  );
-  if (first < 0) return 1;
-  const smaller = sorted.slice(first).filter(({ scale }) => scale < 1 && scale > 0);
-  return Math.max(minShared, leastOf(smaller, weightOf(sorted), shareOfOutliers.rows));
-}
-
-/** The range of the scales of cells for which all cells of a row get a common scale. */
-const ofCells = { least: 0.64, most: minShared };
-
-/**
- * Returns the common scale of the cells of a table row, such as its headings: the smallest one, if at least two cells
- * and a fair share of the row need a much smaller scale; otherwise 1.
- */
-export function sharedInCells(needs: readonly Need[]): number {
-  const small = needs.filter(({ scale }) => scale >= ofCells.least && scale < ofCells.most);
-  const areMany = small.length > 1 && weightOf(small) >= shareOfText * weightOf(needs);
-  return areMany ? Math.min(...small.map(({ scale }) => scale)) : 1;
-}
-
-/** Returns the smallest of the scales, ignoring outliers. Returns 1 if too little of the text needs a smaller scale. */
-function leastOf(smaller: readonly Need[], total: number, outliers: number): number {
   if (weightOf(smaller) < shareOfText * total) return 1;
   let weightBelow = 0;
   for (const { scale, weight } of smaller) {
     weightBelow += weight;
-    if (weightBelow > outliers * total) return scale;
+    if (weightBelow > shareOfOutliers * total) return scale;
   }
   return 1;
 }

@@ -1,13 +1,15 @@
 import type { Rectangle } from '../geometry.ts';
+import { groupsOf } from '../model/groups.ts';
 import { type Fit, type Frame, fitAtScale, fitInMostRoom, isLabel, sourceLinesOf } from './fit.ts';
 import { fitColumn } from './flow.ts';
 import type { FreeSpace } from './free-space.ts';
-import { cellRowsOf, rowsOf } from './list-rows.ts';
-import { type Need, sharedInCells, sharedInRows, sharedOnPage } from './shared-sizes.ts';
+import { commonSize, type Need, sharedOnPage } from './shared-sizes.ts';
 
 /** The fit of a block's text. */
 export interface Fitting {
   frame: Frame;
+  /** The frame before its letters were condensed. */
+  source: Frame;
   fit: Fit;
   /**
    * Why the text is smaller than its source: `room` if it has too little space, `neighbors` if other texts of its style
@@ -32,6 +34,8 @@ const step = 0.94;
 const columnStep = 0.98;
 /** The shares of their width to which letters of a single line are condensed before the line is made smaller. */
 const condensed = [1, 0.95, 0.9, 0.85];
+/** The shares to which letters are condensed at the smallest size, before a text leaves its place. */
+const narrowest = [0.8, 0.75, 0.7];
 const minScale = 0.6;
 const minSize = 5;
 /** The thickness of a container's outline, in points. */
@@ -46,9 +50,9 @@ export function minScaleOf({ size }: Frame): number {
 }
 
 /**
- * Fits the texts of a page one after the other, in reading order. Each text keeps the space that it uses. Afterwards
- * texts of one style get a common size: first the cells of each table row, then the rows of each list, then all texts of
- * the page, if a fair share of them had to become slightly smaller.
+ * Fits the texts of a page one after the other, in reading order. Each text keeps the space that it uses. Afterwards the
+ * texts of each group get a common size, and then all texts of one style on the page, if a fair share of them had to
+ * become slightly smaller.
  *
  * @param columns the result of `columnsOf`
  */
@@ -59,46 +63,64 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
     take(unit.fittings, space);
   };
   for (const frames of columns) {
-    const fittings = frames.length > 1 ? fitTogether(frames, space) : undefined;
+    const fittings = frames.length > 1 ? fitAsColumn(frames, space) : undefined;
     if (fittings) add({ fittings, isColumn: true });
-    else for (const frame of frames) add({ fittings: [fitOne(frame, space)], isColumn: false });
+    else for (const frame of frames) add({ fittings: [fitOne(aboveMarks(frame), space)], isColumn: false });
   }
-  const alone = units.filter(({ isColumn }) => !isColumn);
-  const frameOf = ({ fittings }: Unit): Frame => fittings[0]!.frame;
-  for (const row of cellRowsOf(alone, frameOf)) shareSize(row, sharedInCells, space);
-  for (const rows of rowsOf(alone, frameOf)) shareSize(rows, sharedInRows, space);
-  for (const group of Map.groupBy(units, ({ fittings }) => fittings[0]!.frame.style).values())
-    shareSize(group, sharedOnPage, space);
+  const alone = new Map(
+    units.flatMap((unit) => (unit.isColumn ? [] : [[unit.fittings[0]!.source, unit] as const])),
+  );
+  for (const group of groupsOf([...alone.keys()])) {
+    const members = group.map((frame) => alone.get(frame)!);
+    setSize(members, commonSize(members.flatMap(needsOf)), space);
+  }
+  for (const kind of Map.groupBy(units, ({ fittings }) => fittings[0]!.frame.style).values())
+    setSize(kind, { scale: sharedOnPage(kind.flatMap(needsOf)), width: 1 }, space);
   return units.flatMap(({ fittings }) => fittings);
 }
 
+/** Returns a text that does not grow over its marks below it, because they stay. */
+function aboveMarks(frame: Frame): Frame {
+  const { below, bounds } = frame;
+  if (!below) return frame;
+  return { ...frame, bounds: { ...bounds, bottom: Math.max(bounds.bottom, below.top) } };
+}
+
 /** Gives texts a common size, if they are larger and also fit at this size. */
-function shareSize(
+function setSize(
   units: readonly Unit[],
-  decide: (needs: readonly Need[]) => number,
+  { scale, width }: Pick<Need, 'scale' | 'width'>,
   space: FreeSpace,
 ): void {
-  const scale = decide(units.flatMap(({ fittings }) => fittings.map(needOf)));
   for (const unit of units) {
-    const { frame, fit } = unit.fittings[0]!;
-    if (fit.scale <= scale || scale < minScaleOf(frame)) continue;
-    const frames = unit.fittings.map(({ frame }) => frame);
-    const fits = unit.isColumn
-      ? fitColumn(frames, space, scale, minScaleOf(frame))
-      : [fitAtScale(frame, space, scale, minScaleOf(frame))];
-    if (!fits?.every((found) => found !== undefined)) continue;
-    unit.fittings = frames.map((frame, index) => ({
-      frame,
-      fit: fits[index]!,
-      shrunk: 'neighbors',
-      whole: true,
+    const [{ fit, frame, source }] = unit.fittings as [Fitting];
+    const least = minScaleOf(source);
+    const isNarrower = width * source.stretch < frame.stretch;
+    if ((fit.scale <= scale && !isNarrower) || scale < least) continue;
+    const to = Math.min(scale, fit.scale);
+    const found = unit.isColumn
+      ? fitColumn(
+          unit.fittings.map(({ frame }) => frame),
+          space,
+          to,
+          least,
+        )?.map((fit, index) => ({ ...unit.fittings[index]!, fit }))
+      : fitAt(source, space, { scale: to, share: Math.min(width, frame.stretch / source.stretch), least });
+    if (!found) continue;
+    unit.fittings = found.map((fitting) => ({
+      ...fitting,
+      shrunk: fitting.shrunk ?? (fitting.fit.scale < 1 ? 'neighbors' : null),
     }));
     take(unit.fittings, space);
   }
 }
 
-function needOf({ frame, fit, whole }: Fitting): Need {
-  return { scale: whole ? fit.scale : 0, weight: sourceLinesOf(frame) };
+function needsOf({ fittings }: Unit): Need[] {
+  return fittings.map(({ frame, fit, source, whole }) => ({
+    scale: whole ? fit.scale : 0,
+    width: frame.stretch / source.stretch,
+    weight: sourceLinesOf(frame),
+  }));
 }
 
 function take(fittings: readonly Fitting[], space: FreeSpace): void {
@@ -106,33 +128,24 @@ function take(fittings: readonly Fitting[], space: FreeSpace): void {
 }
 
 /**
- * Fits the paragraphs of a column together. The items of a list are fitted together only if one of them would become
- * smaller otherwise. Returns undefined if the texts must be fitted one by one.
- */
-function fitTogether(frames: readonly Frame[], space: FreeSpace): Fitting[] | undefined {
-  if (!frames[0]!.isItem) return fitAsColumn(frames, space);
-  const smallest = Math.min(
-    ...frames.map((own) => {
-      const { fit, frame, whole } = fitOne(own, space);
-      return whole ? (fit.scale * frame.stretch) / own.stretch : 0;
-    }),
-  );
-  if (smallest === 1) return undefined;
-  const found = fitAsColumn(frames, space);
-  return found && found[0]!.fit.scale > smallest ? found : undefined;
-}
-
-/**
  * Fits the paragraphs of a column together. Returns undefined if they do not fit even at the smallest size, or if
  * another object is inside the column's area.
  */
-function fitAsColumn(frames: readonly Frame[], space: FreeSpace): Fitting[] | undefined {
-  const least = minScaleOf(frames[0]!);
+function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | undefined {
+  const least = Math.max(...wanted.map(minScaleOf));
+  const isStretched = wanted.some(({ stretch }) => stretch > 1);
+  if (isStretched && fitColumn(wanted, space, 1, least, true) === undefined)
+    return fitAsColumn(
+      wanted.map((frame) => ({ ...frame, stretch: Math.min(1, frame.stretch) })),
+      space,
+    );
+  const frames = wanted;
   for (let scale = 1; ; scale = Math.max(least, scale * columnStep)) {
     const fits = fitColumn(frames, space, scale, least);
     if (fits)
       return frames.map((frame, index) => ({
         frame,
+        source: frame,
         fit: fits[index]!,
         shrunk: scale < 1 ? 'room' : null,
         whole: true,
@@ -141,39 +154,42 @@ function fitAsColumn(frames: readonly Frame[], space: FreeSpace): Fitting[] | un
   }
 }
 
-function fitOne(frame: Frame, space: FreeSpace): Fitting {
+function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const least = minScaleOf(frame);
   const shares = frame.singleLine || frame.isCell ? condensed : [1];
-  const frames = shares.map((share) => ({ ...frame, stretch: frame.stretch * share }));
-  for (let scale = 1; ; scale = Math.max(least, scale * step)) {
-    for (const own of scale === 1 ? frames : frames.slice(-1)) {
-      const found = fitAtScale(own, space, scale, least);
-      if (!found) continue;
-      const isShort = own.singleLine && (own.isCell || isLabel(own));
-      const fit = (isShort && found.lines > 1 && onOneLine(own, space, scale)) || found;
-      return { frame: own, fit, shrunk: fit.scale < 1 ? 'room' : null, whole: true };
+  const isShort = frame.singleLine && (frame.isCell || isLabel(frame));
+  // A label stays on one line, if its letters are not much narrower there.
+  for (const isOneLine of isShort ? [true, false] : [false])
+    for (const share of shares) {
+      const [fitting] = fitAt(frame, space, { scale: 1, share, least }) ?? [];
+      if (fitting && (!isOneLine || fitting.fit.lines === 1)) return { ...fitting, source };
     }
-    if (scale === least) break;
+  for (let scale = step; scale * step > least; scale *= step) {
+    const [fitting] = fitAt(frame, space, { scale, share: shares.at(-1)!, least }) ?? [];
+    if (fitting) return { ...fitting, source };
   }
-  if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space);
-  if (frame.uncut) return fitOne(frame.uncut, space);
+  for (const share of shares.length > 1 ? [shares.at(-1)!, ...narrowest] : shares) {
+    const [fitting] = fitAt(frame, space, { scale: least, share, least }) ?? [];
+    if (fitting) return { ...fitting, source };
+  }
+  if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space, source);
+  if (frame.uncut) return fitOne(frame.uncut, space, source);
+  const shrunk = least < 1 ? 'room' : null;
   const found =
     frame.container && fitAtScale({ ...frame, bounds: edgeOf(frame.container) }, space, least, least);
-  if (found) return { frame, fit: found, shrunk: least < 1 ? 'room' : null, whole: true };
-  return { frame, fit: fitInMostRoom(frame, space, least), shrunk: least < 1 ? 'room' : null, whole: false };
+  if (found) return { frame, source, fit: found, shrunk, whole: true };
+  return { frame, source, fit: fitInMostRoom(frame, space, least), shrunk, whole: false };
 }
 
-/**
- * Fits a cell or a label on one line at a slightly smaller scale, so that it does not become higher than its row.
- * Returns undefined if the text does not fit on one line.
- */
-function onOneLine(frame: Frame, space: FreeSpace, from: number): Fit | undefined {
-  const least = minScaleOf(frame);
-  for (const scale of [from * step, from * step ** 2]) {
-    const found = scale >= least ? fitAtScale(frame, space, scale, least) : undefined;
-    if (found?.lines === 1) return found;
-  }
-  return undefined;
+/** Fits a text at one size. Returns undefined if it does not fit. */
+function fitAt(
+  source: Frame,
+  space: FreeSpace,
+  { scale, share, least }: { scale: number; share: number; least: number },
+): [Fitting] | undefined {
+  const frame = share === 1 ? source : { ...source, stretch: source.stretch * share };
+  const fit = fitAtScale(frame, space, scale, least);
+  return fit && [{ frame, source, fit, shrunk: fit.scale < 1 ? 'room' : null, whole: true }];
 }
 
 /** Returns the area of a container without its outline. A text may use this area only if it does not fit otherwise. */

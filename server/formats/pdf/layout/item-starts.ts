@@ -1,4 +1,4 @@
-import { startsWithSign } from './item-signs.ts';
+import { isSign, startsWithSign } from './item-signs.ts';
 import type { Edges } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { capitalStart, labelStart, sentenceEnd } from './sentences.ts';
@@ -30,7 +30,7 @@ export function startsItem(
   endsEarly: boolean,
 ): boolean {
   const [above, line] = [chain[index - 1]!, chain[index]!];
-  if (startsWithSign(line.text) || startsWithMark(line)) return true;
+  if (startsWithSign(line.text) || isSign(line.text) || startsWithMark(line)) return true;
   if (!itemNumber.test(line.text)) return false;
   const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > 0.3 * line.size;
   const isNext = shapeOf(line.text) === shapeOf(chain[index - length]!.text);

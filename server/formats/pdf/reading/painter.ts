@@ -52,7 +52,11 @@ export class Painter {
     if (end !== undefined) {
       this.#extend(scanner, use);
       const place = this.#place ?? { use, start: scanner.start, end: scanner.end };
-      this.#endPath(state, end, isHidden, { place, ...(this.#place === null && { keepsPath: true }) });
+      this.#endPath(state, end, isHidden, {
+        place,
+        ...(!this.#place && { keepsPath: true as const }),
+        ...(this.#place && state.clip && { ctm: state.ctm, clip: state.clip }),
+      });
       this.#place = undefined;
       return;
     }
@@ -119,7 +123,7 @@ export class Painter {
     state: GraphicsState,
     { fills, strokes }: { fills: boolean; strokes: boolean },
     isHidden: boolean,
-    whole: Pick<Paint, 'place' | 'keepsPath'>,
+    whole: Pick<Paint, 'place' | 'keepsPath' | 'ctm' | 'clip'>,
   ): void {
     const subpaths = this.#path.take();
     /** A path of one part is removed as a whole; of other paths, only rectangles can be removed. */
@@ -162,7 +166,7 @@ export class Painter {
     state: GraphicsState,
     covers: boolean,
     isHidden: boolean,
-    details: Pick<Paint, 'parts' | 'place' | 'keepsPath' | 'color'> = {},
+    details: Omit<Paint, 'kind' | 'box' | 'order' | 'opaque'> = {},
   ): void {
     const { clip, isClipExact, isBlended, isGroupOpaque } = state;
     if (isHidden || clip === null) return;

@@ -1,0 +1,126 @@
+import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from '../fitting/fit.ts';
+import type { FreeSpace } from '../fitting/free-space.ts';
+import { type Rectangle, union } from '../geometry.ts';
+
+/**
+ * The maximum distance between the last baseline of a text and the first baseline of the next one in the same column,
+ * as a factor of the leading. The second value applies next to a heading.
+ */
+const maxDrop = { text: 2.2, heading: 3.5 };
+/**
+ * The minimum width that two texts below each other must have in common, as a share of the width of the narrower one.
+ */
+const minCommonWidth = 0.8;
+/** The maximum width and height of a label next to a text, and its maximum distance from the text, in em. */
+const label = { width: 3, height: 3, distance: 3 };
+/** The maximum difference between baselines that count as the same line, in em. */
+const sameBaseline = 0.15;
+
+interface Column {
+  frames: Frame[];
+  area: Rectangle;
+}
+
+/**
+ * Groups the texts of each column of running text: paragraphs, headings and the items of lists. The texts of a group move
+ * up and down together with their bullets and rules, so there must be no other object between them, and no other label
+ * next to one of them. Every other frame is a group of one.
+ *
+ * @param frames in reading order
+ * @param space the visible content of the page, before translated text is placed
+ */
+export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][] {
+  const columns: Column[] = [];
+  for (const frame of frames) {
+    const column = columns.at(-1);
+    const area = column && union(column.area, areaOf([frame]));
+    if (column && continues(column, frame) && isClear([...column.frames, frame], area!, space)) {
+      column.frames.push(frame);
+      column.area = area!;
+    } else columns.push({ frames: [frame], area: areaOf([frame]) });
+  }
+  const rows = Map.groupBy(frames, ({ baseline }) => Math.round(baseline));
+  return columns.flatMap(({ frames: column }) =>
+    isRunningText(column) && !isPartOfTable(column, rows) ? [column] : column.map((frame) => [frame]),
+  );
+}
+
+/** Returns the area of a column's source texts with their rules. */
+export function areaOf(column: readonly Frame[]): Rectangle {
+  return column.flatMap(({ below, box }) => (below ? [box, below] : [box])).reduce(union);
+}
+
+function continues({ frames, area: one }: Column, frame: Frame): boolean {
+  const last = frames.at(-1)!;
+  if (!last.flows || !frame.flows) return false;
+  if (growsLeft(last) !== growsLeft(frame)) return false;
+  if (!isSame(last.container, frame.container)) return false;
+  const drop = lastBaselineOf(last) - frame.baseline;
+  const gap = (last.below?.bottom ?? lastBaselineOf(last)) - frame.baseline;
+  const most = last.style === frame.style ? maxDrop.text : maxDrop.heading;
+  if (drop < 0.8 * frame.size || gap > most * Math.max(last.leading.normal, frame.leading.normal))
+    return false;
+  const other = frame.box;
+  const common = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  return common >= minCommonWidth * Math.min(one.right - one.left, other.right - other.left);
+}
+
+function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
+  if (!one || !other) return one === other;
+  return (['left', 'bottom', 'right', 'top'] as const).every(
+    (edge) => Math.abs(one[edge] - other[edge]) < 0.5,
+  );
+}
+
+/**
+ * Whether no other object is within the area of a column, or next to one of its last two texts as a label.
+ */
+function isClear(column: readonly Frame[], area: Rectangle, space: FreeSpace): boolean {
+  const ends = column.slice(-2);
+  const owners = new Set(column.map(({ id }) => id));
+  if (!space.isFree(inner(area, ends[0]!.size), owners)) return false;
+  return ends.every(({ baseline, box, id, size }) => {
+    const isLabel = ({ left, bottom, right, top }: Rectangle): boolean =>
+      right - left <= label.width * size && top - bottom <= label.height * size;
+    const [near, firstLine] = [label.distance * size, { bottom: baseline, top: baseline + 0.5 * size }];
+    const before = { ...firstLine, left: box.left - near, right: box.left };
+    const behind = { ...firstLine, left: box.right, right: box.right + near };
+    return ![before, behind].some((side) =>
+      space.inside(side, id).some((object) => isLabel(object) && !owners.has(object.owner ?? '')),
+    );
+  });
+}
+
+/** Returns a box that is smaller at each edge, because the boxes of tightly spaced lines overlap. */
+export function inner({ left, bottom, right, top }: Rectangle, size: number): Rectangle {
+  const edge = 0.2 * size;
+  return { left: left + edge, bottom: bottom + edge, right: right - edge, top: top - edge };
+}
+
+/**
+ * Whether most lines of a column are part of paragraphs with several lines, or of items of a list. Otherwise the column
+ * is an address or a form.
+ */
+function isRunningText(column: readonly Frame[]): boolean {
+  if (column.length < 2) return false;
+  const all = column.reduce((sum, frame) => sum + sourceLinesOf(frame), 0);
+  const single = column.filter(({ isItem, singleLine }) => singleLine && !isItem).length;
+  return single <= all / 2;
+}
+
+/**
+ * Whether at least half of the texts after the first start on the same baseline as another text, like the cells of a
+ * table.
+ */
+function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, readonly Frame[]>): boolean {
+  const others = column.slice(1);
+  const adjacent = others.filter((frame) => {
+    const row = Math.round(frame.baseline);
+    const near = [row - 1, row, row + 1].flatMap((place) => rows.get(place) ?? []);
+    return near.some(
+      ({ baseline, id }) =>
+        id !== frame.id && Math.abs(baseline - frame.baseline) < sameBaseline * frame.size,
+    );
+  });
+  return adjacent.length >= Math.max(1, others.length / 2);
+}

@@ -1,0 +1,107 @@
+import type { Frame } from '../fitting/fit.ts';
+
+/** The maximum gap between neighboring texts of a list, in em. */
+const maxGap = 1.5;
+/** The maximum difference between the edges of texts of one column, in points. */
+const sameEdge = 1;
+/** The maximum difference between the baselines of texts of one row, in em. */
+const sameBaseline = 0.1;
+/** The number of cells of one style in a column from which they are its body; fewer cells are its head. */
+const minBody = 3;
+
+/**
+ * Groups the texts that look uneven if their sizes differ: those of one style that are a list, the labels of a form, the
+ * cells of a column of a table, or the cells of its head. Each text is in one group.
+ */
+export function groupsOf(frames: readonly Frame[]): Frame[][] {
+  const groups = new Groups(frames);
+  const kinds = [...Map.groupBy(frames, ({ style }) => style).values()];
+  for (const kind of kinds) {
+    const isCells = kind[0]!.isCell;
+    for (const column of columnsIn(kind)) groups.join(column);
+    for (const row of rowsIn(kind)) {
+      const isHead = row.every((frame) => groups.sizeOf(frame) < minBody);
+      if (!isCells || isHead || !row.some(({ container }) => container)) groups.join(row);
+    }
+  }
+  return groups.all();
+}
+
+/** Returns the texts of one style that are below each other: cells between the same rules, and texts with one edge. */
+function columnsIn(kind: readonly Frame[]): Frame[][] {
+  const [ruled, free] = [
+    kind.filter(({ container }) => container),
+    kind.filter(({ container }) => !container),
+  ];
+  const cells = kind[0]!.isCell ? ruled : [];
+  const byRules = [
+    ...Map.groupBy(
+      cells,
+      ({ container }) => `${Math.round(container!.left)} ${Math.round(container!.right)}`,
+    ),
+  ].map(([, column]) => column);
+  const others = kind[0]!.isCell ? free : kind;
+  const byEdge = [...Map.groupBy(others, ({ alignment }) => alignment.replace('justified', 'left')).values()]
+    .flatMap((aligned) => runsOf(aligned, edgeOf, sameEdge))
+    .flatMap((column) => {
+      const lists: Frame[][] = [];
+      for (const frame of column.toSorted((one, other) => other.baseline - one.baseline)) {
+        const last = lists.at(-1)?.at(-1);
+        if (last && last.box.bottom - frame.box.top <= maxGap * frame.size) lists.at(-1)!.push(frame);
+        else lists.push([frame]);
+      }
+      return lists;
+    });
+  return [...byRules, ...byEdge];
+}
+
+/** Returns the single lines and cells of one style with the same baseline. */
+function rowsIn(kind: readonly Frame[]): Frame[][] {
+  const single = kind.filter(({ isCell, singleLine }) => isCell || singleLine);
+  return runsOf(single, ({ baseline }) => baseline, sameBaseline * (kind[0]?.size ?? 0));
+}
+
+/** Sets of texts that are joined step by step. */
+class Groups {
+  readonly #groups = new Map<Frame, Frame[]>();
+
+  constructor(frames: readonly Frame[]) {
+    for (const frame of frames) this.#groups.set(frame, [frame]);
+  }
+
+  sizeOf(frame: Frame): number {
+    return this.#groups.get(frame)!.length;
+  }
+
+  join(frames: readonly Frame[]): void {
+    const [largest, ...others] = [...new Set(frames.map((frame) => this.#groups.get(frame)!))].sort(
+      (one, other) => other.length - one.length,
+    );
+    for (const group of others)
+      for (const frame of group) {
+        largest!.push(frame);
+        this.#groups.set(frame, largest!);
+      }
+  }
+
+  all(): Frame[][] {
+    return [...new Set(this.#groups.values())];
+  }
+}
+
+/** Divides texts into runs in which each place is at most `distance` behind the previous one. */
+function runsOf(frames: readonly Frame[], placeOf: (frame: Frame) => number, distance: number): Frame[][] {
+  const runs: Frame[][] = [];
+  let last = Number.NEGATIVE_INFINITY;
+  for (const frame of frames.toSorted((one, other) => placeOf(one) - placeOf(other))) {
+    const place = placeOf(frame);
+    if (place - last <= distance) runs.at(-1)!.push(frame);
+    else runs.push([frame]);
+    last = place;
+  }
+  return runs;
+}
+
+function edgeOf({ alignment, box }: Frame): number {
+  return alignment === 'right' ? box.right : alignment === 'center' ? (box.left + box.right) / 2 : box.left;
+}

@@ -1,0 +1,144 @@
+import { type Frame, lastBaselineOf } from '../fitting/fit.ts';
+import type { TextRotation } from '../fitting/frames.ts';
+import { invert, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import type { KeptText } from '../layout/kept-text.ts';
+import type { Paint } from '../page-content.ts';
+
+/** A drawn object or an untranslated text that belongs to a text and moves with it. */
+export interface Mark {
+  object: Paint | KeptText;
+  /** The area of the object, in the rotated space of its text. */
+  box: Rectangle;
+  /** A bullet belongs to the first line of its text, a rule below a heading to the last line. */
+  line: 'first' | 'last';
+}
+
+/** The sides of a bullet, its distance from its item, and its height above the baseline, in em. */
+const bullet = { least: 0.08, most: 0.8, distance: 3, lowest: 0, highest: 0.75 };
+/** The maximum thickness of a rule in points, and its minimum length and its maximum distance from its text, in em. */
+const rule = { thickness: 2.5, length: 3, below: 1.8, above: 2.2 };
+/** The maximum distance of an untranslated text from the line above it, and the same baseline, in em. */
+const kept = { below: 2.2, sameBaseline: 0.15 };
+/** The height of the bands by which objects are found, in points. */
+const bandHeight = 16;
+/** The maximum number of objects of a band. More of them are the points of a chart or a map. */
+const maxInBand = 200;
+
+interface Placed {
+  object: Mark['object'];
+  box: Rectangle;
+}
+
+/**
+ * Finds what moves with each text, by its id: the drawn bullets of list items, the rules below or above texts, and
+ * untranslated lines such as a year below a heading.
+ *
+ * @param texts the untranslated texts of the page that have a place of their own
+ * @param frames the texts that may move
+ */
+export function marksOf(
+  paints: readonly Paint[],
+  texts: readonly KeptText[],
+  frames: readonly Frame[],
+  { fromPage }: TextRotation,
+): Map<string, Mark[]> {
+  const movable = paints.filter(({ ctm, kind, parts }) => ctm && invert(ctm) && !parts && kind !== 'image');
+  const bands = new Map<number, Placed[]>();
+  for (const object of [...movable, ...texts]) {
+    const box = transformRectangle(fromPage, object.box);
+    if (box.top - box.bottom > 2 * bandHeight) continue;
+    const band = Math.floor((box.bottom + box.top) / 2 / bandHeight);
+    const own = bands.get(band) ?? [];
+    bands.set(band, own);
+    if (own.length < maxInBand) own.push({ object, box });
+  }
+  const near = (bottom: number, top: number) => {
+    const [first, last] = [Math.floor(bottom / bandHeight), Math.floor(top / bandHeight)];
+    return Array.from({ length: last - first + 1 }, (_, step) => bands.get(first + step) ?? []).flat();
+  };
+  const nearest = new Map<Mark['object'], { id: string; distance: number; mark: Mark }>();
+  const offer = ({ object, box }: Placed, id: string, distance: number, line: Mark['line']): void => {
+    const known = nearest.get(object);
+    if (!known || distance < known.distance)
+      nearest.set(object, { id, distance, mark: { object, box, line } });
+  };
+  for (const frame of frames) {
+    const { baseline, id, size } = frame;
+    const bullets = near(baseline, baseline + size).filter((object) => isBullet(object, frame));
+    // Several objects at different places are a drawing.
+    const isOne = bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < bullet.most * size);
+    if (isOne) for (const object of bullets) offer(object, id, 0, 'first');
+    for (const object of near(lastBaselineOf(frame) - kept.below * size, baseline + rule.above * size)) {
+      const place = 'reason' in object.object ? placeOfText(object, frame) : placeOfRule(object, frame);
+      if (place) offer(object, id, place.distance, place.line);
+    }
+  }
+  const marks = new Map<string, Mark[]>();
+  for (const { id, mark } of nearest.values()) marks.set(id, [...(marks.get(id) ?? []), mark]);
+  return marks;
+}
+
+function isBullet({ object, box }: Placed, { baseline, box: text, size }: Frame): boolean {
+  const [width, height] = [box.right - box.left, box.top - box.bottom];
+  const middle = (box.bottom + box.top) / 2 - baseline;
+  return (
+    'kind' in object &&
+    object.kind === 'fill' &&
+    [width, height].every((side) => side > bullet.least * size && side < bullet.most * size) &&
+    width < 2 * height &&
+    height < 2 * width &&
+    box.right < text.left + 0.1 * size &&
+    box.left > text.left - bullet.distance * size &&
+    middle > bullet.lowest * size &&
+    middle < bullet.highest * size
+  );
+}
+
+type Place = { distance: number; line: Mark['line'] } | undefined;
+
+function placeOfRule({ box: { left, right, bottom, top } }: Placed, frame: Frame): Place {
+  const { baseline, box, size } = frame;
+  const isOver = Math.min(right, box.right) - Math.max(left, box.left) > (box.right - box.left) / 2;
+  if (!isOver || top - bottom > rule.thickness || right - left < rule.length * size) return undefined;
+  const [below, above] = [lastBaselineOf(frame) - top, bottom - baseline - 0.7 * size];
+  if (below > -0.4 * size && below < rule.below * size) return { distance: Math.max(0, below), line: 'last' };
+  return above > 0 && above < rule.above * size ? { distance: above, line: 'first' } : undefined;
+}
+
+/** Returns the place of an untranslated text that is the next line, or the only text after a single line. */
+function placeOfText({ object, box }: Placed, frame: Frame): Place {
+  const { baseline, box: own, singleLine, size } = frame;
+  const base = baselineOf(object as KeptText, box);
+  if (Math.abs(base - baseline) < kept.sameBaseline * size)
+    return singleLine && box.left > own.right ? { distance: box.left - own.right, line: 'first' } : undefined;
+  const below = lastBaselineOf(frame) - base;
+  const isBelow = below > 0.5 * size && below < kept.below * size;
+  const isAligned = box.right > own.left && box.left < own.right;
+  return isBelow && isAligned ? { distance: below, line: 'last' } : undefined;
+}
+
+/** Returns the baseline of an untranslated text, from the depth of its font. */
+function baselineOf({ glyphs }: KeptText, { bottom, top }: Rectangle): number {
+  const { ascent, descent } = glyphs[0]!.text.font;
+  return bottom + ((top - bottom) * descent) / (ascent + descent || 1);
+}
+
+/** Keeps a text next to its bullet and before or above the other marks. */
+export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
+  const { bounds, box, isItem, size } = frame;
+  const below = marks.filter(({ line }) => line === 'last').map((mark) => mark.box);
+  const after = marks
+    .filter(({ box: own, line }) => line === 'first' && own.left > box.right)
+    .map(({ box }) => box.left);
+  const hasBullet = marks.some(({ box: own, line }) => line === 'first' && own.right < box.left + 0.1 * size);
+  return {
+    ...frame,
+    isItem: isItem || hasBullet,
+    bounds: {
+      ...bounds,
+      ...(hasBullet && { left: box.left }),
+      right: Math.max(box.right, Math.min(bounds.right, ...after.map((left) => left - 0.6 * size))),
+    },
+    ...(below.length > 0 && { below: below.reduce(union) }),
+  };
+}
