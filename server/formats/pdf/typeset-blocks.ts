@@ -1,44 +1,21 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
-import { fontOf } from '../typesetting/languages.ts';
 import type { ShownLine } from '../typesetting/line-writer.ts';
-import { LetterWidths } from './fitting/condensed.ts';
 import { drawBlock } from './fitting/draw-block.ts';
-import { type Frame, lastBaselineOf } from './fitting/fit.ts';
-import {
-  type BlockTranslation,
-  isMirrored,
-  type Languages,
-  makeFrame,
-  marginsOf,
-  rotationOf,
-  type TextRotation,
-} from './fitting/frames.ts';
-import { FreeSpace } from './fitting/free-space.ts';
-import {
-  areaOf,
-  besideLeader,
-  drawLeader,
-  type Leader,
-  leadersOf,
-  movable,
-  rowsWithLeaders,
-} from './fitting/leaders.ts';
-import { areaOfLabel, besideLabel, drawLabel, movableLabels } from './fitting/moved-labels.ts';
-import { type Obstacle, obstaclesOf } from './fitting/obstacles.ts';
-import { mirror, mirroredEdges } from './fitting/right-edges.ts';
+import { lastBaselineOf } from './fitting/fit.ts';
+import type { BlockTranslation, Languages, TextRotation } from './fitting/frames.ts';
+import { drawLeader } from './fitting/leaders.ts';
+import { drawLabel } from './fitting/moved-labels.ts';
 import { type Fitting, fitAll, occupiedBy } from './fitting/shrink.ts';
 import { missingInFonts } from './fitting/styled-text.ts';
-import { wrapAround } from './fitting/text-wrap.ts';
 import { formatPoints, truncate } from './fitting/truncate.ts';
-import { watermarksOf } from './fitting/watermarks.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
-import { columnsOf } from './model/columns.ts';
-import { besideMarks, type Mark, marksOf } from './model/marks.ts';
+import type { Mark } from './model/marks.ts';
+import { PageModel } from './model/page-model.ts';
 import type { PageContent, Paint } from './page-content.ts';
-import type { BlockLabel, GlyphRange, TextBlock } from './text-block.ts';
+import type { GlyphRange, TextBlock } from './text-block.ts';
 
 /** The typeset translations of a page. */
 export interface TypesetPage {
@@ -94,63 +71,9 @@ export function typesetBlocks(
     marks: new Map(),
   };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
-  const isTurned = isMirrored(languages);
-  const widths = fontOf(languages.targetLanguage) === 'sans' ? new LetterWidths(page) : undefined;
+  const model = new PageModel(page, items, languages, kept);
+  const { labels, watermarks } = model;
   set.rules = items.flatMap(({ block }) => block.rules);
-  const rules = new Set(set.rules);
-  const sources = new Map(items.map(({ block }) => [block.id, transformRectangle(block.matrix, block.box)]));
-  const groups = [...Map.groupBy(items, ({ block }) => rotationOf(block).name).values()].map((rotated) => {
-    const rotation = rotationOf(rotated[0]!.block);
-    const leaders = leadersOf(
-      rotated.map(({ block }) => block),
-      kept,
-      rotation.fromPage,
-    );
-    const margins = marginsOf(
-      page.box,
-      rotated.map(({ block }) => sources.get(block.id)!),
-      rotation,
-    );
-    const frames = rotated.map((item) =>
-      makeFrame(item, rotation, margins, languages, widths?.stretchOf(item.block)),
-    );
-    const taken = new Set([
-      ...rotated.map(({ block }) => block.label?.glyphs),
-      ...[...leaders.values()].map(({ number }) => number?.glyphs),
-    ]);
-    const marks = isTurned
-      ? new Map<string, Mark[]>()
-      : marksOf(
-          page.paints.filter((paint) => !rules.has(paint)),
-          kept.filter(({ cell, glyphs, reason }) => standing.has(reason) && !cell && !taken.has(glyphs)),
-          frames.filter(({ flows, id }) => flows && !leaders.has(id)),
-          rotation,
-        );
-    return { frames, marks, rotation, leaders };
-  });
-  const leaders = groups.flatMap(({ leaders }) => [...leaders.values()]);
-  const owned = new Map(
-    groups.flatMap(({ marks }) =>
-      [...marks].flatMap(([owner, marks]) => marks.map((mark) => [mark.object, { ...mark, owner }] as const)),
-    ),
-  );
-  const paints = page.paints.filter((paint) => !rules.has(paint) && !owned.has(paint));
-  const labels = isTurned ? new Map<string, BlockLabel>() : movableLabels(page, [...blocks.values()]);
-  const others = obstaclesOf(
-    { ...page, paints },
-    [...blocks.values()],
-    [
-      ...leaders.map((leader) => movable(leader, isTurned)),
-      ...labels.values(),
-      ...kept.filter((text) => owned.has(text)),
-    ],
-  );
-  for (const [owner, label] of labels) others.push({ box: areaOfLabel(label), solid: true, owner });
-  for (const [{ box }, { owner }] of owned) others.push({ box, solid: false, isText: false, owner });
-  for (const { rotation, leaders } of groups)
-    for (const [owner, leader] of leaders)
-      others.push({ box: transformRectangle(rotation.toPage, areaOf(leader)), solid: false, owner });
-  const watermarks = watermarksOf([...blocks.values()]);
   const drawn = new Map<string, string>();
   const show = (block: TextBlock, operators: string, used: ReadonlyMap<string, PDFRef>): void => {
     if (operators) drawn.set(block.id, wrapped(operators, block));
@@ -168,24 +91,13 @@ export function typesetBlocks(
       top + dy <= clip!.top;
     if (isVisible) set.moves.set(paint, [dx, dy]);
   };
-  for (const [index, { frames, marks, rotation, leaders }] of groups.entries()) {
-    const free = index < maxRotations;
-    const fittings = fitRotated({
-      page,
-      frames,
-      sources,
-      marks,
-      leaders,
-      labels,
-      watermarks,
-      others: free ? others : null,
-      rotation,
-    });
-    for (const { fit, frame } of fittings) {
-      if (watermarks.has(frame.id)) continue;
-      const box = transformRectangle(rotation.toPage, occupiedBy(frame, fit));
-      others.push({ box, solid: false });
-    }
+  for (const [index, direction] of model.directions.entries()) {
+    const { leaders, marks, rotation } = direction;
+    const { columns, space } = model.regions(direction, index < maxRotations);
+    const fittings = fitAll(columns, space);
+    for (const { fit, frame } of fittings)
+      if (!watermarks.has(frame.id))
+        model.occupy(transformRectangle(rotation.toPage, occupiedBy(frame, fit)));
     for (const fitting of fittings) {
       const block = blocks.get(fitting.frame.id)!;
       const { frame, finding } = fitting.whole
@@ -226,71 +138,10 @@ export function typesetBlocks(
   return set;
 }
 
-/** The reasons of untranslated texts that may belong to a translated text. */
-const standing: ReadonlySet<KeptText['reason']> = new Set([
-  'number',
-  'identifier',
-  'address',
-  'symbol',
-  'formula',
-]);
-
 /** Returns how far the first and the last line of a text have moved up. */
 function rises({ fit, frame }: Fitting): Record<Mark['line'], number> {
   const last = fit.baseline - (fit.lines - 1) * fit.leading;
   return { first: fit.baseline - frame.baseline, last: last - lastBaselineOf(frame) };
-}
-
-/** Fits the texts of the blocks that have one direction. */
-function fitRotated({
-  page,
-  frames,
-  sources,
-  marks,
-  leaders,
-  labels,
-  watermarks,
-  others,
-  rotation,
-}: {
-  page: PageContent;
-  frames: readonly Frame[];
-  /** The areas of all texts of the page, by block id, in user space. */
-  sources: ReadonlyMap<string, Rectangle>;
-  /** The drawn objects that move with the texts, by block id. */
-  marks: ReadonlyMap<string, readonly Mark[]>;
-  /** The leaders of the blocks, by block id. */
-  leaders: ReadonlyMap<string, Leader>;
-  /** The labels that move with their texts, by block id. */
-  labels: ReadonlyMap<string, BlockLabel>;
-  /** The ids of the blocks that may be above or below other content. */
-  watermarks: ReadonlySet<string>;
-  /** The visible content that the texts must avoid. Null if the texts must not use free space. */
-  others: readonly Obstacle[] | null;
-  rotation: TextRotation;
-}): Fitting[] {
-  const space = new FreeSpace(transformRectangle(rotation.fromPage, page.box));
-  for (const { box, over, ...obstacle } of others ?? [])
-    space.add(transformRectangle(rotation.fromPage, box), {
-      ...obstacle,
-      over: new Set([...(over ?? []), ...watermarks]),
-    });
-  if (others)
-    for (const [owner, box] of sources)
-      if (!watermarks.has(owner))
-        space.add(transformRectangle(rotation.fromPage, box), { owner, over: watermarks });
-  const edges = mirroredEdges(frames);
-  const rows = rowsWithLeaders(frames, leaders);
-  const placed = frames.map((frame) => {
-    if (!others) return { ...frame, bounds: frame.box };
-    const leader = leaders.get(frame.id);
-    if (leader) return besideLeader(frame, leader, rows.get(frame.id));
-    const edge = edges.get(frame.id);
-    const label = labels.get(frame.id);
-    const own = besideMarks(label ? besideLabel(frame, label) : frame, marks.get(frame.id) ?? []);
-    return wrapAround(edge ? mirror(own, edge, space) : own, space);
-  });
-  return fitAll(others ? columnsOf(placed, space) : placed.map((frame) => [frame]), space);
 }
 
 /** Encloses the operators of a block in the block's optional content, and restores the graphics state after them. */

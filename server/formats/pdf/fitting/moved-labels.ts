@@ -2,7 +2,6 @@ import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
 import type { ShownLine } from '../../typesetting/line-writer.ts';
 import { apply, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { isSign, startsWithBox } from '../layout/item-signs.ts';
-import type { PageContent } from '../page-content.ts';
 import type { BlockLabel, GlyphRange, TextBlock } from '../text-block.ts';
 import type { Frame } from './fit.ts';
 import type { TextRotation } from './frames.ts';
@@ -10,13 +9,9 @@ import { drawMoved } from './moved-glyphs.ts';
 
 /**
  * Returns the bullets and numbers that move up and down with the items of their list, by block id. The labels of table
- * cells, the boxes to check, and all labels of a page with form fields stay in place.
+ * cells and the boxes to check stay in place.
  */
-export function movableLabels(
-  { annotations }: PageContent,
-  blocks: readonly TextBlock[],
-): Map<string, BlockLabel> {
-  if (annotations.some(({ kind }) => kind === 'widget')) return new Map();
+export function movableLabels(blocks: readonly TextBlock[]): Map<string, BlockLabel> {
   return new Map(
     blocks.flatMap(({ id, kind, label }) =>
       label && kind !== 'table_cell' && !startsWithBox(label.text) ? [[id, label]] : [],
