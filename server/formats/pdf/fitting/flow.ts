@@ -14,7 +14,7 @@ import {
 import type { FreeSpace } from './free-space.ts';
 
 /** The maximum share by which the gaps between paragraphs are reduced if there is too little space. */
-const maxOfGap = 0.65;
+const maxOfGap = 0.35;
 /**
  * The share of a line by which the text may be higher than the region. The tolerance is needed because the lines of
  * sources are not evenly spaced.

@@ -1,8 +1,18 @@
 import type { Rectangle } from '../geometry.ts';
+import { areaOf } from '../model/columns.ts';
 import { groupsOf } from '../model/groups.ts';
-import { type Fit, type Frame, fitAtScale, fitInMostRoom, isLabel, sourceLinesOf } from './fit.ts';
+import {
+  type Fit,
+  type Frame,
+  fitAtScale,
+  fitInMostRoom,
+  growsLeft,
+  isLabel,
+  linesBetween,
+  sourceLinesOf,
+} from './fit.ts';
 import { fitColumn } from './flow.ts';
-import type { FreeSpace } from './free-space.ts';
+import { FreeSpace } from './free-space.ts';
 import { commonSize, type Need, sharedOnPage } from './shared-sizes.ts';
 
 /** The fit of a block's text. */
@@ -63,9 +73,15 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
     take(unit.fittings, space);
   };
   for (const frames of columns) {
-    const fittings = frames.length > 1 ? fitAsColumn(frames, space) : undefined;
-    if (fittings) add({ fittings, isColumn: true });
-    else for (const frame of frames) add({ fittings: [fitOne(aboveMarks(frame), space)], isColumn: false });
+    const fittings = frames.length > 1 ? fitAsColumn(frames.map(onOneLine(frames)), space) : undefined;
+    if (fittings) {
+      add({ fittings, isColumn: true });
+      for (const fitting of fittings)
+        for (const mate of fitting.frame.mates ?? [])
+          add({ fittings: [besideText(mate, fitting)], isColumn: false });
+    } else
+      for (const frame of frames.flatMap((own) => [own, ...(own.mates ?? [])]))
+        add({ fittings: [fitOne(aboveMarks(frame), space)], isColumn: false });
   }
   const alone = new Map(
     units.flatMap((unit) => (unit.isColumn ? [] : [[unit.fittings[0]!.source, unit] as const])),
@@ -77,6 +93,43 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
   for (const kind of Map.groupBy(units, ({ fittings }) => fittings[0]!.frame.style).values())
     setSize(kind, { scale: sharedOnPage(kind.flatMap(needsOf)), width: 1 }, space);
   return units.flatMap(({ fittings }) => fittings);
+}
+
+/**
+ * Returns a function that condenses the letters of a single line in a column, if it then stays on one line: up to 85%, or
+ * up to 90% for the item of a list.
+ */
+function onOneLine(column: readonly Frame[]): (frame: Frame) => Frame {
+  const { right } = areaOf(column);
+  return (frame) => {
+    const { bounds, box, isItem, singleLine, stretch, text } = frame;
+    if (!singleLine || growsLeft(frame) || text.paragraphs.length > 1) return frame;
+    const edges = { left: box.left, right: Math.max(box.right, Math.min(right, bounds.right)), scale: 1 };
+    const share = condensed.slice(0, isItem ? -1 : undefined).find((share) => {
+      return linesBetween({ ...frame, stretch: stretch * share }, edges) === 1;
+    });
+    return share === undefined ? frame : { ...frame, stretch: stretch * share };
+  };
+}
+
+/** Fits the text after a text that has moved, such as a date at the end of its line. */
+function besideText(mate: Frame, { fit, frame }: Fitting): Fitting {
+  const rise = fit.baseline - frame.baseline;
+  const { box, size } = mate;
+  const area = { ...box, bottom: box.bottom + rise, top: box.top + rise };
+  const moved = {
+    ...mate,
+    baseline: mate.baseline + rise,
+    box: area,
+    bounds: { ...area, left: Math.min(box.left, endOf(fit, frame) + size) },
+  };
+  return fitOne(moved, new FreeSpace(moved.bounds));
+}
+
+/** Returns the right end of a fitted line. */
+function endOf({ left, right, lines, scale }: Fit, { size, stretch, text }: Frame): number {
+  const width = Math.max(...text.paragraphs.map(({ width }) => width)) * size * scale * stretch;
+  return lines === 1 ? Math.min(right, left + width) : right;
 }
 
 /** Returns a text that does not grow over its marks below it, because they stay. */
@@ -158,19 +211,21 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const least = minScaleOf(frame);
   const shares = frame.singleLine || frame.isCell ? condensed : [1];
   const isShort = frame.singleLine && (frame.isCell || isLabel(frame));
-  // A label stays on one line, if its letters are not much narrower there.
-  for (const isOneLine of isShort ? [true, false] : [false])
-    for (const share of shares) {
-      const [fitting] = fitAt(frame, space, { scale: 1, share, least }) ?? [];
-      if (fitting && (!isOneLine || fitting.fit.lines === 1)) return { ...fitting, source };
-    }
-  for (let scale = step; scale * step > least; scale *= step) {
-    const [fitting] = fitAt(frame, space, { scale, share: shares.at(-1)!, least }) ?? [];
-    if (fitting) return { ...fitting, source };
-  }
-  for (const share of shares.length > 1 ? [shares.at(-1)!, ...narrowest] : shares) {
-    const [fitting] = fitAt(frame, space, { scale: least, share, least }) ?? [];
-    if (fitting) return { ...fitting, source };
+  const last = shares.at(-1)!;
+  const tries = shares.map((share) => ({ scale: 1, share, isOneLine: false }));
+  // A label stays on one line, if its letters are not much smaller there.
+  if (isShort)
+    tries.unshift(
+      ...shares.map((share) => ({ scale: 1, share, isOneLine: true })),
+      ...[step, step ** 2].map((scale) => ({ scale, share: last, isOneLine: true })),
+    );
+  for (let scale = step; scale * step > least; scale *= step)
+    tries.push({ scale, share: last, isOneLine: false });
+  for (const share of shares.length > 1 ? [last, ...narrowest] : shares)
+    tries.push({ scale: least, share, isOneLine: false });
+  for (const { scale, share, isOneLine } of tries) {
+    const [fitting] = (scale >= least && fitAt(frame, space, { scale, share, least })) || [];
+    if (fitting && (!isOneLine || fitting.fit.lines === 1)) return { ...fitting, source };
   }
   if (!frame.isRelaxed) return fitOne({ ...frame, isRelaxed: true }, space, source);
   if (frame.uncut) return fitOne(frame.uncut, space, source);

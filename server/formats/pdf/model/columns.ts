@@ -31,7 +31,8 @@ interface Column {
  */
 export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][] {
   const columns: Column[] = [];
-  for (const frame of frames) {
+  const mated = withMates(frames);
+  for (const frame of mated) {
     const column = columns.at(-1);
     const area = column && union(column.area, areaOf([frame]));
     if (column && continues(column, frame) && isClear([...column.frames, frame], area!, space)) {
@@ -39,15 +40,56 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
       column.area = area!;
     } else columns.push({ frames: [frame], area: areaOf([frame]) });
   }
-  const rows = Map.groupBy(frames, ({ baseline }) => Math.round(baseline));
+  const rows = Map.groupBy(mated, ({ baseline }) => Math.round(baseline));
   return columns.flatMap(({ frames: column }) =>
     isRunningText(column) && !isPartOfTable(column, rows) ? [column] : column.map((frame) => [frame]),
   );
 }
 
+/**
+ * Attaches single lines to the text before them on the same line, such as the date after the name of an employer. A text
+ * that is also above or below a text of another column is in that column.
+ */
+function withMates(frames: readonly Frame[]): Frame[] {
+  const single = frames.filter(({ flows, isItem, singleLine }) => flows && singleLine && !isItem);
+  const owners = new Map<Frame, Frame[]>();
+  const taken = new Set<Frame>();
+  for (const row of Map.groupBy(single, ({ baseline }) => Math.round(baseline)).values()) {
+    if (row.length !== 2) continue;
+    const [first, second] = row.toSorted((one, other) => one.box.left - other.box.left) as [Frame, Frame];
+    const isApart =
+      second.box.left > first.box.right && !growsLeft(first) && isSame(first.container, second.container);
+    if (!isApart || frames.some((other) => isAboveOrBelow(other, second) && !isAboveOrBelow(other, first)))
+      continue;
+    owners.set(first, [second]);
+    taken.add(second);
+  }
+  return frames
+    .filter((frame) => !taken.has(frame))
+    .map((frame) => {
+      const mates = owners.get(frame);
+      return mates
+        ? {
+            ...frame,
+            mates,
+            bounds: { ...frame.bounds, right: Math.max(frame.box.right, mates[0]!.box.left - frame.size) },
+          }
+        : frame;
+    });
+}
+
+/** Whether a text is one of the next lines above or below another one. */
+function isAboveOrBelow({ box }: Frame, { box: own, size }: Frame): boolean {
+  const isBeside = box.left < own.right && box.right > own.left;
+  const gap = Math.max(box.bottom - own.top, own.bottom - box.top);
+  return isBeside && gap > -0.5 * size && gap < maxDrop.text * size;
+}
+
 /** Returns the area of a column's source texts with their rules. */
 export function areaOf(column: readonly Frame[]): Rectangle {
-  return column.flatMap(({ below, box }) => (below ? [box, below] : [box])).reduce(union);
+  return column
+    .flatMap(({ below, box, mates = [] }) => [box, ...(below ? [below] : []), ...mates.map(({ box }) => box)])
+    .reduce(union);
 }
 
 function continues({ frames, area: one }: Column, frame: Frame): boolean {
@@ -77,7 +119,7 @@ function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
  */
 function isClear(column: readonly Frame[], area: Rectangle, space: FreeSpace): boolean {
   const ends = column.slice(-2);
-  const owners = new Set(column.map(({ id }) => id));
+  const owners = new Set(column.flatMap(({ id, mates = [] }) => [id, ...mates.map((mate) => mate.id)]));
   if (!space.isFree(inner(area, ends[0]!.size), owners)) return false;
   return ends.every(({ baseline, box, id, size }) => {
     const isLabel = ({ left, bottom, right, top }: Rectangle): boolean =>

@@ -42,6 +42,10 @@ export function marksOf(
   frames: readonly Frame[],
   { fromPage }: TextRotation,
 ): Map<string, Mark[]> {
+  const grid = paints
+    .filter(({ kind }) => kind !== 'image')
+    .map((paint) => ({ paint, box: transformRectangle(fromPage, paint.box) }))
+    .filter(({ box }) => box.top - box.bottom > rule.thickness);
   const movable = paints.filter(({ ctm, kind, parts }) => ctm && invert(ctm) && !parts && kind !== 'image');
   const bands = new Map<number, Placed[]>();
   for (const object of [...movable, ...texts]) {
@@ -52,6 +56,9 @@ export function marksOf(
     bands.set(band, own);
     if (own.length < maxInBand) own.push({ object, box });
   }
+  /** Whether another rule touches a rule, as in a table. */
+  const isInGrid = ({ object, box }: Placed): boolean =>
+    grid.some((other) => other.paint !== object && touches(other.box, box));
   const near = (bottom: number, top: number) => {
     const [first, last] = [Math.floor(bottom / bandHeight), Math.floor(top / bandHeight)];
     return Array.from({ length: last - first + 1 }, (_, step) => bands.get(first + step) ?? []).flat();
@@ -69,8 +76,9 @@ export function marksOf(
     const isOne = bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < bullet.most * size);
     if (isOne) for (const object of bullets) offer(object, id, 0, 'first');
     for (const object of near(lastBaselineOf(frame) - kept.below * size, baseline + rule.above * size)) {
-      const place = 'reason' in object.object ? placeOfText(object, frame) : placeOfRule(object, frame);
-      if (place) offer(object, id, place.distance, place.line);
+      const isText = 'reason' in object.object;
+      const place = isText ? placeOfText(object, frame) : placeOfRule(object, frame);
+      if (place && (isText || !isInGrid(object))) offer(object, id, place.distance, place.line);
     }
   }
   const marks = new Map<string, Mark[]>();
@@ -91,6 +99,16 @@ function isBullet({ object, box }: Placed, { baseline, box: text, size }: Frame)
     box.left > text.left - bullet.distance * size &&
     middle > bullet.lowest * size &&
     middle < bullet.highest * size
+  );
+}
+
+/** Whether two areas are at most a point apart. */
+function touches(one: Rectangle, other: Rectangle): boolean {
+  return (
+    one.left < other.right + 1 &&
+    one.right > other.left - 1 &&
+    one.bottom < other.top + 1 &&
+    one.top > other.bottom - 1
   );
 }
 
