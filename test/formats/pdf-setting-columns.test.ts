@@ -66,7 +66,8 @@ describe('paragraphs of a column', () => {
     expect(findings).toEqual([]);
     expect(tops[0]).toBeCloseTo(sources[0]!);
     expect(tops[1]).toBeLessThan(sources[1]! - 10);
-    expect(tops[2]).toBeCloseTo(sources[2]!);
+    // The second one has become shorter by two lines, the first one longer by one.
+    expect(tops[2]).toBeCloseTo(sources[2]! + 12);
   });
 
   it('lose some of the distance between them before they become smaller', async () => {
@@ -83,18 +84,18 @@ describe('paragraphs of a column', () => {
   const short = { target: lines[0]! };
   it.each<[what: string, content: Partial<PageContent>, second?: Partial<Source>]>([
     [
-      'a rule is between them',
-      { paints: [{ ...wall(72, 280), kind: 'fill', box: rectangle(72, 665, 280, 666) }] },
+      'an image is between them',
+      { paints: [{ ...wall(72, 280), kind: 'image', box: rectangle(72, 664, 280, 670) }] },
     ],
     [
       'a field is beside a first line',
       { annotations: [{ kind: 'widget', box: rectangle(284, 663, 294, 673) }] },
     ],
-    ['they differ in style', {}, { style: { bold: true } }],
     ['only one is in a box', {}, { container: rectangle(70, 630, 300, 674) }],
   ])('stay where they are if %s', async (_, content, source = {}) => {
     const { tops, sources } = await setColumn([{ target: longer }, { ...short, source }, short], content);
-    expect(tops[1]).toBeCloseTo(sources[1]!, 0);
+    // A smaller text has a lower top on the same baseline.
+    expect(Math.abs(tops[1]! - sources[1]!)).toBeLessThan(2);
   });
 
   it('stay where they are in a table, where a text beside begins on the same line', async () => {
@@ -106,6 +107,6 @@ describe('paragraphs of a column', () => {
     );
     const { places } = await render(cells, { page: pageOf({ paints: [wall(300, 320)] }) });
     for (const row of [0, 1, 2])
-      expect(places.get(`72 ${row}`)!.top).toBeCloseTo(places.get(`330 ${row}`)!.top, 0);
+      expect(Math.abs(places.get(`72 ${row}`)!.top - places.get(`330 ${row}`)!.top)).toBeLessThan(2);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sharedInCells, sharedInRows, sharedOnPage } from '#server/formats/pdf/fitting/shared-sizes.ts';
+import { commonSize, sharedOnPage } from '#server/formats/pdf/fitting/shared-sizes.ts';
 import { blockOf, pageOf, paint, rectangle, render } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
@@ -38,22 +38,22 @@ describe('a headline', () => {
 });
 
 describe('the common size of like texts', () => {
-  const needs = (...scales: number[]) => scales.map((scale) => ({ scale, weight: 1 }));
+  const needs = (...scales: number[]) => scales.map((scale) => ({ scale, width: 1, weight: 1 }));
 
   it('is the smallest one that they need', () => {
-    expect(sharedInRows(needs(0.9, 0.92, 1, 1))).toBe(0.9);
+    expect(commonSize(needs(0.9, 0.92, 1, 1))).toEqual({ scale: 0.9, width: 1 });
+    expect(commonSize(needs(0.7, 0.66, 0.94, 1))).toEqual({ scale: 0.66, width: 1 });
     expect(sharedOnPage(needs(0.9, 0.92, 1, 1))).toBe(0.9);
   });
 
-  it('is never below 85 %: a text that needs less is smaller on its own', () => {
-    expect(sharedInRows(needs(0.65, 0.66, 1, 1))).toBe(0.85);
-    expect(sharedOnPage(needs(0.65, 0.66, 0.7, 0.9))).toBeGreaterThanOrEqual(0.85);
+  it('has one width of the letters', () => {
+    const label = (width: number) => ({ scale: 1, width, weight: 1 });
+    expect(commonSize([label(0.85), label(1), label(0.95), label(1)])).toEqual({ scale: 1, width: 0.85 });
   });
 
-  it('is the smallest one in a table row if several cells need a much smaller one', () => {
-    expect(sharedInCells(needs(0.94 ** 7, 0.7, 0.94, 1, 1))).toBe(0.94 ** 7);
-    expect(sharedInCells(needs(0.65, 0.94, 1, 1))).toBe(1);
-    expect(sharedInCells(needs(0.78, 0.88, 1, 1))).toBe(1);
-    expect(sharedInCells(needs(0.65, 0.7, 1, 1, 1, 1, 1, 1, 1))).toBe(1);
+  it('leaves out a text that would make many others much smaller', () => {
+    expect(commonSize(needs(0.6, 0.9, ...new Array(12).fill(1)))).toEqual({ scale: 0.9, width: 1 });
+    expect(commonSize(needs(0, 1, 1))).toEqual({ scale: 1, width: 1 });
+    expect(sharedOnPage(needs(0.65, 0.66, 0.7, 0.9))).toBeGreaterThanOrEqual(0.85);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '#server/formats/pdf/fitting/fit.ts';
-import { cellRowsOf, rowsOf } from '#server/formats/pdf/fitting/list-rows.ts';
+import { groupsOf } from '#server/formats/pdf/model/groups.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { at, madePdf } from './pdf-made.ts';
 import { shownLines } from './pdf-shown.ts';
@@ -32,10 +32,9 @@ describe('the items of a list', () => {
     expect(findings).toEqual([]);
   });
 
-  it('of one line stay in place if they have numbers, or if the page has form fields', async () => {
-    const field = { Type: 'Annot', Subtype: 'Widget', FT: 'Tx', Rect: [40, 100, 200, 120] };
-    for (const { lines } of [await setList('1.'), await setList('\\225', { Annots: [field] })])
-      expect(lines.map(({ y }) => Math.round(y))).toEqual([300, 288, 276]);
+  it('of one line stay in place if they have numbers', async () => {
+    const { lines } = await setList('1.');
+    expect(lines.map(({ y }) => Math.round(y))).toEqual([300, 288, 276]);
   });
 
   it('of several lines move down with their numbers', async () => {
@@ -77,20 +76,25 @@ describe('texts of one list', () => {
     const frames = [box(100, 200.9, 60), box(100, 201.1, 48), box(100, 201, 36), box(110, 201, 24)].map(
       frameOf,
     );
-    expect(rowsOf(frames, (frame) => frame)).toEqual([frames.slice(0, 3)]);
+    expect(groupsOf(frames)).toEqual([frames.slice(0, 3), frames.slice(3)]);
   });
 
-  it('are the cells of a row too, unless they are in one cell', () => {
-    const cells = [0, 100, 200].map((left) =>
-      frameOf({
-        ...box(left + 5, left + 50, 60),
-        isCell: true,
-        container: { left, right: left + 100, bottom: 55, top: 70 },
-      }),
-    );
-    expect(cellRowsOf(cells, (frame) => frame)).toEqual([cells]);
-    const container = { left: 0, right: 300, bottom: 55, top: 70 };
-    const inOne = cells.map((cell) => ({ ...cell, container }));
-    expect(cellRowsOf(inOne, (frame) => frame)).toEqual([]);
+  const cell = (left: number, baseline: number, style = 'head') =>
+    frameOf({
+      ...box(left + 5, left + 50, baseline),
+      style,
+      isCell: true,
+      container: { left, right: left + 100, bottom: baseline - 5, top: baseline + 10 },
+    });
+
+  it('are the cells of the head of a table, and those of each column of its body', () => {
+    const head = [0, 100, 200].map((left) => cell(left, 100));
+    const body = [0, 100].map((left) => [80, 60, 40].map((baseline) => cell(left, baseline, 'body')));
+    expect(groupsOf([...head, ...body.flat()])).toEqual([head, ...body]);
+  });
+
+  it('are the labels of a row of a form', () => {
+    const labels = [0, 150, 400].map((left) => frameOf({ ...box(left, left + 40, 60), singleLine: true }));
+    expect(groupsOf(labels)).toEqual([labels]);
   });
 });

@@ -109,7 +109,7 @@ it('a list item of one line that needs a second has it begin after its bullet', 
     [
       {
         source: { lines: ['• A short list item'] },
-        target: '• Un élément de liste plus long que la ligne',
+        target: '• Un élément de liste bien plus long que la ligne de la source',
       },
     ],
     { page: pageOf({ paints: [wall] }) },

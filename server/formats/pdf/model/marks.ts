@@ -24,6 +24,9 @@ const bandHeight = 16;
 /** The maximum number of objects of a band. More of them are the points of a chart or a map. */
 const maxInBand = 200;
 
+/** The maximum number of high objects that are compared with rules. A page with more of them is a drawing. */
+const maxGrid = 500;
+
 interface Placed {
   object: Mark['object'];
   box: Rectangle;
@@ -58,7 +61,7 @@ export function marksOf(
   }
   /** Whether another rule touches a rule, as in a table. */
   const isInGrid = ({ object, box }: Placed): boolean =>
-    grid.some((other) => other.paint !== object && touches(other.box, box));
+    grid.length > maxGrid || grid.some((other) => other.paint !== object && touches(other.box, box));
   const near = (bottom: number, top: number) => {
     const [first, last] = [Math.floor(bottom / bandHeight), Math.floor(top / bandHeight)];
     return Array.from({ length: last - first + 1 }, (_, step) => bands.get(first + step) ?? []).flat();
@@ -115,7 +118,10 @@ function touches(one: Rectangle, other: Rectangle): boolean {
 type Place = { distance: number; line: Mark['line'] } | undefined;
 
 function placeOfRule({ box: { left, right, bottom, top } }: Placed, frame: Frame): Place {
-  const { baseline, box, size } = frame;
+  const { baseline, box, singleLine, size } = frame;
+  const isBeside = singleLine && left > box.right - 0.2 * size && left < box.right + bullet.distance * size;
+  if (isBeside && bottom > baseline - 0.4 * size && top < baseline + 0.8 * size)
+    return { distance: 0, line: 'first' };
   const isOver = Math.min(right, box.right) - Math.max(left, box.left) > (box.right - box.left) / 2;
   if (!isOver || top - bottom > rule.thickness || right - left < rule.length * size) return undefined;
   const [below, above] = [lastBaselineOf(frame) - top, bottom - baseline - 0.7 * size];
@@ -155,7 +161,13 @@ export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
     bounds: {
       ...bounds,
       ...(hasBullet && { left: box.left }),
-      right: Math.max(box.right, Math.min(bounds.right, ...after.map((left) => left - 0.6 * size))),
+      right: Math.max(
+        box.right,
+        Math.min(
+          bounds.right,
+          ...after.map((left) => left - Math.min(0.6 * size, Math.max(0.15 * size, left - box.right))),
+        ),
+      ),
     },
     ...(below.length > 0 && { below: below.reduce(union) }),
   };
