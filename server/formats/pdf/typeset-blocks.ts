@@ -118,7 +118,7 @@ export function typesetBlocks(
         }
       }
       const leader = leaders.get(block.id);
-      const dots = leader && drawLeader(leader, text.lines, frame.row, rotation.toPage, fonts);
+      const dots = leader && drawLeader(leader, text.lines, frame, rotation.toPage, fonts);
       show(
         block,
         [moved, ...texts, text]

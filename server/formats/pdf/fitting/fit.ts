@@ -59,6 +59,8 @@ export interface Frame {
   uncut?: Frame;
   /** The area of the rules and the untranslated lines that belong to the text, below it. */
   below?: Rectangle;
+  /** The right end to which the blank after the text may move. */
+  blankEnd?: number;
   /** The texts after this one on its line, such as a date. They move with it. */
   mates?: Frame[];
   /** The edges of the row in which the text and the number after it have exchanged their places. */

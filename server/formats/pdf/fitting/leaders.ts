@@ -8,6 +8,7 @@ import { greatest, least, median } from '../layout/statistics.ts';
 import type { ShownText } from '../page-content.ts';
 import type { GlyphRange, TextBlock } from '../text-block.ts';
 import type { Frame } from './fit.ts';
+import type { FreeSpace } from './free-space.ts';
 
 /** A kept glyph between two positions along the x axis of the rotated space. */
 interface Dot {
@@ -129,7 +130,8 @@ function place(kept: KeptText, fromPage: Matrix): PlacedText | undefined {
 }
 
 /**
- * Lets the text of an entry grow over its leader, except for the last dots. If the direction of the text changes, the
+ * Lets the text of an entry grow over its leader, except for the last dots. A blank to fill in moves to the right instead,
+ * as far as there is space. If the direction of the text changes, the
  * entry moves to the right end of its row, and its number to the left end.
  *
  * @param row the left and right edges of the entry's row, from the entries to the numbers
@@ -138,13 +140,20 @@ export function besideLeader(
   frame: Frame,
   { dots, pitch, number }: Leader,
   row: Pick<Rectangle, 'left' | 'right'> | undefined,
+  space: FreeSpace,
 ): Frame {
-  const { bounds, box, size } = frame;
+  const { bounds, box, id, size } = frame;
   const room = minDots * pitch + distance * size;
   const own = { ...frame, flows: false, sharesEdge: true };
   if (!frame.mirrored || !row || !number) {
-    const limit = Math.min(dots.at(-1)!.right - room, keepingBlank(frame, dots) ?? Number.POSITIVE_INFINITY);
-    return { ...own, bounds: { ...bounds, right: Math.max(box.right, Math.min(bounds.right, limit)) } };
+    const [left, right] = [dots[0]!.left, dots.at(-1)!.right];
+    const near = Math.min(right - room, keepingBlank(frame, dots) ?? Number.POSITIVE_INFINITY);
+    const after = { ...box, left: right, right: right + 0.01 };
+    const free = space.right(after, bounds.right + distance * size, id) - distance * size;
+    const blankEnd = isBlank(dots) ? Math.max(right, Math.min(bounds.right, free)) : right;
+    const limit = Math.max(near, isBlank(dots) ? blankEnd - (right - left) - distance * size : near);
+    const edges = { ...bounds, right: Math.max(box.right, Math.min(bounds.right, limit)) };
+    return { ...own, bounds: edges, ...(blankEnd > right && { blankEnd }) };
   }
   const right = row.left + row.right - box.left;
   const start = row.left + number.right - number.left + room;
@@ -156,13 +165,18 @@ export function besideLeader(
   };
 }
 
+/** Whether dots are the blank of a form: a line to write on. */
+function isBlank(dots: readonly Dot[]): boolean {
+  const { text, from } = dots[0]!.glyph;
+  return text.glyphs[from]!.text === '_';
+}
+
 /**
  * Returns the right limit of a label that leaves most of a short blank free, if the label fits there when its letters are
  * condensed; otherwise undefined.
  */
 function keepingBlank({ box, singleLine, size, stretch, text }: Frame, dots: readonly Dot[]) {
-  const { text: shown, from } = dots[0]!.glyph;
-  if (!singleLine || shown.glyphs[from]!.text !== '_' || text.paragraphs.length > 1) return undefined;
+  if (!singleLine || !isBlank(dots) || text.paragraphs.length > 1) return undefined;
   const [left, right] = [dots[0]!.left, dots.at(-1)!.right];
   const limit = left + (1 - shareOfBlank) * (right - left);
   const width = text.paragraphs[0]!.width * size * stretch * mostCondensed;
@@ -211,12 +225,12 @@ export interface DrawnLeader {
  * Fits a leader to the translation of its entry: removes the dots that the text covers, or adds dots up to the text.
  *
  * @param lines the rectangles of the translation's lines
- * @param row the edges of the entry's row, if the number moves to the left end of the row
+ * @param frame the entry; `row` are the edges of its row, if the number moves to the left end of the row
  */
 export function drawLeader(
   leader: Leader,
   lines: readonly Rectangle[],
-  row: Pick<Rectangle, 'left' | 'right'> | undefined,
+  { blankEnd, row }: Pick<Frame, 'blankEnd' | 'row'>,
   toPage: Matrix,
   fonts: DocumentFonts,
 ): DrawnLeader {
@@ -247,6 +261,13 @@ export function drawLeader(
     return drawn;
   }
   const end = own.length > 0 ? greatest(own.map(({ right }) => right)) : dots[0]!.left - leader.gap;
+  const [start, last] = [end + Math.max(0.1 * size, Math.min(gap, leader.gap)), dots.at(-1)!.right];
+  if (blankEnd !== undefined && start > dots[0]!.left) {
+    drawn.removed.push(...dots.map(({ glyph }) => glyph));
+    const until = Math.min(blankEnd, last + start - dots[0]!.left);
+    fill(start, Math.floor((until - start + 0.01) / pitch));
+    return drawn;
+  }
   const first = dots.findIndex(({ left }) => left >= end + Math.min(gap, Math.max(0.1 * size, leader.gap)));
   drawn.removed.push(...dots.slice(0, first < 0 ? dots.length : first).map(({ glyph }) => glyph));
   if (first === 0) {

@@ -210,7 +210,7 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
 function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const least = minScaleOf(frame);
   const shares = frame.singleLine || frame.isCell ? condensed : [1];
-  const isShort = frame.singleLine && (frame.isCell || isLabel(frame));
+  const isShort = frame.singleLine && isLabel(frame);
   const last = shares.at(-1)!;
   const tries = shares.map((share) => ({ scale: 1, share, isOneLine: false }));
   // A label stays on one line, if its letters are not much smaller there.

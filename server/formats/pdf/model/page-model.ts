@@ -140,7 +140,7 @@ export class PageModel {
     const rows = rowsWithLeaders(frames, leaders);
     const placed = frames.map((frame) => {
       const leader = leaders.get(frame.id);
-      if (leader) return besideLeader(frame, leader, rows.get(frame.id));
+      if (leader) return besideLeader(frame, leader, rows.get(frame.id), space);
       const edge = edges.get(frame.id);
       const label = labels.get(frame.id);
       const own = besideMarks(label ? besideLabel(frame, label) : frame, marks.get(frame.id) ?? []);
