@@ -110,7 +110,7 @@ export function typesetBlocks(
       const texts: ShownLine[] = [];
       for (const { object, line } of marks.get(block.id) ?? []) {
         const rise = rises(fitting)[line];
-        if (Math.abs(rise) < 0.01) continue;
+        if (Math.abs(rise) < 0.01 || !(fitting.inColumn || ('kind' in object && line === 'first'))) continue;
         if ('kind' in object) move(object, rise, rotation);
         else {
           texts.push(drawLabel(object, rise, rotation, fonts));

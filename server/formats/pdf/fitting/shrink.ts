@@ -26,6 +26,8 @@ export interface Fitting {
    * are smaller; null if it is not smaller.
    */
   shrunk: 'room' | 'neighbors' | null;
+  /** Whether the text is set as a part of a column, with all that belongs to it. */
+  inColumn: boolean;
   /** Whether the whole text fits. If not, it must be truncated. */
   whole: boolean;
 }
@@ -201,6 +203,7 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
         source: frame,
         fit: fits[index]!,
         shrunk: scale < 1 ? 'room' : null,
+        inColumn: true,
         whole: true,
       }));
     if (scale === least) return undefined;
@@ -232,8 +235,8 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const shrunk = least < 1 ? 'room' : null;
   const found =
     frame.container && fitAtScale({ ...frame, bounds: edgeOf(frame.container) }, space, least, least);
-  if (found) return { frame, source, fit: found, shrunk, whole: true };
-  return { frame, source, fit: fitInMostRoom(frame, space, least), shrunk, whole: false };
+  if (found) return { frame, source, fit: found, shrunk, inColumn: false, whole: true };
+  return { frame, source, fit: fitInMostRoom(frame, space, least), shrunk, inColumn: false, whole: false };
 }
 
 /** Fits a text at one size. Returns undefined if it does not fit. */
@@ -244,7 +247,7 @@ function fitAt(
 ): [Fitting] | undefined {
   const frame = share === 1 ? source : { ...source, stretch: source.stretch * share };
   const fit = fitAtScale(frame, space, scale, least);
-  return fit && [{ frame, source, fit, shrunk: fit.scale < 1 ? 'room' : null, whole: true }];
+  return fit && [{ frame, source, fit, shrunk: fit.scale < 1 ? 'room' : null, inColumn: false, whole: true }];
 }
 
 /** Returns the area of a container without its outline. A text may use this area only if it does not fit otherwise. */

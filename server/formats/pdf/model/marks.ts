@@ -62,6 +62,12 @@ export function marksOf(
   /** Whether another rule touches a rule, as in a table. */
   const isInGrid = ({ object, box }: Placed): boolean =>
     grid.length > maxGrid || grid.some((other) => other.paint !== object && touches(other.box, box));
+  const rows = texts.map((text) => transformRectangle(fromPage, text.box));
+  /** Whether an untranslated text is the only one on its line. Several ones are a table or the parts of a formula. */
+  const isAlone = ({ box }: Placed): boolean => {
+    const middle = (box.bottom + box.top) / 2;
+    return rows.filter(({ bottom, top }) => bottom < middle && top > middle).length === 1;
+  };
   const near = (bottom: number, top: number) => {
     const [first, last] = [Math.floor(bottom / bandHeight), Math.floor(top / bandHeight)];
     return Array.from({ length: last - first + 1 }, (_, step) => bands.get(first + step) ?? []).flat();
@@ -80,6 +86,7 @@ export function marksOf(
     if (isOne) for (const object of bullets) offer(object, id, 0, 'first');
     for (const object of near(lastBaselineOf(frame) - kept.below * size, baseline + rule.above * size)) {
       const isText = 'reason' in object.object;
+      if (isText && !isAlone(object)) continue;
       const place = isText ? placeOfText(object, frame) : placeOfRule(object, frame);
       if (place && (isText || !isInGrid(object))) offer(object, id, place.distance, place.line);
     }
