@@ -36,7 +36,7 @@ interface Placed {
  * Finds what moves with each text, by its id: the drawn bullets of list items, the rules below or above texts, and
  * untranslated lines such as a year below a heading.
  *
- * @param texts the untranslated texts of the page that have a place of their own
+ * @param texts the untranslated texts of the page that are neither labels nor cells
  * @param frames the texts that may move
  */
 export function marksOf(

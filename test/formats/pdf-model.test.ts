@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { groupsOf } from '#server/formats/pdf/model/groups.ts';
+import { PageModel } from '#server/formats/pdf/model/page-model.ts';
+import { normalize } from '#server/formats/pdf/normalize.ts';
+import { openPdf } from '#server/formats/pdf/open-pdf.ts';
+import type { TextBlock } from '#server/formats/pdf/text-block.ts';
+import { extract, rebuild } from '#server/formats/pdf.ts';
+import { randomNumbers } from '#test/fidelity/eye/sample.ts';
+import { blockOf, pageOf, rectangle } from './pdf-blocks.ts';
+import { at, madePdf } from './pdf-made.ts';
+import { shownLines } from './pdf-shown.ts';
+
+const sentence = 'The quick brown fox jumps over the lazy dog';
+
+/** Returns the texts that move together and the texts with a common size, by their ids. */
+function regionsOf(blocks: readonly TextBlock[]): { columns: string[][]; groups: string[][] } {
+  const items = blocks.map((block) => ({ block, target: block.content }));
+  const model = new PageModel(pageOf(), items, { sourceLanguage: 'en', targetLanguage: 'en' }, []);
+  const { columns } = model.regions(model.directions[0]!, true);
+  const ids = (frames: readonly { id: string }[]) => frames.map(({ id }) => id);
+  return {
+    columns: columns.filter(({ length }) => length > 1).map(ids),
+    groups: groupsOf(columns.filter(({ length }) => length === 1).flat()).map(ids),
+  };
+}
+
+const seeds = Array.from({ length: 30 }, (_, index) => index + 1);
+
+describe.each(seeds)('the model of made page %i', (seed) => {
+  const random = randomNumbers(seed);
+  const from = (least: number, most: number) => least + Math.floor(random() * (most - least + 1));
+
+  it('has each column of text as one column', () => {
+    // Two columns whose texts begin on the same lines look like a table.
+    const starts = new Set<number>();
+    const count = from(1, 2);
+    const columns = Array.from({ length: count }, (_, column) => {
+      let y = 740 - 3 * column - from(0, 3) * 5;
+      return Array.from({ length: from(3, 6) }, (_, index) => {
+        const isHeading = index % 3 === 0;
+        const lines = isHeading ? ['A heading'] : Array.from({ length: from(3, 5) }, () => sentence);
+        const block = blockOf({
+          id: `p1.b${100 * column + index}`,
+          lines,
+          x: 60 + 270 * column,
+          y,
+          style: isHeading ? { bold: true, size: from(10, 14) } : {},
+        });
+        starts.add(y);
+        y = block.lines.at(-1)!.baseline - from(16, 20);
+        while ([...starts].some((other) => Math.abs(other - y) < 2)) y -= 1;
+        return block;
+      });
+    });
+    const truth = columns.map((column) => column.map(({ id }) => id));
+    expect(regionsOf(columns.flat())).toEqual({ columns: truth, groups: [] });
+  });
+
+  it('has the cells of each column of a table as one group, and its head as another one', () => {
+    const [rows, columns] = [from(3, 9), from(2, 5)];
+    const width = 480 / columns;
+    const cells = Array.from({ length: rows + 1 }, (_, row) =>
+      Array.from({ length: columns }, (_, column) => {
+        const [left, y] = [60 + column * width, 700 - 24 * row];
+        return {
+          ...blockOf({
+            id: `p1.b${100 * row + column}`,
+            lines: [row === 0 ? 'Head' : `Cell ${'x'.repeat(from(1, 5))}`],
+            x: left + 4,
+            y,
+            style: { bold: row === 0 },
+            container: rectangle(left, y - 8, left + width, y + 16),
+          }),
+          kind: 'table_cell' as const,
+        };
+      }),
+    );
+    const idsOf = (blocks: readonly TextBlock[]) => blocks.map(({ id }) => id);
+    const body = Array.from({ length: columns }, (_, column) =>
+      idsOf(cells.slice(1).map((row) => row[column]!)),
+    );
+    const { columns: flowing, groups } = regionsOf(cells.flat());
+    expect(flowing).toEqual([]);
+    expect(new Set(groups.map((group) => group.toSorted().join()))).toEqual(
+      new Set([idsOf(cells[0]!), ...body].map((group) => group.toSorted().join())),
+    );
+  });
+
+  it('has each text in one region', () => {
+    const blocks = Array.from({ length: from(5, 40) }, (_, index) => ({
+      ...blockOf({
+        id: `p1.b${index}`,
+        lines: Array.from({ length: from(1, 4) }, () => 'Some words'),
+        x: from(20, 500),
+        y: from(60, 760),
+        style: { size: from(8, 12), bold: random() < 0.3 },
+      }),
+      kind: random() < 0.3 ? ('table_cell' as const) : ('paragraph' as const),
+    }));
+    const { columns, groups } = regionsOf(blocks);
+    const found = [...columns, ...groups].flat();
+    // A text that moves with the text before it on its line is in the region of that text.
+    expect(new Set(found).size).toBe(found.length);
+    expect(found.length).toBeLessThanOrEqual(blocks.length);
+  });
+});
+
+describe('what belongs to a text', () => {
+  const prose = `${sentence} and runs away into the wood`;
+
+  /** Translates a page, on which the first text becomes longer by lines. Returns the shown lines and the painted boxes. */
+  async function translated(content: string) {
+    const bytes = await madePdf({ content });
+    const { segments } = await extract(bytes);
+    const translations = segments.map(({ regionId, cellId, source }, index) => ({
+      regionId,
+      cellId,
+      target: index === 0 ? [`${prose}. ${prose}. ${prose}.`] : source,
+    }));
+    const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const pdf = await openPdf(await normalize(result.bytes));
+    const { paints } = await pdf.readPage(1);
+    await pdf.close();
+    return { lines: await shownLines(result.bytes), boxes: paints.map(({ box }) => box) };
+  }
+
+  it('moves with it: drawn bullets', async () => {
+    const items = [0, 1, 2].map((index) => {
+      const y = 300 - 28 * index;
+      return `${at(55, y, sentence)} ${at(55, y - 12, 'and on')} q 0 0 1 rg 42 ${y + 2} 4 4 re f Q`;
+    });
+    const { lines, boxes } = await translated(items.join(' '));
+    const starts = lines.filter(({ text }) => text.startsWith('The quick')).map(({ y }) => y);
+    expect(boxes).toHaveLength(3);
+    expect(starts.at(-1)).toBeLessThan(240);
+    for (const [index, { bottom }] of boxes.entries())
+      expect(bottom).toBeCloseTo([300, ...starts.slice(1)][index]! + 2, 1);
+  });
+
+  it('moves with it: the rule below a heading', async () => {
+    const content = [
+      at(40, 300, sentence) + at(40, 288, 'and on and on.'),
+      `/F1 14 Tf ${at(40, 262, 'Experience')} q 40 257 200 1 re f Q /F1 10 Tf`,
+      at(40, 240, sentence) + at(40, 228, 'and on and on.'),
+    ].join(' ');
+    const { lines, boxes } = await translated(content);
+    const heading = lines.find(({ text }) => text.startsWith('Experience'))!;
+    expect(heading.y).toBeLessThan(255);
+    expect(boxes[0]!.bottom).toBeCloseTo(heading.y - 5, 1);
+  });
+
+  it('does not move with it: the rules of a table, and boxes to check', async () => {
+    const content = [
+      at(40, 300, sentence) + at(40, 288, 'and on and on.'),
+      `${at(55, 262, sentence)} ${at(55, 250, 'and on.')} q 40 260 8 8 re S Q`,
+      'q 40 244 200 1 re f 40 200 1 44 re f Q',
+    ].join(' ');
+    const { boxes } = await translated(content);
+    expect(boxes.map(({ bottom }) => Math.round(bottom))).toEqual([260, 244, 200]);
+  });
+});
