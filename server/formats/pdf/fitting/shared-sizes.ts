@@ -19,14 +19,16 @@ function costOf({ scale, width }: Pick<Need, 'scale' | 'width'>): number {
 /**
  * Returns the common size of a group. Texts that need a smaller size are outliers, which are set on their own. The size
  * is the one at which the group looks best: few outliers, and large letters.
+ *
+ * @param least the smallest common scale
  */
-export function commonSize(needs: readonly Need[]): Pick<Need, 'scale' | 'width'> {
+export function commonSize(needs: readonly Need[], least = 0): Pick<Need, 'scale' | 'width'> {
   const sorted = needs.toSorted((one, other) => costOf(one) - costOf(other));
   let best = { scale: 1, width: 1 };
   let [own, scale, width, weight] = [Number.POSITIVE_INFINITY, 1, 1, 0];
   let rest = sorted.reduce((sum, need) => sum + need.weight * (costOfOutlier + costOf(need)), 0);
   for (const need of sorted) {
-    if (need.scale === 0) break;
+    if (need.scale === 0 || need.scale < least) break;
     rest -= need.weight * (costOfOutlier + costOf(need));
     weight += need.weight;
     [scale, width] = [Math.min(scale, need.scale), Math.min(width, need.width)];
@@ -34,51 +36,4 @@ export function commonSize(needs: readonly Need[]): Pick<Need, 'scale' | 'width'
     if (total <= own) [own, best] = [total, { scale, width }];
   }
   return best;
-}
-
-const step = 0.94 - 1e-9;
-/**
- * The smallest scale that counts as slightly smaller: two steps of 6%. A text that needs a smaller scale is made
- * smaller on its own.
- */
-const slight = step ** 2;
-/** The smallest common scale. A text that needs a smaller scale is made smaller on its own. */
-const minShared = 0.85;
-/**
- * The minimum share of the text that must need a smaller scale before all text gets this scale. For example, if only
- * one label of fifty needs a smaller scale, the others keep their size.
- */
-const shareOfText = 0.25;
-/** The share of a page's text that counts as outliers; their scales are ignored. */
-const shareOfOutliers = 0.1;
-
-/**
- * Returns the common scale of the texts of one style on a page. This is the smallest scale that a text needs, except
- * outliers and scales much smaller than the one that half of the text needs. Returns 1 if too few texts need a smaller
- * scale.
- */
-export function sharedOnPage(needs: readonly Need[]): number {
-  const sorted = needs.toSorted((one, other) => one.scale - other.scale);
-  const total = weightOf(sorted);
-  let above = total;
-  let half = 1;
-  for (const { scale, weight } of sorted) {
-    if (above < total / 2) break;
-    half = scale;
-    above -= weight;
-  }
-  // If half of the text needs a smaller scale, the limit is one step below this scale.
-  const limit = Math.max(minShared, Math.min(slight, half * step));
-  const smaller = sorted.filter(({ scale }) => scale > 0 && scale < 1 && scale >= limit);
-  if (weightOf(smaller) < shareOfText * total) return 1;
-  let weightBelow = 0;
-  for (const { scale, weight } of smaller) {
-    weightBelow += weight;
-    if (weightBelow > shareOfOutliers * total) return scale;
-  }
-  return 1;
-}
-
-function weightOf(needs: readonly Need[]): number {
-  return needs.reduce((sum, { weight }) => sum + weight, 0);
 }

@@ -13,7 +13,7 @@ import {
 } from './fit.ts';
 import { fitColumn } from './flow.ts';
 import { FreeSpace } from './free-space.ts';
-import { commonSize, type Need, sharedOnPage } from './shared-sizes.ts';
+import { commonSize, type Need } from './shared-sizes.ts';
 
 /** The fit of a block's text. */
 export interface Fitting {
@@ -48,6 +48,8 @@ const columnStep = 0.98;
 const condensed = [1, 0.95, 0.9, 0.85];
 /** The shares to which letters are condensed at the smallest size, before a text leaves its place. */
 const narrowest = [0.8, 0.75, 0.7];
+/** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
+const minShared = 0.85;
 const minScale = 0.6;
 const minSize = 5;
 /** The thickness of a container's outline, in points. */
@@ -93,7 +95,7 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
     setSize(members, commonSize(members.flatMap(needsOf)), space);
   }
   for (const kind of Map.groupBy(units, ({ fittings }) => fittings[0]!.frame.style).values())
-    setSize(kind, { scale: sharedOnPage(kind.flatMap(needsOf)), width: 1 }, space);
+    setSize(kind, { scale: commonSize(kind.flatMap(needsOf), minShared).scale, width: 1 }, space);
   return units.flatMap(({ fittings }) => fittings);
 }
 
