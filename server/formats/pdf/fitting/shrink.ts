@@ -215,15 +215,17 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
 function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const least = minScaleOf(frame);
   const shares = frame.singleLine || frame.isCell ? condensed : [1];
-  const isShort = frame.singleLine && isLabel(frame);
   const last = shares.at(-1)!;
   const tries = shares.map((share) => ({ scale: 1, share, isOneLine: false }));
-  // A label stays on one line, if its letters are not much smaller there.
-  if (isShort)
-    tries.unshift(
-      ...shares.map((share) => ({ scale: 1, share, isOneLine: true })),
-      ...[step, step ** 2].map((scale) => ({ scale, share: last, isOneLine: true })),
-    );
+  // A line stays one line, if its letters are not much narrower there, and a label if they are not much smaller. A wide
+  // cell has space for a second line.
+  const isShort = isLabel(frame);
+  const narrowed = [
+    ...shares.map((share) => ({ scale: 1, share })),
+    ...(isShort ? [step, step ** 2] : []).map((scale) => ({ scale, share: last })),
+  ];
+  if (frame.singleLine && (isShort || !frame.isCell))
+    tries.unshift(...narrowed.map((size) => ({ ...size, isOneLine: true })));
   for (let scale = step; scale * step > least; scale *= step)
     tries.push({ scale, share: last, isOneLine: false });
   for (const share of shares.length > 1 ? [last, ...narrowest] : shares)
