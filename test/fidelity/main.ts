@@ -4,6 +4,7 @@ import { docxFidelity } from './docx.ts';
 import { runEye } from './eye/main.ts';
 import { type FileFidelity, type OfficeFormat, officeSection, type RoundTrips } from './office.ts';
 import { writeGallery } from './pdf/gallery.ts';
+import { runTwin } from './pdf/twin.ts';
 import { pdfSection } from './pdf.ts';
 import { readResults, renderSection, type Section, type StoredSection, writeResults } from './report.ts';
 import { type RoundTripFormat, roundTrips } from './round-trip.ts';
@@ -49,11 +50,16 @@ function publish(sections: readonly Section[]): void {
 /**
  * Without arguments, measures the Office and PDF files of the corpus. With `--gallery`, writes the pictures of PDF pages
  * instead; with `--eye`, judges translations by how they look; with `--scans`, measures the recognition of scanned
- * pages. The results of text files and presentations stay: their files are not in the repository.
+ * pages; with `--twin FOLDER…`, compares the segments of a PDF with the same document as HTML. The results of text files and presentations stay: their files are not in the repository.
  */
 if (process.argv[1] === import.meta.filename) {
   if (process.argv.includes('--gallery')) await writeGallery();
   else if (process.argv.includes('--eye')) await runEye(process.argv.slice(2));
+  else if (process.argv.includes('--twin'))
+    await runTwin(
+      process.argv.slice(2).filter((path) => !path.startsWith('--')),
+      process.argv.includes('--verbose'),
+    );
   else if (process.argv.includes('--scans')) {
     const missing = missingForScans();
     if (missing) console.warn(`scans were not measured: ${missing}`);

@@ -14,6 +14,8 @@ const maxWordGap = 2;
 const maxDotGap = 0.6;
 const minFieldGap = 0.3;
 const minSpace = 0.15;
+/** The minimum ratio of the gap after a box to the gap before it if the box belongs to the text before it. */
+const minBoxRatio = 1.5;
 /** The maximum width of the spaces of a justified line, as a factor of their median. */
 export const maxSpaceRatio = 1.5;
 /**
@@ -102,6 +104,7 @@ export function splitAtGaps(
     const isBox =
       gap > minFieldGap * em &&
       isBoxAt(glyphs, index) &&
+      !isBoxAfterText(glyphs, index, gap) &&
       (boxes > 1 || /\p{Lu}/u.test(textFrom(glyphs, index)));
     const isChecked = isSign(glyph) && fields.isOver(glyph, row);
     const isApart =
@@ -186,6 +189,14 @@ function isBoxAt(glyphs: readonly Glyph[], index: number): boolean {
   const { text } = glyphs[index]!;
   const mayStart = text > '~' || text === '[' || text === '(';
   return mayStart && startsWithBox(textFrom(glyphs, index));
+}
+
+/** Whether a box to check belongs to the text before it, because the text after it is farther away. */
+function isBoxAfterText(glyphs: readonly Glyph[], index: number, gapBefore: number): boolean {
+  const { right, text } = glyphs[index]!;
+  if (text === '[' || text === '(') return false;
+  const next = glyphs.slice(index + 1).find(({ isBlank }) => !isBlank);
+  return !next || next.left - right > minBoxRatio * gapBefore;
 }
 
 function isSign({ text }: Glyph): boolean {

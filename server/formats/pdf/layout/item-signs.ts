@@ -12,6 +12,9 @@ const onlySign = new RegExp(`^(?:${sign}|[□☐☑☒❏❑◯])$`, 'u');
 const writtenBox = /^(?:\[[\sxX_]{0,3}\]|\([\s_]{1,3}\))(?:\s|$)/u;
 const box = /^[□☐☑☒❏❑❒◻◽⬜🗆🗹]$/u;
 
+/** A sign that may be a bullet if it is repeated. The others stand before amounts and after labels, or are brackets. */
+const otherSign = /^(?![\p{Sc}\p{Ps}\p{Pe}\p{Pi}\p{Pf}"'.,:;/%&§#@])[\p{S}\p{P}]$/u;
+
 /** Whether a text starts with a bullet, a check box, or an option of a command. */
 export function startsWithSign(text: string): boolean {
   return leadingSign.test(text) || writtenBox.test(text);
@@ -20,6 +23,16 @@ export function startsWithSign(text: string): boolean {
 /** Whether a text is only a bullet or a similar sign. */
 export function isSign(text: string): boolean {
   return onlySign.test(text);
+}
+
+/** Whether a text is a sign that is a bullet if it is at the same position before several texts. */
+export function mayBeBullet(text: string): boolean {
+  return otherSign.test(text);
+}
+
+/** Whether a text ends with a box to check. */
+export function endsWithBox(text: string): boolean {
+  return box.test([...text.slice(-2)].at(-1) ?? '');
 }
 
 /** Whether a box to check starts at a text. */

@@ -1,4 +1,4 @@
-import { isSign, startsWithSign } from './item-signs.ts';
+import { isSign, mayBeBullet, startsWithSign } from './item-signs.ts';
 import type { Edges } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { capitalStart, labelStart, sentenceEnd } from './sentences.ts';
@@ -6,6 +6,11 @@ import type { TextLine } from './text-lines.ts';
 
 const itemNumber =
   /^(?:\[\d{1,3}\]|\(?\d{1,3}[.)]|\(?[a-z][.)]|\(?[ivxlc]{1,5}[.)]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)\s|^\d{1,2}、/iu;
+
+/** The maximum difference between equal starts of lines, as a share of the font size. */
+const sameStart = 0.3;
+/** How many lines above and below are searched for the same bullet. */
+const nearbyLines = 12;
 
 export function startsLikeItem(text: string): boolean {
   return startsWithSign(text) || itemNumber.test(text);
@@ -30,13 +35,36 @@ export function startsItem(
   endsEarly: boolean,
 ): boolean {
   const [above, line] = [chain[index - 1]!, chain[index]!];
-  if (startsWithSign(line.text) || isSign(line.text) || startsWithMark(line)) return true;
+  if (isSign(line.text) || startsWithMark(line) || startsWithBullet(chain, index)) return true;
+  // A dash may also be in a sentence, and an option of a command too.
+  const isDash = /^[–—-]/u.test(line.text);
+  if (startsWithSign(line.text))
+    return (
+      !isDash ||
+      endsEarly ||
+      sentenceEnd.test(above.text) ||
+      startsWithSign(chain[index - length]!.text) ||
+      Math.abs(edges[index]!.start - edges[index - 1]!.start) > sameStart * line.size
+    );
   if (!itemNumber.test(line.text)) return false;
-  const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > 0.3 * line.size;
+  const isShifted = Math.abs(edges[index]!.start - edges[index - 1]!.start) > sameStart * line.size;
   const isNext = shapeOf(line.text) === shapeOf(chain[index - length]!.text);
   // A number in square brackets may also be a citation in a sentence, after a name such as Lee et al.
   const isCitation = line.text.startsWith('[');
   return endsEarly || isShifted || isNext || (!isCitation && sentenceEnd.test(above.text));
+}
+
+/** Whether a line starts with the same sign as another line near it, and a line hangs below the text after the sign. */
+function startsWithBullet(chain: Chain, index: number): boolean {
+  const { text, left, size, characters } = chain[index]!;
+  const [sign, space] = [...text];
+  if (space !== ' ' || !mayBeBullet(sign!)) return false;
+  const start =
+    characters.slice(1).find(({ glyph, text }) => glyph && text.trim() !== '')?.glyph?.left ?? left;
+  const isAt = (line: TextLine, place: number) => Math.abs(line.left - place) < sameStart * size;
+  const near = chain.slice(Math.max(0, index - nearbyLines), index + nearbyLines);
+  const alike = near.filter((line) => line.text.startsWith(`${sign} `) && isAt(line, left));
+  return alike.length > 1 && near.some((line) => isAt(line, start));
 }
 
 /** Returns the form of an item number: the same for `1.` and `22.`, another one for `1)` and `a.`. */

@@ -4,7 +4,7 @@ import type { Elements } from './elements.ts';
 import { edgesOf, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { continues } from './sentences.ts';
-import type { TextLine } from './text-lines.ts';
+import { isSameStyle, type TextLine } from './text-lines.ts';
 
 /** Types whose content is one text. The others, such as cells, may contain several texts. */
 const isOneText = /^(?:P|H\d?|Title|Caption|LBody)$/;
@@ -22,19 +22,20 @@ const minWords = 6;
 export class LineElements {
   readonly #elements: Elements;
   readonly #areLines: boolean;
+  /** The rows of each element. */
+  readonly #rowsOf = new Map<StructureElement, Set<number>>();
   /** The elements with several texts on one baseline. */
   readonly #rows = new Set<StructureElement>();
 
   /** @param chains all chains of the page */
   constructor(elements: Elements, chains: readonly Chain[]) {
     this.#elements = elements;
-    const rows = new Map<StructureElement, Set<number>>();
     for (const line of chains.flat()) {
       const element = elements.ofLine(line);
       if (!element) continue;
-      const own = rows.get(element) ?? new Set();
+      const own = this.#rowsOf.get(element) ?? new Set();
       if (own.has(line.row)) this.#rows.add(element);
-      rows.set(element, own.add(line.row));
+      this.#rowsOf.set(element, own.add(line.row));
     }
     let [whole, torn] = [0, 0];
     for (const chain of chains) {
@@ -61,6 +62,15 @@ export class LineElements {
     if (relation === 'other') return this.#areLines ? undefined : 'other';
     const element = this.#elements.ofLine(line);
     return element && isOneText.test(element.type) && !this.#rows.has(element) ? relation : undefined;
+  }
+
+  /** Whether two lines of one style are declared as paragraphs of one line each, which may be lines of one text. */
+  areLines(above: TextLine, line: TextLine): boolean {
+    const elements = [above, line].map((one) => this.#elements.ofLine(one));
+    return (
+      elements.every((element) => element?.type === 'P' && this.#rowsOf.get(element)?.size === 1) &&
+      isSameStyle(above.edgeStyles.last, line.edgeStyles.first)
+    );
   }
 
   #compare(above: TextLine, line: TextLine): 'same' | 'other' | undefined {

@@ -12,7 +12,13 @@ const sameSize = 0.15;
 /** The width of a space between words, and the tolerance for the end of a line, as shares of the font size. */
 const wordSpace = 0.2;
 /** The minimum width of running text, as a factor of the font size. Narrower text needs more evidence. */
-const minWidthOfText = 18;
+export const minWidthOfText = 18;
+/**
+ * The maximum difference between the ends of justified lines, as a share of the font size, and the minimum number of
+ * lines with this end. Three wide lines have the same end by chance only rarely.
+ */
+const sameEnd = 0.05;
+const minJustified = 3;
 /** The minimum number of ends of running text from which the end of a column is determined. */
 const minEnds = 3;
 /** The font size from which a text counts as a title, as a factor of the usual font size of the page. */
@@ -72,6 +78,12 @@ export class LineEnds {
     return Math.max(near, (known > end - above.size ? known : limit) - end);
   }
 
+  /** Returns the width of a line as a share of its column. */
+  shareOfColumn(line: TextLine): number {
+    const { left, right } = this.#columns.rangeOf(line);
+    return (line.right - line.left) / (right - left);
+  }
+
   isTitle({ size }: TextLine): boolean {
     return size > titleSize * this.#usualSize;
   }
@@ -99,7 +111,8 @@ export function edgesOf(chain: Chain): Edges[] {
 
 /**
  * Returns the free space at the end of the line above line `index`, in points. It extends to the furthest end of nearby
- * lines that start at the same position. For centered lines, it is the difference from the width of the widest nearby
+ * lines that start at the same position. A line that ends where other wide lines end is full, even if another line
+ * is longer than its column. For centered lines, it is the difference from the width of the widest nearby
  * line.
  */
 export function roomInChain(
@@ -112,13 +125,17 @@ export function roomInChain(
   const { size } = chain[index]!;
   let end = above.end;
   let width = above.end - above.start;
+  let justified = 0;
   for (let at = Math.max(0, index - nearbyLines); at < Math.min(chain.length, index + nearbyLines); at++) {
     const other = edges[at]!;
     if (Math.abs(chain[at]!.size - size) > sameSize * size) continue;
     width = Math.max(width, other.end - other.start);
+    const isWide = other.end - other.start > minWidthOfText * size;
+    if (isWide && Math.abs(other.end - above.end) < sameEnd * size) justified++;
     const isAligned = [above, own].some(({ start }) => Math.abs(other.start - start) < sameStart * size);
     if (isAligned) end = Math.max(end, other.end);
   }
+  if (justified >= minJustified) return 0;
   return isCentred ? width - (above.end - above.start) : end - above.end;
 }
 

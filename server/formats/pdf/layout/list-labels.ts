@@ -1,4 +1,4 @@
-import { isSign } from './item-signs.ts';
+import { isSign, mayBeBullet } from './item-signs.ts';
 import { least, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 import { toTextLine } from './text-lines.ts';
@@ -23,7 +23,7 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   const [first, second] = lines;
   const space = first!.characters.findIndex(({ text }) => text === ' ');
   const written = first!.text.split(' ')[0]!;
-  const isBullet = isSign(written);
+  const isBullet = isSign(written) || (lines.length > 1 && mayBeBullet(written));
   if (space < 0 || first!.isRightToLeft || !(isBullet || number.test(written)))
     return { label: null, text: [...lines] };
   const split = first!.characters
@@ -49,6 +49,32 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   };
 }
 
+/**
+ * Finds the lines that are only a bullet: a usual sign, or the same sign at the same position before several texts
+ * that start at the same position.
+ *
+ * @param lines the lines of the page by rows, from the left
+ */
+export function findBullets(lines: readonly TextLine[]): Set<TextLine> {
+  const bullets = new Set<TextLine>();
+  const others = new Map<string, TextLine[]>();
+  for (const [index, line] of lines.entries()) {
+    const { text, left, right, row, size } = line;
+    if (isSign(text)) bullets.add(line);
+    else if (mayBeBullet(text)) {
+      const [before, after] = [lines[index - 1], lines[index + 1]];
+      if (before?.row === row && left - before.right < maxLabelDistance * size) continue;
+      if (after?.row !== row || !after.hasLetters || after.left - right > maxLabelDistance * size) continue;
+      const key = `${text} ${Math.round(left)} ${Math.round(after.left)}`;
+      const own = others.get(key);
+      if (own) own.push(line);
+      else others.set(key, [line]);
+    }
+  }
+  for (const own of others.values()) if (own.length > 1) for (const line of own) bullets.add(line);
+  return bullets;
+}
+
 /** The maximum difference between baselines in one row, in points. */
 const sameRow = 1;
 /** The maximum distance of a label from its text, as a factor of the font size. */
@@ -64,9 +90,9 @@ export class LooseLabels {
   readonly #rows = new Map<number, TextLine[]>();
 
   /** @param lines the first line of each text of the page */
-  constructor(lines: readonly TextLine[]) {
+  constructor(lines: readonly TextLine[], bullets: ReadonlySet<TextLine>) {
     for (const line of lines) {
-      if (!isSign(line.text) && !number.test(line.text)) continue;
+      if (!bullets.has(line) && !number.test(line.text)) continue;
       const row = Math.round(line.baseline / sameRow);
       const known = this.#rows.get(row);
       if (!known) this.#rows.set(row, [line]);

@@ -10,7 +10,7 @@ import { groupFormulaRows } from './large-signs.ts';
 import { LineElements } from './line-elements.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
-import { detachLabel, LooseLabels } from './list-labels.ts';
+import { detachLabel, findBullets, LooseLabels } from './list-labels.ts';
 import { findListings } from './listings.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
 import { type DirectedTexts, withoutDoubles } from './pieces.ts';
@@ -61,7 +61,8 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   const inListings = new Set(listings.flat());
   const prose = lines.filter((line) => !inListings.has(line));
   const chains = chainLines(prose);
-  const table = new TableRows(prose, chains);
+  const bullets = findBullets(lines);
+  const table = new TableRows(prose, chains, bullets);
   const columns = new ColumnEnds(lines, transformRectangle(inverse, page.box), areas, fields);
   const breaks = new ParagraphBreaks(chains, {
     areas,
@@ -69,6 +70,7 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
     columns,
     table,
     elements: new LineElements(elements, chains),
+    bullets,
   });
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));
   for (const chain of chains)
@@ -82,7 +84,10 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
     }
   const cells = new Cells(texts.flatMap(({ container }) => container ?? []));
   for (const text of texts) if (text.container && cells.hasNeighbor(text.container)) text.isCell = true;
-  const labels = new LooseLabels(texts.flatMap(({ isCell, lines }) => (isCell ? [] : lines.slice(0, 1))));
+  const labels = new LooseLabels(
+    texts.flatMap(({ isCell, lines }) => (isCell ? [] : lines.slice(0, 1))),
+    bullets,
+  );
   for (const text of texts) if (!text.isCell) text.label ??= labels.before(text.lines[0]!);
   return { texts, lines, areas };
 }

@@ -4,10 +4,11 @@ import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import { startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
+import { endsWithBox } from './item-signs.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
 import { hasSameLeading, Leadings } from './leadings.ts';
 import type { LineElements } from './line-elements.ts';
-import { type Edges, edgesOf, isRunning, LineEnds, roomInChain } from './line-ends.ts';
+import { type Edges, edgesOf, isRunning, LineEnds, minWidthOfText, roomInChain } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import {
   capitalStart,
@@ -21,7 +22,8 @@ import {
 import type { RowBreak, TableRows } from './table-rows.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
-const minIndent = 0.5;
+/** The minimum indent, as a share of the font size. The first bracket of a Japanese line hangs over by a half. */
+const minIndent = 0.55;
 const maxIndent = 8;
 const maxSizeRatio = 1.12;
 /** The minimum distance between the starts of a displayed formula and of the text, as a share of the font size. */
@@ -38,6 +40,8 @@ const minRoomAfterSentence = 0.5;
  */
 const maxOfLine = 0.6;
 const minOfItem = 0.75;
+/** The minimum width of both lines of a title, as a share of the column. A version or a date below a title is shorter. */
+const minOfTitle = 0.5;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
 /**
@@ -70,6 +74,7 @@ export interface PageParts {
   columns: ColumnEnds;
   table: TableRows;
   elements: LineElements;
+  bullets: ReadonlySet<TextLine>;
 }
 
 /** The signs by which a text continues from one line to the next, or does not. */
@@ -120,7 +125,7 @@ export class ParagraphBreaks {
   #breaks(chain: Chain, edges: readonly Edges[], index: number, length: number): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const relation = this.#parts.elements.relation(above, line);
-    if (isOtherSize(above, line) || isDisplayed(above, line)) return true;
+    if (isDisplayed(above, line) || this.#parts.bullets.has(line)) return true;
     // In a declared paragraph, rules and boxes are underlines, shading or a watermark.
     if (relation !== 'same' && this.#areSeparated(above, line)) return true;
     const isCentred = isCentredAt(chain, index);
@@ -134,9 +139,17 @@ export class ParagraphBreaks {
     const endsEarlyHere = roomHere > enough;
     const goesOn = continues(above.text, line.text);
     const mayGoOn = goesOn || isOpen(above.text, line.text, endsEarly);
+    if (isOtherSize(above, line, mayGoOn || !endsEarly)) return true;
+    if (endsWithBox(above.text) && !goesOn) return true;
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
-    if (relation === 'other' && !(isOneText && isNear && hasWords(above, minWordsOfLine))) return true;
+    const areTitles = [above, line].every(
+      (one) => this.#ends.isTitle(one) && this.#ends.shareOfColumn(one) > minOfTitle,
+    );
+    const isLongLine = areTitles || hasWords(above, minWordsOfSentence);
+    const isTorn = isLongLine && !endsEarly && !endsSentence && this.#parts.elements.areLines(above, line);
+    if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(above, minWordsOfLine)))))
+      return true;
     const maySpread = isOneText && (mayGoOn || isRunning(chain, edges, index, isCentred));
     if (!maySpread && this.#leadings.separate(chain, index)) return true;
     const linesAbove = chain.slice(Math.max(index - length, index - maxLinesOfAddress), index);
@@ -257,9 +270,17 @@ export class ParagraphBreaks {
   }
 }
 
-function isOtherSize(above: TextLine, line: TextLine): boolean {
-  const differ = (one: number, other: number) => Math.max(one, other) > maxSizeRatio * Math.min(one, other);
-  return differ(above.size, line.size) && differ(above.edgeStyles.last.size, line.edgeStyles.first.size);
+function differInSize(one: number, other: number): boolean {
+  return Math.max(one, other) > maxSizeRatio * Math.min(one, other);
+}
+
+/**
+ * Whether most letters of two lines have different sizes. A line that starts in small capitals is full, or its last
+ * letters have the size of the next line.
+ */
+function isOtherSize(above: TextLine, line: TextLine, isOpenLine: boolean): boolean {
+  if (!differInSize(above.size, line.size)) return false;
+  return !isOpenLine || differInSize(above.edgeStyles.last.size, line.edgeStyles.first.size);
 }
 
 /** Whether a line in bold is the heading of the text that starts in regular letters below it. */
@@ -305,7 +326,11 @@ function changesStyle(
   const isHeading =
     length === 1 && above.isUniform && above.style.bold && !line.edgeStyles.first.bold && !mayGoOn;
   // Each line of a list may start with a bold name and end with regular words.
-  const isEntry = !mayGoOn && isSameStyle(above.edgeStyles.first, line.edgeStyles.first);
+  const isEntry =
+    !mayGoOn &&
+    isSameStyle(above.edgeStyles.first, line.edgeStyles.first) &&
+    (!isSameStyle(line.edgeStyles.first, line.edgeStyles.last) ||
+      [above, line].some(({ edgeStyles, style }) => !isSameStyle(edgeStyles.first, style)));
   return isHeading || isEntry || endsEarly || sentenceEnd.test(above.text);
 }
 
@@ -352,10 +377,15 @@ function changesIndent(
   if (Math.abs(indent) <= minIndent * size) return false;
   const isNextAligned = next !== undefined && Math.abs(next.start - line.start) < 0.3 * size;
   if (indent < 0) return length > 1 || -indent > maxIndent * size;
+  const upper = chain[index - 1]!;
+  const isUnfinished =
+    upper.right - upper.left > minWidthOfText * size &&
+    indent < maxIndent * size &&
+    !sentenceEnd.test(upper.text);
   const isHanging =
     length === 1 &&
     !endsEarly &&
-    (isNextAligned || startsLikeItem(chain[index - 1]!.text) || lowerStart.test(text));
+    (isNextAligned || startsLikeItem(upper.text) || lowerStart.test(text) || isUnfinished);
   if (isHanging) return false;
   // Lines that end at the same position but start at different positions are right-aligned, so their starts do not show
   // an indent.

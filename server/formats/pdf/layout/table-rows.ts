@@ -1,4 +1,3 @@
-import { isSign } from './item-signs.ts';
 import type { Chain } from './line-links.ts';
 import { continues, isOpen, withoutCase } from './sentences.ts';
 import { greatest, least } from './statistics.ts';
@@ -39,8 +38,10 @@ export class TableRows {
   readonly #labeled = new Map<TextLine, RowBreak>();
   readonly #isTableRow = new Map<number, boolean>();
   readonly #running = new Set<TextLine>();
+  readonly #bullets: ReadonlySet<TextLine>;
 
-  constructor(lines: readonly TextLine[], chains: readonly Chain[]) {
+  constructor(lines: readonly TextLine[], chains: readonly Chain[], bullets: ReadonlySet<TextLine>) {
+    this.#bullets = bullets;
     for (const line of lines) {
       if (line.isLeader) continue;
       const last = this.#rows.at(-1)?.[0];
@@ -51,13 +52,14 @@ export class TableRows {
     }
     for (const chain of chains) {
       for (const [index, line] of chain.slice(1).entries()) this.#below.set(chain[index]!, line);
-      for (const line of chain) if (this.#labelOf(line, isSign)) this.#labeled.set(line, 'certain');
-      const numbered = chain.filter((line) => this.#labelOf(line, (text) => itemNumber.test(text)));
+      for (const line of chain)
+        if (this.#labelOf(line, (cell) => bullets.has(cell))) this.#labeled.set(line, 'certain');
+      const numbered = chain.filter((line) => this.#labelOf(line, ({ text }) => itemNumber.test(text)));
       const isRunning = isRunningText(chain);
       // If almost all lines of a running text have a number without letters next to them, these are line numbers, not
       // the labels of rows. The row labels of a form include letters: 8, 9a, b.
       const counted = isRunning
-        ? chain.filter((line) => this.#labelOf(line, (text) => lineNumber.test(text)))
+        ? chain.filter((line) => this.#labelOf(line, ({ text }) => lineNumber.test(text)))
         : [];
       if (counted.length < 0.9 * chain.length) for (const line of numbered) this.#labeled.set(line, 'likely');
       if (isRunning) for (const line of chain) this.#running.add(line);
@@ -121,7 +123,7 @@ export class TableRows {
 
   #hasAlignedRow(index: number): boolean {
     const cells = this.#rowAt(index)
-      .filter((cell) => !this.#running.has(cell) && !isSign(cell.text) && !itemNumber.test(cell.text))
+      .filter((cell) => !this.#running.has(cell) && !this.#bullets.has(cell) && !itemNumber.test(cell.text))
       .slice(0, maxCells);
     if (cells.length < 2) return false;
     return [index - 1, index + 1, index - 2, index + 2].some((at) => {
@@ -131,10 +133,10 @@ export class TableRows {
     });
   }
 
-  #labelOf(line: TextLine, isLabel: (text: string) => boolean): TextLine | undefined {
+  #labelOf(line: TextLine, isLabel: (cell: TextLine) => boolean): TextLine | undefined {
     return this.#near(line).find((cell) => {
       const gap = line.left - cell.right;
-      return gap > 0 && gap < maxLabelDistance * line.size && isLabel(cell.text);
+      return gap > 0 && gap < maxLabelDistance * line.size && isLabel(cell);
     });
   }
 

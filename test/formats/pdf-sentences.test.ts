@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { formatTagged, plainText } from '#server/formats/inline-content.ts';
+import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
+import type { ShownText, StructureElement } from '#server/formats/pdf/page-content.ts';
+import { bold, lines, page, text, widthOf } from './pdf-page.ts';
+
+const read = (...texts: (ShownText | ShownText[])[]): string[] =>
+  findBlocks(page(texts)).blocks.map(({ content }) => plainText(content));
+/** Declares each text as a paragraph. */
+const asParagraphs = (texts: ShownText[]): ShownText[] =>
+  texts.map((shown) => ({ ...shown, element: { type: 'P' } satisfies StructureElement }));
+
+const sentence = [
+  'The committee met in the spring of that year and agreed on the plan that its members and the',
+  'Department of Agriculture had discussed, although several of the farmers of the county who were',
+  'present did not.',
+];
+
+describe('a sentence is one block', () => {
+  it('if each of its lines is declared as a paragraph', () => {
+    expect(read(asParagraphs(lines(sentence, 50, 700)))).toEqual([sentence.join(' ')]);
+  });
+
+  it('if each line of a title is declared as a paragraph, but not the version below a title', () => {
+    const body = lines(sentence, 50, 500, { size: 6 });
+    const title = (second: string) =>
+      ['A Cancer Example: Using VA', second].map((value, row) =>
+        text(value, 300 - 15 * widthOf(value), 700 - 34 * row, { size: 30 }),
+      );
+    expect(read(asParagraphs(title('Databases for Research')), body)[0]).toBe(
+      'A Cancer Example: Using VA Databases for Research',
+    );
+    expect(read(asParagraphs(title('Version 1.0')), body)).toContain('Version 1.0');
+  });
+
+  it('if a box to check is after each of its last words, which is a tag of the block', () => {
+    const last = 'present did not. Yes';
+    const right = 50 + 10 * widthOf(last);
+    const boxes = [text('☒', right + 4, 676), text('No', right + 18, 676), text('☐', right + 32, 676)];
+    const found = findBlocks(page([lines([...sentence.slice(0, 2), last], 50, 700), boxes])).blocks;
+    expect(found.map(({ content }) => formatTagged(content))).toEqual([
+      expect.stringMatching(/present did not\. Yes <\d+\/> No <\d+\/>$/),
+    ]);
+  });
+
+  it('if a line starts with a dash', () => {
+    const dashed = [
+      sentence[0]!,
+      'owners of the farms of the county had discussed, although several of the farmers of the state',
+      '— even those who had been present at all of the meetings of the years before — were not told',
+      'about it.',
+    ];
+    expect(read(lines(dashed, 50, 700))).toHaveLength(1);
+    expect(read(lines([sentence[0]!, '— its plan', '— its members'], 50, 700)).length).toBeGreaterThan(1);
+  });
+
+  it('if its second and last line hangs and starts with a capital', () => {
+    const item = [text(sentence[0]!, 50, 700), text('Department of Agriculture had discussed.', 70, 688)];
+    expect(read(item)).toHaveLength(1);
+  });
+
+  it('next to a line that is longer than its column', () => {
+    const words = '委員会計画関詳文書次頁掲載必参照申込下記農業省議論春年会員合意場合多数農民郡出席';
+    const column = Array.from({ length: 7 }, (_, row) =>
+      [...words, ...words].slice(5 * row, 5 * row + 25).join(''),
+    );
+    column[3] = 'compatible controller of the devices at https://example.org/a/long/address';
+    expect(read(lines(column, 50, 700))).toHaveLength(1);
+  });
+
+  it('if it starts in larger small capitals', () => {
+    const start = 'AN ACT TO PREVENT THE SPREAD OF FIRES IN THE FORESTS OF THE STATES. ';
+    const rest = 'In this part, the term';
+    const from = 50 + 10 * widthOf(start);
+    expect(
+      read([
+        text(start, 50, 700),
+        text(rest, from, 700, { size: 8 }),
+        text('forest means each piece of land that is described in a part of section 4.', 50, 688, {
+          size: 8,
+        }),
+      ]),
+    ).toHaveLength(1);
+  });
+
+  it('if a link ends its full line and the next line has no capitals', () => {
+    const above = '委員会の計画に関する詳しい文書は、次のページに掲載されていますので、必ず';
+    const link = text('参照', 50 + 10 * widthOf(above), 700, { color: '0 0 1 rg' });
+    expect(read(text(above, 50, 700), link, text('した上で申し込んでください', 50, 688))).toHaveLength(1);
+  });
+});
+
+describe('an item starts', () => {
+  const items = [
+    ['include the education of the patient about the danger of the rails of the bed to', 'enable a decision'],
+    ['address the ways in which the risks of the use of the rails can be reduced for the', 'patient'],
+  ] as const;
+
+  it('at any sign that is repeated at the same position before texts that hang', () => {
+    const shown = (gap: number) =>
+      items.flatMap(([first, second], index) => [
+        text('^', 50, 700 - 24 * index, { font: bold }),
+        text(first, 55 + gap, 700 - 24 * index),
+        text(second, 55 + gap, 688 - 24 * index),
+      ]);
+    const whole = items.map((item) => item.join(' '));
+    expect(read(shown(13))).toEqual(whole);
+    expect(read(shown(2.5))).toEqual(whole);
+  });
+
+  it('but not at the sign before each line of a text', () => {
+    expect(
+      read(lines(['# By default, the repositories of the', '# servers are checked with a key.'], 50, 700)),
+    ).toHaveLength(1);
+  });
+
+  it('after a box to check at the end of a line', () => {
+    expect(
+      read(lines(['The seller is a shell company ☒', 'Number of the shares outstanding'], 50, 700)),
+    ).toHaveLength(2);
+  });
+});
