@@ -38,12 +38,46 @@ export function summaryOf(results: readonly FileResult[], documents: readonly Of
           .map(({ path, judged }) => [basename(path), judged.flatMap(({ pages }) => pages)] as const),
       ),
     },
-    {
-      title: 'Without a result',
-      head: ['file', 'reason'],
-      rows: results.flatMap(({ path, problem }) => (problem ? [[basename(path), problem]] : [])),
-    },
+    failures(results),
+    pageTable(results),
     ...(documents.length > 0 ? officeTables(documents) : []),
   ];
   return { title: 'The eye', notes, tables };
+}
+
+const sampleNotes = `Pages of strangers' files, in Latin script, which [sample.tsv](sample.tsv) lists. The columns are those of the corpus.`;
+
+/** The figures of the sample: of each page, and of all. */
+export function sampleSummary(results: readonly FileResult[]): Section {
+  const table = pageTable(results);
+  const all = results.flatMap(({ judged }) => judged.flatMap(({ pages }) => pages));
+  const total = ['all', ...rowOf(all).slice(1)];
+  return {
+    title: 'The sample',
+    notes: sampleNotes,
+    tables: [{ ...table, rows: [...table.rows, total] }, failures(results)],
+  };
+}
+
+/** The figures of each page in Latin script. */
+function pageTable(results: readonly FileResult[]): Table {
+  return {
+    title: 'By page',
+    head: ['page', ...columns.slice(1).map(([name]) => name)],
+    rows: results.flatMap(({ path, judged }) =>
+      judged
+        .filter(({ target }) => target === 'Latin')
+        .flatMap(({ pages }) =>
+          pages.map((page) => [`${basename(path)} ${page.page}`, ...rowOf([page]).slice(1)]),
+        ),
+    ),
+  };
+}
+
+function failures(results: readonly FileResult[]): Table {
+  return {
+    title: 'Without a result',
+    head: ['file', 'reason'],
+    rows: results.flatMap(({ path, problem }) => (problem ? [[basename(path), problem]] : [])),
+  };
 }
