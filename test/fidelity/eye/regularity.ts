@@ -50,12 +50,13 @@ export function findIrregularities(
   units: readonly Unit[],
   links: Links,
   rules: Rules,
+  marks: { before: readonly Box[]; after: readonly Box[] } = { before: [], after: [] },
 ): Irregularities {
   const pairs = units.flatMap((unit) => pairOf(unit, links) ?? []);
   return {
     uneven: unevenTexts(pairs),
     gaps: changedGaps(pairs),
-    parted: partedLabels(pairs, pages.before, pages.after),
+    parted: partedLabels(pairs, labelsOf(pages.before, marks.before), labelsOf(pages.after, marks.after)),
     crossed: [...links].flatMap(([source, result]) =>
       isCrossed(rules, result.box) && !isCrossed(rules, source.box) ? [result] : [],
     ),
@@ -218,10 +219,20 @@ const label = /^(?:[^\p{L}\p{N}\s_.]|\(?\d{1,3}[.)]|\(?[a-z][.)]|[oxq])$/u;
 /** The widest gap between a label and its text, in font sizes. */
 const widestIndent = 4;
 
-function partedLabels(pairs: readonly Pair[], before: Page, after: Page): Token[] {
-  const labels = before.words.filter(({ text }) => label.test(text));
-  const found = after.words.filter(({ text }) => label.test(text));
-  const taken = new Set<Word>();
+/** The text of a drawn label is empty. */
+type Label = Pick<Word, 'text' | 'box'>;
+
+function labelsOf({ words }: Page, marks: readonly Box[]): Label[] {
+  return [...words.filter(({ text }) => label.test(text)), ...marks.map((box) => ({ text: '', box }))];
+}
+
+function isAlike(one: Label, other: Label): boolean {
+  const ratio = heightOf(one.box) / heightOf(other.box);
+  return one.text === other.text && (one.text !== '' || (ratio > 0.7 && ratio < 1.4));
+}
+
+function partedLabels(pairs: readonly Pair[], labels: readonly Label[], found: readonly Label[]): Token[] {
+  const taken = new Set<Label>();
   return pairs.flatMap(({ first, size, resultLines, tokens }) => {
     const own = labels.find(({ box }) => {
       const gap = first[0] - box[2];
@@ -229,9 +240,10 @@ function partedLabels(pairs: readonly Pair[], before: Page, after: Page): Token[
     });
     if (!own) return [];
     const line = resultLines[0]!;
-    const distance = ({ box }: Word) => Math.hypot(box[0] - own.box[0], centerOf(box)[1] - centerOf(line)[1]);
+    const distance = ({ box }: Label) =>
+      Math.hypot(box[0] - own.box[0], centerOf(box)[1] - centerOf(line)[1]);
     const same = found
-      .filter((word) => word.text === own.text && !taken.has(word))
+      .filter((label) => isAlike(label, own) && !taken.has(label))
       .toSorted((one, other) => distance(one) - distance(other))[0];
     if (same) taken.add(same);
     const isBeside =
