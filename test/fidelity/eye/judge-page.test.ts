@@ -250,6 +250,13 @@ describe('a page looks restless', () => {
     expect(page.faults.map(({ kind, box }) => [kind, box[0]])).toEqual([['uneven size', 290]]);
   });
 
+  it('if one heading of a page is smaller than the others', () => {
+    const headings = [100, 300, 500].map((y): MadeLine => ({ text: 'A heading', x: 50, y, size: 14 }));
+    const below = [120, 320, 520].map((y): MadeLine => ({ text: 'Some words of the body', x: 50, y }));
+    const page = judgeMade([...headings, ...below], (lines) => replace(lines, 1, { size: 12 }));
+    expect(page.faults.map(({ kind, box }) => [kind, box[1]])).toEqual([['uneven size', 300]]);
+  });
+
   it('but not if the whole row is smaller', () => {
     const page = judgeMade(row, (lines) => lines.map((line) => ({ ...line, size: 9 })));
     expect(kinds(page)).toEqual([]);

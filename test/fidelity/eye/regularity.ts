@@ -132,10 +132,17 @@ const left: Edge = (box) => box[0];
 const right: Edge = (box) => box[2];
 const middle: Edge = (box) => (box[0] + box[2]) / 2;
 
-/** Texts of one style that are side by side, or below each other with one edge. */
+/**
+ * Texts of one style that are side by side, or below each other with one edge. Those of the body may have another size
+ * in another part of the page, but headings may not.
+ */
 function groupsOf(pairs: readonly Pair[]): Pair[][] {
   const groups: Pair[][] = [];
-  for (const same of styles(pairs)) {
+  const wordsIn = (same: readonly Pair[]): number => same.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const [body, ...others] = styles(pairs).toSorted((one, other) => wordsIn(other) - wordsIn(one));
+  for (const same of others)
+    if (body && same[0]!.size > 1.1 * body[0]!.size) groups.push(...sharing(same, left));
+  for (const same of body ? [body, ...others] : []) {
     const rows: Pair[][] = [];
     for (const pair of same) {
       const row = rows.find(([first]) => areOnOneLine(first!.first, pair.first));
