@@ -295,6 +295,11 @@ describe('a page looks restless', () => {
     expect(kinds(judgeMade(lines, (all) => all))).toEqual([]);
     const page = judgeMade(lines, ([only]) => [{ ...only!, text: only!.text.replace(/_+/, '_____') }]);
     expect(kinds(page)).toEqual(['short blank']);
+    const leader: MadeLine[] = [{ text: 'Total ............', x: 50, y: 100 }];
+    const moved = judgeMade(leader, ([only]) => [{ ...only!, text: only!.text.replace('...', '   ') }]);
+    expect(kinds(moved)).toEqual([]);
+    const cut = judgeMade(leader, ([only]) => [{ ...only!, text: only!.text.slice(0, -3) }]);
+    expect(kinds(cut)).toEqual(['short blank']);
   });
 
   it('if a text leaves the edge that it shares with others', () => {

@@ -280,13 +280,15 @@ function blanksOf(page: Page): { box: Box; word: Word }[] {
 /** The blanks of the source for which the translation has none that is as long, in the order of the page. */
 function shortBlanks(before: Page, after: Page): { box: Box; word: Word }[] {
   const free = blanksOf(after);
-  return blanksOf(before).filter(({ box }) => {
+  return blanksOf(before).filter(({ box, word }) => {
     const width = box[2] - box[0];
     const distance = (other: Box) => Math.hypot(other[0] - box[0], 3 * (other[1] - box[1]));
     const nearest = free.toSorted((one, other) => distance(one.box) - distance(other.box))[0];
     if (!nearest || distance(nearest.box) > 12 * heightOf(box)) return true;
     free.splice(free.indexOf(nearest), 1);
-    return nearest.box[2] - nearest.box[0] < shortest * width;
+    // A longer text may grow into the dots that lead to a number.
+    const isLeader = !word.text.includes('_') && Math.abs(nearest.box[2] - box[2]) < heightOf(box) / 2;
+    return !isLeader && nearest.box[2] - nearest.box[0] < shortest * width;
   });
 }
 

@@ -14,8 +14,7 @@ export function splitSentences(units: readonly Unit[], map: WordMap): Token[] {
     tokens.filter((next, index) => {
       const end = tokens[index - 1];
       return (
-        end !== undefined &&
-        end.isMapped &&
+        end?.isMapped &&
         next.isMapped &&
         end.word.line !== next.word.line &&
         /^\p{Ll}/u.test(next.word.text) &&

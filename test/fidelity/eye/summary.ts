@@ -10,7 +10,8 @@ const notes = `Each word is replaced by another that names it, in five scripts, 
 and result, and each word is compared with the word that it stands for. *IoU* is the common area of a text and its translation, *tau* the
 agreement of their order in the content. *Untranslated* is the share of letters, except in addresses, identifiers and code. In form-xfa, they are
 the hidden part of a field's value, in mixed-scripts-type3 a text that covers another one, and in form-xobject-text a font without a character
-map; the quality reports name them. *Small* are words below 84% of their size. *Run together* is the share of borders between texts that have lost their gap. All other columns count words.`;
+map; the quality reports name them. *Small* are words below 84% of their size. *Run together* is the share of borders between texts that have lost their gap. *Split sentence* and *wrong characters*, which need
+Debian's wamerican, are faults of the text that is translated. All other columns count words.`;
 
 /** The figures of all files: by script, and by file. */
 export function summaryOf(results: readonly FileResult[], documents: readonly OfficeFigures[] = []): Section {
