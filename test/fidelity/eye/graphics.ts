@@ -7,6 +7,8 @@ export interface Graphics {
   /** Filled rectangles, in the order in which they are painted. */
   fills: Fill[];
   pictures: Box[];
+  /** Small drawn shapes, as bullets and boxes are. */
+  marks: Box[];
   /** Form fields. Their values stay. */
   fields: Box[];
 }
@@ -34,6 +36,7 @@ export const noGraphics: Graphics = {
   rules: { vertical: [], horizontal: [] },
   fills: [],
   pictures: [],
+  marks: [],
   fields: [],
 };
 
@@ -58,6 +61,7 @@ export function readGraphics(path: string, page: number): Graphics {
     rules: { vertical: [], horizontal: [] },
     fills: [],
     pictures: readPictures(body),
+    marks: [],
     fields: [],
   };
   // Groups have the part of the page outside of which nothing is drawn.
@@ -155,13 +159,31 @@ export function colorAt(fills: readonly Fill[], place: Box): string {
   return fills.findLast(({ box }) => contains(box, middle))?.color ?? 'rgb(100%,100%,100%)';
 }
 
-function addPath(attributes: string, clip: Box, { rules, fills }: Graphics): void {
+/** The sides of a bullet or a check box. In points. */
+const [smallest, largest] = [1, 14];
+
+/** A shape with curves is as large as its control points. */
+function markOf(data: string, matrix: Matrix, clip: Box): Box | null {
+  const numbers = data.match(/-?[\d.]+(?:e-?\d+)?/g)?.map(Number) ?? [];
+  const points = Array.from({ length: numbers.length >> 1 }, (_, index) =>
+    apply(matrix, numbers[2 * index]!, numbers[2 * index + 1]!),
+  );
+  if (points.length < 3) return null;
+  const box = common(around(points.map(([x, y]): Box => [x, y, x, y])), clip);
+  const [width, height] = [box[2] - box[0], box[3] - box[1]];
+  const isSmall = Math.min(width, height) >= smallest && Math.max(width, height) <= largest;
+  return isSmall && Math.max(width, height) <= 2 * Math.min(width, height) ? box : null;
+}
+
+function addPath(attributes: string, clip: Box, { rules, fills, marks }: Graphics): void {
   const data = /(?:^| )d="([^"]*)"/.exec(attributes)?.[1];
   if (!data || data.length > longestPath) return;
   const matrix = matrixOf(attributes);
   const stroke = /(?:^|[;"\s])stroke:(?!none)(rgb\([^)]*\)|url)/.exec(attributes)?.[1];
   const fill = /(?:^|[;"\s])fill:(?!none)(rgb\([^)]*\))/.exec(attributes)?.[1];
   if (/fill-opacity:0;/.test(attributes) || (!stroke && !fill)) return;
+  const mark = markOf(data, matrix, clip);
+  if (mark && (stroke || fill !== colorAt(fills, mark))) marks.push(mark);
   for (const points of subpathsOf(data, matrix)) {
     const whole = rectangleOf(points);
     const box = whole && common(whole, clip);

@@ -6,6 +6,7 @@ import { type Graphics, readGraphics } from './graphics.ts';
 import { judgePage, type PageFigures } from './judge-page.ts';
 import { type Page, readPages } from './poppler.ts';
 import type { Product } from './product.ts';
+import { readDictionary } from './source-text.ts';
 import { keyOf, letterRun, type Target, WordMap } from './word-map.ts';
 
 /** A translated file with the figures of its pages. */
@@ -51,9 +52,13 @@ export async function judgeFile(
   );
   writeFileSync(output, bytes);
   const after = readPages(output, source.pages.length);
-  const pages = source.pages.flatMap((page, index) =>
-    after[index] ? [judgePage(index + 1, page, after[index], source.graphics[index]!, map)] : [],
-  );
+  const dictionary = readDictionary();
+  const pages = source.pages.flatMap((page, index) => {
+    if (!after[index]) return [];
+    const graphics = source.graphics[index]!;
+    const marks = graphics.marks.length > 0 ? readGraphics(output, index + 1).marks : [];
+    return [judgePage(index + 1, page, after[index], graphics, map, { marks, dictionary })];
+  });
   return { target: target.name, pages };
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { figuresOf } from './figures.ts';
+import type { Box } from './geometry.ts';
 import { type Graphics, noGraphics } from './graphics.ts';
-import { type FaultKind, judgePage, type PageFigures } from './judge-page.ts';
-import { judgeMade, type MadeLine, madePage, mapOfEqualLength } from './made-page.ts';
+import { type FaultKind, judgePage, type Knowledge, type PageFigures } from './judge-page.ts';
+import { judgeMade, type MadeLine, madePage, mapOfEqualLength, translated } from './made-page.ts';
 
 const texts = (page: PageFigures, kind: FaultKind): number =>
   page.faults.filter((fault) => fault.kind === kind).length;
@@ -73,7 +74,8 @@ it('a paragraph with much space between its lines is one text', () => {
     { ...second!, text: first!.text.slice(15) },
     { ...second!, y: 144 },
   ]);
-  expect(kinds(page)).toEqual([]);
+  // Each made line is a segment.
+  expect(kinds(page)).toEqual(['split sentence']);
   expect(page.tau).toBeNull();
 });
 
@@ -191,6 +193,7 @@ describe('cells', () => {
     rules: { vertical: [{ at: 200, from: 0, to: 800 }], horizontal: [] },
     fills: [{ box: [300, 190, 400, 220], color: 'rgb(0%,0%,0%)' }],
     pictures: [[50, 400, 100, 450]],
+    marks: [],
     fields: [],
   };
 
@@ -247,6 +250,13 @@ describe('a page looks restless', () => {
     expect(page.faults.map(({ kind, box }) => [kind, box[0]])).toEqual([['uneven size', 290]]);
   });
 
+  it('if one heading of a page is smaller than the others', () => {
+    const headings = [100, 300, 500].map((y): MadeLine => ({ text: 'A heading', x: 50, y, size: 14 }));
+    const below = [120, 320, 520].map((y): MadeLine => ({ text: 'Some words of the body', x: 50, y }));
+    const page = judgeMade([...headings, ...below], (lines) => replace(lines, 1, { size: 12 }));
+    expect(page.faults.map(({ kind, box }) => [kind, box[1]])).toEqual([['uneven size', 300]]);
+  });
+
   it('but not if the whole row is smaller', () => {
     const page = judgeMade(row, (lines) => lines.map((line) => ({ ...line, size: 9 })));
     expect(kinds(page)).toEqual([]);
@@ -270,11 +280,26 @@ describe('a page looks restless', () => {
     expect(texts(moved, 'parted label')).toBe(0);
   });
 
+  it('if a drawn bullet stays where its text was, but not if both move', () => {
+    const lower = (line: MadeLine): MadeLine => ({ ...line, y: line.y + 15 });
+    const drawn: Graphics = { ...noGraphics, marks: list.map(({ y }) => [60, y + 3, 64, y + 7]) };
+    const staying = judgeMade(list, (lines) => lines.map(lower), drawn, { marks: drawn.marks });
+    expect(texts(staying, 'parted label')).toBe(4);
+    const marks = list.map(({ y }): Box => [60, y + 18, 64, y + 22]);
+    const moving = judgeMade(list, (lines) => lines.map(lower), drawn, { marks });
+    expect(texts(moving, 'parted label')).toBe(0);
+  });
+
   it('if a blank becomes shorter', () => {
     const lines: MadeLine[] = [{ text: 'Initials: __________', x: 50, y: 100 }];
     expect(kinds(judgeMade(lines, (all) => all))).toEqual([]);
     const page = judgeMade(lines, ([only]) => [{ ...only!, text: only!.text.replace(/_+/, '_____') }]);
     expect(kinds(page)).toEqual(['short blank']);
+    const leader: MadeLine[] = [{ text: 'Total ............', x: 50, y: 100 }];
+    const moved = judgeMade(leader, ([only]) => [{ ...only!, text: only!.text.replace('...', '   ') }]);
+    expect(kinds(moved)).toEqual([]);
+    const cut = judgeMade(leader, ([only]) => [{ ...only!, text: only!.text.slice(0, -3) }]);
+    expect(kinds(cut)).toEqual(['short blank']);
   });
 
   it('if a text leaves the edge that it shares with others', () => {
@@ -286,5 +311,75 @@ describe('a page looks restless', () => {
     const rules = { vertical: [], horizontal: [{ at: 120, from: 40, to: 560 }] };
     const page = judgeMade(row, (lines) => replace(lines, 1, { y: 115 }), { ...noGraphics, rules });
     expect(texts(page, 'crossed by a rule')).toBe(1);
+  });
+});
+
+describe('the text of the source', () => {
+  const lines: MadeLine[] = [
+    { text: 'A sentence that goes on', x: 50, y: 100 },
+    { text: 'in the line below it.', x: 50, y: 112 },
+    { text: 'Another one is short.', x: 50, y: 124 },
+  ];
+  const judge = (segments: string[], knowledge: Knowledge = {}, source = lines): PageFigures => {
+    const map = mapOfEqualLength();
+    for (const segment of segments) map.translate([segment]);
+    return judgePage(1, madePage(source), madePage(translated(source, map)), noGraphics, map, knowledge);
+  };
+  const whole = `${lines[0]!.text} ${lines[1]!.text}`;
+
+  it('has a split sentence if its lines are two segments', () => {
+    const page = judge(lines.map(({ text }) => text));
+    expect(page.faults).toMatchObject([{ kind: 'split sentence', side: 0, text: 'in' }]);
+    expect(kinds(judge([whole, lines[2]!.text]))).toEqual([]);
+  });
+
+  it('has no split sentence where a line ends one, or is in another style', () => {
+    const ended = lines.with(0, { ...lines[0]!, text: 'A sentence that ends.' });
+    expect(
+      kinds(
+        judge(
+          ended.map(({ text }) => text),
+          {},
+          ended,
+        ),
+      ),
+    ).toEqual([]);
+    const styled = lines.with(1, { ...lines[1]!, font: 'Times-Italic' });
+    expect(
+      kinds(
+        judge(
+          styled.map(({ text }) => text),
+          {},
+          styled,
+        ),
+      ),
+    ).toEqual([]);
+  });
+
+  const dictionary = new Set('sentence that goes line below another short definition software'.split(' '));
+  const withWord = (word: string): MadeLine[] =>
+    lines.with(2, { ...lines[2]!, text: `Another ${word} short.` });
+  const wrong = (word: string, known = dictionary): string[] =>
+    judge([whole, `Another ${word} short.`], { dictionary: known }, withWord(word))
+      .faults.filter(({ kind }) => kind === 'wrong characters')
+      .map(({ text }) => text);
+
+  it('has wrong characters where a letter stands for a ligature', () => {
+    expect(wrong('deinition')).toEqual(['deinition']);
+    expect(wrong('SoHware')).toEqual(['SoHware']);
+    expect(wrong('definition')).toEqual([]);
+    expect(wrong('Quxville')).toEqual([]);
+  });
+
+  it('is not compared with a dictionary of another language', () => {
+    expect(wrong('deinition', new Set(['definition']))).toEqual([]);
+  });
+
+  it('is linked if only poppler reads one letter for a ligature', () => {
+    const map = mapOfEqualLength();
+    const texts = [whole, 'Another definition short.'];
+    const after = texts.map((text, index) => ({ ...lines[index]!, text: map.translate([text]).join('') }));
+    const page = judgePage(1, madePage(withWord('deinition')), madePage(after), noGraphics, map);
+    expect(kinds(page)).not.toContain('lost');
   });
 });

@@ -18,6 +18,7 @@ import { kendallTau, median } from './order.ts';
 import { wordsOnWords } from './overlaps.ts';
 import type { Page } from './poppler.ts';
 import { findIrregularities } from './regularity.ts';
+import { type Dictionary, splitSentences, wrongCharacters } from './source-text.ts';
 import { resultTokens, sourceTokens, type Token } from './tokens.ts';
 import { type Border, isTurned, type Unit, unitAt, unitsOf } from './units.ts';
 import type { WordMap } from './word-map.ts';
@@ -41,6 +42,8 @@ export const faultKinds = [
   'crossed by a rule',
   'short blank',
   'lost edge',
+  'split sentence',
+  'wrong characters',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -75,6 +78,14 @@ export interface PageFigures {
 /** A translated word that is smaller than this part of its source is small. */
 const smallest = 0.84;
 
+/** What is known of a page besides its words and graphics. */
+export interface Knowledge {
+  /** The small drawn shapes of the translation. */
+  marks?: readonly Box[];
+  /** Null if there is none. */
+  dictionary?: Dictionary | null;
+}
+
 /** Compares a page and its translation, whose words `map` has replaced. */
 export function judgePage(
   number: number,
@@ -82,6 +93,7 @@ export function judgePage(
   after: Page,
   graphics: Graphics,
   map: WordMap,
+  { marks = [], dictionary = null }: Knowledge = {},
 ): PageFigures {
   const all = sourceTokens(before, map);
   const source = all.filter((token) => token.isMapped);
@@ -124,13 +136,18 @@ export function judgePage(
     1,
     ratios.filter(({ ratio }) => ratio < smallest).map(({ result }) => result),
   );
-  const irregular = findIrregularities({ before, after }, units, links, rules);
+  const irregular = findIrregularities({ before, after }, units, links, rules, {
+    before: graphics.marks,
+    after: marks,
+  });
   add('uneven size', 1, irregular.uneven);
   add('changed gap', 1, irregular.gaps);
   add('parted label', 1, irregular.parted);
   add('crossed by a rule', 1, irregular.crossed);
   add('short blank', 0, irregular.blanks);
   add('lost edge', 1, irregular.edges);
+  add('split sentence', 0, splitSentences(units, map));
+  if (dictionary) add('wrong characters', 0, wrongCharacters(source, dictionary));
   const places = placesOf(units, links);
   return {
     page: number,

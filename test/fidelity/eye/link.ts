@@ -6,7 +6,7 @@ export type Links = ReadonlyMap<Token, Token>;
 
 /**
  * Finds the translation of each word on a page. A word that occurs once names its translation. Words that repeat are
- * linked on the same line first, then as neighbours of linked words, and all others by distance, the nearest first.
+ * linked as neighbours of linked words first, then on the same line, and all others by distance, the nearest first.
  */
 export function linkTokens(source: readonly Token[], result: readonly Token[]): Links {
   const links = new Map<Token, Token>();
@@ -21,6 +21,8 @@ export function linkTokens(source: readonly Token[], result: readonly Token[]): 
     const found = results.get(name);
     if (others.length === 0 && found?.length === 1) link(only!, found[0]!);
   }
+  // In a list that moves, a repeated word may be in the place of another one, so neighbors come first.
+  for (const by of ['order', 'index'] as const) extend(source, result, by, links, taken, link);
   for (const [name, all] of sources) {
     const free = (token: Token): boolean => !links.has(token) && !taken.has(token);
     linkNearest(all.filter(free), (results.get(name) ?? []).filter(free), link, areInPlace);

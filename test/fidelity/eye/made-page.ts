@@ -1,6 +1,6 @@
 import type { Box } from './geometry.ts';
 import { type Graphics, noGraphics } from './graphics.ts';
-import { judgePage, type PageFigures } from './judge-page.ts';
+import { judgePage, type Knowledge, type PageFigures } from './judge-page.ts';
 import type { Page, Word } from './poppler.ts';
 import { targets, WordMap } from './word-map.ts';
 
@@ -46,8 +46,9 @@ export function judgeMade(
   lines: readonly MadeLine[],
   change: (lines: MadeLine[]) => MadeLine[],
   graphics: Graphics = noGraphics,
+  knowledge: Knowledge = {},
 ): PageFigures {
   const map = mapOfEqualLength();
   const after = change(translated(lines, map));
-  return judgePage(1, madePage(lines), madePage(after), graphics, map);
+  return judgePage(1, madePage(lines), madePage(after), graphics, map, knowledge);
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { renderSection, writeResults } from '../report.ts';
+import { readResults, renderSection, type Section, writeResults } from '../report.ts';
+import { compareSections } from './compare.ts';
 import { corpusDocuments } from './corpus.ts';
 import { hasPoppler } from './poppler.ts';
 import { productOf } from './product.ts';
@@ -9,7 +10,8 @@ import { judgeRealText, realTextTable } from './real-text.ts';
 import { judgeFiles, type RunOptions } from './run.ts';
 import { judgeOfficeFiles } from './run-office.ts';
 import { writeSample } from './sample.ts';
-import { summaryOf } from './summary.ts';
+import { cutPages, drawStrangers, readStrangers } from './strangers.ts';
+import { sampleSummary, summaryOf } from './summary.ts';
 import { targets } from './word-map.ts';
 import { listWorst, writeWorst } from './worst.ts';
 
@@ -27,8 +29,12 @@ const options = {
   pages: { type: 'string', default: '12' },
   /** The number of worst pages that are drawn, by each measure. */
   worst: { type: 'string', default: '10' },
+  /** A directory of fetched repositories: judges the pages of strangers' files in sample.tsv instead. */
+  sample: { type: 'string' },
+  /** Whether the figures are compared with those in results.json. */
+  baseline: { type: 'boolean', default: false },
   /** The number of pages that are drawn at random, and the seed. */
-  sample: { type: 'string', default: '0' },
+  draw: { type: 'string', default: '0' },
   seed: { type: 'string', default: '1' },
   /** Whether the table is stored in results.json, and the worst page of each measure in docs/gallery/worst. */
   publish: { type: 'boolean', default: false },
@@ -58,6 +64,10 @@ export async function runEye(args: readonly string[]): Promise<void> {
     await judgeWithMemory(paths, values.memory, run);
     return;
   }
+  if (values.sample !== undefined) {
+    await judgeSample(values.sample, run, values);
+    return;
+  }
   const isPdf = (path: string): boolean => /\.pdf$/i.test(path);
   const results = await judgeFiles(paths.filter(isPdf), run);
   const documents = await judgeOfficeFiles(
@@ -66,16 +76,36 @@ export async function runEye(args: readonly string[]): Promise<void> {
   );
   if (!documents) console.warn('documents are skipped: LibreOffice is not installed');
   const section = summaryOf(results, documents ?? []);
-  const summary = `${renderSection(section)}\n`;
-  writeFileSync(join(run.output, 'README.md'), summary);
+  writeFileSync(join(run.output, 'README.md'), `${renderSection(section)}\n`);
   writeFileSync(join(run.output, 'worst.txt'), listWorst(results, Number(values.worst)));
   writeWorst(results, run.output, Number(values.worst));
-  if (values.sample !== '0') writeSample(results, run.output, Number(values.sample), Number(values.seed));
-  if (values.publish) {
-    writeResults(join(import.meta.dirname, 'results.json'), [section]);
-    writeWorst(results, run.output, 1, join(docs, 'gallery/worst'));
-  }
-  console.log(summary);
+  if (values.draw !== '0') writeSample(results, run.output, Number(values.draw), Number(values.seed));
+  report(section, values);
+  if (values.publish) writeWorst(results, run.output, 1, join(docs, 'gallery/worst'));
+}
+
+async function judgeSample(folder: string, run: RunOptions, show: Show): Promise<void> {
+  const strangers = readStrangers();
+  const results = await judgeFiles(cutPages(strangers, resolve(folder), join(run.output, 'pages')), run);
+  drawStrangers(results, run.output);
+  const section = sampleSummary(results);
+  writeFileSync(join(run.output, 'README.md'), `${renderSection(section)}\n`);
+  report(section, show);
+}
+
+interface Show {
+  baseline: boolean;
+  publish: boolean;
+}
+
+/** Prints figures, or what has changed since they were stored, and stores them in place of the earlier ones. */
+function report(section: Section, { baseline, publish }: Show): void {
+  const path = join(import.meta.dirname, 'results.json');
+  const stored = readResults(path);
+  const earlier = stored.find(({ title }) => title === section.title);
+  if (baseline) console.log(earlier ? compareSections(earlier, section).join('\n') : 'nothing is stored');
+  else console.log(renderSection(section));
+  if (publish) writeResults(path, [...stored.filter((each) => each !== earlier), section]);
 }
 
 async function judgeWithMemory(paths: readonly string[], memory: string, run: RunOptions): Promise<void> {

@@ -16,6 +16,7 @@ const content = `
 0 0 0 RG 1 w
 200 0 m 200 400 l S
 50 300 300 0.5 re f
+42 356 m 46 356 46 351 42 351 c 38 351 38 356 42 356 c f
 0.2 0.4 0.6 rg 100 100 60 40 re f
 1 1 1 RG 300 0 m 300 400 l S
 q 0 0 50 50 re W n 0 0 0 RG 10 0 m 10 400 l S Q
@@ -40,12 +41,13 @@ describe.skipIf(!hasPoppler)('a page by poppler', async () => {
   });
 
   it('has its ruled lines and filled boxes', () => {
-    const { rules, fills } = readGraphics(path, 1);
+    const { rules, fills, marks } = readGraphics(path, 1);
     // A white line is not visible. Only a part of the line at the edge is drawn.
     expect(rules.vertical.map(({ at }) => Math.round(at))).toEqual([200, 10]);
     expect(Math.round(rules.vertical[1]!.from)).toBe(350);
     expect(rules.horizontal.map(({ at }) => Math.round(at))).toEqual([100]);
     expect(fills.map(({ box }) => box.map(Math.round))).toEqual([[100, 260, 160, 300]]);
+    expect(marks.map((box) => box.map(Math.round))).toEqual([[38, 44, 46, 49]]);
     const [left, , right] = page!.words.map(({ box }) => box);
     expect(cellAt(rules, left!).map(Math.round)).toEqual([-Infinity, -Infinity, 200, 100]);
     expect(cellAt(rules, right!).map(Math.round)).toEqual([200, -Infinity, Infinity, 100]);

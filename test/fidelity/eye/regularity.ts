@@ -50,12 +50,13 @@ export function findIrregularities(
   units: readonly Unit[],
   links: Links,
   rules: Rules,
+  marks: { before: readonly Box[]; after: readonly Box[] } = { before: [], after: [] },
 ): Irregularities {
   const pairs = units.flatMap((unit) => pairOf(unit, links) ?? []);
   return {
     uneven: unevenTexts(pairs),
     gaps: changedGaps(pairs),
-    parted: partedLabels(pairs, pages.before, pages.after),
+    parted: partedLabels(pairs, labelsOf(pages.before, marks.before), labelsOf(pages.after, marks.after)),
     crossed: [...links].flatMap(([source, result]) =>
       isCrossed(rules, result.box) && !isCrossed(rules, source.box) ? [result] : [],
     ),
@@ -131,10 +132,17 @@ const left: Edge = (box) => box[0];
 const right: Edge = (box) => box[2];
 const middle: Edge = (box) => (box[0] + box[2]) / 2;
 
-/** Texts of one style that are side by side, or below each other with one edge. */
+/**
+ * Texts of one style that are side by side, or below each other with one edge. Those of the body may have another size
+ * in another part of the page, but headings may not.
+ */
 function groupsOf(pairs: readonly Pair[]): Pair[][] {
   const groups: Pair[][] = [];
-  for (const same of styles(pairs)) {
+  const wordsIn = (same: readonly Pair[]): number => same.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  const [body, ...others] = styles(pairs).toSorted((one, other) => wordsIn(other) - wordsIn(one));
+  for (const same of others)
+    if (body && same[0]!.size > 1.1 * body[0]!.size) groups.push(...sharing(same, left));
+  for (const same of body ? [body, ...others] : []) {
     const rows: Pair[][] = [];
     for (const pair of same) {
       const row = rows.find(([first]) => areOnOneLine(first!.first, pair.first));
@@ -218,10 +226,20 @@ const label = /^(?:[^\p{L}\p{N}\s_.]|\(?\d{1,3}[.)]|\(?[a-z][.)]|[oxq])$/u;
 /** The widest gap between a label and its text, in font sizes. */
 const widestIndent = 4;
 
-function partedLabels(pairs: readonly Pair[], before: Page, after: Page): Token[] {
-  const labels = before.words.filter(({ text }) => label.test(text));
-  const found = after.words.filter(({ text }) => label.test(text));
-  const taken = new Set<Word>();
+/** The text of a drawn label is empty. */
+type Label = Pick<Word, 'text' | 'box'>;
+
+function labelsOf({ words }: Page, marks: readonly Box[]): Label[] {
+  return [...words.filter(({ text }) => label.test(text)), ...marks.map((box) => ({ text: '', box }))];
+}
+
+function isAlike(one: Label, other: Label): boolean {
+  const ratio = heightOf(one.box) / heightOf(other.box);
+  return one.text === other.text && (one.text !== '' || (ratio > 0.7 && ratio < 1.4));
+}
+
+function partedLabels(pairs: readonly Pair[], labels: readonly Label[], found: readonly Label[]): Token[] {
+  const taken = new Set<Label>();
   return pairs.flatMap(({ first, size, resultLines, tokens }) => {
     const own = labels.find(({ box }) => {
       const gap = first[0] - box[2];
@@ -229,9 +247,10 @@ function partedLabels(pairs: readonly Pair[], before: Page, after: Page): Token[
     });
     if (!own) return [];
     const line = resultLines[0]!;
-    const distance = ({ box }: Word) => Math.hypot(box[0] - own.box[0], centerOf(box)[1] - centerOf(line)[1]);
+    const distance = ({ box }: Label) =>
+      Math.hypot(box[0] - own.box[0], centerOf(box)[1] - centerOf(line)[1]);
     const same = found
-      .filter((word) => word.text === own.text && !taken.has(word))
+      .filter((label) => isAlike(label, own) && !taken.has(label))
       .toSorted((one, other) => distance(one) - distance(other))[0];
     if (same) taken.add(same);
     const isBeside =
@@ -261,13 +280,15 @@ function blanksOf(page: Page): { box: Box; word: Word }[] {
 /** The blanks of the source for which the translation has none that is as long, in the order of the page. */
 function shortBlanks(before: Page, after: Page): { box: Box; word: Word }[] {
   const free = blanksOf(after);
-  return blanksOf(before).filter(({ box }) => {
+  return blanksOf(before).filter(({ box, word }) => {
     const width = box[2] - box[0];
     const distance = (other: Box) => Math.hypot(other[0] - box[0], 3 * (other[1] - box[1]));
     const nearest = free.toSorted((one, other) => distance(one.box) - distance(other.box))[0];
     if (!nearest || distance(nearest.box) > 12 * heightOf(box)) return true;
     free.splice(free.indexOf(nearest), 1);
-    return nearest.box[2] - nearest.box[0] < shortest * width;
+    // A longer text may grow into the dots that lead to a number.
+    const isLeader = !word.text.includes('_') && Math.abs(nearest.box[2] - box[2]) < heightOf(box) / 2;
+    return !isLeader && nearest.box[2] - nearest.box[0] < shortest * width;
   });
 }
 

@@ -10,7 +10,8 @@ const notes = `Each word is replaced by another that names it, in five scripts, 
 and result, and each word is compared with the word that it stands for. *IoU* is the common area of a text and its translation, *tau* the
 agreement of their order in the content. *Untranslated* is the share of letters, except in addresses, identifiers and code. In form-xfa, they are
 the hidden part of a field's value, in mixed-scripts-type3 a text that covers another one, and in form-xobject-text a font without a character
-map; the quality reports name them. *Small* are words below 84% of their size. *Run together* is the share of borders between texts that have lost their gap. All other columns count words.`;
+map; the quality reports name them. *Small* are words below 84% of their size. *Run together* is the share of borders between texts that have lost their gap. *Split sentence* and *wrong characters*, which need
+Debian's wamerican, are faults of the text that is translated. All other columns count words.`;
 
 /** The figures of all files: by script, and by file. */
 export function summaryOf(results: readonly FileResult[], documents: readonly OfficeFigures[] = []): Section {
@@ -38,12 +39,46 @@ export function summaryOf(results: readonly FileResult[], documents: readonly Of
           .map(({ path, judged }) => [basename(path), judged.flatMap(({ pages }) => pages)] as const),
       ),
     },
-    {
-      title: 'Without a result',
-      head: ['file', 'reason'],
-      rows: results.flatMap(({ path, problem }) => (problem ? [[basename(path), problem]] : [])),
-    },
+    failures(results),
+    pageTable(results),
     ...(documents.length > 0 ? officeTables(documents) : []),
   ];
   return { title: 'The eye', notes, tables };
+}
+
+const sampleNotes = `Pages of strangers' files, in Latin script, which [sample.tsv](sample.tsv) lists. The columns are those of the corpus.`;
+
+/** The figures of the sample: of each page, and of all. */
+export function sampleSummary(results: readonly FileResult[]): Section {
+  const table = pageTable(results);
+  const all = results.flatMap(({ judged }) => judged.flatMap(({ pages }) => pages));
+  const total = ['all', ...rowOf(all).slice(1)];
+  return {
+    title: 'The sample',
+    notes: sampleNotes,
+    tables: [{ ...table, rows: [...table.rows, total] }, failures(results)],
+  };
+}
+
+/** The figures of each page in Latin script. */
+function pageTable(results: readonly FileResult[]): Table {
+  return {
+    title: 'By page',
+    head: ['page', ...columns.slice(1).map(([name]) => name)],
+    rows: results.flatMap(({ path, judged }) =>
+      judged
+        .filter(({ target }) => target === 'Latin')
+        .flatMap(({ pages }) =>
+          pages.map((page) => [`${basename(path)} ${page.page}`, ...rowOf([page]).slice(1)]),
+        ),
+    ),
+  };
+}
+
+function failures(results: readonly FileResult[]): Table {
+  return {
+    title: 'Without a result',
+    head: ['file', 'reason'],
+    rows: results.flatMap(({ path, problem }) => (problem ? [[basename(path), problem]] : [])),
+  };
 }

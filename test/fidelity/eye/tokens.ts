@@ -1,5 +1,6 @@
 import { areOnOneLine, around, type Box, gapBetween, heightOf } from './geometry.ts';
 import type { Page, Word } from './poppler.ts';
+import { ligatureForms } from './source-text.ts';
 import { keyOf, letterRun, type WordMap } from './word-map.ts';
 
 /** A run of letters on a page. */
@@ -23,7 +24,12 @@ type Resolve = (run: string) => string | null;
 
 /** The runs of letters in the source that were translated, and all others. */
 export function sourceTokens(page: Page, map: WordMap): Token[] {
-  return tokensOf(page, (run) => (map.has(run) ? keyOf(run) : null));
+  return tokensOf(page, (run) => {
+    if (map.has(run)) return keyOf(run);
+    // Poppler may read a ligature as one letter where the product reads it right.
+    const form = [...run].length < 3 ? undefined : ligatureForms(run).find((each) => map.has(each));
+    return form === undefined ? null : keyOf(form);
+  });
 }
 
 /** The runs of letters in a translation. Mapped words have the key of their source. */

@@ -80,6 +80,7 @@ export class WordMap {
   readonly #taken: Set<string>;
   readonly #mapped = new Map<string, string>();
   readonly #sources = new Map<string, string>();
+  readonly #neighbors = new Set<string>();
 
   /** @param taken words that are not used, because they are in the file */
   constructor(target: Target, taken: Iterable<string>) {
@@ -96,8 +97,16 @@ export class WordMap {
     return this.#sources.get(mapped.normalize('NFC').toLowerCase());
   }
 
+  /** Whether two words are side by side in a translated text. */
+  areTogether(key: string, next: string): boolean {
+    return this.#neighbors.has(`${key} ${next}`);
+  }
+
   /** Replaces the letters, and leaves digits, punctuation and tags. A word around tags is divided by them again. */
   translate(content: InlineContent): InlineContent {
+    const words = textOf(content).match(letterRun) ?? [];
+    for (const [index, word] of words.slice(1).entries())
+      this.#neighbors.add(`${keyOf(words[index]!)} ${keyOf(word)}`);
     const result: InlineContent = [];
     for (const part of partsOf(content)) {
       if (part.length === 1 && typeof part[0] !== 'string') result.push(part[0]!);
@@ -176,6 +185,12 @@ function seedOf(word: string): number {
   let seed = 2166136261;
   for (const letter of word) seed = Math.imul(seed ^ letter.codePointAt(0)!, 16777619);
   return seed >>> 0;
+}
+
+/** The text without that of formulas and other signs. */
+function textOf(content: InlineContent): string {
+  const texts = content.map((item) => (typeof item === 'string' ? item : item.type === 'void' ? ' ' : ''));
+  return texts.join('');
 }
 
 /** Divides a text at its breaks, tabs and images: a word does not continue after them. */
