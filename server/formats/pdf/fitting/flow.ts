@@ -1,5 +1,5 @@
 import type { Rectangle } from '../geometry.ts';
-import { areaOf, inner } from '../model/columns.ts';
+import { areaOf, inner, ownersOf } from '../model/columns.ts';
 import {
   type Fit,
   type Frame,
@@ -39,7 +39,7 @@ export function fitColumn(
 ): Fit[] | undefined {
   const area = areaOf(frames);
   const [first, last] = [frames[0]!, frames.at(-1)!];
-  if (!space.isFree(inner(area, first.size), new Set(frames.map(({ id }) => id)))) return undefined;
+  if (!space.isFree(inner(area, first.size), ownersOf(frames))) return undefined;
   const wider = { ...area, ...roomBeside({ ...first, box: area, singleLine: false }, space, false) };
   const isWider = wider.left < area.left || wider.right > area.right;
   const broken = new Map<string, Broken | undefined>();

@@ -1,4 +1,4 @@
-import { isSign, mayBeBullet, startsWithSign } from './item-signs.ts';
+import { mayBeBullet, startsWithSign } from './item-signs.ts';
 import type { Edges } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
 import { capitalStart, labelStart, sentenceEnd } from './sentences.ts';
@@ -35,7 +35,7 @@ export function startsItem(
   endsEarly: boolean,
 ): boolean {
   const [above, line] = [chain[index - 1]!, chain[index]!];
-  if (isSign(line.text) || startsWithMark(line) || startsWithBullet(chain, index)) return true;
+  if (startsWithMark(line) || startsWithBullet(chain, index)) return true;
   // A dash may also be in a sentence, and an option of a command too.
   const isDash = /^[–—-]/u.test(line.text);
   if (startsWithSign(line.text))

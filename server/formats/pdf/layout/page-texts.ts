@@ -3,6 +3,7 @@ import type { PageContent } from '../page-content.ts';
 import { Cells } from './cells.ts';
 import { ColumnEnds } from './column-ends.ts';
 import { DrawnAreas } from './drawn-areas.ts';
+import { linesWithBullets } from './drawn-bullets.ts';
 import { placeDropCaps } from './drop-caps.ts';
 import { Elements } from './elements.ts';
 import { FormFields } from './form-fields.ts';
@@ -70,6 +71,7 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
     columns,
     table,
     elements: new LineElements(elements, chains),
+    bulleted: isUpright ? linesWithBullets(page.paints, prose, inverse) : new Set(),
     bullets,
   });
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));

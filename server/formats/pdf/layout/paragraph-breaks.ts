@@ -75,6 +75,8 @@ export interface PageParts {
   table: TableRows;
   elements: LineElements;
   bullets: ReadonlySet<TextLine>;
+  /** The lines after a drawn bullet. */
+  bulleted: ReadonlySet<TextLine>;
 }
 
 /** The signs by which a text continues from one line to the next, or does not. */
@@ -128,6 +130,7 @@ export class ParagraphBreaks {
     if (isDisplayed(above, line) || this.#parts.bullets.has(line)) return true;
     // In a declared paragraph, rules and boxes are underlines, shading or a watermark.
     if (relation !== 'same' && this.#areSeparated(above, line)) return true;
+    if (relation !== 'same' && this.#parts.bulleted.has(line)) return true;
     const isCentred = isCentredAt(chain, index);
     const isInCell = this.#areInOneCell(above, line);
     const roomHere = roomInChain(chain, edges, index, isCentred);

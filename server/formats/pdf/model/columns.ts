@@ -119,7 +119,7 @@ function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
  */
 function isClear(column: readonly Frame[], area: Rectangle, space: FreeSpace): boolean {
   const ends = column.slice(-2);
-  const owners = new Set(column.flatMap(({ id, mates = [] }) => [id, ...mates.map((mate) => mate.id)]));
+  const owners = ownersOf(column);
   if (!space.isFree(inner(area, ends[0]!.size), owners)) return false;
   return ends.every(({ baseline, box, id, size }) => {
     const isLabel = ({ left, bottom, right, top }: Rectangle): boolean =>
@@ -131,6 +131,11 @@ function isClear(column: readonly Frame[], area: Rectangle, space: FreeSpace): b
       space.inside(side, id).some((object) => isLabel(object) && !owners.has(object.owner ?? '')),
     );
   });
+}
+
+/** Returns the ids of the texts of a column. */
+export function ownersOf(column: readonly Frame[]): Set<string> {
+  return new Set(column.flatMap(({ id, mates = [] }) => [id, ...mates.map((mate) => mate.id)]));
 }
 
 /** Returns a box that is smaller at each edge, because the boxes of tightly spaced lines overlap. */

@@ -1,6 +1,7 @@
 import { type Frame, lastBaselineOf } from '../fitting/fit.ts';
 import type { TextRotation } from '../fitting/frames.ts';
 import { invert, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { isDrawnBullet } from '../layout/drawn-bullets.ts';
 import type { KeptText } from '../layout/kept-text.ts';
 import type { Paint } from '../page-content.ts';
 
@@ -13,8 +14,6 @@ export interface Mark {
   line: 'first' | 'last';
 }
 
-/** The sides of a bullet, its distance from its item, and its height above the baseline, in em. */
-const bullet = { least: 0.08, most: 0.8, distance: 3, lowest: 0, highest: 0.75 };
 /** The maximum thickness of a rule in points, and its minimum length and its maximum distance from its text, in em. */
 const rule = { thickness: 2.5, length: 3, below: 1.8, above: 2.2 };
 /** The maximum distance of an untranslated text from the line above it, and the same baseline, in em. */
@@ -80,9 +79,11 @@ export function marksOf(
   };
   for (const frame of frames) {
     const { baseline, id, size } = frame;
-    const bullets = near(baseline, baseline + size).filter((object) => isBullet(object, frame));
+    const bullets = near(baseline, baseline + size).filter(
+      ({ object, box }) => 'kind' in object && isDrawnBullet(object, box, { ...frame, left: frame.box.left }),
+    );
     // Several objects at different places are a drawing.
-    const isOne = bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < bullet.most * size);
+    const isOne = bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < size);
     if (isOne) for (const object of bullets) offer(object, id, 0, 'first');
     for (const object of near(lastBaselineOf(frame) - kept.below * size, baseline + rule.above * size)) {
       const isText = 'reason' in object.object;
@@ -94,22 +95,6 @@ export function marksOf(
   const marks = new Map<string, Mark[]>();
   for (const { id, mark } of nearest.values()) marks.set(id, [...(marks.get(id) ?? []), mark]);
   return marks;
-}
-
-function isBullet({ object, box }: Placed, { baseline, box: text, size }: Frame): boolean {
-  const [width, height] = [box.right - box.left, box.top - box.bottom];
-  const middle = (box.bottom + box.top) / 2 - baseline;
-  return (
-    'kind' in object &&
-    object.kind === 'fill' &&
-    [width, height].every((side) => side > bullet.least * size && side < bullet.most * size) &&
-    width < 2 * height &&
-    height < 2 * width &&
-    box.right < text.left + 0.1 * size &&
-    box.left > text.left - bullet.distance * size &&
-    middle > bullet.lowest * size &&
-    middle < bullet.highest * size
-  );
 }
 
 /** Whether two areas are at most a point apart. */
@@ -126,7 +111,7 @@ type Place = { distance: number; line: Mark['line'] } | undefined;
 
 function placeOfRule({ box: { left, right, bottom, top } }: Placed, frame: Frame): Place {
   const { baseline, box, singleLine, size } = frame;
-  const isBeside = singleLine && left > box.right - 0.2 * size && left < box.right + bullet.distance * size;
+  const isBeside = singleLine && left > box.right - 0.2 * size && left < box.right + rule.length * size;
   if (isBeside && bottom > baseline - 0.4 * size && top < baseline + 0.8 * size)
     return { distance: 0, line: 'first' };
   const isOver = Math.min(right, box.right) - Math.max(left, box.left) > (box.right - box.left) / 2;

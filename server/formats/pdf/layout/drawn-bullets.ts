@@ -1,0 +1,57 @@
+import { type Matrix, type Rectangle, transformRectangle } from '../geometry.ts';
+import type { Paint } from '../page-content.ts';
+import type { TextLine } from './text-lines.ts';
+
+/** The sides of a bullet, its distance from its item, and its height above the baseline, in em. */
+const bullet = { least: 0.08, most: 0.8, distance: 3, lowest: 0, highest: 0.75 };
+/** The height of the bands by which bullets are found, in points. */
+const bandHeight = 16;
+/** The maximum number of objects of a band. More of them are the points of a chart or a map. */
+const maxInBand = 200;
+
+/** Whether a painted object is a bullet in front of a line. All positions are in one space. */
+export function isDrawnBullet(
+  { kind }: Pick<Paint, 'kind'>,
+  box: Rectangle,
+  { baseline, left, size }: { baseline: number; left: number; size: number },
+): boolean {
+  const [width, height] = [box.right - box.left, box.top - box.bottom];
+  const middle = (box.bottom + box.top) / 2 - baseline;
+  return (
+    kind === 'fill' &&
+    [width, height].every((side) => side > bullet.least * size && side < bullet.most * size) &&
+    width < 2 * height &&
+    height < 2 * width &&
+    box.right < left + 0.1 * size &&
+    box.left > left - bullet.distance * size &&
+    middle > bullet.lowest * size &&
+    middle < bullet.highest * size
+  );
+}
+
+/** Finds the lines after drawn bullets. A bullet is at the same distance from two lines at least. */
+export function linesWithBullets(
+  paints: readonly Paint[],
+  lines: readonly TextLine[],
+  inverse: Matrix,
+): Set<TextLine> {
+  const bands = new Map<number, { paint: Paint; box: Rectangle }[]>();
+  for (const paint of paints) {
+    const box = transformRectangle(inverse, paint.box);
+    if (paint.kind !== 'fill' || box.top - box.bottom > bandHeight) continue;
+    const band = Math.floor((box.bottom + box.top) / 2 / bandHeight);
+    const own = bands.get(band) ?? [];
+    bands.set(band, own);
+    if (own.length < maxInBand) own.push({ paint, box });
+  }
+  const found = new Map<string, TextLine[]>();
+  for (const line of lines) {
+    const first = Math.floor(line.baseline / bandHeight);
+    const near = [first, first + 1].flatMap((band) => bands.get(band) ?? []);
+    const own = near.find(({ paint, box }) => isDrawnBullet(paint, box, line));
+    if (!own) continue;
+    const key = `${Math.round(line.left - own.box.left)} ${Math.round(own.box.right - own.box.left)}`;
+    found.set(key, [...(found.get(key) ?? []), line]);
+  }
+  return new Set([...found.values()].filter(({ length }) => length > 1).flat());
+}
