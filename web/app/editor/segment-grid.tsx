@@ -67,11 +67,10 @@ export function SegmentGrid<Segment extends EditedSegment>({
   const items = virtual.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => onVisible([first, last]), [first, last, onVisible]);
-  const isLoaded = range.at(openIndex) !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows have other heights when they are loaded, and a phone scrolls only in the list
   useEffect(() => {
     if (openIndex >= 0) virtual.scrollToIndex(openIndex, { align: 'auto' });
-  }, [openIndex, virtual, isLoaded, isListOpen]);
+  }, [openIndex, virtual, range.at(openIndex) === undefined, isListOpen]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = stepOf(event, virtual.range ? virtual.range.endIndex - virtual.range.startIndex : 1);
