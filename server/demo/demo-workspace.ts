@@ -21,6 +21,9 @@ import texts from './texts.json' with { type: 'json' };
 
 const name = 'Demo workspace';
 
+/** Characters a month: its content has about 1,200, and may be created again. */
+const allowance = 500_000;
+
 /** The languages of the document. The Spanish translation has a wrong time, and not the term of the glossary. */
 const languages = ['de', 'es'];
 
@@ -30,7 +33,7 @@ const languages = ['de', 'es'];
  */
 export function servicesFor(services: Services, tenantId: string): Services {
   if (tenantId !== demoTenantId) return services;
-  const settings = { ...services.settings, BILLING_ENABLED: false };
+  const settings = { ...services.settings, BILLING_ENABLED: false, MONTHLY_CHAR_CEILING: allowance };
   return { ...services, settings, engine: recordedEngine, embedder: null };
 }
 
@@ -41,7 +44,7 @@ export function servicesFor(services: Services, tenantId: string): Services {
  */
 export async function makeDemoWorkspace(services: Services): Promise<void> {
   const tenant = { id: demoTenantId, name };
-  const isActive = await services.database.inTenant(demoTenantId, (tx) => ensureTenant(tx, services));
+  const isActive = await services.database.inTenant(demoTenantId, ensureTenant);
   if (!isActive) return;
   const principal: KeyPrincipal = { kind: 'api_key', tenant, keyId: null, scopes: null };
   const withTenant: WithTenant = (work, prefetch) =>
@@ -55,15 +58,10 @@ export async function makeDemoWorkspace(services: Services): Promise<void> {
 }
 
 /** @returns whether the workspace is active: an operator may have deactivated it, or scheduled its deletion */
-async function ensureTenant(tx: Tx, { settings }: Pick<Services, 'settings'>): Promise<boolean> {
+async function ensureTenant(tx: Tx): Promise<boolean> {
   await tx
     .insert(tenants)
-    .values({
-      tenantId: demoTenantId,
-      name,
-      apiKeyPrefix: '',
-      monthlyCharLimit: settings.DEFAULT_MONTHLY_CHAR_LIMIT,
-    })
+    .values({ tenantId: demoTenantId, name, apiKeyPrefix: '', monthlyCharLimit: allowance })
     .onConflictDoNothing();
   const [row] = await tx.select({ active: tenants.active }).from(tenants);
   return row?.active === true;

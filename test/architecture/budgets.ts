@@ -45,11 +45,12 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 150_000,
+    limit: 150_050,
     goal: 100_000,
     bought: [
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
+      '150,050: the open row of the editor stays in view, and its number is whole',
     ],
   },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },

@@ -8,7 +8,8 @@ import { procedures } from '#test/contract/procedures.ts';
 import { addDocument, env, found, type Headers, submit } from '#test/factories.ts';
 import { startBeside, useTestApp } from '#test/setup/app.ts';
 
-const app = useTestApp({ env: { ...env, DEMO_WORKSPACE: 'true' } });
+// The allowance of new workspaces does not suffice for the demo workspace, which has its own.
+const app = useTestApp({ env: { ...env, DEMO_WORKSPACE: 'true', DEFAULT_MONTHLY_CHAR_LIMIT: '200' } });
 
 const cookieOf = (line: string | null): Headers => ({ cookie: (line ?? '').split(';')[0] as string });
 

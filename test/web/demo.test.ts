@@ -28,6 +28,13 @@ describe.skipIf(withoutBrowser)('the demo workspace', () => {
     });
     await page.getByRole('link', { name: 'Explore the demo workspace' }).click();
     await page.getByText('This is a demo workspace.').waitFor();
+    const size = page.viewportSize()!;
+    await page.setViewportSize({ width: 320, height: 640 });
+    const bar = page.getByRole('complementary', { name: 'Demo', exact: true });
+    const heights = () => bar.evaluate((element) => [element.scrollHeight, element.clientHeight]);
+    const [needed = 0, shown = 0] = await heights();
+    expect(needed).toBeLessThanOrEqual(shown);
+    await page.setViewportSize(size);
     await page.goto('/app/translate');
     await page.waitForURL('/app');
     await page.getByRole('link', { name: /Files/ }).first().click();

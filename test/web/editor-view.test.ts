@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { useTestApp } from '#test/setup/app.ts';
 import { expectAccessible } from './accessibility.ts';
@@ -22,6 +22,14 @@ async function editorIn(width: number, height: number): Promise<Page> {
 const panel = (page: Page) => page.getByRole('complementary', { name: 'Help for the open segment' });
 const panelButton = (page: Page) => page.getByRole('button', { name: 'Side panel' });
 const rowHeight = async (page: Page) => (await page.getByRole('row').nth(3).boundingBox())?.height ?? 0;
+
+/** Whether a part of an element is visible: no other element covers its middle. */
+const isInView = (one: Locator) =>
+  one.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const there = document.elementFromPoint(left + width / 2, top + height / 2);
+    return there !== null && (element.contains(there) || there.contains(element));
+  });
 
 describe.skipIf(withoutBrowser)('the view of the editor', { timeout: 60_000 }, () => {
   test('keeps the density and a hidden side panel on this device', async () => {
@@ -87,6 +95,39 @@ describe.skipIf(withoutBrowser)('the view of the editor', { timeout: 60_000 }, (
     await expectAccessible(page);
     await page.getByRole('button', { name: 'List of segments' }).click();
     await expectAccessible(page);
+  });
+
+  test('shows the open segment and its whole number among a thousand, in the list, the preview and on a phone', async () => {
+    const thousand = Array.from({ length: 1000 }, (_, index) => `Text ${index + 1} ${'long '.repeat(30)}`);
+    const { page } = await openDocument(app, browser, thousand, {
+      before: (one) => one.setViewportSize({ width: 1440, height: 900 }),
+    });
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('End');
+    const last = page.getByRole('textbox', { name: 'Translation of segment 1000' });
+    await last.waitFor();
+    await expect.poll(() => isInView(last), patient).toBe(true);
+    const number = page.getByRole('rowheader', { name: '1000' });
+    const starts = () =>
+      number.evaluate((cell) => {
+        const text = document.createRange();
+        text.selectNodeContents(cell);
+        return text.getBoundingClientRect().left - cell.getBoundingClientRect().left;
+      });
+    expect(await starts()).toBeGreaterThanOrEqual(4);
+
+    const preview = page.getByRole('region', { name: 'Preview' });
+    const cell = preview.locator('[aria-current]');
+    await expect.poll(() => cell.innerText(), patient).toContain('Text 1000');
+    await expect.poll(() => isInView(cell), patient).toBe(true);
+    expect(await isInView(preview.getByText('Source', { exact: true }))).toBe(true);
+    const above = await preview.getByRole('button', { name: /Text 999/ }).boundingBox();
+    expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThanOrEqual((await cell.boundingBox())?.y ?? 0);
+
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole('button', { name: 'List of segments' }).click();
+    await expect.poll(() => isInView(last), patient).toBe(true);
+    expect(await starts()).toBeGreaterThanOrEqual(0);
   });
 
   test('does not offer the instruction of a finding as a text to insert', async () => {

@@ -9,7 +9,6 @@ import { plainName } from '../parts/language-text.tsx';
 import { Loading, Read } from '../parts/loading.tsx';
 import { queryKeys } from '../query-keys.ts';
 import { DocumentHead } from './document-head.tsx';
-import { DocumentNotices } from './document-notices.tsx';
 import { DocumentPanel } from './document-panel.tsx';
 import { useDocumentRows } from './document-rows.ts';
 import { Editor } from './editor.tsx';
@@ -21,6 +20,7 @@ import { SegmentFilters } from './segment-filters.tsx';
 import { segmentPage } from './use-segments.ts';
 
 const ReplaceDialog = lazy(() => import('./replace-dialog.tsx'));
+const DocumentNotices = lazy(() => import('./document-notices.tsx'));
 
 /** Maximum length of a selection that is taken over as the sought text, in UTF-16 units. */
 const maxSelection = 100;
@@ -65,7 +65,7 @@ export function DocumentEditorScreen() {
 }
 
 function DocumentEditor({ document }: { document: TenantDocumentJob }) {
-  const { id, source_file_name: name } = document;
+  const { id, source_file_name: name, status, approved_at: approvedAt, failure, warnings } = document;
   const { filter, setFilter } = useFilter(id);
   const { source, isReadOnly, opening, remember, others } = useDocumentRows(document, filter, setFilter);
   const { saves, languages, outline } = source;
@@ -85,7 +85,11 @@ function DocumentEditor({ document }: { document: TenantDocumentJob }) {
         }
         notices={
           <>
-            <DocumentNotices document={document} />
+            {(status !== 'translated' || approvedAt || failure || warnings.length > 0) && (
+              <Suspense>
+                <DocumentNotices document={document} />
+              </Suspense>
+            )}
             {!isReadOnly && <FoundEdits opening={opening} saves={saves} />}
           </>
         }

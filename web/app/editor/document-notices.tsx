@@ -11,7 +11,7 @@ import { DocumentStatus } from './document-status.tsx';
 import styles from './editor.module.css';
 
 /** A line for a document that is not simply being reviewed: in progress, failed, approved, or with warnings. */
-export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
+export default function DocumentNotices({ document }: { document: TenantDocumentJob }) {
   const t = useT();
   const { moment } = useFormat();
   const progress = useProgress([document]).get(document.id);
@@ -25,7 +25,6 @@ export function DocumentNotices({ document }: { document: TenantDocumentJob }) {
     approved_by: approvedBy,
     approved_via: approvedVia,
   } = document;
-  if (status === 'translated' && !approvedAt && !failure && warnings.length === 0) return null;
   return (
     <div className={styles['notices']}>
       {(status !== 'translated' || approvedAt) && (

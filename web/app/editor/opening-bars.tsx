@@ -19,7 +19,8 @@ export function OpeningBars({
 }) {
   const t = useT();
   const textOf = useUnsavedText();
-  const stuck = stuckPositions(useSyncExternalStore(saves.subscribe, saves.all));
+  const edits = useSyncExternalStore(saves.subscribe, saves.all);
+  const stuck = stuckPositions(edits);
   const left = stuck.filter((position) => position !== row?.position);
   const known = useRef(new Set<number>());
   const tell = useEffectEvent((positions: readonly number[]) => {
@@ -28,6 +29,17 @@ export function OpeningBars({
     if (fresh !== undefined) announce(t('editor.returned', { number: fresh + 1 }));
   });
   useEffect(() => tell(stuck));
+  // As soon as the service has answered about the decision, it can also be asked for the next segment.
+  const isWaiting = [...edits.values()].some(({ state }) =>
+    ['typed', 'sending', 'waiting'].includes(state.kind),
+  );
+  const tryAgain = useEffectEvent(() => {
+    if (isWaiting || next !== 'failed') return;
+    if (row && stuck.includes(row.position)) openAt(row.position);
+    else void moveToNextOpen();
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the service has answered
+  useEffect(() => tryAgain(), [isWaiting]);
   const offered = left[0] ?? late;
   useCommands({ openUnsaved: () => offered !== null && openAt(offered) });
   return (

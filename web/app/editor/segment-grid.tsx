@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
+  type CSSProperties,
   type KeyboardEvent,
   type ReactNode,
   useCallback,
@@ -11,6 +12,7 @@ import { useT } from '../i18n.tsx';
 import { useLanguages } from '../parts/languages.tsx';
 import { unitMark } from '../terms/selected-words.ts';
 import styles from './editor.module.css';
+import { useEditorView } from './editor-view.ts';
 import type { RowSource } from './row-source.ts';
 import type { EditedSegment, SegmentRange } from './segment.ts';
 import { SegmentRow } from './segment-row.tsx';
@@ -37,12 +39,13 @@ export function SegmentGrid<Segment extends EditedSegment>({
   range,
   renderOpen,
 }: GridProps<Segment>) {
-  const { saves, languages, languagesOf, filter, open, holders, openAt, move, onVisible } = source;
+  const { saves, outline, languages, languagesOf, filter, open, holders, openAt, move, onVisible } = source;
   const t = useT();
   const { nameOf } = useLanguages();
   const scroller = useRef<HTMLDivElement>(null);
   const edits = useSyncExternalStore(saves.subscribe, saves.all);
   const openIndex = open?.index ?? -1;
+  const { isListOpen } = useEditorView();
   const virtual = useVirtualizer({
     count: range.total,
     getScrollElement: () => scroller.current,
@@ -64,9 +67,10 @@ export function SegmentGrid<Segment extends EditedSegment>({
   const items = virtual.getVirtualItems();
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => onVisible([first, last]), [first, last, onVisible]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows have other heights when they are loaded, and a phone scrolls only in the list
   useEffect(() => {
     if (openIndex >= 0) virtual.scrollToIndex(openIndex, { align: 'auto' });
-  }, [openIndex, virtual]);
+  }, [openIndex, virtual, range.at(openIndex) === undefined, isListOpen]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const step = stepOf(event, virtual.range ? virtual.range.endIndex - virtual.range.startIndex : 1);
@@ -86,6 +90,7 @@ export function SegmentGrid<Segment extends EditedSegment>({
       aria-rowcount={range.total + 1}
       aria-colcount={3}
       className={styles['grid']}
+      style={{ '--digits': String(outline?.segments ?? range.total).length } as CSSProperties}
       tabIndex={0}
       ref={scroller}
     >
