@@ -16,8 +16,11 @@ export interface Mark {
 
 /** The maximum thickness of a rule in points, and its minimum length and its maximum distance from its text, in em. */
 const rule = { thickness: 2.5, length: 3, below: 1.8, above: 2.2 };
-/** The maximum distance of an untranslated text from the line above it, and the same baseline, in em. */
-const kept = { below: 2.2, sameBaseline: 0.15 };
+/**
+ * The maximum distance of an untranslated text from the line above it and the same baseline, in em, and the distance from
+ * which two texts on a line are apart, in points.
+ */
+const kept = { below: 2.2, sameBaseline: 0.15, apart: 100 };
 /** The height of the bands by which objects are found, in points. */
 const bandHeight = 16;
 /** The maximum number of objects of a band. More of them are the points of a chart or a map. */
@@ -48,29 +51,39 @@ export function marksOf(
     .filter(({ kind }) => kind !== 'image')
     .map((paint) => ({ paint, box: transformRectangle(fromPage, paint.box) }))
     .filter(({ box }) => box.top - box.bottom > rule.thickness);
+  const placed = <T extends Mark['object']>(object: T) => ({
+    object,
+    box: transformRectangle(fromPage, object.box),
+  });
   const movable = paints.filter(({ ctm, kind, parts }) => ctm && invert(ctm) && !parts && kind !== 'image');
+  const placedTexts = texts.map(placed);
+  const [signs, lines] = [true, false].map((isLabel) =>
+    placedTexts.filter(({ object: { reason } }) => isLabel === (reason === 'label')),
+  ) as [(Placed & { object: KeptText })[], (Placed & { object: KeptText })[]];
   const bands = new Map<number, Placed[]>();
-  for (const object of [...movable, ...texts]) {
-    const box = transformRectangle(fromPage, object.box);
+  for (const { object, box } of [...movable.map(placed), ...lines]) {
     if (box.top - box.bottom > 2 * bandHeight) continue;
     const band = Math.floor((box.bottom + box.top) / 2 / bandHeight);
     const own = bands.get(band) ?? [];
     bands.set(band, own);
     if (own.length < maxInBand) own.push({ object, box });
   }
-  /** Whether another rule touches a rule, as in a table. */
-  const isInGrid = ({ object, box }: Placed): boolean =>
-    grid.length > maxGrid || grid.some((other) => other.paint !== object && touches(other.box, box));
-  const rows = texts.map((text) => transformRectangle(fromPage, text.box));
-  /** Whether an untranslated text is the only one on its line. Several ones are a table or the parts of a formula. */
-  const isAlone = ({ box }: Placed): boolean => {
-    const middle = (box.bottom + box.top) / 2;
-    return rows.filter(({ bottom, top }) => bottom < middle && top > middle).length === 1;
-  };
   const near = (bottom: number, top: number) => {
     const [first, last] = [Math.floor(bottom / bandHeight), Math.floor(top / bandHeight)];
     return Array.from({ length: last - first + 1 }, (_, step) => bands.get(first + step) ?? []).flat();
   };
+  /** Whether no other rule touches a rule, as in a table, and whether a text is the only one near it on its line. */
+  const isApart = ({ object, box }: Placed): boolean =>
+    'kind' in object
+      ? grid.length <= maxGrid && !grid.some((other) => other.paint !== object && touches(other.box, box))
+      : !near(box.bottom, box.top).some(
+          (other) =>
+            'reason' in other.object &&
+            other.object !== object &&
+            isOnLine(other.box, box) &&
+            gapBetween(other.box, box) < kept.apart,
+        );
+  const apart = new Map<Mark['object'], boolean>();
   const nearest = new Map<Mark['object'], { id: string; distance: number; mark: Mark }>();
   const offer = ({ object, box }: Placed, id: string, distance: number, line: Mark['line']): void => {
     const known = nearest.get(object);
@@ -86,15 +99,35 @@ export function marksOf(
     const isOne = bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < size);
     if (isOne) for (const object of bullets) offer(object, id, 0, 'first');
     for (const object of near(lastBaselineOf(frame) - kept.below * size, baseline + rule.above * size)) {
-      const isText = 'reason' in object.object;
-      if (isText && !isAlone(object)) continue;
-      const place = isText ? placeOfText(object, frame) : placeOfRule(object, frame);
-      if (place && (isText || !isInGrid(object))) offer(object, id, place.distance, place.line);
+      const place = 'reason' in object.object ? placeOfText(object, frame) : placeOfRule(object, frame);
+      if (!place) continue;
+      if (!apart.has(object.object)) apart.set(object.object, isApart(object));
+      if (apart.get(object.object)) offer(object, id, place.distance, place.line);
     }
   }
   const marks = new Map<string, Mark[]>();
+  // The bullet of an untranslated item moves with it.
+  for (const { id, mark } of [...nearest.values()])
+    if ('reason' in mark.object)
+      for (const { object, box } of signs)
+        if (
+          isOnLine(box, mark.box) &&
+          gapBetween(box, mark.box) < rule.length * (mark.box.top - mark.box.bottom)
+        )
+          nearest.set(object, { id, distance: 0, mark: { ...mark, object, box } });
   for (const { id, mark } of nearest.values()) marks.set(id, [...(marks.get(id) ?? []), mark]);
   return marks;
+}
+
+/** Whether the middle of an area is on the line of another one. */
+function isOnLine(own: Rectangle, { bottom, top }: Rectangle): boolean {
+  const middle = (own.bottom + own.top) / 2;
+  return bottom < middle && top > middle;
+}
+
+/** Returns the horizontal distance between two areas, in points. */
+function gapBetween(one: Rectangle, other: Rectangle): number {
+  return Math.max(one.left - other.right, other.left - one.right);
 }
 
 /** Whether two areas are at most a point apart. */

@@ -50,7 +50,13 @@ export interface Regions {
 }
 
 /** The reasons of untranslated texts that may belong to a translated text. */
-const standing: ReadonlySet<KeptText['reason']> = new Set(['number', 'identifier', 'address', 'symbol']);
+const standing: ReadonlySet<KeptText['reason']> = new Set([
+  'number',
+  'identifier',
+  'address',
+  'symbol',
+  'label',
+]);
 
 /**
  * What the texts of a page are to each other, and what belongs to each of them. All positions are those of the source. A
