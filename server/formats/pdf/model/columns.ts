@@ -42,8 +42,21 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
   }
   const rows = Map.groupBy(mated, ({ baseline }) => Math.round(baseline));
   return columns.flatMap(({ frames: column }) =>
-    isRunningText(column) && !isPartOfTable(column, rows) ? [column] : column.map((frame) => [frame]),
+    isRunningText(column) && !isPartOfTable(column, rows)
+      ? [withLeading(column)]
+      : column.map((frame) => [frame]),
   );
+}
+
+/** Gives single lines the distance between lines that the paragraphs of their style have in the column. */
+function withLeading(column: readonly Frame[]): Frame[] {
+  const leadings = new Map(
+    column.flatMap((frame) => (frame.singleLine ? [] : [[frame.style, frame.leading] as const])),
+  );
+  return column.map((frame) => {
+    const leading = frame.singleLine ? leadings.get(frame.style) : undefined;
+    return leading ? { ...frame, leading } : frame;
+  });
 }
 
 /**
