@@ -37,17 +37,21 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 209_300,
+    limit: 209_450,
     goal: 165_000,
-    bought: ['209,300: the demo workspace, and times with a point'],
+    bought: [
+      '209,300: the demo workspace, and times with a point',
+      '209,450: PDF sentences across tags, check boxes and hanging lines',
+    ],
   },
   { name: 'files of source', count: sources.length, limit: 1777, goal: 1400, bought: [] },
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 150_000,
+    limit: 150_300,
     goal: 100_000,
     bought: [
+      '150,300: PDF segments are judged by the HTML of the same document',
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
     ],
