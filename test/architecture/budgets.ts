@@ -45,9 +45,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 150_000,
+    limit: 150_600,
     goal: 100_000,
     bought: [
+      '150,600: translated PDF pages of 60 strangers are judged, also for split sentences, drawn bullets and wrong characters',
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
     ],

@@ -333,7 +333,7 @@ describe('the text of the source', () => {
     expect(kinds(judge([whole, lines[2]!.text]))).toEqual([]);
   });
 
-  it('has no split sentence where a line ends one, or is in another style', () => {
+  it('has no split sentence if a line ends it, or is in another style', () => {
     const ended = lines.with(0, { ...lines[0]!, text: 'A sentence that ends.' });
     expect(
       kinds(
@@ -364,7 +364,7 @@ describe('the text of the source', () => {
       .faults.filter(({ kind }) => kind === 'wrong characters')
       .map(({ text }) => text);
 
-  it('has wrong characters where a letter stands for a ligature', () => {
+  it('has wrong characters if a letter stands for a ligature', () => {
     expect(wrong('deinition')).toEqual(['deinition']);
     expect(wrong('SoHware')).toEqual(['SoHware']);
     expect(wrong('definition')).toEqual([]);
