@@ -280,6 +280,17 @@ describe('a page looks restless', () => {
     expect(texts(moved, 'parted label')).toBe(0);
   });
 
+  it('but not if a list with repeated words moves', () => {
+    const items = ['Enter a name', 'Enter an age', 'Enter a street'].map(
+      (text, index): MadeLine => ({ text, x: 80, y: 100 + 26 * index }),
+    );
+    const labels = items.map(({ y }): MadeLine => ({ text: '•', x: 60, y }));
+    const page = judgeMade([...items, ...labels], (lines) =>
+      lines.map((line) => ({ ...line, y: line.y + 26 })),
+    );
+    expect(kinds(page)).toEqual([]);
+  });
+
   it('if a drawn bullet stays where its text was, but not if both move', () => {
     const lower = (line: MadeLine): MadeLine => ({ ...line, y: line.y + 15 });
     const drawn: Graphics = { ...noGraphics, marks: list.map(({ y }) => [60, y + 3, 64, y + 7]) };
