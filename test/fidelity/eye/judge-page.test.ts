@@ -280,6 +280,17 @@ describe('a page looks restless', () => {
     expect(texts(moved, 'parted label')).toBe(0);
   });
 
+  it('but not if a list with repeated words moves', () => {
+    const items = ['Enter a name', 'Enter an age', 'Enter a street'].map(
+      (text, index): MadeLine => ({ text, x: 80, y: 100 + 26 * index }),
+    );
+    const labels = items.map(({ y }): MadeLine => ({ text: '•', x: 60, y }));
+    const page = judgeMade([...items, ...labels], (lines) =>
+      lines.map((line) => ({ ...line, y: line.y + 26 })),
+    );
+    expect(kinds(page)).toEqual([]);
+  });
+
   it('if a drawn bullet stays where its text was, but not if both move', () => {
     const lower = (line: MadeLine): MadeLine => ({ ...line, y: line.y + 15 });
     const drawn: Graphics = { ...noGraphics, marks: list.map(({ y }) => [60, y + 3, 64, y + 7]) };
@@ -333,7 +344,7 @@ describe('the text of the source', () => {
     expect(kinds(judge([whole, lines[2]!.text]))).toEqual([]);
   });
 
-  it('has no split sentence where a line ends one, or is in another style', () => {
+  it('has no split sentence if a line ends it, or is in another style', () => {
     const ended = lines.with(0, { ...lines[0]!, text: 'A sentence that ends.' });
     expect(
       kinds(
@@ -364,7 +375,7 @@ describe('the text of the source', () => {
       .faults.filter(({ kind }) => kind === 'wrong characters')
       .map(({ text }) => text);
 
-  it('has wrong characters where a letter stands for a ligature', () => {
+  it('has wrong characters if a letter stands for a ligature', () => {
     expect(wrong('deinition')).toEqual(['deinition']);
     expect(wrong('SoHware')).toEqual(['SoHware']);
     expect(wrong('definition')).toEqual([]);

@@ -82,7 +82,7 @@ const smallest = 0.84;
 export interface Knowledge {
   /** The small drawn shapes of the translation. */
   marks?: readonly Box[];
-  /** Null if there is none. */
+  /** Null if no dictionary is installed. */
   dictionary?: Dictionary | null;
 }
 

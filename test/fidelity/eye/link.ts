@@ -22,7 +22,7 @@ export function linkTokens(source: readonly Token[], result: readonly Token[]): 
     if (others.length === 0 && found?.length === 1) link(only!, found[0]!);
   }
   // In a list that moves, a repeated word may be in the place of another one, so neighbors come first.
-  for (const by of ['order', 'index'] as const) extend(source, result, by, links, taken, link);
+  for (const by of ['order', 'index'] as const) extend(source, result, by, links, taken, link, moveTogether);
   for (const [name, all] of sources) {
     const free = (token: Token): boolean => !links.has(token) && !taken.has(token);
     linkNearest(all.filter(free), (results.get(name) ?? []).filter(free), link, areInPlace);
@@ -52,6 +52,7 @@ function extend(
   links: ReadonlyMap<Token, Token>,
   taken: ReadonlySet<Token>,
   link: (from: Token, to: Token) => void,
+  mayLink: (from: Token, to: Token, next: Token, candidate: Token) => boolean = () => true,
 ): void {
   const sources = source.toSorted((one, other) => one[by] - other[by]);
   const results = result.toSorted((one, other) => one[by] - other[by]);
@@ -63,9 +64,23 @@ function extend(
       const to = links.get(from);
       if (!to || !next || links.has(next)) continue;
       const candidate = results[places.get(to)! + step];
-      if (candidate && !taken.has(candidate) && nameOf(candidate) === nameOf(next)) link(next, candidate);
+      if (!candidate || taken.has(candidate) || nameOf(candidate) !== nameOf(next)) continue;
+      if (mayLink(from, to, next, candidate)) link(next, candidate);
     }
   }
+}
+
+/** Whether two words move about as far. Columns may have the same words. */
+function moveTogether(from: Token, to: Token, next: Token, candidate: Token): boolean {
+  const [one, other] = [
+    [from, to],
+    [next, candidate],
+  ].map(([before, after]) => {
+    const [[x1, y1], [x2, y2]] = [centerOf(before!.box), centerOf(after!.box)];
+    return [x2 - x1, y2 - y1] as const;
+  });
+  const height = heightOf(from.box);
+  return Math.abs(one![0] - other![0]) < 15 * height && Math.abs(one![1] - other![1]) < 1.5 * height;
 }
 
 /** The number of pairs whose distances are compared. Beyond, words are linked in their order. */

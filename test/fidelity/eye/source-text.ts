@@ -6,8 +6,8 @@ import { keyOf, type WordMap } from './word-map.ts';
 /* How the text of a source was read: whether sentences are whole, and whether their characters are right. */
 
 /**
- * The words with which a sentence goes on in another segment: a word at the start of a line, in lower case and in the
- * style of the line above, if no segment has both words side by side.
+ * The words with which a sentence continues in another segment: each is in lower case at the start of a line, in the
+ * style of the line above, and no segment has it after the end of that line.
  */
 export function splitSentences(units: readonly Unit[], map: WordMap): Token[] {
   return units.flatMap(({ tokens }) =>
@@ -76,7 +76,7 @@ const fewestLetters = 4;
 /** On a page in English, at least this part of the words is in a dictionary. */
 const known = 0.75;
 
-/** Words that a dictionary rejects, and that it would know with a ligature, on a page that it knows otherwise. */
+/** Words that are in a dictionary only with a ligature, on a page whose other words are in it. */
 export function wrongCharacters(tokens: readonly Token[], dictionary: Dictionary): Token[] {
   const has = (word: string): boolean => dictionary.has(word.toLowerCase());
   const long = tokens.filter(({ key, isMapped }) => isMapped && [...key].length >= fewestLetters);

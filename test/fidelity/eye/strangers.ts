@@ -80,7 +80,7 @@ function fileOf(repository: string, commit: string, path: string): Buffer | null
 /** In dots per inch, so that small print can be read. */
 const resolution = 110;
 
-/** Writes a picture of each page beside its translation, once without frames and once with the faults framed. */
+/** Writes pictures of each page and its translation, without frames and with frames around the faults. */
 export function drawStrangers(results: readonly FileResult[], output: string): void {
   for (const { path, name, judged } of results)
     for (const { target, pages } of judged)

@@ -26,7 +26,7 @@ type Resolve = (run: string) => string | null;
 export function sourceTokens(page: Page, map: WordMap): Token[] {
   return tokensOf(page, (run) => {
     if (map.has(run)) return keyOf(run);
-    // Poppler may read a ligature as one letter where the product reads it right.
+    // Poppler may read a ligature as one letter although the product reads it right.
     const form = [...run].length < 3 ? undefined : ligatureForms(run).find((each) => map.has(each));
     return form === undefined ? null : keyOf(form);
   });
