@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commonSize } from '#server/formats/pdf/fitting/shared-sizes.ts';
+import { commonSize } from '#server/formats/pdf/model/groups.ts';
 import { blockOf, pageOf, paint, rectangle, render } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 

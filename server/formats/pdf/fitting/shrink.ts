@@ -1,6 +1,6 @@
 import type { Rectangle } from '../geometry.ts';
 import { areaOf } from '../model/columns.ts';
-import { groupsOf } from '../model/groups.ts';
+import { commonSize, groupsOf, type Need } from '../model/groups.ts';
 import {
   type Fit,
   type Frame,
@@ -13,7 +13,6 @@ import {
 } from './fit.ts';
 import { fitColumn } from './flow.ts';
 import { FreeSpace } from './free-space.ts';
-import { commonSize, type Need } from './shared-sizes.ts';
 
 /** The fit of a block's text. */
 export interface Fitting {
