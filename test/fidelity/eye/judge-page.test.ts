@@ -367,6 +367,16 @@ describe('the text of the source', () => {
     ).toEqual([]);
   });
 
+  it('has no split sentence in a list of numbers with units, or of addresses', () => {
+    for (const items of [
+      ['28,965 websites here', '1,440 domains here'],
+      ['look at example.org/one', 'example.org/two'],
+    ]) {
+      const list = items.map((text, index): MadeLine => ({ text, x: 50, y: 100 + 12 * index }));
+      expect(kinds(judge(items, {}, list))).not.toContain('split sentence');
+    }
+  });
+
   const dictionary = new Set('sentence that goes line below another short definition software'.split(' '));
   const withWord = (word: string): MadeLine[] =>
     lines.with(2, { ...lines[2]!, text: `Another ${word} short.` });

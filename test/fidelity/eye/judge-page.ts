@@ -146,7 +146,7 @@ export function judgePage(
   add('crossed by a rule', 1, irregular.crossed);
   add('short blank', 0, irregular.blanks);
   add('lost edge', 1, irregular.edges);
-  add('split sentence', 0, splitSentences(units, map));
+  add('split sentence', 0, splitSentences(units, before.words, map));
   if (dictionary) add('wrong characters', 0, wrongCharacters(source, dictionary));
   const places = placesOf(units, links);
   return {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import type { Word } from './poppler.ts';
 import type { Token } from './tokens.ts';
 import { isTurned, type Unit } from './units.ts';
 import { keyOf, type WordMap } from './word-map.ts';
@@ -9,7 +10,8 @@ import { keyOf, type WordMap } from './word-map.ts';
  * The words with which a sentence continues in another segment: each is in lower case at the start of a line, in the
  * style of the line above, and no segment has it after the end of that line.
  */
-export function splitSentences(units: readonly Unit[], map: WordMap): Token[] {
+export function splitSentences(units: readonly Unit[], words: readonly Word[], map: WordMap): Token[] {
+  const starts = new Set(words.filter(({ line }, index) => line !== words[index - 1]?.line));
   return units.flatMap(({ tokens }) =>
     tokens.filter((next, index) => {
       const end = tokens[index - 1];
@@ -17,7 +19,9 @@ export function splitSentences(units: readonly Unit[], map: WordMap): Token[] {
         end?.isMapped &&
         next.isMapped &&
         end.word.line !== next.word.line &&
+        starts.has(next.word) &&
         /^\p{Ll}/u.test(next.word.text) &&
+        !/\p{L}[./@]\p{L}/u.test(next.word.text) &&
         /[\p{L}\p{M},-]$/u.test(end.word.text) &&
         !isTurned(next.word) &&
         haveOneStyle(end, next) &&
