@@ -37,20 +37,24 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 209_300,
+    limit: 210_100,
     goal: 165_000,
-    bought: ['209,300: the demo workspace, and times with a point'],
+    bought: [
+      '209,300: the demo workspace, and times with a point',
+      '210,100: the model of a PDF page, and sentences of a PDF as one segment',
+    ],
   },
-  { name: 'files of source', count: sources.length, limit: 1777, goal: 1400, bought: [] },
+  { name: 'files of source', count: sources.length, limit: 1778, goal: 1400, bought: [] },
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 150_050,
+    limit: 151_300,
     goal: 100_000,
     bought: [
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
       '150,050: the open row of the editor stays in view, and its number is whole',
+      '151,300: a yardstick for 60 pages of strangers, HTML twins, and properties of the page model',
     ],
   },
   { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },

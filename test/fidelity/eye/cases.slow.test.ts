@@ -1,0 +1,55 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { judgeFile, readSource, withDirectory } from './judge-file.ts';
+import type { FaultKind } from './judge-page.ts';
+import { hasPoppler } from './poppler.ts';
+import { productOf } from './product.ts';
+import { targets } from './word-map.ts';
+
+const folder = join(import.meta.dirname, '../../corpus/pages');
+const checkout = join(import.meta.dirname, '../../..');
+
+const kinds: readonly FaultKind[] = [
+  'uneven size',
+  'changed gap',
+  'parted label',
+  'crossed by a rule',
+  'short blank',
+  'lost edge',
+];
+
+/** The number of faults of each page that a reader sees as irregular. A limit may only become lower. */
+const limits: Record<string, number> = {
+  '01-inline-check-boxes': 15,
+  '02-blank-swallowed': 7,
+  '03-form-labels-three-sizes': 17,
+  '04-drawn-bullets': 34,
+  '06-holes-in-running-text': 4,
+  '07-right-aligned-labels': 1,
+  '08-header-row-one-tiny-cell': 6,
+  '10-leader-rows': 14,
+  '11-ligatures-wrong-tounicode': 1,
+  '13-ligatures-unmapped-code': 5,
+  '14-title-two-p-tags': 0,
+  '16-unknown-bullet-sign': 16,
+  '17-paragraph-line-by-line': 4,
+  '19-label-column-sizes': 19,
+};
+
+describe.skipIf(!hasPoppler)('a translated page of strangers', { timeout: 120_000 }, () => {
+  it('has a limit', () => {
+    expect(Object.keys(limits)).toEqual(readdirSync(folder).map((name) => name.replace(/\.pdf$/, '')));
+  });
+
+  it.each(Object.entries(limits))('looks as regular as its source: %s', (name, limit) =>
+    withDirectory(async (directory) => {
+      const source = await readSource(join(folder, `${name}.pdf`), 1);
+      const target = targets.find(({ name }) => name === 'Latin')!;
+      const { pages } = await judgeFile(source, target, productOf(checkout), join(directory, 'result.pdf'));
+      const faults = pages.flatMap(({ faults }) => faults.filter(({ kind }) => kinds.includes(kind)));
+      expect(faults.map(({ kind, text }) => `${kind}: ${text}`).length).toBeLessThanOrEqual(limit);
+      expect(pages[0]!.words).toBeGreaterThan(20);
+    }),
+  );
+});
