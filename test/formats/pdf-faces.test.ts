@@ -47,13 +47,14 @@ describe('a font without a known name has the style of its file', () => {
     const bytes = readFileSync(
       createRequire(import.meta.url).resolve(`@expo-google-fonts/arimo/${file}.ttf`),
     );
-    const faceOf = (name: string, content: Uint8Array): TextFont => {
+    const faceOf = (name: string, content: Uint8Array, Flags = 0): TextFont => {
       const FontFile2 = context.register(context.stream(content));
-      const dictionary = context.obj({ Type: 'Font', FontDescriptor: context.obj({ FontFile2 }) });
+      const dictionary = context.obj({ Type: 'Font', FontDescriptor: context.obj({ Flags, FontFile2 }) });
       return textFont(dictionary, { name } as PdfjsFont);
     };
     expect(faceOf('CIDFont+F1', bytes)).toMatchObject(style);
     expect(faceOf('Arimo-Medium', bytes)).toMatchObject({ bold: false });
+    expect(faceOf('Calibri', bytes, forceBold)).toMatchObject({ bold: style.bold });
     expect(faceOf('CIDFont+F1', bytes.subarray(0, 40))).toMatchObject({ bold: false, italic: false });
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { at, madePdf } from './pdf-made.ts';
 import { type Shown, shownTexts } from './pdf-shown.ts';
@@ -91,7 +91,34 @@ describe('the dots of a contents page', () => {
   });
 });
 
+test('dots after a sentence stay the same dots', async () => {
+  const bytes = await madePdf({ content: `${at(40, 300, 'He went on and on and on')}${dots(160, 300, 4)}` });
+  const { segments } = await extract(bytes);
+  const translations = segments.map(({ regionId, cellId }) => ({
+    regionId,
+    cellId,
+    target: ['Il continua'],
+  }));
+  const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  const shown = (await shownTexts(rebuilt.bytes)).map(({ text }) => text).join('');
+  expect(shown.match(/\.+/g)).toEqual(['....']);
+});
+
 describe('a short blank', () => {
+  it('moves to the right if there is space, at its length', async () => {
+    const bytes = await madePdf({ content: `${at(40, 300, 'Initials:')}${at(80, 300, '_'.repeat(9))}` });
+    const { segments } = await extract(bytes);
+    const translations = segments.map(({ regionId, cellId }) => ({
+      regionId,
+      cellId,
+      target: ['Initiales de la personne présente:'],
+    }));
+    const rebuilt = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const shown = await shownTexts(rebuilt.bytes);
+    expect(shown.map(({ text }) => text).join('')).toMatch(/^Initiales de la personne présente: ?_{9}$/);
+    expect(new Set(shown.map(({ size }) => size))).toEqual(new Set([10]));
+  });
+
   it('keeps most of its length, because the letters of its label are condensed first', async () => {
     const bytes = await madePdf({
       content: `${at(40, 300, 'Date of birth:')}${at(104, 300, '_'.repeat(8))}${at(152, 300, '(day and month)')}`,

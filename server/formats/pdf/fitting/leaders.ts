@@ -34,6 +34,8 @@ export interface Leader {
 /** The number of dots that stay between a translation and the number, and the distance from the text to them, in em. */
 const minDots = 2;
 const distance = 0.3;
+/** The minimum number of dots without a number behind them. */
+const minAlone = 6;
 /** The share of a blank that a label leaves free, if its letters need not be narrower than this share of their width. */
 const shareOfBlank = 0.6;
 const mostCondensed = 0.85;
@@ -85,6 +87,8 @@ export function leadersOf(
     const { dots, size } = found;
     const pitch = median(dots.slice(1).map(({ left }, index) => left - dots[index]!.left));
     const number = after(dots.at(-1)!.right).find((text) => !isLeader(text) && text.kept.reason === 'number');
+    // A few dots are the end of a sentence.
+    if (!number && !isBlank(dots) && dots.length < minAlone) continue;
     leaders.set(block.id, {
       dots,
       pitch,

@@ -44,12 +44,16 @@ export function textFont(
   const bits = getNumber(descriptor, 'Flags') ?? 0;
   const name = (font?.name ?? '').replace(/^[A-Z]{6}\+/, '');
   const isNamed = [mono, serif, sans, bold, notBold, italic].some((known) => known.test(name));
-  const own = isNamed ? undefined : embeddedStyle(descriptor);
+  const isFlagged = (bits & flags.forceBold) !== 0;
+  const own = isNamed && !isFlagged ? undefined : embeddedStyle(descriptor);
+  const shown = isNamed ? undefined : own;
+  // Regular fonts have the flag, too, and their files show it.
+  const bitsOfBold = own && !own.bold ? bits & ~flags.forceBold : bits;
   return {
     name,
     family: familyOf(name, bits, font, measuredFamily(letters)),
-    bold: own?.bold || isBold(name, bits, getNumber(descriptor, 'FontWeight'), font),
-    italic: own?.italic || isItalic(name, bits, getNumber(descriptor, 'ItalicAngle'), font),
+    bold: shown?.bold || isBold(name, bitsOfBold, getNumber(descriptor, 'FontWeight'), font),
+    italic: shown?.italic || isItalic(name, bits, getNumber(descriptor, 'ItalicAngle'), font),
     ...heights(font, descriptor),
   };
 }
@@ -115,14 +119,14 @@ const maxBytes = 1_000_000;
 /** Bits of `macStyle` in the table `head` of a TrueType font. */
 const macStyle = { bold: 1, italic: 2 };
 
-/** Whether an embedded TrueType font is bold or italic, by the tables of its file. */
-function embeddedStyle(descriptor: PDFDict | undefined): { bold: boolean; italic: boolean } {
+/** Whether an embedded TrueType font is bold or italic, by the tables of its file; undefined if they do not show it. */
+function embeddedStyle(descriptor: PDFDict | undefined): { bold: boolean; italic: boolean } | undefined {
   const file = get(descriptor, 'FontFile2');
-  const style = { bold: false, italic: false };
-  if (!(file instanceof PDFStream) || file.getContentsSize() > maxBytes) return style;
+  if (!(file instanceof PDFStream) || file.getContentsSize() > maxBytes) return undefined;
   try {
     const tables = readTables(decodeStream(file));
     const [head, os2] = [tables.get('head'), tables.get('OS/2')];
+    if (!head && !os2) return undefined;
     const bits = head ? viewOf(head).getUint16(44) : 0;
     const weight = os2 ? viewOf(os2).getUint16(4) : 0;
     return {
@@ -131,6 +135,6 @@ function embeddedStyle(descriptor: PDFDict | undefined): { bold: boolean; italic
     };
   } catch {
     // The font file is damaged.
-    return style;
+    return undefined;
   }
 }
