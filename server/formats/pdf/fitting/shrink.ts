@@ -213,7 +213,8 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
 
 function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const least = minScaleOf(frame);
-  const shares = frame.singleLine || frame.isCell ? condensed : [1];
+  // Programs that copy connected letters out of a PDF mix up those that are narrower.
+  const shares = (frame.singleLine || frame.isCell) && !frame.rightToLeft ? condensed : [1];
   const last = shares.at(-1)!;
   const tries = shares.map((share) => ({ scale: 1, share, isOneLine: false }));
   // A line stays one line, if its letters are not much narrower there, and a label if they are not much smaller. A wide
