@@ -41,18 +41,21 @@ describe('the common size of like texts', () => {
   const needs = (...scales: number[]) => scales.map((scale) => ({ scale, width: 1, weight: 1 }));
 
   it('is the smallest one that they need', () => {
-    expect(commonSize(needs(0.9, 0.92, 1, 1))).toEqual({ scale: 0.9, width: 1 });
-    expect(commonSize(needs(0.7, 0.66, 0.94, 1))).toEqual({ scale: 0.66, width: 1 });
+    expect(commonSize(needs(0.9, 0.92, 1, 1), 'group')).toEqual({ scale: 0.9, width: 1 });
+    expect(commonSize(needs(0.7, 0.66, 0.94, 1), 'group')).toEqual({ scale: 0.66, width: 1 });
   });
 
   it('has one width of the letters', () => {
     const label = (width: number) => ({ scale: 1, width, weight: 1 });
-    expect(commonSize([label(0.85), label(1), label(0.95), label(1)])).toEqual({ scale: 1, width: 0.85 });
+    expect(commonSize([label(0.85), label(1), label(0.95), label(1)], 'group')).toEqual({
+      scale: 1,
+      width: 0.85,
+    });
   });
 
   it('leaves out a text that would make many others much smaller', () => {
-    expect(commonSize(needs(0.6, 0.9, ...new Array(12).fill(1)))).toEqual({ scale: 0.9, width: 1 });
-    expect(commonSize(needs(0, 1, 1))).toEqual({ scale: 1, width: 1 });
-    expect(commonSize(needs(0.65, 0.66, 0.7, 0.9), 0.85)).toEqual({ scale: 0.9, width: 1 });
+    expect(commonSize(needs(0.6, 0.9, ...new Array(12).fill(1)), 'group')).toEqual({ scale: 0.9, width: 1 });
+    expect(commonSize(needs(0, 1, 1), 'group')).toEqual({ scale: 1, width: 1 });
+    expect(commonSize(needs(0.65, 0.66, 0.7, 0.9), 'page', 0.85)).toEqual({ scale: 0.9, width: 1 });
   });
 });

@@ -14,7 +14,7 @@ import {
 import type { FreeSpace } from './free-space.ts';
 
 /** The maximum share by which the gaps between paragraphs are reduced if there is too little space. */
-const maxOfGap = 0.35;
+const maxOfGap = 0.2;
 /**
  * The share of a line by which the text may be higher than the region. The tolerance is needed because the lines of
  * sources are not evenly spaced.
@@ -228,7 +228,10 @@ function baselinesIn(
     );
   const first = Math.min(frames[0]!.baseline, highest);
   const least = lowest + (lines[end]! - 1) * leadingOf(frames[end]!, scale, tightness);
-  const rest = first - least - steps.reduce((sum, step) => sum + step, 0);
+  // Gaps become wider only up to the end of the source.
+  const last = frames[end]!;
+  const until = Math.max(least, lastBaselineOf(last) + (lines[end]! - 1) * leadingOf(last, scale, tightness));
+  const rest = first - until - steps.reduce((sum, step) => sum + step, 0);
   const added = scale < 1 ? Math.max(0, rest / end) : 0;
   const baselines = [first];
   for (const [index, step] of steps.entries()) baselines.push(baselines[index]! - step - added);

@@ -5,6 +5,7 @@ import { isSign, startsWithBox } from '../layout/item-signs.ts';
 import type { BlockLabel, GlyphRange, TextBlock } from '../text-block.ts';
 import type { Frame } from './fit.ts';
 import type { TextRotation } from './frames.ts';
+import type { FreeSpace } from './free-space.ts';
 import { drawMoved } from './moved-glyphs.ts';
 
 /**
@@ -35,11 +36,13 @@ export function areaOfLabel({ glyphs }: BlockLabel): Rectangle {
 }
 
 /**
- * Keeps a text next to its label. With a bullet, the text is the item of a list. With a number it may be the row of a
- * form, which keeps its height unless the text belongs to a column of paragraphs.
+ * Keeps a text next to its label. With a bullet, the text is the item of a list. With a number it may also be the row of a
+ * form or a table, if something is at its right side.
  */
-export function besideLabel(frame: Frame, { text }: BlockLabel): Frame {
-  return { ...frame, isItem: isSign(text), bounds: { ...frame.bounds, left: frame.box.left } };
+export function besideLabel(frame: Frame, { text }: BlockLabel, space: FreeSpace): Frame {
+  const { bounds, box, id } = frame;
+  const isItem = isSign(text) || space.right(box, bounds.right, id) >= bounds.right;
+  return { ...frame, isItem, bounds: { ...bounds, left: box.left } };
 }
 
 /** Returns the operators that draw a label at another height. */

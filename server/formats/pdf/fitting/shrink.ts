@@ -91,16 +91,16 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
   );
   for (const group of groupsOf([...alone.keys()])) {
     const members = group.map((frame) => alone.get(frame)!);
-    setSize(members, commonSize(members.flatMap(needsOf)), space);
+    setSize(members, commonSize(members.flatMap(needsOf), 'group'), space);
   }
   for (const kind of Map.groupBy(units, ({ fittings }) => fittings[0]!.frame.style).values())
-    setSize(kind, { scale: commonSize(kind.flatMap(needsOf), minShared).scale, width: 1 }, space);
+    setSize(kind, { scale: commonSize(kind.flatMap(needsOf), 'page', minShared).scale, width: 1 }, space);
   return units.flatMap(({ fittings }) => fittings);
 }
 
 /**
- * Returns a function that condenses the letters of a single line in a column, if it then stays on one line: up to 85%, or
- * up to 90% for the item of a list.
+ * Returns a function that condenses the letters of a single line in a column, if it then stays on one line: up to 85%, up
+ * to 95% for the item of a list, and up to 70% before a mark.
  */
 function onOneLine(column: readonly Frame[]): (frame: Frame) => Frame {
   const { right } = areaOf(column);
@@ -108,7 +108,9 @@ function onOneLine(column: readonly Frame[]): (frame: Frame) => Frame {
     const { bounds, box, isItem, singleLine, stretch, text } = frame;
     if (!singleLine || growsLeft(frame) || text.paragraphs.length > 1) return frame;
     const edges = { left: box.left, right: Math.max(box.right, Math.min(right, bounds.right)), scale: 1 };
-    const share = condensed.slice(0, isItem ? -1 : undefined).find((share) => {
+    const isLimited = bounds.right < right;
+    const shares = isItem ? condensed.slice(0, 2) : isLimited ? [...condensed, ...narrowest] : condensed;
+    const share = shares.find((share) => {
       return linesBetween({ ...frame, stretch: stretch * share }, edges) === 1;
     });
     return share === undefined ? frame : { ...frame, stretch: stretch * share };

@@ -116,12 +116,15 @@ export interface Need {
   weight: number;
 }
 
-/** How much one outlier disturbs the look of its group, as compared with a text at 61% of its size. */
-const costOfOutlier = 0.6;
+/**
+ * How much one outlier disturbs the look of its group, as compared with a text at 65% of its size. Texts of a style are
+ * seen together less if they are apart on a page.
+ */
+const costOfOutlier = { group: 0.5, page: 0.15 };
 
-/** How much a smaller text disturbs. Slightly smaller letters are hardly visible, and narrower ones are half as visible. */
+/** How much a smaller or narrower text disturbs. A slight difference is hardly visible. */
 function costOf({ scale, width }: Pick<Need, 'scale' | 'width'>): number {
-  return 4 * (1 - (scale * (1 + width)) / 2) ** 2;
+  return 4 * (1 - scale * width) ** 2;
 }
 
 /**
@@ -130,14 +133,19 @@ function costOf({ scale, width }: Pick<Need, 'scale' | 'width'>): number {
  *
  * @param least the smallest common scale
  */
-export function commonSize(needs: readonly Need[], least = 0): Pick<Need, 'scale' | 'width'> {
+export function commonSize(
+  needs: readonly Need[],
+  kind: keyof typeof costOfOutlier,
+  least = 0,
+): Pick<Need, 'scale' | 'width'> {
+  const outlier = costOfOutlier[kind];
   const sorted = needs.toSorted((one, other) => costOf(one) - costOf(other));
   let best = { scale: 1, width: 1 };
   let [own, scale, width, weight] = [Number.POSITIVE_INFINITY, 1, 1, 0];
-  let rest = sorted.reduce((sum, need) => sum + need.weight * (costOfOutlier + costOf(need)), 0);
+  let rest = sorted.reduce((sum, need) => sum + need.weight * (outlier + costOf(need)), 0);
   for (const need of sorted) {
     if (need.scale === 0 || need.scale < least) break;
-    rest -= need.weight * (costOfOutlier + costOf(need));
+    rest -= need.weight * (outlier + costOf(need));
     weight += need.weight;
     [scale, width] = [Math.min(scale, need.scale), Math.min(width, need.width)];
     const total = weight * costOf({ scale, width }) + rest;

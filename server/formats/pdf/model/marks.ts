@@ -84,6 +84,7 @@ export function marksOf(
             gapBetween(other.box, box) < kept.apart,
         );
   const apart = new Map<Mark['object'], boolean>();
+  const rows = Map.groupBy(frames, ({ baseline }) => Math.round(baseline));
   const nearest = new Map<Mark['object'], { id: string; distance: number; mark: Mark }>();
   const offer = ({ object, box }: Placed, id: string, distance: number, line: Mark['line']): void => {
     const known = nearest.get(object);
@@ -99,8 +100,11 @@ export function marksOf(
     const isOne = bullets.every((one) => Math.abs(one.box.left - bullets[0]!.box.left) < size);
     if (isOne) for (const object of bullets) offer(object, id, 0, 'first');
     for (const object of near(lastBaselineOf(frame) - kept.below * size, baseline + rule.above * size)) {
-      const place = 'reason' in object.object ? placeOfText(object, frame) : placeOfRule(object, frame);
-      if (!place) continue;
+      const isText = 'reason' in object.object;
+      const place = isText ? placeOfText(object, frame) : placeOfRule(object, frame);
+      // A text of a row with several texts is a cell.
+      const isCell = isText && place?.line === 'first' && rows.get(Math.round(baseline))!.length > 1;
+      if (!place || isCell) continue;
       if (!apart.has(object.object)) apart.set(object.object, isApart(object));
       if (apart.get(object.object)) offer(object, id, place.distance, place.line);
     }

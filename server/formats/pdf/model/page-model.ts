@@ -143,7 +143,7 @@ export class PageModel {
       if (leader) return besideLeader(frame, leader, rows.get(frame.id), space);
       const edge = edges.get(frame.id);
       const label = labels.get(frame.id);
-      const own = besideMarks(label ? besideLabel(frame, label) : frame, marks.get(frame.id) ?? []);
+      const own = besideMarks(label ? besideLabel(frame, label, space) : frame, marks.get(frame.id) ?? []);
       return wrapAround(edge ? mirror(own, edge, space) : own, space);
     });
     return { columns: columnsOf(placed, space), space };
