@@ -155,16 +155,15 @@ export class FreeSpace {
    * Whether no obstacle overlaps a rectangle, except obstacles of the given owners and backgrounds. An obstacle is a
    * background if it contains the whole rectangle.
    */
-  isFree(box: Rectangle, owners: ReadonlySet<string>): boolean {
+  isFree(box: Rectangle, ...owners: ReadonlySet<string>[]): boolean {
+    const isOwn = (id: string): boolean => owners.some((ids) => ids.has(id));
     for (let column = this.#column(box.left); column <= this.#column(box.right); column++)
       for (let row = this.#row(box.bottom); row <= this.#row(box.top); row++)
-        for (const obstacle of this.#cell(column, row))
-          if (
-            ![...owners].some((id) => !isInWay(obstacle, id)) &&
-            overlaps(obstacle, box) &&
-            !holds(obstacle, box)
-          )
-            return false;
+        for (const obstacle of this.#cell(column, row)) {
+          if (!overlaps(obstacle, box) || holds(obstacle, box)) continue;
+          const { owner, over } = obstacle;
+          if (!(owner !== null && isOwn(owner)) && ![...(over ?? [])].some(isOwn)) return false;
+        }
     return true;
   }
 

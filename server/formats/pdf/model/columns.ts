@@ -13,12 +13,16 @@ const maxDrop = { text: 2.2, heading: 3.5 };
 const minCommonWidth = 0.8;
 /** The maximum width and height of a label next to a text, and its maximum distance from the text, in em. */
 const label = { width: 3, height: 3, distance: 3 };
+/** The height of the bands by which neighbors are found, in points. */
+const bandHeight = 64;
 /** The maximum difference between baselines that count as the same line, in em. */
 const sameBaseline = 0.15;
 
 interface Column {
   frames: Frame[];
   area: Rectangle;
+  /** The ids of all texts of the column. */
+  owners: Set<string>;
 }
 
 /**
@@ -34,11 +38,11 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
   const mated = withMates(frames);
   for (const frame of mated) {
     const column = columns.at(-1);
-    const area = column && union(column.area, areaOf([frame]));
-    if (column && continues(column, frame) && isClear([...column.frames, frame], area!, space)) {
+    if (column && continues(column, frame) && isClear(column, frame, space)) {
       column.frames.push(frame);
-      column.area = area!;
-    } else columns.push({ frames: [frame], area: areaOf([frame]) });
+      column.area = union(column.area, areaOf([frame]));
+      for (const id of ownersOf([frame])) column.owners.add(id);
+    } else columns.push({ frames: [frame], area: areaOf([frame]), owners: ownersOf([frame]) });
   }
   const rows = Map.groupBy(mated, ({ baseline }) => Math.round(baseline));
   return columns.flatMap(({ frames: column }) =>
@@ -67,12 +71,26 @@ function withMates(frames: readonly Frame[]): Frame[] {
   const single = frames.filter(({ flows, isItem, singleLine }) => flows && singleLine && !isItem);
   const owners = new Map<Frame, Frame[]>();
   const taken = new Set<Frame>();
+  const bands = new Map<number, Set<Frame>>();
+  for (const frame of frames)
+    for (const edge of [frame.box.bottom, frame.box.top]) {
+      const band = Math.floor(edge / bandHeight);
+      bands.set(band, (bands.get(band) ?? new Set()).add(frame));
+    }
+  const near = ({ box, size }: Frame) => {
+    const reach = maxDrop.text * size;
+    const [from, to] = [box.bottom - reach, box.top + reach].map((edge) => Math.floor(edge / bandHeight));
+    return Array.from({ length: to! - from! + 1 }, (_, step) => [...(bands.get(from! + step) ?? [])]).flat();
+  };
   for (const row of Map.groupBy(single, ({ baseline }) => Math.round(baseline)).values()) {
     if (row.length !== 2) continue;
     const [first, second] = row.toSorted((one, other) => one.box.left - other.box.left) as [Frame, Frame];
     const isApart =
       second.box.left > first.box.right && !growsLeft(first) && isSame(first.container, second.container);
-    if (!isApart || frames.some((other) => isAboveOrBelow(other, second) && !isAboveOrBelow(other, first)))
+    if (
+      !isApart ||
+      near(second).some((other) => isAboveOrBelow(other, second) && !isAboveOrBelow(other, first))
+    )
       continue;
     owners.set(first, [second]);
     taken.add(second);
@@ -128,12 +146,17 @@ function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
 }
 
 /**
- * Whether no other object is within the area of a column, or next to one of its last two texts as a label.
+ * Whether no other object is within the area of a column and its next text, or next to that text or the last one as a
+ * label. The area of the column itself is clear, so it is examined again only if it becomes wider.
  */
-function isClear(column: readonly Frame[], area: Rectangle, space: FreeSpace): boolean {
-  const ends = column.slice(-2);
-  const owners = ownersOf(column);
-  if (!space.isFree(inner(area, ends[0]!.size), owners)) return false;
+function isClear(column: Column, frame: Frame, space: FreeSpace): boolean {
+  const last = column.frames.at(-1)!;
+  const area = union(column.area, areaOf([frame]));
+  const owners = [column.owners, ownersOf([frame])];
+  const isWider = area.left < column.area.left || area.right > column.area.right;
+  const added = isWider ? area : { ...area, top: Math.min(area.top, column.area.bottom + last.size) };
+  if (!space.isFree(inner(added, last.size), ...owners)) return false;
+  const ends = [last, frame];
   return ends.every(({ baseline, box, id, size }) => {
     const isLabel = ({ left, bottom, right, top }: Rectangle): boolean =>
       right - left <= label.width * size && top - bottom <= label.height * size;
@@ -141,7 +164,9 @@ function isClear(column: readonly Frame[], area: Rectangle, space: FreeSpace): b
     const before = { ...firstLine, left: box.left - near, right: box.left };
     const behind = { ...firstLine, left: box.right, right: box.right + near };
     return ![before, behind].some((side) =>
-      space.inside(side, id).some((object) => isLabel(object) && !owners.has(object.owner ?? '')),
+      space
+        .inside(side, id)
+        .some((object) => isLabel(object) && !owners.some((ids) => ids.has(object.owner ?? ''))),
     );
   });
 }
