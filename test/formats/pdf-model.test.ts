@@ -149,6 +149,20 @@ describe('what belongs to a text', () => {
     expect(boxes[0]!.bottom).toBeCloseTo(heading.y - 5, 1);
   });
 
+  it('moves with it: the date at the end of its line', async () => {
+    const content = [
+      at(40, 300, sentence) + at(40, 288, 'and on and on.'),
+      at(40, 266, 'An employer of many people') + at(320, 266, 'May of the year'),
+      at(40, 250, sentence) + at(40, 238, 'and on and on.'),
+    ].join(' ');
+    const { lines } = await translated(content);
+    const [employer, date] = ['An employer', 'May of'].map((text) =>
+      lines.find((line) => line.text.includes(text)),
+    );
+    expect(employer!.y).toBeLessThan(260);
+    expect(date!.y).toBeCloseTo(employer!.y, 1);
+  });
+
   it('does not move with it: the rules of a table, and boxes to check', async () => {
     const content = [
       at(40, 300, sentence) + at(40, 288, 'and on and on.'),

@@ -35,6 +35,8 @@ export interface Fitting {
 interface Unit {
   fittings: Fitting[];
   isColumn: boolean;
+  /** The texts at the end of lines of a column, each with the index of the text before it. */
+  mates?: { unit: Unit; mate: Frame; index: number }[];
 }
 
 const step = 0.94;
@@ -78,10 +80,15 @@ export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[]
   for (const frames of columns) {
     const fittings = frames.length > 1 ? fitAsColumn(frames.map(onOneLine(frames)), space) : undefined;
     if (fittings) {
-      add({ fittings, isColumn: true });
-      for (const fitting of fittings)
-        for (const mate of fitting.frame.mates ?? [])
-          add({ fittings: [besideText(mate, fitting)], isColumn: false });
+      const mates = fittings.flatMap((fitting, index) =>
+        (fitting.frame.mates ?? []).map((mate) => ({
+          unit: { fittings: [besideText(mate, fitting)], isColumn: false },
+          mate,
+          index,
+        })),
+      );
+      add({ fittings, isColumn: true, mates });
+      for (const { unit } of mates) add(unit);
     } else
       for (const frame of frames.flatMap((own) => [own, ...(own.mates ?? [])]))
         add({ fittings: [fitOne(aboveMarks(frame), space)], isColumn: false });
@@ -165,10 +172,12 @@ function setSize(
         )?.map((fit, index) => ({ ...unit.fittings[index]!, fit }))
       : fitAt(source, space, { scale: to, share: Math.min(width, frame.stretch / source.stretch), least });
     if (!found) continue;
-    unit.fittings = found.map((fitting) => ({
+    unit.fittings = found.map((fitting, index) => ({
       ...fitting,
-      shrunk: fitting.shrunk ?? (fitting.fit.scale < 1 ? 'neighbors' : null),
+      shrunk: fitting.fit.scale < fit.scale ? 'neighbors' : unit.fittings[index]!.shrunk,
     }));
+    for (const { unit: other, mate, index } of unit.mates ?? [])
+      other.fittings = [besideText(mate, unit.fittings[index]!)];
     take(unit.fittings, space);
   }
 }

@@ -25,7 +25,6 @@ const kept = { below: 2.2, sameBaseline: 0.15, apart: 100 };
 const bandHeight = 16;
 /** The maximum number of objects of a band. More of them are the points of a chart or a map. */
 const maxInBand = 200;
-
 /** The maximum number of high objects that are compared with rules. A page with more of them is a drawing. */
 const maxGrid = 500;
 
@@ -38,7 +37,7 @@ interface Placed {
  * Finds what moves with each text, by its id: the drawn bullets of list items, the rules below or above texts, and
  * untranslated lines such as a year below a heading.
  *
- * @param texts the untranslated texts of the page that are neither labels nor cells
+ * @param texts the untranslated texts of the page that are not in cells, and the bullets of untranslated items
  * @param frames the texts that may move
  */
 export function marksOf(
