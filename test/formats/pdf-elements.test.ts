@@ -25,6 +25,15 @@ describe('the declared elements of a tagged PDF', () => {
     expect(read(rows.flatMap((row) => of(tag('P'), row)))).toEqual(menu);
   });
 
+  it('separate the options of a form, although some of them look like a sentence', () => {
+    const options = [
+      'more than one year of college, but no degree',
+      'associate’s degree of a state university or',
+      'professional degree of any kind',
+    ].map((value, index) => text(value, 50, 700 - 12 * index));
+    expect(read(options.flatMap((row) => of(tag('P'), row)))).toHaveLength(3);
+  });
+
   it('separate texts on one baseline', () => {
     const [first, second] = [text('London', 50, 700), text('Cushion', 50 + 10 * widthOf('London ') + 2, 700)];
     expect(read([first, second])).toEqual(['London Cushion']);

@@ -18,7 +18,12 @@ const sentence = [
 
 describe('a sentence is one block', () => {
   it('if each of its lines is declared as a paragraph', () => {
-    expect(read(asParagraphs(lines(sentence, 50, 700)))).toEqual([sentence.join(' ')]);
+    const whole = [
+      ...sentence.slice(0, 2),
+      'present at the first of the long meetings of the committee in the old town hall had not agreed to',
+      'everything.',
+    ];
+    expect(read(asParagraphs(lines(whole, 50, 700)))).toEqual([whole.join(' ')]);
   });
 
   it('if each line of a title is declared as a paragraph, but not the version below a title', () => {

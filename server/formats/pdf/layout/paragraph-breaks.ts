@@ -40,7 +40,7 @@ const minRoomAfterSentence = 0.5;
  */
 const maxOfLine = 0.6;
 const minOfItem = 0.75;
-/** The minimum width of both lines of a title, as a share of the column. A version or a date below a title is shorter. */
+/** The minimum width of both lines of a title, as a share of the column. A date below a title is shorter. */
 const minOfTitle = 0.5;
 const minWordsOfText = 8;
 const minWordsOfSentence = 6;
@@ -146,11 +146,12 @@ export class ParagraphBreaks {
     if (endsWithBox(above.text) && !goesOn) return true;
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
-    const areTitles = [above, line].every(
-      (one) => this.#ends.isTitle(one) && this.#ends.shareOfColumn(one) > minOfTitle,
-    );
-    const isLongLine = areTitles || hasWords(above, minWordsOfSentence);
-    const isTorn = isLongLine && !endsEarly && !endsSentence && this.#parts.elements.areLines(above, line);
+    const { elements } = this.#parts;
+    const isTitle =
+      ((isCentred && hasWords(above, minWordsOfSentence)) || this.#ends.isTitle(line)) &&
+      [above, line].every((one) => this.#ends.shareOfColumn(one) > minOfTitle) &&
+      elements.areParagraphs(above, line);
+    const isTorn = !endsEarly && !endsSentence && (isTitle || elements.areLines(above, line));
     if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(above, minWordsOfLine)))))
       return true;
     const maySpread = isOneText && (mayGoOn || isRunning(chain, edges, index, isCentred));
