@@ -37,11 +37,11 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 210_100,
+    limit: 210_150,
     goal: 165_000,
     bought: [
       '209,300: the demo workspace, and times with a point',
-      '210,100: the model of a PDF page, and sentences of a PDF as one segment',
+      '210,150: the model of a PDF page, and sentences of a PDF as one segment',
     ],
   },
   { name: 'files of source', count: sources.length, limit: 1778, goal: 1400, bought: [] },
