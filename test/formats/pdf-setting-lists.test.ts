@@ -32,9 +32,12 @@ describe('the items of a list', () => {
     expect(findings).toEqual([]);
   });
 
-  it('of one line stay in place if they have numbers', async () => {
+  it('of one line with numbers move too, if nothing is at their right side', async () => {
     const { lines } = await setList('1.');
-    expect(lines.map(({ y }) => Math.round(y))).toEqual([300, 288, 276]);
+    expect(lines.map(({ y }) => Math.round(y))).toEqual([300, 288, 276, 264]);
+    const field = { Type: 'Annot', Subtype: 'Widget', FT: 'Tx', Rect: [335, 270, 390, 320] };
+    const { lines: rows } = await setList('1.', { Annots: [field] });
+    expect(rows.map(({ y }) => Math.round(y))).toEqual([300, 288, 276]);
   });
 
   it('of several lines move down with their numbers', async () => {

@@ -108,9 +108,10 @@ export function typesetBlocks(
       const label = Math.abs(rise) > 0.01 ? labels.get(block.id) : undefined;
       const moved = label && drawLabel(label, rise, rotation, fonts);
       const texts: ShownLine[] = [];
-      for (const { object, line } of marks.get(block.id) ?? []) {
+      for (const { object, box, line } of marks.get(block.id) ?? []) {
         const rise = rises(fitting)[line];
-        if (Math.abs(rise) < 0.01 || !(fitting.inColumn || ('kind' in object && line === 'first'))) continue;
+        const isBullet = 'kind' in object && box.right < frame.box.left + 0.1 * frame.size;
+        if (Math.abs(rise) < 0.01 || !(fitting.inColumn || isBullet)) continue;
         if ('kind' in object) move(object, rise, rotation);
         else {
           texts.push(drawLabel(object, rise, rotation, fonts));

@@ -37,7 +37,8 @@ interface Placed {
  * Finds what moves with each text, by its id: the drawn bullets of list items, the rules below or above texts, and
  * untranslated lines such as a year below a heading.
  *
- * @param texts the untranslated texts of the page that are not in cells, and the bullets of untranslated items
+ * @param texts the untranslated texts of the page that are not in cells, and the bullets of untranslated items. Formulas do
+ *   not move
  * @param frames the texts that may move
  */
 export function marksOf(
@@ -159,6 +160,7 @@ function placeOfRule({ box: { left, right, bottom, top } }: Placed, frame: Frame
 
 /** Returns the place of an untranslated text that is the next line, or the only text after a single line. */
 function placeOfText({ object, box }: Placed, frame: Frame): Place {
+  if ((object as KeptText).reason === 'formula') return undefined;
   const { baseline, box: own, singleLine, size } = frame;
   const base = baselineOf(object as KeptText, box);
   if (Math.abs(base - baseline) < kept.sameBaseline * size)

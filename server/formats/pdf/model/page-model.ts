@@ -56,6 +56,7 @@ const standing: ReadonlySet<KeptText['reason']> = new Set([
   'address',
   'symbol',
   'label',
+  'formula',
 ]);
 
 /**
