@@ -84,12 +84,14 @@ export function typesetBlocks(
     const [dx, dy] = [x * rise, y * rise];
     const { left, bottom, right, top } = paint.box;
     const { clip } = paint;
-    const isVisible =
-      left + dx >= clip!.left &&
-      right + dx <= clip!.right &&
-      bottom + dy >= clip!.bottom &&
-      top + dy <= clip!.top;
-    if (isVisible) set.moves.set(paint, [dx, dy]);
+    // A part of an object at the edge of its clip may be hidden, and would appear.
+    const isVisible = (from: number, to: number, by: number, least: number, most: number): boolean =>
+      by === 0 || (Math.min(from, from + by) > least + 0.1 && Math.max(to, to + by) < most - 0.1);
+    if (
+      isVisible(left, right, dx, clip!.left, clip!.right) &&
+      isVisible(bottom, top, dy, clip!.bottom, clip!.top)
+    )
+      set.moves.set(paint, [dx, dy]);
   };
   for (const [index, direction] of model.directions.entries()) {
     const { leaders, marks, rotation } = direction;

@@ -327,7 +327,7 @@ describe('a page looks restless', () => {
 
 describe('the text of the source', () => {
   const lines: MadeLine[] = [
-    { text: 'A sentence that goes on', x: 50, y: 100 },
+    { text: 'A sentence that continues', x: 50, y: 100 },
     { text: 'in the line below it.', x: 50, y: 112 },
     { text: 'Another one is short.', x: 50, y: 124 },
   ];

@@ -15,9 +15,14 @@ import { drawMoved } from './moved-glyphs.ts';
 export function movableLabels(blocks: readonly TextBlock[]): Map<string, BlockLabel> {
   return new Map(
     blocks.flatMap(({ id, kind, label }) =>
-      label && kind !== 'table_cell' && !startsWithBox(label.text) ? [[id, label]] : [],
+      label && kind !== 'table_cell' && !startsWithBox(label.text) && canMove(label) ? [[id, label]] : [],
     ),
   );
+}
+
+/** Whether glyphs can be drawn at another place. Those of a scan have no font. */
+export function canMove({ glyphs }: Pick<BlockLabel, 'glyphs'>): boolean {
+  return glyphs.every(({ text }) => 'operator' in text);
 }
 
 /** Returns the area of a label, in the page's user space. */

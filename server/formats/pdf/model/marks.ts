@@ -1,6 +1,6 @@
 import { type Frame, lastBaselineOf } from '../fitting/fit.ts';
 import type { TextRotation } from '../fitting/frames.ts';
-import { invert, type Rectangle, transformRectangle, union } from '../geometry.ts';
+import { invert, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { isDrawnBullet } from '../layout/drawn-bullets.ts';
 import type { KeptText } from '../layout/kept-text.ts';
 import type { Paint } from '../page-content.ts';
@@ -55,7 +55,9 @@ export function marksOf(
     object,
     box: transformRectangle(fromPage, object.box),
   });
-  const movable = paints.filter(({ ctm, kind, parts }) => ctm && invert(ctm) && !parts && kind !== 'image');
+  // In a much larger space, a rounded distance would not be exact.
+  const isExact = (ctm: Matrix) => invert(ctm) && ctm.slice(0, 4).every((value) => Math.abs(value) < 1000);
+  const movable = paints.filter(({ ctm, kind, parts }) => ctm && isExact(ctm) && !parts && kind !== 'image');
   const placedTexts = texts.map(placed);
   const [signs, lines] = [true, false].map((isLabel) =>
     placedTexts.filter(({ object: { reason } }) => isLabel === (reason === 'label')),

@@ -19,7 +19,7 @@ import {
   movable,
   rowsWithLeaders,
 } from '../fitting/leaders.ts';
-import { areaOfLabel, besideLabel, movableLabels } from '../fitting/moved-labels.ts';
+import { areaOfLabel, besideLabel, canMove, movableLabels } from '../fitting/moved-labels.ts';
 import { type Obstacle, obstaclesOf } from '../fitting/obstacles.ts';
 import { mirror, mirroredEdges } from '../fitting/right-edges.ts';
 import { wrapAround } from '../fitting/text-wrap.ts';
@@ -112,7 +112,7 @@ export class PageModel {
         ...[...leaders.values()].map(({ number }) => number?.glyphs),
       ]);
       const texts = kept.filter(
-        ({ cell, glyphs, reason }) => standing.has(reason) && !cell && !taken.has(glyphs),
+        (text) => standing.has(text.reason) && !text.cell && !taken.has(text.glyphs) && canMove(text),
       );
       const movers = this.#isTurned ? [] : frames.filter(({ flows, id }) => flows && !leaders.has(id));
       return { rotation, frames, leaders, marks: marksOf(paints, texts, movers, rotation) };
