@@ -5,24 +5,25 @@ import { pageResources } from './page-geometry.ts';
 import { ContentScanner } from './reading/content-scanner.ts';
 
 /**
- * Draws on top of the current content of a page.
+ * Draws on top of the current content of a page, and below it.
  *
  * @param operators the operators that draw the content, in the page's user space; they start with the initial graphics
  *   state
  * @param fonts the fonts that the operators use, by name; fonts of the page must have other names
- * @param replaced the page's old content stream, to be deleted; pass it only if nothing else refers to it
+ * @param options.below operators of the same kind that are painted before the current content
+ * @param options.replaced the page's old content stream, to be deleted; pass it only if nothing else refers to it
  */
 export function addContent(
   document: PDFDocument,
   number: number,
   operators: string,
   fonts: ReadonlyMap<string, PDFRef>,
-  replaced?: PDFRef,
+  { below = '', replaced }: { below?: string; replaced?: PDFRef | undefined } = {},
 ): void {
   const { context } = document;
   const { node } = document.getPage(number - 1);
-  const own = Buffer.from(enclose(pageBytes(node)));
-  const all = Buffer.concat([own, Buffer.from(`\n${operators}`, 'latin1')]);
+  const own = enclose(pageBytes(node));
+  const all = Buffer.concat([Buffer.from(`${below}\n`, 'latin1'), own, Buffer.from(`\n${operators}`, 'latin1')]);
   node.set(PDFName.of('Contents'), context.register(deflatedStream(context, all)));
   if (replaced) context.delete(replaced);
   // The page gets its own copy of its resources, because other pages may share them.

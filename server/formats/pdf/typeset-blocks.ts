@@ -10,8 +10,9 @@ import { drawLabel } from './fitting/moved-labels.ts';
 import { type Fitting, fitAll, occupiedBy } from './fitting/shrink.ts';
 import { missingInFonts } from './fitting/styled-text.ts';
 import { formatPoints, truncate } from './fitting/truncate.ts';
-import { type Rectangle, transformRectangle } from './geometry.ts';
+import { intersection, type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
+import { least } from './layout/statistics.ts';
 import type { Mark } from './model/marks.ts';
 import { PageModel } from './model/page-model.ts';
 import type { PageContent, Paint } from './page-content.ts';
@@ -24,6 +25,8 @@ export interface TypesetPage {
    * graphics state.
    */
   operators: string;
+  /** The same for the watermarks, which are drawn below the page's content. */
+  watermarks: string;
   /** The fonts that the operators use, by the names that they must have in the page's resources. */
   fonts: Map<string, PDFRef>;
   findings: Finding[];
@@ -62,6 +65,7 @@ export function typesetBlocks(
 ): TypesetPage {
   const set: TypesetPage = {
     operators: '',
+    watermarks: '',
     fonts: new Map(),
     findings: [],
     places: new Map(),
@@ -137,8 +141,20 @@ export function typesetBlocks(
       set.findings.push(...(finding ? [finding] : []), ...findingsOf(block, fitting));
     }
   }
-  set.operators = items.flatMap(({ block }) => drawn.get(block.id) ?? []).join('\n');
+  const isBelow = ({ block }: BlockTranslation): boolean =>
+    watermarks.has(block.id) && isFirstPainted(block, page);
+  const draw = (shown: readonly BlockTranslation[]): string =>
+    shown.flatMap(({ block }) => drawn.get(block.id) ?? []).join('\n');
+  set.operators = draw(items.filter((item) => !isBelow(item)));
+  set.watermarks = draw(items.filter(isBelow));
   return set;
+}
+
+/** Whether nothing was painted before a text at its place, such as a background that would cover it. */
+function isFirstPainted({ glyphs, matrix, box }: TextBlock, { paints }: PageContent): boolean {
+  const order = least(glyphs.map(({ text }) => text.order));
+  const place = transformRectangle(matrix, box);
+  return !paints.some((paint) => paint.order < order && intersection(paint.box, place));
 }
 
 /** Returns how far the first and the last line of a text have moved up. */

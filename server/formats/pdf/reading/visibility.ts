@@ -1,4 +1,5 @@
 import { apply, intersection, type Rectangle, transformRectangle } from '../geometry.ts';
+import { median } from '../layout/statistics.ts';
 import { type KeptReason, type ShownText, unknownText } from '../page-content.ts';
 import type { Coverage } from './coverage.ts';
 import type { TextOperator } from './interpretation.ts';
@@ -11,6 +12,9 @@ const maxGapInWord = 0.2;
 
 type PlacedText = ShownText & { operator: TextOperator };
 
+/** The size below which a text is hidden, in points, and as a share of the page's usual size. */
+const unreadable = { size: 1.5, share: 0.25 };
+
 /** A text with the reason why it is hidden; undefined if it is visible. */
 interface SeenText {
   text: PlacedText;
@@ -18,8 +22,8 @@ interface SeenText {
 }
 
 /**
- * Marks the texts that must not be translated because they are hidden: invisible texts, and texts that are partly
- * covered. The translation of a partly covered text would reveal the covered part.
+ * Marks the texts that must not be translated because they are hidden: invisible texts, texts of a size that nobody can
+ * read, and texts that are partly covered. The translation of a partly covered text would reveal the covered part.
  *
  * Many programs show each letter by a separate operator, so the letters of a word are judged together. If only the end
  * of a word is clipped, the whole word counts as visible. If only a part of a word is covered, the whole word is kept.
@@ -27,7 +31,13 @@ interface SeenText {
  * @param texts the texts of the page in painting order; their `kept` is changed
  */
 export function keepHidden(texts: readonly PlacedText[], coverage: Coverage): void {
-  const seen = texts.map((text): SeenText => ({ text, hidden: hiddenReason(text, coverage) }));
+  const hasTiny = texts.some((text) => sizeOf(text) < unreadable.size);
+  const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
+  const least = Math.min(unreadable.size, unreadable.share * usual);
+  const seen = texts.map((text): SeenText => {
+    const hidden = sizeOf(text) < least ? 'invisible' : hiddenReason(text, coverage);
+    return { text, hidden };
+  });
   let word: SeenText[] = [];
   for (const item of seen) {
     const last = word.at(-1);
@@ -45,6 +55,8 @@ export function keepHidden(texts: readonly PlacedText[], coverage: Coverage): vo
   judgeWord(word);
   for (const { text, hidden } of seen) text.kept = hidden ?? text.kept;
 }
+
+const sizeOf = ({ matrix: [, , c, d] }: ShownText): number => Math.hypot(c, d);
 
 function judgeWord(word: readonly SeenText[]): void {
   if (word.length < 2) return;

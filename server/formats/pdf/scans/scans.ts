@@ -106,7 +106,7 @@ export class Scans {
   draw(number: number, sources: readonly GlyphRange[], set: TypesetPage): string {
     const { matrix } = this.#pages.get(number)!;
     const operands = matrix.map((value) => Number(value.toFixed(6))).join(' ');
-    return `q\n${operands} cm\n${paintOver([...sources, ...set.removed])}\n${set.operators}\nQ`;
+    return `q\n${operands} cm\n${paintOver([...sources, ...set.removed])}\n${set.watermarks}\n${set.operators}\nQ`;
   }
 }
 
