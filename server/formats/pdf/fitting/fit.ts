@@ -146,16 +146,27 @@ export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | '
  * Fits a text at one size: first in its box, then with the space next to the box, then with the space below, and
  * finally with less leading. Returns undefined if the text does not fit.
  *
- * @param least the smallest allowed scale. A word that is too wide even at this scale may be broken at any size
+ * @param least the smallest allowed scale and width of the letters. A word that is too wide even then may be broken at
+ *   any size
  */
-export function fitAtScale(frame: Frame, space: FreeSpace, scale: number, least: number): Fit | undefined {
+export function fitAtScale(
+  frame: Frame,
+  space: FreeSpace,
+  scale: number,
+  least: { scale: number; stretch: number },
+): Fit | undefined {
   const { text } = frame;
   const box = clearBox(frame, space);
   const normal = frame.leading.normal * scale;
   const tight = frame.leading.tight * scale;
   const width = text.paragraphs.reduce((sum, paragraph) => sum + paragraph.width, 0);
   const word = widestWordOf(text);
-  const breaksWords = () => word > narrowestLine(frame, { ...roomBeside(frame, space, true), scale: least });
+  const breaksWords = () =>
+    word >
+    narrowestLine(
+      { ...frame, stretch: least.stretch },
+      { ...roomBeside(frame, space, true), scale: least.scale },
+    );
 
   const fitInto = (region: Region, leading: number): Fit | undefined => {
     const edges = { left: region.left, right: region.right, scale };

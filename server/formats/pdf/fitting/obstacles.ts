@@ -1,5 +1,5 @@
 import { apply, intersection, type Rectangle, transformRectangle, union } from '../geometry.ts';
-import { withoutHidden } from '../layout/hidden-paints.ts';
+import { withoutHidden, withoutWhite } from '../layout/hidden-paints.ts';
 import type { KeptReason, PageContent, Paint, ShownGlyph, ShownText } from '../page-content.ts';
 import type { GlyphRange, TextBlock } from '../text-block.ts';
 
@@ -164,11 +164,14 @@ function rectangleOf({ font, matrix }: ShownText, glyphs: readonly ShownGlyph[])
 function paintsOf({ box, paints }: PageContent, kinds: readonly Paint['kind'][]): Rectangle[] {
   const width = background * (box.right - box.left);
   const height = background * (box.top - box.bottom);
-  const painted = paints.flatMap(({ parts, ...paint }) => parts?.map((box) => ({ ...paint, box })) ?? paint);
-  return withoutHidden(painted)
-    .filter(({ kind }) => kinds.includes(kind))
-    .map(({ box }) => box)
-    .filter(({ left, right, top, bottom }) => right - left < width || top - bottom < height);
+  const isSmaller = ({ box: { left, right, top, bottom } }: Pick<Paint, 'box'>): boolean =>
+    right - left < width || top - bottom < height;
+  const painted = paints
+    .flatMap(({ parts, ...paint }) => parts?.map((box) => ({ ...paint, box })) ?? paint)
+    .filter((paint) => paint.opaque || isSmaller(paint));
+  return withoutHidden(withoutWhite(painted))
+    .filter((paint) => kinds.includes(paint.kind) && isSmaller(paint))
+    .map(({ box }) => box);
 }
 
 function joined(drawings: readonly Rectangle[]): Rectangle[] {

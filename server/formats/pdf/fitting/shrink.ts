@@ -249,7 +249,11 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   if (frame.uncut) return fitOne(frame.uncut, space, source);
   const shrunk = least < 1 ? 'room' : null;
   const found =
-    frame.container && fitAtScale({ ...frame, bounds: edgeOf(frame.container) }, space, least, least);
+    frame.container &&
+    fitAtScale({ ...frame, bounds: edgeOf(frame.container) }, space, least, {
+      scale: least,
+      stretch: frame.stretch,
+    });
   if (found) return { frame, source, fit: found, shrunk, inColumn: false, whole: true };
   return { frame, source, fit: fitInMostRoom(frame, space, least), shrunk, inColumn: false, whole: false };
 }
@@ -261,7 +265,8 @@ function fitAt(
   { scale, share, least }: { scale: number; share: number; least: number },
 ): [Fitting] | undefined {
   const frame = share === 1 ? source : { ...source, stretch: source.stretch * share };
-  const fit = fitAtScale(frame, space, scale, least);
+  const stretch = source.rightToLeft ? source.stretch : source.stretch * narrowest.at(-1)!;
+  const fit = fitAtScale(frame, space, scale, { scale: least, stretch });
   return fit && [{ frame, source, fit, shrunk: fit.scale < 1 ? 'room' : null, inColumn: false, whole: true }];
 }
 

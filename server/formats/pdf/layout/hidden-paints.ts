@@ -1,4 +1,4 @@
-import type { Rectangle } from '../geometry.ts';
+import { intersection, type Rectangle } from '../geometry.ts';
 import type { Paint } from '../page-content.ts';
 
 /** The maximum number of boxes that are compared with each painted object. It limits the time for drawings. */
@@ -19,6 +19,22 @@ export function withoutHidden(paints: readonly Paint[]): Paint[] {
   return paints.filter(
     (paint) => !covers.some((cover) => cover.order > paint.order && contains(cover.box, paint.box)),
   );
+}
+
+/** White as operators of a fill color. */
+const white = /^(?:1(?:\.0*)? g|(?:1(?:\.0*)? ){3}rg|(?:0(?:\.0*)? ){4}k)$/;
+/** The maximum number of objects whose white fills are compared with the others. */
+const maxCompared = 5000;
+
+/** Removes white areas on the white page: programs paint them behind each line of a text. */
+export function withoutWhite(paints: readonly Paint[]): Paint[] {
+  if (paints.length > maxCompared) return [...paints];
+  const seen: Paint[] = [];
+  for (const paint of paints) {
+    const isWhite = paint.kind === 'fill' && white.test(paint.color ?? '');
+    if (!isWhite || seen.some(({ box }) => intersection(box, paint.box))) seen.push(paint);
+  }
+  return seen;
 }
 
 function contains(outer: Rectangle, { left, bottom, right, top }: Rectangle): boolean {
