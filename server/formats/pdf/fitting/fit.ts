@@ -38,6 +38,8 @@ export interface Frame {
   flows: boolean;
   /** Whether the text is the item of a list whose bullet can move up or down with it. */
   isItem: boolean;
+  /** The left edge of this bullet. */
+  labelLeft?: number;
   /**
    * A key of family, weight, slant, size, and whether the text is in a table. Texts with the same style can get a
    * common size.

@@ -102,7 +102,7 @@ export function makeFrame(
     rightToLeft,
     mirrored: isTurned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
-    flows: block.kind !== 'table_cell',
+    flows: block.kind !== 'table_cell' || !container,
     isItem: false,
     style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,
     container,

@@ -15,7 +15,9 @@ import { drawMoved } from './moved-glyphs.ts';
 export function movableLabels(blocks: readonly TextBlock[]): Map<string, BlockLabel> {
   return new Map(
     blocks.flatMap(({ id, kind, label }) =>
-      label && kind !== 'table_cell' && !startsWithBox(label.text) && canMove(label) ? [[id, label]] : [],
+      label && (kind !== 'table_cell' || isSign(label.text)) && !startsWithBox(label.text) && canMove(label)
+        ? [[id, label]]
+        : [],
     ),
   );
 }
@@ -44,10 +46,16 @@ export function areaOfLabel({ glyphs }: BlockLabel): Rectangle {
  * Keeps a text next to its label. With a bullet, the text is the item of a list. With a number it may also be the row of a
  * form or a table, if something is at its right side.
  */
-export function besideLabel(frame: Frame, { text }: BlockLabel, space: FreeSpace): Frame {
+export function besideLabel(
+  frame: Frame,
+  label: BlockLabel,
+  space: FreeSpace,
+  { fromPage }: TextRotation,
+): Frame {
   const { bounds, box, id } = frame;
-  const isItem = isSign(text) || space.right(box, bounds.right, id) >= bounds.right;
-  return { ...frame, isItem, bounds: { ...bounds, left: box.left } };
+  const isItem = isSign(label.text) || space.right(box, bounds.right, id) >= bounds.right;
+  const labelLeft = transformRectangle(fromPage, areaOfLabel(label)).left;
+  return { ...frame, isItem, labelLeft, bounds: { ...bounds, left: box.left } };
 }
 
 /** Returns the operators that draw a label at another height. */

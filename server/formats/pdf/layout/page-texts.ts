@@ -87,10 +87,14 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
   const cells = new Cells(texts.flatMap(({ container }) => container ?? []));
   for (const text of texts) if (text.container && cells.hasNeighbor(text.container)) text.isCell = true;
   const labels = new LooseLabels(
-    texts.flatMap(({ isCell, lines }) => (isCell ? [] : lines.slice(0, 1))),
+    texts.flatMap(({ isCell, lines: [line] }) => (isCell && !bullets.has(line!) ? [] : [line!])),
     bullets,
   );
-  for (const text of texts) if (!text.isCell) text.label ??= labels.before(text.lines[0]!);
+  for (const text of texts) {
+    const label = text.label ?? labels.before(text.lines[0]!);
+    // The number before a cell is a cell too.
+    if (label && (!text.isCell || text.label || bullets.has(label))) text.label = label;
+  }
   return { texts, lines, areas };
 }
 

@@ -13,6 +13,10 @@ const maxDrop = { text: 2.2, heading: 3.5 };
 const minCommonWidth = 0.8;
 /** The maximum width and height of a label next to a text, and its maximum distance from the text, in em. */
 const label = { width: 3, height: 3, distance: 3 };
+/** The maximum share of single lines that are no items. The entries of a curriculum vitae have up to three each. */
+const maxHeadings = 0.6;
+/** The number of columns to which a text may belong. */
+const maxOpen = 4;
 /** The height of the bands by which neighbors are found, in points. */
 const bandHeight = 64;
 /** The maximum difference between baselines that count as the same line, in em. */
@@ -35,10 +39,14 @@ interface Column {
  */
 export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][] {
   const columns: Column[] = [];
-  const mated = withMates(frames);
+  const mated = withMates(frames, space);
   for (const frame of mated) {
-    const column = columns.at(-1);
-    if (column && continues(column, frame) && isClear(column, frame, space)) {
+    // In two lists beside each other, the items may alternate.
+    const column = columns
+      .slice(-maxOpen)
+      .reverse()
+      .find((column) => continues(column, frame) && isClear(column, frame, space));
+    if (column) {
       column.frames.push(frame);
       column.area = union(column.area, areaOf([frame]));
       for (const id of ownersOf([frame])) column.owners.add(id);
@@ -67,7 +75,7 @@ function withLeading(column: readonly Frame[]): Frame[] {
  * Attaches single lines to the text before them on the same line, such as the date after the name of an employer. A text
  * that is also above or below a text of another column is in that column.
  */
-function withMates(frames: readonly Frame[]): Frame[] {
+function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
   const single = frames.filter(({ flows, isItem, singleLine }) => flows && singleLine && !isItem);
   const owners = new Map<Frame, Frame[]>();
   const taken = new Set<Frame>();
@@ -82,16 +90,22 @@ function withMates(frames: readonly Frame[]): Frame[] {
     const [from, to] = [box.bottom - reach, box.top + reach].map((edge) => Math.floor(edge / bandHeight));
     return Array.from({ length: to! - from! + 1 }, (_, step) => [...(bands.get(from! + step) ?? [])]).flat();
   };
-  for (const row of Map.groupBy(single, ({ baseline }) => Math.round(baseline)).values()) {
-    if (row.length !== 2) continue;
+  const pairs = [...Map.groupBy(single, ({ baseline }) => Math.round(baseline)).values()].flatMap((row) => {
+    if (row.length !== 2) return [];
     const [first, second] = row.toSorted((one, other) => one.box.left - other.box.left) as [Frame, Frame];
     const isApart =
       second.box.left > first.box.right && !growsLeft(first) && isSame(first.container, second.container);
-    if (
-      !isApart ||
-      near(second).some((other) => isAboveOrBelow(other, second) && !isAboveOrBelow(other, first))
-    )
-      continue;
+    // The cells of a table have numbers between or behind them.
+    const isTable =
+      first.isCell &&
+      (space.right(first.box, second.box.left, first.id) < second.box.left ||
+        space.right(second.box, second.bounds.right, second.id) < second.bounds.right);
+    return isApart && !isTable ? [{ first, second }] : [];
+  });
+  const ends = new Set(pairs.map(({ second }) => second));
+  for (const { first, second } of pairs) {
+    const others = near(second).filter((other) => !ends.has(other));
+    if (others.some((other) => isAboveOrBelow(other, second) && !isAboveOrBelow(other, first))) continue;
     owners.set(first, [second]);
     taken.add(second);
   }
@@ -116,10 +130,14 @@ function isAboveOrBelow({ box }: Frame, { box: own, size }: Frame): boolean {
   return isBeside && gap > -0.5 * size && gap < maxDrop.text * size;
 }
 
-/** Returns the area of a column's source texts with their rules. */
+/** Returns the area of a column's source texts with their labels and rules. */
 export function areaOf(column: readonly Frame[]): Rectangle {
   return column
-    .flatMap(({ below, box, mates = [] }) => [box, ...(below ? [below] : []), ...mates.map(({ box }) => box)])
+    .flatMap(({ below, box, labelLeft, mates = [] }) => [
+      { ...box, left: Math.min(box.left, labelLeft ?? box.left) },
+      ...(below ? [below] : []),
+      ...mates.map(({ box }) => box),
+    ])
     .reduce(union);
 }
 
@@ -133,7 +151,7 @@ function continues({ frames, area: one }: Column, frame: Frame): boolean {
   const most = last.style === frame.style ? maxDrop.text : maxDrop.heading;
   if (drop < 0.8 * frame.size || gap > most * Math.max(last.leading.normal, frame.leading.normal))
     return false;
-  const other = frame.box;
+  const other = areaOf([frame]);
   const common = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   return common >= minCommonWidth * Math.min(one.right - one.left, other.right - other.left);
 }
@@ -183,19 +201,19 @@ export function inner({ left, bottom, right, top }: Rectangle, size: number): Re
 }
 
 /**
- * Whether most lines of a column are part of paragraphs with several lines, or of items of a list. Otherwise the column
- * is an address or a form.
+ * Whether a good part of a column's lines are part of paragraphs with several lines, or of items of a list. The others
+ * are its headings. Otherwise the column is an address or a form.
  */
 function isRunningText(column: readonly Frame[]): boolean {
   if (column.length < 2) return false;
   const all = column.reduce((sum, frame) => sum + sourceLinesOf(frame), 0);
   const single = column.filter(({ isItem, singleLine }) => singleLine && !isItem).length;
-  return single <= all / 2;
+  return single <= maxHeadings * all;
 }
 
 /**
  * Whether at least half of the texts after the first start on the same baseline as another text, like the cells of a
- * table.
+ * table. The items of two lists beside each other are no cells.
  */
 function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, readonly Frame[]>): boolean {
   const others = column.slice(1);
@@ -203,8 +221,10 @@ function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, reado
     const row = Math.round(frame.baseline);
     const near = [row - 1, row, row + 1].flatMap((place) => rows.get(place) ?? []);
     return near.some(
-      ({ baseline, id }) =>
-        id !== frame.id && Math.abs(baseline - frame.baseline) < sameBaseline * frame.size,
+      ({ baseline, id, isItem }) =>
+        id !== frame.id &&
+        !(isItem && frame.isItem) &&
+        Math.abs(baseline - frame.baseline) < sameBaseline * frame.size,
     );
   });
   return adjacent.length >= Math.max(1, others.length / 2);

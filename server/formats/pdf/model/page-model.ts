@@ -114,7 +114,9 @@ export class PageModel {
       const texts = kept.filter(
         (text) => standing.has(text.reason) && !text.cell && !taken.has(text.glyphs) && canMove(text),
       );
-      const movers = this.#isTurned ? [] : frames.filter(({ flows, id }) => flows && !leaders.has(id));
+      const movers = this.#isTurned
+        ? []
+        : frames.filter(({ flows, id, isCell }) => flows && !isCell && !leaders.has(id));
       return { rotation, frames, leaders, marks: marksOf(paints, texts, movers, rotation) };
     });
     this.#obstacles = this.#obstaclesOf(paints, items, kept);
@@ -144,7 +146,10 @@ export class PageModel {
       if (leader) return besideLeader(frame, leader, rows.get(frame.id), space);
       const edge = edges.get(frame.id);
       const label = labels.get(frame.id);
-      const own = besideMarks(label ? besideLabel(frame, label, space) : frame, marks.get(frame.id) ?? []);
+      const own = besideMarks(
+        label ? besideLabel(frame, label, space, rotation) : frame,
+        marks.get(frame.id) ?? [],
+      );
       return wrapAround(edge ? mirror(own, edge, space) : own, space);
     });
     return { columns: columnsOf(placed, space), space };
