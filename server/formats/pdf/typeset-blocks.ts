@@ -3,8 +3,9 @@ import type { Finding } from '../document.ts';
 import type { DocumentFonts } from '../typesetting/document-fonts.ts';
 import type { ShownLine } from '../typesetting/line-writer.ts';
 import { drawBlock } from './fitting/draw-block.ts';
+import { filled } from './fitting/draw-decorations.ts';
 import { lastBaselineOf } from './fitting/fit.ts';
-import type { BlockTranslation, Languages, TextRotation } from './fitting/frames.ts';
+import { type BlockTranslation, type Languages, moved, type TextRotation } from './fitting/frames.ts';
 import { drawLeader } from './fitting/leaders.ts';
 import { drawLabel } from './fitting/moved-labels.ts';
 import { type Fitting, fitAll, occupiedBy } from './fitting/shrink.ts';
@@ -13,7 +14,7 @@ import { formatPoints, truncate } from './fitting/truncate.ts';
 import { intersection, type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { least } from './layout/statistics.ts';
-import type { Mark } from './model/marks.ts';
+import { fillsLine, type Mark, shortened } from './model/marks.ts';
 import { PageModel } from './model/page-model.ts';
 import type { PageContent, Paint } from './page-content.ts';
 import type { GlyphRange, TextBlock } from './text-block.ts';
@@ -112,10 +113,18 @@ export function typesetBlocks(
       const text = drawBlock(frame, fitting.fit, rotation.toPage, fonts);
       const rise = fitting.fit.baseline - frame.baseline;
       const label = Math.abs(rise) > 0.01 ? labels.get(block.id) : undefined;
-      const moved = label && drawLabel(label, rise, rotation, fonts);
+      const bullet = label && drawLabel(label, rise, rotation, fonts);
       const texts: ShownLine[] = [];
-      for (const { object, box, line } of marks.get(block.id) ?? []) {
+      const lines: string[] = [];
+      for (const mark of marks.get(block.id) ?? []) {
+        const { object, box, line } = mark;
         const rise = rises(fitting)[line];
+        const rest = fillsLine(mark, frame) && shortened(mark, frame, text.lines[0]?.right ?? 0);
+        if (rest && 'kind' in object) {
+          set.rules.push(object);
+          lines.push(`${object.color} ${filled(moved(rest, 0, rise), rotation.toPage)}`);
+          continue;
+        }
         const isBullet = 'kind' in object && box.right < frame.box.left + 0.1 * frame.size;
         if (Math.abs(rise) < 0.01 || !(fitting.inColumn || isBullet)) continue;
         if ('kind' in object) move(object, rise, rotation);
@@ -128,12 +137,12 @@ export function typesetBlocks(
       const dots = leader && drawLeader(leader, text.lines, frame, rotation.toPage, fonts);
       show(
         block,
-        [moved, ...texts, text]
+        [bullet, ...texts, text]
           .map((shown) => shown?.operators ?? '')
-          .concat(dots?.operators ?? [])
+          .concat(dots?.operators ?? [], lines)
           .join('\n')
           .trim(),
-        new Map([text, moved, dots, ...texts].flatMap((shown) => [...(shown?.fonts ?? [])])),
+        new Map([text, bullet, dots, ...texts].flatMap((shown) => [...(shown?.fonts ?? [])])),
       );
       set.removed.push(...(dots?.removed ?? []), ...(label?.glyphs ?? []));
       for (const { mark, box } of text.marks) set.marks.set(mark, [...(set.marks.get(mark) ?? []), box]);

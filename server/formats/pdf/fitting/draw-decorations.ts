@@ -50,23 +50,34 @@ export function drawDecorations(
   return drawn;
 }
 
-/** Returns the decorated parts of a line from the left. Adjacent runs with the same decoration are one part. */
+/**
+ * Returns the decorated parts of a line from the left, without spaces at their ends. Adjacent runs with the same
+ * decoration are one part.
+ */
 function partsOf({ runs }: Line, spans: readonly StyledSpan[], { left, em }: LinePlace): DecoratedPart[] {
   const parts: DecoratedPart[] = [];
   let x = left;
+  let open: DecoratedPart | undefined;
   for (const { clusters, span } of runs) {
-    const end = x + em * clusters.reduce((sum, { advance, scale }) => sum + advance * scale, 0);
     const { decoration, color } = spans[span] ?? {};
-    const last = parts.at(-1);
-    if (decoration && last?.right === x && last.decoration.key === decoration.key) last.right = end;
-    else if (decoration) parts.push({ decoration, color: color ?? '', left: x, right: end });
-    x = end;
+    if (open?.decoration.key !== decoration?.key) open = undefined;
+    for (const { advance, scale, text } of clusters) {
+      const end = x + em * advance * scale;
+      if (decoration && text !== ' ') {
+        if (!open) {
+          open = { decoration, color: color ?? '', left: x, right: end };
+          parts.push(open);
+        }
+        open.right = end;
+      }
+      x = end;
+    }
   }
   return parts;
 }
 
 /** Returns the operators that fill a rectangle. The matrix maps its space to the page's user space. */
-function filled({ left, bottom, right, top }: Rectangle, matrix: Matrix): string {
+export function filled({ left, bottom, right, top }: Rectangle, matrix: Matrix): string {
   const corners = [
     apply(matrix, left, bottom),
     apply(matrix, right, bottom),

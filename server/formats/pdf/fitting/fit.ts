@@ -31,6 +31,7 @@ export interface Frame {
   /** Whether the text was left-aligned in a left-to-right source and becomes right-aligned. */
   mirrored: boolean;
   isCell: boolean;
+  isHeading: boolean;
   /**
    * Whether the text is a paragraph of running text. Such a paragraph may move up or down together with the adjacent
    * ones.
@@ -324,8 +325,8 @@ export function roomBelow(
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
   const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2);
-  // The text keeps a distance to a text below it.
-  const kept = isText ? Math.min(shareOfGap * (box.bottom - edge), maxGap * size) : 0;
+  // The text keeps a distance to a text or an object below it.
+  const kept = Math.min(shareOfGap * (box.bottom - edge), (isText ? maxGap : maxGap / 2) * size);
   const limit = edge + Math.max(distance, kept);
   const own = clearBox(frame, space);
   // A paragraph keeps a distance to any object above it, unless it would be truncated otherwise.

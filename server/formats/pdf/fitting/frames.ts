@@ -102,6 +102,7 @@ export function makeFrame(
     rightToLeft,
     mirrored: isTurned && rightToLeft && block.alignment === 'left',
     isCell: block.kind === 'table_cell',
+    isHeading: block.kind === 'heading',
     flows: block.kind !== 'table_cell' || !container,
     isItem: false,
     style: `${block.kind === 'table_cell'} ${style.family} ${style.bold} ${style.italic} ${style.size.toFixed(1)}`,

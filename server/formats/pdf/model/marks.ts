@@ -179,13 +179,32 @@ function baselineOf({ glyphs }: KeptText, { bottom, top }: Rectangle): number {
   return bottom + ((top - bottom) * descent) / (ascent + descent || 1);
 }
 
+/**
+ * Whether a mark is a line that fills the rest of a heading's line. It becomes shorter if the translation is longer. A
+ * line after other texts is a blank to fill in.
+ */
+export function fillsLine({ object, box, line }: Mark, { box: own, isHeading, size }: Frame): boolean {
+  const isThin = box.top - box.bottom <= rule.thickness && box.right - box.left > 2 * rule.length * size;
+  const isKnown = 'kind' in object && object.place !== undefined && object.color !== undefined;
+  return isHeading && line === 'first' && box.left > own.right && isThin && isKnown;
+}
+
+/** The distance from the end of a heading to the line that fills the rest, and the minimum length of that line, in em. */
+const [beforeLine, restOfLine] = [0.3, 2];
+
+/** Returns the area of a line after a heading, if the line must become shorter. */
+export function shortened({ box }: Mark, { size }: Frame, end: number): Rectangle | undefined {
+  const left = end + beforeLine * size;
+  return left > box.left ? { ...box, left: Math.min(left, box.right - restOfLine) } : undefined;
+}
+
 /** Keeps a text next to its bullet and before or above the other marks. */
 export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
   const { bounds, box, isItem, size } = frame;
   const below = marks.filter(({ line }) => line === 'last').map((mark) => mark.box);
   const after = marks
     .filter(({ box: own, line }) => line === 'first' && own.left > box.right)
-    .map(({ box }) => box.left);
+    .map((mark) => (fillsLine(mark, frame) ? mark.box.right - restOfLine * size : mark.box.left));
   const hasBullet = marks.some(({ box: own, line }) => line === 'first' && own.right < box.left + 0.1 * size);
   return {
     ...frame,
