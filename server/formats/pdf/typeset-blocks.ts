@@ -14,7 +14,7 @@ import { formatPoints, truncate } from './fitting/truncate.ts';
 import { intersection, type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { least } from './layout/statistics.ts';
-import { fillsLine, type Mark, shortened } from './model/marks.ts';
+import { type Mark, redrawn } from './model/marks.ts';
 import { PageModel } from './model/page-model.ts';
 import type { PageContent, Paint } from './page-content.ts';
 import type { GlyphRange, TextBlock } from './text-block.ts';
@@ -119,10 +119,11 @@ export function typesetBlocks(
       for (const mark of marks.get(block.id) ?? []) {
         const { object, box, line } = mark;
         const rise = rises(fitting)[line];
-        const rest = fillsLine(mark, frame) && shortened(mark, frame, text.lines[0]?.right ?? 0);
-        if (rest && 'kind' in object) {
+        const drawn = text.lines[line === 'first' ? 0 : text.lines.length - 1];
+        const anew = drawn && redrawn(mark, frame, drawn);
+        if (anew && 'kind' in object) {
           set.rules.push(object);
-          lines.push(`${object.color} ${filled(moved(rest, 0, rise), rotation.toPage)}`);
+          lines.push(`${object.color} ${filled(moved(anew, 0, rise), rotation.toPage)}`);
           continue;
         }
         const isBullet = 'kind' in object && box.right < frame.box.left + 0.1 * frame.size;

@@ -3,7 +3,7 @@ import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
 import { breakLines, type Line } from '../../typesetting/lines.ts';
 import { apply, type Matrix, type Rectangle, transformRectangle, union } from '../geometry.ts';
 import { drawDecorations } from './draw-decorations.ts';
-import { type Fit, type Frame, lineWidth } from './fit.ts';
+import { type Fit, type Frame, lineWidth, lineWidths } from './fit.ts';
 import { drawMoved } from './moved-glyphs.ts';
 
 /** A block's translation as operators of a content stream. */
@@ -46,20 +46,20 @@ const separate = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=
 export function drawBlock(frame: Frame, fit: Fit, matrix: Matrix, fonts: DocumentFonts): DrawnBlock {
   const fontSize = frame.size * fit.scale;
   const em = fontSize * frame.stretch;
-  const { first, others } = lineWidth(frame, fit);
+  const { others } = lineWidth(frame, fit);
   const operators: string[] = [];
   const used = new Map<string, PDFRef>();
   const rectangles: Rectangle[] = [];
   const marks: DrawnBlock['marks'] = [];
   let { baseline } = fit;
   for (const [index, { shaped, spans, moved }] of frame.text.paragraphs.entries()) {
-    const start = index === 0 ? first : others;
-    const lines = breakLines(shaped, (line) => (line === 0 ? start : others));
+    const lines = breakLines(shaped, lineWidths(frame, fit, index === 0));
     const limit = others < narrow.width ? narrow.maxPerSpace : maxPerSpace;
     const isJustified = frame.alignment === 'justified' && !isMostlyLoose(lines, others, limit);
     for (const [number, broken] of lines.entries()) {
       const isFirst = index === 0 && number === 0;
-      const edges = edgesOf(frame, fit, isFirst);
+      const isBeside = index === 0 && number < (fit.beside?.lines ?? 0);
+      const edges = edgesOf(frame, isBeside ? { ...fit, right: fit.beside!.right } : fit, isFirst);
       const wanted = (edges.right - edges.left) / em;
       const isLast = number === lines.length - 1;
       const line =

@@ -18,6 +18,8 @@ export interface Frame {
   /** The area to which the text may grow: the page's margins or the table cell. It contains the box. */
   bounds: Rectangle;
   singleLine: boolean;
+  /** The right ends of the source's lines. */
+  ends: number[];
   /** The baseline of the source's first line. */
   baseline: number;
   /** The distance from the last baseline of the source to the bottom of the box. */
@@ -68,6 +70,8 @@ export interface Frame {
   mates?: Frame[];
   /** The edges of the row in which the text and the number after it have exchanged their places. */
   row?: { left: number; right: number };
+  /** For a paragraph that begins beside an object and continues below it: the part beside the object. */
+  beside?: { right: number; lines: number };
   /** The indent of the first line, in em. If negative: minus the indent of all other lines. */
   indent: number;
 }
@@ -82,6 +86,8 @@ export interface Fit {
   baseline: number;
   leading: number;
   lines: number;
+  /** The part of the lines that is beside an object. */
+  beside?: { right: number; lines: number };
 }
 
 /** An area for the lines of a text. */
@@ -136,13 +142,47 @@ export function sourceLinesOf(frame: Frame): number {
 
 /** Returns the number of lines that the text needs between two edges. */
 export function linesBetween(frame: Frame, edges: Pick<Fit, 'left' | 'right' | 'scale'>): number {
-  const { first, others } = lineWidth(frame, edges);
   let lines = 0;
   for (const [index, { shaped, width }] of frame.text.paragraphs.entries()) {
-    const start = index === 0 ? first : others;
-    lines += width <= start ? 1 : countLines(shaped, (line) => (line === 0 ? start : others));
+    const widthOf = lineWidths(frame, edges, index === 0);
+    lines += width <= widthOf(0) ? 1 : countLines(shaped, widthOf);
   }
   return lines;
+}
+
+/** Returns the widths of the lines of a paragraph, in em of the scaled and condensed text. */
+export function lineWidths(
+  frame: Frame,
+  edges: Pick<Fit, 'left' | 'right' | 'scale' | 'beside'>,
+  isFirst: boolean,
+): (line: number) => number {
+  const { first, others } = lineWidth(frame, edges);
+  const { beside } = edges;
+  const start = isFirst ? first : others;
+  if (!beside) return (line) => (line === 0 ? start : others);
+  const narrow = lineWidth(frame, { ...edges, right: beside.right });
+  return (line) => (line >= beside.lines ? others : line === 0 && isFirst ? narrow.first : narrow.others);
+}
+
+/**
+ * Fits a paragraph that begins beside an object and continues below it, at one size. Returns undefined if the text does
+ * not fit.
+ */
+export function fitBeside(frame: Frame, space: FreeSpace, scale: number): Fit | undefined {
+  const { baseline, beside, box, leading, text } = frame;
+  const [paragraph, ...rest] = text.paragraphs;
+  if (!beside || !paragraph || rest.length > 0) return undefined;
+  const region = roomBelow(frame, space, box);
+  for (const distance of [leading.normal * scale, leading.tight * scale]) {
+    const lines = Math.ceil(((beside.lines - 0.5) * leading.normal) / distance);
+    const fit = { left: box.left, right: box.right, scale, baseline, leading: distance, lines: 1 };
+    const own = { ...fit, beside: { right: beside.right, lines } };
+    const count = countLines(paragraph.shaped, lineWidths(frame, own, true));
+    const lowest = region.bottom + frame.descent * scale;
+    if (widestWordOf(text) <= narrowestLine(frame, { ...fit, right: beside.right }))
+      if (baseline - (count - 1) * distance >= lowest - 0.1 * distance) return { ...own, lines: count };
+  }
+  return undefined;
 }
 
 /**

@@ -93,6 +93,7 @@ export function makeFrame(
     box,
     bounds: union(box, container ? within(container, box, style.size) : margins),
     singleLine: lines.length === 1,
+    ends: lines.map(({ right }) => right + x),
     isRelaxed: false,
     baseline: lines[0]!.baseline + y,
     descent: Math.max(0, last - box.bottom),

@@ -5,6 +5,7 @@ import {
   type Fit,
   type Frame,
   fitAtScale,
+  fitBeside,
   fitInMostRoom,
   growsLeft,
   isLabel,
@@ -162,6 +163,7 @@ function setSize(
   space: FreeSpace,
 ): void {
   for (const unit of units) {
+    if (unit.fittings[0]!.fit.beside) continue;
     const [{ fit, frame, source }] = unit.fittings as [Fitting];
     const least = minScaleOf(source);
     const isNarrower = width * source.stretch < frame.stretch;
@@ -228,6 +230,11 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
 
 function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const least = minScaleOf(frame);
+  for (let scale = 1; frame.beside && scale >= least; scale *= columnStep) {
+    const fit = fitBeside(frame, space, scale);
+    const shrunk = scale < 1 ? 'room' : null;
+    if (fit) return { frame, source, fit, shrunk, inColumn: false, whole: true };
+  }
   // Programs that copy connected letters out of a PDF mix up those that are narrower.
   const shares = (frame.singleLine || frame.isCell) && !frame.rightToLeft ? condensed : [1];
   const last = shares.at(-1)!;

@@ -163,14 +163,17 @@ function placeOfRule({ box: { left, right, bottom, top } }: Placed, frame: Frame
 /** Returns the place of an untranslated text that is the next line, or the only text after a single line. */
 function placeOfText({ object, box }: Placed, frame: Frame): Place {
   if ((object as KeptText).reason === 'formula') return undefined;
-  const { baseline, box: own, singleLine, size } = frame;
+  const { alignment, baseline, box: own, singleLine, size } = frame;
   const base = baselineOf(object as KeptText, box);
   if (Math.abs(base - baseline) < kept.sameBaseline * size)
     return singleLine && box.left > own.right ? { distance: box.left - own.right, line: 'first' } : undefined;
   const below = lastBaselineOf(frame) - base;
   const isBelow = below > 0.5 * size && below < kept.below * size;
-  const isAligned = box.right > own.left && box.left < own.right;
-  return isBelow && isAligned ? { distance: below, line: 'last' } : undefined;
+  // A number that is centered below a paragraph is that of the page.
+  const isAligned =
+    alignment === 'center' || Math.min(Math.abs(box.left - own.left), Math.abs(box.right - own.right)) < size;
+  const isOver = box.right > own.left && box.left < own.right;
+  return isBelow && isOver && isAligned ? { distance: below, line: 'last' } : undefined;
 }
 
 /** Returns the baseline of an untranslated text, from the depth of its font. */
@@ -185,17 +188,37 @@ function baselineOf({ glyphs }: KeptText, { bottom, top }: Rectangle): number {
  */
 export function fillsLine({ object, box, line }: Mark, { box: own, isHeading, size }: Frame): boolean {
   const isThin = box.top - box.bottom <= rule.thickness && box.right - box.left > 2 * rule.length * size;
-  const isKnown = 'kind' in object && object.place !== undefined && object.color !== undefined;
-  return isHeading && line === 'first' && box.left > own.right && isThin && isKnown;
+  return isHeading && line === 'first' && box.left > own.right && isThin && isKnown(object);
 }
 
-/** The distance from the end of a heading to the line that fills the rest, and the minimum length of that line, in em. */
-const [beforeLine, restOfLine] = [0.3, 2];
+/** Whether an object can be removed and drawn again. */
+function isKnown(object: Mark['object']): boolean {
+  return 'kind' in object && object.place !== undefined && object.color !== undefined;
+}
 
-/** Returns the area of a line after a heading, if the line must become shorter. */
-export function shortened({ box }: Mark, { size }: Frame, end: number): Rectangle | undefined {
-  const left = end + beforeLine * size;
-  return left > box.left ? { ...box, left: Math.min(left, box.right - restOfLine) } : undefined;
+/**
+ * In em: the distance from the end of a heading to the line that fills the rest, the minimum length of that line, and the
+ * maximum distance between the ends of a text and those of the line below it.
+ */
+const [beforeLine, restOfLine, sameEnd] = [0.3, 2, 0.4];
+
+/**
+ * Returns the area of a line that must be drawn again: a line after a longer heading becomes shorter, and a line below a
+ * text, from its start to its end, gets the width of the translation.
+ *
+ * @param drawn the area of the translation
+ */
+export function redrawn(mark: Mark, frame: Frame, drawn: Rectangle): Rectangle | undefined {
+  const { box, object, line } = mark;
+  const { box: own, size } = frame;
+  if (fillsLine(mark, frame)) {
+    const left = drawn.right + beforeLine * size;
+    return left > box.left ? { ...box, left: Math.min(left, box.right - restOfLine * size) } : undefined;
+  }
+  const [before, after] = [box.left - own.left, box.right - own.right];
+  const isUnder = line === 'last' && box.top - box.bottom <= rule.thickness && isKnown(object);
+  if (!isUnder || Math.max(Math.abs(before), Math.abs(after)) > sameEnd * size) return undefined;
+  return { ...box, left: drawn.left + before, right: drawn.right + after };
 }
 
 /** Keeps a text next to its bullet and before or above the other marks. */
