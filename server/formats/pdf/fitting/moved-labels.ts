@@ -52,10 +52,12 @@ export function besideLabel(
   space: FreeSpace,
   { fromPage }: TextRotation,
 ): Frame {
-  const { bounds, box, id } = frame;
+  const { bounds, box, id, singleLine } = frame;
   const isItem = isSign(label.text) || space.right(box, bounds.right, id) >= bounds.right;
   const labelLeft = transformRectangle(fromPage, areaOfLabel(label)).left;
-  return { ...frame, isItem, labelLeft, bounds: { ...bounds, left: box.left } };
+  // A centered line stays next to its label.
+  const alignment = frame.alignment === 'center' && singleLine ? 'left' : frame.alignment;
+  return { ...frame, alignment, isItem, labelLeft, bounds: { ...bounds, left: box.left } };
 }
 
 /** Returns the operators that draw a label at another height. */

@@ -19,6 +19,8 @@ const maxHeadings = 0.6;
 const maxOpen = 4;
 /** The height of the bands by which neighbors are found, in points. */
 const bandHeight = 64;
+/** The maximum difference between the starts of indented lines, in points. */
+const sameEdge = 1;
 /** The maximum difference between baselines that count as the same line, in em. */
 const sameBaseline = 0.15;
 
@@ -55,19 +57,30 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
   const rows = Map.groupBy(mated, ({ baseline }) => Math.round(baseline));
   return columns.flatMap(({ frames: column }) =>
     isRunningText(column) && !isPartOfTable(column, rows)
-      ? [withLeading(column)]
+      ? [likeParagraphs(column)]
       : column.map((frame) => [frame]),
   );
 }
 
-/** Gives single lines the distance between lines that the paragraphs of their style have in the column. */
-function withLeading(column: readonly Frame[]): Frame[] {
-  const leadings = new Map(
-    column.flatMap((frame) => (frame.singleLine ? [] : [[frame.style, frame.leading] as const])),
+/** Gives single lines the distance between lines and the indent that the paragraphs of their style have in the column. */
+function likeParagraphs(column: readonly Frame[]): Frame[] {
+  const paragraphs = Map.groupBy(
+    column.filter(({ singleLine }) => !singleLine),
+    ({ style }) => style,
   );
   return column.map((frame) => {
-    const leading = frame.singleLine ? leadings.get(frame.style) : undefined;
-    return leading ? { ...frame, leading } : frame;
+    const [paragraph] = frame.singleLine ? (paragraphs.get(frame.style) ?? []) : [];
+    if (!paragraph) return frame;
+    const { leading } = paragraph;
+    const indented = paragraphs
+      .get(frame.style)!
+      .find(
+        ({ box, indent, size }) =>
+          indent > 0 && Math.abs(box.left + indent * size - frame.box.left) < sameEdge,
+      );
+    if (!indented || frame.rightToLeft) return { ...frame, leading };
+    const { alignment, indent } = indented;
+    return { ...frame, leading, alignment, indent, box: { ...frame.box, left: indented.box.left } };
   });
 }
 

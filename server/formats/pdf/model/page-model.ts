@@ -142,6 +142,7 @@ export class PageModel {
     const edges = mirroredEdges(frames);
     const rows = rowsWithLeaders(frames, leaders);
     const placed = frames.map((frame) => {
+      if (watermarks.has(frame.id)) return { ...frame, bounds: frame.box };
       const leader = leaders.get(frame.id);
       if (leader) return besideLeader(frame, leader, rows.get(frame.id), space);
       const edge = edges.get(frame.id);
