@@ -165,7 +165,7 @@ export async function render(
     ({ box: { left, bottom, right, top } }) =>
       `0.8 0.8 1 RG ${left} ${bottom} ${right - left} ${top - bottom} re S`,
   );
-  const content = [...(outlines ? [...frames, ...paints] : []), set.operators].join('\n');
+  const content = [...(outlines ? [...frames, ...paints] : []), set.watermarks, set.operators].join('\n');
   sheet.node.set(PDFName.of('Contents'), document.context.register(document.context.flateStream(content)));
   for (const [name, ref] of set.fonts) sheet.node.setFontDictionary(PDFName.of(name), ref);
   fonts.embed();

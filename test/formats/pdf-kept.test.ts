@@ -36,6 +36,13 @@ describe('text that a reader does not see is kept', () => {
     });
   });
 
+  it('too small to read, beside other text', async () => {
+    const tiny = at(40, 50, '253B').replace('/F 10 Tf', '/F 1 Tf');
+    expect(await keptOf({ content: at(9, 50, 'Text') + tiny })).toEqual({ Text: null, '253B': 'invisible' });
+    // On a page of small text, all text is meant to be read.
+    expect(await keptOf({ content: tiny })).toEqual({ '253B': null });
+  });
+
   it('outside of the clip, of the page, or of the box of its form', async () => {
     const content =
       at(-90, 9, 'left') +

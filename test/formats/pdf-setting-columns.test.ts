@@ -110,3 +110,40 @@ describe('paragraphs of a column', () => {
       expect(Math.abs(places.get(`72 ${row}`)!.top - places.get(`330 ${row}`)!.top)).toBeLessThan(2);
   });
 });
+
+describe('a paragraph that begins beside a box and continues below it', () => {
+  const beside = ['The quick brown fox', 'jumps over a lazy', 'dog and runs away', 'into the forest and'];
+  const below = ['sleeps there until the next morning comes along. Then it goes', 'home again.'];
+  const text = [...beside, ...below].join(' ');
+  const box = paint(rectangle(200, 662, 340, 712));
+
+  /** @param paints what is beside the paragraph; its lines have the baselines 700, 688 and so on */
+  async function setParagraph(target: string, paints: Paint[]) {
+    const source = blockOf({ lines: [...beside, ...below], x: 72, y: 700 });
+    const set = await render([{ source, target }], { page: pageOf({ paints: [wall(400, 420), ...paints] }) });
+    return { ...set, shown: await shownLines(set.bytes) };
+  }
+  const widthOf = ({ x, right }: { x: number; right: number }) => right - x;
+
+  it('has narrow lines as far as the box, and wide ones below', async () => {
+    const { shown, findings } = await setParagraph(`${text} And then it sleeps for the whole day.`, [box]);
+    expect(findings).toEqual([]);
+    const [narrow, wide] = [true, false].map((isBeside) => shown.filter(({ y }) => y > 660 === isBeside));
+    expect(narrow!.length).toBe(4);
+    for (const line of narrow!) expect(line.x + widthOf(line)).toBeLessThan(200);
+    expect(Math.max(...wide!.map(widthOf))).toBeGreaterThan(150);
+  });
+
+  it('becomes smaller if it does not fit, and keeps its shape', async () => {
+    const floor = paint(rectangle(20, 0, 400, 634));
+    const { shown, findings } = await setParagraph(`${text} ${text}`, [box, floor]);
+    expect(findings.map(({ code }) => code)).toEqual(['text_shrunk']);
+    for (const line of shown.filter(({ y }) => y > 662)) expect(line.right).toBeLessThan(200);
+    expect(Math.min(...shown.map(({ y }) => y))).toBeGreaterThan(634);
+  });
+
+  it('is a usual paragraph if nothing is beside it', async () => {
+    const { shown } = await setParagraph(text, []);
+    expect(shown.length).toBeLessThan(5);
+  });
+});

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Matrix } from '#server/formats/pdf/geometry.ts';
 import { commonSize } from '#server/formats/pdf/model/groups.ts';
+import type { Paint } from '#server/formats/pdf/page-content.ts';
+import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { blockOf, pageOf, paint, rectangle, render } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
 
@@ -35,6 +38,46 @@ describe('a headline', () => {
     ]);
     expect(findings).toEqual([]);
   });
+});
+
+describe('a line that fills the rest of the line of a heading', () => {
+  const block = blockOf({ lines: ['Skills'], style: { size: 20, bold: true }, y: 600 });
+  const heading = { ...block, kind: 'heading' as const };
+  const line = {
+    ...paint(rectangle(heading.box.right + 4, 598, 540, 599), 'fill'),
+    color: '1 0 0 rg',
+    place: { use: 0, start: 0, end: 9 },
+    ctm: [1, 0, 0, 1, 0, 0] as const satisfies Matrix,
+    clip: rectangle(0, 0, 612, 792),
+  };
+  const set = (target: string, source: TextBlock = heading, paints: Paint[] = [line]) =>
+    render([{ source, target }], { page: pageOf({ paints }) });
+  const drawn = (operators: string) =>
+    /1 0 0 rg ([\d.]+) [\d.]+ m ([\d.]+) /.exec(operators)?.slice(1).map(Number);
+
+  it('becomes shorter if the heading becomes longer', async () => {
+    const { bytes, findings, operators, rules } = await set('Compétences et expérience');
+    expect(findings).toEqual([]);
+    const [shown, ...others] = await shownLines(bytes);
+    expect([others, shown!.size]).toEqual([[], 20]);
+    expect(rules).toEqual([line]);
+    expect(drawn(operators)![0]).toBeGreaterThan(shown!.right + 2);
+    expect(drawn(operators)![1]).toBeCloseTo(540);
+  });
+
+  it('stays if there is enough room, after a label, or if it cannot be drawn again', async () => {
+    expect((await set('Arts')).rules).toEqual([]);
+    expect((await set('Compétences et expérience', block)).rules).toEqual([]);
+    const { place: _, ...fixed } = line;
+    expect((await set('Compétences et expérience', heading, [fixed])).rules).toEqual([]);
+  });
+});
+
+it('a word that is too wide for its place has narrower letters before it is broken', async () => {
+  const source = blockOf({ lines: ['PhD'], x: 72, y: 600 });
+  const around = [paint(rectangle(20, 590, 70, 620)), paint(rectangle(source.box.right + 16, 590, 300, 620))];
+  const { bytes } = await render([{ source, target: 'Doctorado' }], { page: pageOf({ paints: around }) });
+  expect((await shownLines(bytes)).map(({ text }) => text)).toEqual(['Doctorado']);
 });
 
 describe('the common size of like texts', () => {

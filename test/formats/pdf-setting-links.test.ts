@@ -151,13 +151,21 @@ describe('a rule', () => {
 
   it.each([
     ['is longer than the words', '40 298.2 300 0.6 re f', 340],
-    ['is under all words, in another color', '1 0 0 rg 40 298.2 113 0.6 re f 0 g', 153],
     ['is below the words', '77 292 23.3 0.6 re f', 100.3],
   ])('that %s stays', async (_, drawn, right) => {
     const result = await translated(`${drawn} ${sentence}`, [], ['Les statuts du club']);
     expect(result.source).toEqual([['See the rules of the club']]);
     expect(rulesOf(result)).toHaveLength(1);
     expect(rulesOf(result)[0]!.right).toBeCloseTo(right, 1);
+  });
+
+  it('that is under all words, in another color, gets the width of the translation', async () => {
+    const drawn = '1 0 0 rg 40 298.2 113 0.6 re f 0 g';
+    const result = await translated(`${drawn} ${sentence}`, [], ['Les statuts']);
+    expect(result.source).toEqual([['See the rules of the club']]);
+    expect(rulesOf(result)).toHaveLength(1);
+    expect(rulesOf(result)[0]!.left).toBeCloseTo(40, 1);
+    expect(Math.abs(rulesOf(result)[0]!.right - result.right)).toBeLessThan(4);
   });
 
   it('is removed without the other operators between those of its path', async () => {

@@ -40,6 +40,28 @@ describe('the items of a list', () => {
     expect(rows.map(({ y }) => Math.round(y))).toEqual([300, 288, 276]);
   });
 
+  it('of two lists beside each other move on their own', async () => {
+    const rows = [0, 1, 2, 3].map((row) => 300 - 12 * row);
+    const content = rows.map((y, row) =>
+      [40, 220].map((x) => at(x, y, '\\225') + at(x + 15, y, `Item ${row + 1} of the list`)).join(''),
+    );
+    const bytes = await madePdf({ content: content.join(' ') });
+    const { segments } = await extract(bytes);
+    const translations = segments.map(({ regionId, cellId, rectangles }) => ({
+      regionId,
+      cellId,
+      target: [rectangles![0]![0] < 200 && rectangles![0]![3] > 300 ? longer : shorter],
+    }));
+    const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+    const lines = (await shownLines(result.bytes)).map(({ size, text, y }) => [text, Math.round(y), size]);
+    expect(new Set(lines.map(([, , size]) => size))).toEqual(new Set([10]));
+    const right = lines.filter(([text]) => /Une autre.*• Une autre|^• Une autre$/.test(String(text)));
+    expect(lines.map(([, y]) => y)).toEqual(expect.arrayContaining(rows));
+    expect(lines.length).toBeGreaterThan(rows.length);
+    expect(right.length).toBeGreaterThan(0);
+    expect(result.findings).toEqual([]);
+  });
+
   it('of several lines move down with their numbers', async () => {
     const items = [
       ['(a)', 'The first item of the list has more than one', 'line of text on this page.'],

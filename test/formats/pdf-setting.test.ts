@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Rectangle } from '#server/formats/pdf/geometry.ts';
+import { type Rectangle, transformRectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
 import { blockOf, pageOf, paint, type Rendered, rectangle, render, type Source } from './pdf-blocks.ts';
 import { shownLines } from './pdf-shown.ts';
@@ -278,14 +278,22 @@ describe('a sloped text over other texts', () => {
     box: rectangle(box.right + 4, box.bottom, box.right + 16, box.top),
   }));
 
-  it('keeps its size, and leaves the size of those texts', async () => {
+  it('stays in its place, and leaves the size of those texts', async () => {
     const items = [watermark, ...rows].map((source) => ({
       source,
       target: source === watermark ? 'NE PAS COPIER OU DONNER À AUTRUI' : 'Étiquette',
     }));
-    const { bytes, findings } = await render(items, { page: pageOf({ annotations: fields }) });
-    expect(findings).toEqual([]);
-    expect(new Set(await sizes({ bytes }))).toEqual(new Set([40, 10]));
+    const page = pageOf({ annotations: fields });
+    const { bytes, findings, operators, places, watermarks } = await render(items, { page });
+    // It is painted first, as in the source.
+    expect([watermarks, operators].map((drawn) => drawn.match(/BT/g)?.length)).toEqual([2, rows.length]);
+    expect(findings.map(({ code, unitId }) => [code, unitId])).toEqual([['text_shrunk', watermark.id]]);
+    const [first, ...others] = [...new Set(await sizes({ bytes }))].toSorted((one, other) => other - one);
+    expect(others).toEqual([10]);
+    expect(first).toBeGreaterThan(24);
+    const [place, area] = [places.get(watermark.id)!, transformRectangle(watermark.matrix, watermark.box)];
+    for (const edge of ['left', 'bottom'] as const) expect(place[edge]).toBeGreaterThan(area[edge] - 2);
+    for (const edge of ['right', 'top'] as const) expect(place[edge]).toBeLessThan(area[edge] + 2);
   });
 });
 

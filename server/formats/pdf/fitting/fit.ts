@@ -360,13 +360,15 @@ export function roomBelow(
   frame: Frame,
   space: FreeSpace,
   { left, right }: Pick<Region, 'left' | 'right'>,
+  isColumn = false,
 ): Region {
   const { bounds, box, container, id, isRelaxed, singleLine, size } = frame;
   const distance = distances.below * size;
   const from = { left: left + 0.5, right: right - 0.5, bottom: box.bottom, top: box.top };
   const { edge, isText } = space.below(from, bounds.bottom - distance, id, size / 2);
-  // The text keeps a distance to a text or an object below it.
-  const kept = Math.min(shareOfGap * (box.bottom - edge), (isText ? maxGap : maxGap / 2) * size);
+  // The text keeps a distance to a text below it, and a column to any object.
+  const most = isText ? maxGap : isColumn ? maxGap / 2 : 0;
+  const kept = Math.min(shareOfGap * (box.bottom - edge), most * size);
   const limit = edge + Math.max(distance, kept);
   const own = clearBox(frame, space);
   // A paragraph keeps a distance to any object above it, unless it would be truncated otherwise.

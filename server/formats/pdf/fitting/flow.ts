@@ -59,7 +59,7 @@ export function fitColumn(
     );
   for (const tightest of [0, 1])
     for (const region of isWider ? [area, wider] : [area]) {
-      const found = fitInto({ ...region, bottom: roomBelow(last, space, region).bottom }, 0, tightest);
+      const found = fitInto({ ...region, bottom: roomBelow(last, space, region, true).bottom }, 0, tightest);
       if (found) return found;
     }
   return undefined;

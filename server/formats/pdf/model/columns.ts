@@ -156,7 +156,7 @@ export function areaOf(column: readonly Frame[]): Rectangle {
 
 function continues({ frames, area: one }: Column, frame: Frame): boolean {
   const last = frames.at(-1)!;
-  if (!last.flows || !frame.flows) return false;
+  if (!movesInColumn(last) || !movesInColumn(frame)) return false;
   if (growsLeft(last) !== growsLeft(frame)) return false;
   if (!isSame(last.container, frame.container)) return false;
   const drop = lastBaselineOf(last) - frame.baseline;
@@ -167,6 +167,11 @@ function continues({ frames, area: one }: Column, frame: Frame): boolean {
   const other = areaOf([frame]);
   const common = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   return common >= minCommonWidth * Math.min(one.right - one.left, other.right - other.left);
+}
+
+/** Whether a text can be part of a column: no cell, apart from the item of a list and the line of an entry. */
+function movesInColumn({ flows, isCell, isItem, mates }: Frame): boolean {
+  return flows && (!isCell || isItem || mates !== undefined);
 }
 
 function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
