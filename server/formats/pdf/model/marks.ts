@@ -246,3 +246,44 @@ export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
     ...(below.length > 0 && { below: below.reduce(union) }),
   };
 }
+
+/** The maximum distance from the baseline of a cell to the rule below it, in em, and the part of a cell beside a rule. */
+const [belowCell, besideRule] = [0.9, 1];
+
+/**
+ * Keeps the cells of a table that has only horizontal rules over the rule below them: its ends are those of the column.
+ * A cell that has too little space there may use more.
+ */
+export function aboveRules(
+  frames: readonly Frame[],
+  paints: readonly Paint[],
+  { fromPage }: TextRotation,
+): Frame[] {
+  const bands = new Map<number, Rectangle[]>();
+  for (const { box, kind } of frames.some(({ isCell }) => isCell) ? paints : []) {
+    const own = transformRectangle(fromPage, box);
+    if (kind === 'image' || own.top - own.bottom > rule.thickness) continue;
+    const band = Math.floor(own.top / bandHeight);
+    const known = bands.get(band) ?? [];
+    bands.set(band, known);
+    if (known.length < maxInBand) known.push(own);
+  }
+  return frames.map((frame) => {
+    const { baseline, bounds, box, container, isCell, size } = frame;
+    if (!isCell || container) return frame;
+    const [lowest, highest] = [baseline - belowCell * size, baseline].map((y) => Math.floor(y / bandHeight));
+    const over = Array.from({ length: highest! - lowest! + 1 }, (_, step) => bands.get(lowest! + step) ?? [])
+      .flat()
+      .filter(
+        ({ left, right, top }) =>
+          top < baseline &&
+          top > baseline - belowCell * size &&
+          left < box.left + besideRule &&
+          right > box.right - besideRule,
+      );
+    if (over.length === 0) return frame;
+    const left = Math.max(bounds.left, Math.min(box.left, ...over.map((own) => own.left)));
+    const right = Math.min(bounds.right, Math.max(box.right, ...over.map((own) => own.right)));
+    return { ...frame, bounds: { ...bounds, left, right }, uncut: frame };
+  });
+}

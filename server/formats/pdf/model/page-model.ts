@@ -29,7 +29,7 @@ import type { KeptText } from '../layout/kept-text.ts';
 import type { PageContent, Paint } from '../page-content.ts';
 import type { BlockLabel } from '../text-block.ts';
 import { columnsOf } from './columns.ts';
-import { besideMarks, type Mark, marksOf } from './marks.ts';
+import { aboveRules, besideMarks, type Mark, marksOf } from './marks.ts';
 
 /** The texts of a page that have one direction, and what belongs to them. */
 export interface Direction {
@@ -99,8 +99,10 @@ export class PageModel {
       const rotation = rotationOf(own[0]!.block);
       const boxes = own.map(({ block }) => this.#sources.get(block.id)!);
       const margins = marginsOf(page.box, boxes, rotation);
-      const frames = own.map((item) =>
-        makeFrame(item, rotation, margins, languages, widths?.stretchOf(item.block)),
+      const frames = aboveRules(
+        own.map((item) => makeFrame(item, rotation, margins, languages, widths?.stretchOf(item.block))),
+        paints,
+        rotation,
       );
       const leaders = leadersOf(
         own.map(({ block }) => block),
