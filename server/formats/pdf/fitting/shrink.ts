@@ -49,7 +49,11 @@ const columnStep = 0.98;
 /** The shares of their width to which letters of a single line are condensed before the line is made smaller. */
 const condensed = [1, 0.95, 0.9, 0.85];
 /** The shares to which letters are condensed at the smallest size, before a text leaves its place. */
-const narrowest = [0.8, 0.75, 0.7];
+const narrowest = [0.8, 0.75, 0.7] as const;
+/** The scale below which the letters of a single line are condensed to the first of these shares. */
+const muchSmaller = 0.9;
+/** The width from which a line is a sentence, and not a label or a heading, in em. */
+const longLine = 30;
 /** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
 const minShared = 0.85;
 const minScale = 0.6;
@@ -138,7 +142,7 @@ function besideText(mate: Frame, { fit, frame }: Fitting): Fitting {
     ...mate,
     baseline: mate.baseline + rise,
     box: area,
-    bounds: { ...area, left: Math.min(box.left, endOf(fit, frame) + size) },
+    bounds: { ...area, left: Math.min(box.left, Math.max(mate.bounds.left, endOf(fit, frame) + size)) },
   };
   return fitOne(moved, new FreeSpace(moved.bounds));
 }
@@ -239,17 +243,22 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   const shares = (frame.singleLine || frame.isCell) && !frame.rightToLeft ? condensed : [1];
   const last = shares.at(-1)!;
   const tries = shares.map((share) => ({ scale: 1, share, isOneLine: false }));
-  // A line stays one line, if its letters are not much narrower there, and a label if they are not much smaller. A wide
-  // cell has space for a second line.
+  // A line stays one line, if its letters are narrower there, a sentence if they are slightly narrower, and a label if they
+  // are not much smaller. A wide cell has space for a second line.
   const isShort = isLabel(frame);
+  const isLong = frame.box.right - frame.box.left > longLine * frame.size && !frame.isHeading;
   const narrowed = [
-    ...shares.map((share) => ({ scale: 1, share })),
+    ...(isLong ? shares.slice(0, 2) : shares).map((share) => ({ scale: 1, share })),
     ...(isShort ? [step, step ** 2] : []).map((scale) => ({ scale, share: last })),
   ];
   if (frame.singleLine && (isShort || !frame.isCell))
     tries.unshift(...narrowed.map((size) => ({ ...size, isOneLine: true })));
   for (let scale = step; scale * step > least; scale *= step)
-    tries.push({ scale, share: last, isOneLine: false });
+    tries.push({
+      scale,
+      share: scale < muchSmaller ? Math.min(last, narrowest[0]!) : last,
+      isOneLine: false,
+    });
   for (const share of shares.length > 1 ? [last, ...narrowest] : shares)
     tries.push({ scale: least, share, isOneLine: false });
   for (const { scale, share, isOneLine } of tries) {

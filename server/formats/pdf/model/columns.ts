@@ -19,8 +19,10 @@ const maxHeadings = 0.6;
 const maxOpen = 4;
 /** The height of the bands by which neighbors are found, in points. */
 const bandHeight = 64;
-/** The maximum difference between the starts of indented lines, in points. */
+/** The maximum difference between edges that are equal, in points. */
 const sameEdge = 1;
+/** The maximum distance between the baselines of lines beside an entry, in em. */
+const stackDrop = 2;
 /** The maximum difference between baselines that count as the same line, in em. */
 const sameBaseline = 0.15;
 
@@ -57,7 +59,7 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
   const rows = Map.groupBy(mated, ({ baseline }) => Math.round(baseline));
   return columns.flatMap(({ frames: column }) =>
     isRunningText(column) && !isPartOfTable(column, rows)
-      ? [likeParagraphs(column)]
+      ? [besideStacks(likeParagraphs(column))]
       : column.map((frame) => [frame]),
   );
 }
@@ -116,11 +118,28 @@ function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
     return isApart && !isTable ? [{ first, second }] : [];
   });
   const ends = new Set(pairs.map(({ second }) => second));
+  const stackable = new Set(single).difference(
+    new Set(pairs.flatMap(({ first, second }) => [first, second])),
+  );
   for (const { first, second } of pairs) {
-    const others = near(second).filter((other) => !ends.has(other));
+    const others = near(second).filter(
+      (other) => !ends.has(other) && !(stackable.has(other) && isSameEdge(other, second)),
+    );
     if (others.some((other) => isAboveOrBelow(other, second) && !isAboveOrBelow(other, first))) continue;
-    owners.set(first, [second]);
+    const mates = [second];
     taken.add(second);
+    // Further lines below it, such as a place and a period, which are beside the items of the entry.
+    const isNext = (frame: Frame): boolean => {
+      const drop = mates.at(-1)!.baseline - frame.baseline;
+      const isFree = stackable.has(frame) && !taken.has(frame);
+      const isBelow = drop > 0.5 * frame.size && drop < stackDrop * frame.size;
+      return isFree && isBelow && isSameEdge(frame, second);
+    };
+    for (let next = near(second).find(isNext); next; next = near(next).find(isNext)) {
+      mates.push(next);
+      taken.add(next);
+    }
+    owners.set(first, mates);
   }
   return frames
     .filter((frame) => !taken.has(frame))
@@ -136,6 +155,28 @@ function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
     });
 }
 
+/** Whether two texts are aligned at the same edge. */
+function isSameEdge(one: Frame, other: Frame): boolean {
+  if (growsLeft(one) !== growsLeft(other)) return false;
+  const edge = growsLeft(one) ? 'right' : 'left';
+  return Math.abs(one.box[edge] - other.box[edge]) < sameEdge;
+}
+
+/** Keeps the texts of a column apart from the stacks of lines beside them. */
+function besideStacks(column: readonly Frame[]): Frame[] {
+  if (column.every(({ mates = [] }) => mates.length < 2)) return [...column];
+  const end = Math.max(...column.map(({ box }) => box.right));
+  return column.map((frame) => ({
+    ...frame,
+    bounds: { ...frame.bounds, right: Math.min(frame.bounds.right, end) },
+    ...(frame.mates && {
+      mates: frame.mates.map((mate, index) =>
+        index === 0 ? mate : { ...mate, bounds: { ...mate.bounds, left: end + mate.size } },
+      ),
+    }),
+  }));
+}
+
 /** Whether a text is one of the next lines above or below another one. */
 function isAboveOrBelow({ box }: Frame, { box: own, size }: Frame): boolean {
   const isBeside = box.left < own.right && box.right > own.left;
@@ -149,7 +190,7 @@ export function areaOf(column: readonly Frame[]): Rectangle {
     .flatMap(({ below, box, labelLeft, mates = [] }) => [
       { ...box, left: Math.min(box.left, labelLeft ?? box.left) },
       ...(below ? [below] : []),
-      ...mates.map(({ box }) => box),
+      ...mates.slice(0, 1).map(({ box }) => box),
     ])
     .reduce(union);
 }
