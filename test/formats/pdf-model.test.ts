@@ -24,6 +24,16 @@ function regionsOf(blocks: readonly TextBlock[]): { columns: string[][]; groups:
   };
 }
 
+/** Moves a block to the right. */
+function shifted({ box, lines }: TextBlock, by: number): Pick<TextBlock, 'box' | 'lines'> {
+  const move = <T extends { left: number; right: number }>(area: T): T => ({
+    ...area,
+    left: area.left + by,
+    right: area.right + by,
+  });
+  return { box: move(box), lines: lines.map(move) };
+}
+
 const seeds = Array.from({ length: 30 }, (_, index) => index + 1);
 
 describe.each(seeds)('the model of made page %i', (seed) => {
@@ -106,6 +116,36 @@ describe.each(seeds)('the model of made page %i', (seed) => {
 });
 
 describe('what belongs to a text', () => {
+  it('are the lines beside the items of an entry: they move with its first line', () => {
+    const entries = [700, 652].map((y, index) => [
+      blockOf({ id: `p1.b${index}1`, lines: ['A company, engineer'], y }),
+      blockOf({ id: `p1.b${index}2`, lines: [sentence, 'and more'], x: 82, y: y - 12 }),
+      blockOf({ id: `p1.b${index}3`, lines: ['A city'], x: 500, y, alignment: 'right' as const }),
+      blockOf({ id: `p1.b${index}4`, lines: ['May'], x: 500, y: y - 12, alignment: 'right' as const }),
+    ]);
+    const [right] = entries.map(([, , city]) => city!.box.right);
+    const blocks = entries.flatMap((entry) =>
+      entry.map((block) =>
+        block.alignment === 'right' ? { ...block, ...shifted(block, right! - block.box.right) } : block,
+      ),
+    );
+    const model = new PageModel(
+      pageOf(),
+      blocks.map((block) => ({ block, target: block.content })),
+      { sourceLanguage: 'en', targetLanguage: 'es' },
+      [],
+    );
+    const [column, ...others] = model.regions(model.directions[0]!, true).columns;
+    expect(others).toEqual([]);
+    expect(column!.map(({ id, mates = [] }) => [id, ...mates.map((mate) => mate.id)])).toEqual([
+      ['p1.b01', 'p1.b03', 'p1.b04'],
+      ['p1.b02'],
+      ['p1.b11', 'p1.b13', 'p1.b14'],
+      ['p1.b12'],
+    ]);
+    for (const { bounds } of column!.filter(({ mates }) => !mates)) expect(bounds.right).toBeLessThan(400);
+  });
+
   const prose = `${sentence} and runs away into the wood`;
 
   /** Translates a page, on which the first text becomes longer by lines. Returns the shown lines and the painted boxes. */

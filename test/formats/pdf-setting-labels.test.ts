@@ -146,3 +146,17 @@ it('a short label before a line to fill in becomes slightly smaller before it ta
   expect(lines).toHaveLength(1);
   expect(lines[0]!.size).toBeGreaterThan(8.8);
 });
+
+it('a cell without vertical rules stays over the rule below it', async () => {
+  const source = {
+    ...blockOf({ lines: ['A refund'], alignment: 'center', x: 100 }),
+    kind: 'table_cell' as const,
+  };
+  const rule = paint(rectangle(80, 696, 170, 696.5), 'fill');
+  const target = 'Un remboursement client';
+  const { places } = await render([{ source, target }], { page: pageOf({ paints: [rule] }) });
+  expect(places.get(source.id)!.left).toBeGreaterThan(79.5);
+  expect(places.get(source.id)!.right).toBeLessThan(170.5);
+  const without = await render([{ source, target }], { page: pageOf() });
+  expect(without.places.get(source.id)!.right).toBeGreaterThan(170.5);
+});

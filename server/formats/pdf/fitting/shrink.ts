@@ -256,7 +256,7 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   for (let scale = step; scale * step > least; scale *= step)
     tries.push({
       scale,
-      share: scale < muchSmaller ? Math.min(last, narrowest[0]!) : last,
+      share: frame.singleLine && last < 1 && scale < muchSmaller ? narrowest[0] : last,
       isOneLine: false,
     });
   for (const share of shares.length > 1 ? [last, ...narrowest] : shares)
