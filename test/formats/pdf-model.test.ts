@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { movableLabels } from '#server/formats/pdf/fitting/moved-labels.ts';
 import { groupsOf } from '#server/formats/pdf/model/groups.ts';
 import { PageModel } from '#server/formats/pdf/model/page-model.ts';
 import { normalize } from '#server/formats/pdf/normalize.ts';
 import { openPdf } from '#server/formats/pdf/open-pdf.ts';
+import type { ShownText } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock } from '#server/formats/pdf/text-block.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { randomNumbers } from '#test/fidelity/eye/sample.ts';
@@ -201,6 +203,39 @@ describe('what belongs to a text', () => {
     );
     expect(employer!.y).toBeLessThan(260);
     expect(date!.y).toBeCloseTo(employer!.y, 1);
+  });
+
+  it.each([
+    ['that its clip would hide', 'q 30 252 300 9 re W n 40 257 200 1 re f Q'],
+    ['that its clip cuts', 'q 30 257.4 300 40 re W n 40 257 200 1 re f Q'],
+  ])('does not move with it: a rule %s', async (_, drawn) => {
+    const content = [
+      at(40, 300, sentence) + at(40, 288, 'and on and on.'),
+      `${at(40, 262, 'Experience')} ${drawn}`,
+      at(40, 240, sentence) + at(40, 228, 'and on and on.'),
+    ].join(' ');
+    const { lines, boxes } = await translated(content);
+    expect(lines.find(({ text }) => text.startsWith('Experience'))!.y).toBeLessThan(255);
+    expect(boxes.map(({ bottom }) => Math.round(bottom))).toEqual([257]);
+  });
+
+  it('is not a rule in a much larger space, which would not move exactly', async () => {
+    const drawn = 'q 2000 0 0 2000 0 0 cm 0.02 0.1285 0.1 0.0005 re f Q';
+    const { boxes } = await translated(
+      `${at(40, 300, sentence)} ${at(40, 288, 'and on and on.')} ${at(40, 262, 'Experience')} ${drawn}`,
+    );
+    expect(boxes.map(({ bottom }) => Math.round(bottom))).toEqual([257]);
+  });
+
+  it('does not move with it: the bullet of a scanned page, whose glyphs have no font', () => {
+    const block = blockOf({ id: 'p1.b1', lines: [sentence] });
+    const { text } = block.glyphs[0]!;
+    const label = (glyphs: ShownText) => ({
+      ...block,
+      label: { text: '•', style: block.style, left: 60, glyphs: [{ text: glyphs, from: 0, to: 0 }] },
+    });
+    expect(movableLabels([label(text)]).size).toBe(0);
+    expect(movableLabels([label({ ...text, operator: {} } as ShownText)]).size).toBe(1);
   });
 
   it('does not move with it: the rules of a table, and boxes to check', async () => {
