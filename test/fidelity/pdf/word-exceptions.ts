@@ -14,9 +14,6 @@ const exceptions: Record<string, { words: RegExp; why: string }[]> = {
   ],
   'form-irs-1040.pdf': [{ words: /^foobar$/, why: 'the value of a field: fields are kept' }],
   'form-xfa.pdf': [{ words: /./, why: 'values of fields: fields are kept' }],
-  'form-xobject-text.pdf': [
-    { words: /^2i$/, why: 'pdftotext joins two signs of a formula that is drawn nearer together' },
-  ],
   'mixed-scripts-type3.pdf': [
     {
       words: /^[\u0600-\u06ff]+$/u,
