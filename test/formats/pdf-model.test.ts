@@ -118,7 +118,7 @@ describe.each(seeds)('the model of made page %i', (seed) => {
 });
 
 describe('what belongs to a text', () => {
-  it('are the lines beside the items of an entry: they move with its first line', () => {
+  it('are the lines next to the items of an entry: they move with its first line', () => {
     const entries = [700, 652].map((y, index) => [
       blockOf({ id: `p1.b${index}1`, lines: ['A company, engineer'], y }),
       blockOf({ id: `p1.b${index}2`, lines: [sentence, 'and more'], x: 82, y: y - 12 }),

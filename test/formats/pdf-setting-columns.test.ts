@@ -111,13 +111,13 @@ describe('paragraphs of a column', () => {
   });
 });
 
-describe('a paragraph that begins beside a box and continues below it', () => {
+describe('a paragraph that begins next to a box and continues below it', () => {
   const beside = ['The quick brown fox', 'jumps over a lazy', 'dog and runs away', 'into the forest and'];
   const below = ['sleeps there until the next morning comes along. Then it goes', 'home again.'];
   const text = [...beside, ...below].join(' ');
   const box = paint(rectangle(200, 662, 340, 712));
 
-  /** @param paints what is beside the paragraph; its lines have the baselines 700, 688 and so on */
+  /** @param paints what is next to the paragraph; its lines have the baselines 700, 688 and so on */
   async function setParagraph(target: string, paints: Paint[]) {
     const source = blockOf({ lines: [...beside, ...below], x: 72, y: 700 });
     const set = await render([{ source, target }], { page: pageOf({ paints: [wall(400, 420), ...paints] }) });
@@ -142,7 +142,7 @@ describe('a paragraph that begins beside a box and continues below it', () => {
     expect(Math.min(...shown.map(({ y }) => y))).toBeGreaterThan(634);
   });
 
-  it('is a usual paragraph if nothing is beside it', async () => {
+  it('is a usual paragraph if nothing is next to it', async () => {
     const { shown } = await setParagraph(text, []);
     expect(shown.length).toBeLessThan(5);
   });

@@ -40,7 +40,7 @@ describe('the items of a list', () => {
     expect(rows.map(({ y }) => Math.round(y))).toEqual([300, 288, 276]);
   });
 
-  it('of two lists beside each other move on their own', async () => {
+  it('of two lists side by side move on their own', async () => {
     const rows = [0, 1, 2, 3].map((row) => 300 - 12 * row);
     const content = rows.map((y, row) =>
       [40, 220].map((x) => at(x, y, '\\225') + at(x + 15, y, `Item ${row + 1} of the list`)).join(''),

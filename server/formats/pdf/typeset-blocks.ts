@@ -120,10 +120,10 @@ export function typesetBlocks(
         const { object, box, line } = mark;
         const rise = rises(fitting)[line];
         const drawn = text.lines[line === 'first' ? 0 : text.lines.length - 1];
-        const anew = drawn && redrawn(mark, frame, drawn);
-        if (anew && 'kind' in object) {
+        const again = drawn && redrawn(mark, frame, drawn);
+        if (again && 'kind' in object) {
           set.rules.push(object);
-          lines.push(`${object.color} ${filled(moved(anew, 0, rise), rotation.toPage)}`);
+          lines.push(`${object.color} ${filled(moved(again, 0, rise), rotation.toPage)}`);
           continue;
         }
         const isBullet = 'kind' in object && box.right < frame.box.left + 0.1 * frame.size;

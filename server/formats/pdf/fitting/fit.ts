@@ -70,7 +70,7 @@ export interface Frame {
   mates?: Frame[];
   /** The edges of the row in which the text and the number after it have exchanged their places. */
   row?: { left: number; right: number };
-  /** For a paragraph that begins beside an object and continues below it: the part beside the object. */
+  /** For a paragraph that begins next to an object and continues below it: its lines next to the object. */
   beside?: { right: number; lines: number };
   /** The indent of the first line, in em. If negative: minus the indent of all other lines. */
   indent: number;
@@ -86,7 +86,7 @@ export interface Fit {
   baseline: number;
   leading: number;
   lines: number;
-  /** The part of the lines that is beside an object. */
+  /** The lines that are next to an object. */
   beside?: { right: number; lines: number };
 }
 
@@ -165,7 +165,7 @@ export function lineWidths(
 }
 
 /**
- * Fits a paragraph that begins beside an object and continues below it, at one size. Returns undefined if the text does
+ * Fits a paragraph that begins next to an object and continues below it, at one size. Returns undefined if the text does
  * not fit.
  */
 export function fitBeside(frame: Frame, space: FreeSpace, scale: number): Fit | undefined {

@@ -10,11 +10,11 @@ const maxLoss = 0.55;
 /** The maximum distance of an object at the start or the end of a single line from this end, in em. */
 const maxAtEnd = 1.5;
 
-/** The minimum number of lines beside an object, and the minimum width of the object's place, in em. */
+/** The minimum number of lines next to an object, and the minimum width of the object's place, in em. */
 const besideObject = { lines: 3, width: 4 };
 
 /**
- * Finds the lines at the start of a paragraph that are beside an object, such as a box with a text of its own. The lines
+ * Finds the lines at the start of a paragraph that are next to an object, such as a box with other text. The lines
  * below the object are wider.
  */
 export function besideObjects(frame: Frame, space: FreeSpace): Frame {

@@ -13,7 +13,7 @@ const maxDrop = { text: 2.2, heading: 3.5 };
 const minCommonWidth = 0.8;
 /** The maximum width and height of a label next to a text, and its maximum distance from the text, in em. */
 const label = { width: 3, height: 3, distance: 3 };
-/** The maximum share of single lines that are no items. The entries of a curriculum vitae have up to three each. */
+/** The maximum share of single lines that are not items. The entries of a curriculum vitae have up to three each. */
 const maxHeadings = 0.6;
 /** The number of columns to which a text may belong. */
 const maxOpen = 4;
@@ -21,7 +21,7 @@ const maxOpen = 4;
 const bandHeight = 64;
 /** The maximum difference between edges that are equal, in points. */
 const sameEdge = 1;
-/** The maximum distance between the baselines of lines beside an entry, in em. */
+/** The maximum distance between the baselines of lines next to an entry, in em. */
 const stackDrop = 2;
 /** The maximum difference between baselines that count as the same line, in em. */
 const sameBaseline = 0.15;
@@ -45,7 +45,7 @@ export function columnsOf(frames: readonly Frame[], space: FreeSpace): Frame[][]
   const columns: Column[] = [];
   const mated = withMates(frames, space);
   for (const frame of mated) {
-    // In two lists beside each other, the items may alternate.
+    // The items of two lists that are side by side may alternate.
     const column = columns
       .slice(-maxOpen)
       .reverse()
@@ -128,7 +128,7 @@ function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
     if (others.some((other) => isAboveOrBelow(other, second) && !isAboveOrBelow(other, first))) continue;
     const mates = [second];
     taken.add(second);
-    // Further lines below it, such as a place and a period, which are beside the items of the entry.
+    // Further lines below it, such as a place and a period, which are next to the items of the entry.
     const isNext = (frame: Frame): boolean => {
       const drop = mates.at(-1)!.baseline - frame.baseline;
       const isFree = stackable.has(frame) && !taken.has(frame);
@@ -162,7 +162,7 @@ function isSameEdge(one: Frame, other: Frame): boolean {
   return Math.abs(one.box[edge] - other.box[edge]) < sameEdge;
 }
 
-/** Keeps the texts of a column apart from the stacks of lines beside them. */
+/** Keeps the texts of a column apart from the stacks of lines next to them. */
 function besideStacks(column: readonly Frame[]): Frame[] {
   if (column.every(({ mates = [] }) => mates.length < 2)) return [...column];
   const end = Math.max(...column.map(({ box }) => box.right));
@@ -210,7 +210,7 @@ function continues({ frames, area: one }: Column, frame: Frame): boolean {
   return common >= minCommonWidth * Math.min(one.right - one.left, other.right - other.left);
 }
 
-/** Whether a text can be part of a column: no cell, apart from the item of a list and the line of an entry. */
+/** Whether a text can be part of a column. Of cells, only the items of a list and the lines of an entry can. */
 function movesInColumn({ flows, isCell, isItem, mates }: Frame): boolean {
   return flows && (!isCell || isItem || mates !== undefined);
 }
@@ -272,7 +272,7 @@ function isRunningText(column: readonly Frame[]): boolean {
 
 /**
  * Whether at least half of the texts after the first start on the same baseline as another text, like the cells of a
- * table. The items of two lists beside each other are no cells.
+ * table. The items of two lists that are side by side are not cells.
  */
 function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, readonly Frame[]>): boolean {
   const others = column.slice(1);

@@ -247,7 +247,7 @@ export function besideMarks(frame: Frame, marks: readonly Mark[]): Frame {
   };
 }
 
-/** The maximum distance from the baseline of a cell to the rule below it, in em, and the part of a cell beside a rule. */
+/** The maximum distance from the baseline of a cell to the rule below it, in em, and how far a cell may extend over the ends of the rule, in points. */
 const [belowCell, besideRule] = [0.9, 1];
 
 /**

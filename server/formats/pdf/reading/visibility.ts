@@ -22,8 +22,8 @@ interface SeenText {
 }
 
 /**
- * Marks the texts that must not be translated because they are hidden: invisible texts, texts of a size that nobody can
- * read, and texts that are partly covered. The translation of a partly covered text would reveal the covered part.
+ * Marks the texts that must not be translated because they are hidden: invisible texts, texts that are too small to read,
+ * and texts that are partly covered. The translation of a partly covered text would reveal the covered part.
  *
  * Many programs show each letter by a separate operator, so the letters of a word are judged together. If only the end
  * of a word is clipped, the whole word counts as visible. If only a part of a word is covered, the whole word is kept.
