@@ -36,6 +36,17 @@ describe('the style of a block', () => {
     expect(new Set(pieces.map((piece) => piece.font))).toEqual(new Set([font]));
   });
 
+  it('light has a font of its own, if it is neither bold nor has serifs', async () => {
+    const fontOf = async (style: Source['style']) => {
+      const source = { lines: wide, style: { light: true, ...style } };
+      return (await piecesOf(source, ['Été Ελλάδα Жизнь Việt'])).map(({ font }) => font).join();
+    };
+    expect(await fontOf({ family: 'sans' })).toBe('NotoSans-Light');
+    expect(await fontOf({ family: 'sans', italic: true })).toBe('NotoSans-LightItalic');
+    expect(await fontOf({ family: 'serif' })).toBe('Tinos-Regular');
+    expect(await fontOf({ family: 'sans', bold: true })).toBe('Arimo-Bold');
+  });
+
   it.each([
     ['hi', 'नमस्ते', 'NotoSansDevanagari-Bold'],
     ['th', 'สวัสดี', 'NotoSansThai-Bold'],

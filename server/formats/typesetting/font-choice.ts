@@ -15,7 +15,7 @@ const european =
  * other graphemes.
  */
 const uses: readonly (readonly [names: RegExp, first: RegExp])[] = [
-  [/^(sans|tinos|arimo|cousine)/, european],
+  [/^(sans|light|tinos|arimo|cousine)/, european],
   [/^arabic/, /\p{Script_Extensions=Arabic}/u],
   [/^devanagari/, /\p{Script_Extensions=Devanagari}/u],
   [/^thai/, /[\p{Script=Thai}\u0e3f]/u],
