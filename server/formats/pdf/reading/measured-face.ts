@@ -7,20 +7,28 @@ export interface MeasuredFace {
   italic: boolean;
 }
 
-/** Latin letters with the height of capitals or more, whose leftmost stroke is upright between the heights below. */
-const measured = /^[bDEFhHiIlLPTBR]$/;
+/**
+ * The letters whose leftmost stroke is upright between the heights below. The width of this stroke, as a share of the
+ * height of the letter, is this factor times that of a capital letter: the median of the fonts named below.
+ */
+const measured = new Map([
+  ...[...'BDEFHIKLPRTU1t'].map((letter) => [letter, 1] as const),
+  ...[...'bhil'].map((letter) => [letter, 0.9] as const),
+  ...[...'nr'].map((letter) => [letter, 1.25] as const),
+]);
 /** The heights at which the strokes are measured, as shares of the height of the letter. They avoid bars and serifs. */
 const heights = [0.3, 0.5] as const;
 /** The minimum number of different letters from which they show a face. */
 const minLetters = 3;
 /**
  * The limits between faces. They were measured on the fonts of `typesetting/fonts.ts`, those of Debian (URW, DejaVu)
- * and about 200 fonts in PDF files whose names state the face. The width of strokes is a share of the height of the
- * letter: light fonts have 0.02 (Lato Hairline) to 0.095 (Helvetica Neue Light), regular fonts 0.095 (Century Gothic)
- * to 0.156 (Nimbus Roman), bold fonts 0.157 (Computer Modern) to 0.26 (Verdana). As a share of the em, regular and bold
- * fonts overlap. The slope of strokes is 0 in upright fonts, and 0.12 (Lato) to 0.31 (Garamond) in italic fonts.
+ * and about 200 fonts in PDF files whose names state the face. The width of strokes is a share of the height of capital
+ * letters: light fonts have 0.02 (Lato Hairline) to 0.099 (Calibri Light), regular fonts 0.099 (Raleway) to 0.156 (CG
+ * Times), bold fonts 0.165 (Gillius) to 0.26 (Verdana). As a share of the em, regular and bold fonts overlap. A regular
+ * font that seems light would be worse than the contrary. The slope of strokes is at most 0.005 in upright fonts, and
+ * 0.12 (Lato) to 0.34 (Garamond) in italic ones.
  */
-const limits = { light: 0.09, bold: 0.157, slope: 0.06 };
+const limits = { light: 0.09, bold: 0.16, slope: 0.06 };
 
 /** Measures the outlines of each font of a page. Fonts with too few suitable letters are left out. */
 export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont, MeasuredFace> {
@@ -30,9 +38,10 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
     const known = strokes.get(font) ?? new Map<string, Stroke>();
     strokes.set(font, known);
     for (const glyph of glyphs) {
-      if (typeof glyph === 'number' || known.has(glyph.unicode) || !glyph.outline) continue;
-      const stroke = measured.test(glyph.unicode) && !glyph.isGuess && strokeOf(glyph.outline);
-      if (stroke) known.set(glyph.unicode, stroke);
+      if (typeof glyph === 'number' || known.has(glyph.unicode) || !glyph.outline || glyph.isGuess) continue;
+      const factor = measured.get(glyph.unicode);
+      const stroke = factor && strokeOf(glyph.outline);
+      if (stroke) known.set(glyph.unicode, { ...stroke, width: stroke.width / factor });
     }
   }
   const faces = new Map<PdfjsFont, MeasuredFace>();
