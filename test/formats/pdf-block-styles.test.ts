@@ -47,6 +47,18 @@ describe('styles', () => {
     }
   });
 
+  it('of a word whose start has another color is that of most letters, or of its end', () => {
+    const styleOf = (start: string, end: string) => {
+      const first = text(start, 50, 700, { color: '1 0 0 rg' });
+      const [block] = findBlocks(page([first, text(end, 50 + 5 * start.length, 700)])).blocks;
+      expect(formatTagged(block!.content)).toBe(start + end);
+      return block!.style.color;
+    };
+    expect(styleOf('Edu', 'cation')).toBe('');
+    expect(styleOf('Ski', 'lls')).toBe('');
+    expect(styleOf('Proj', 'ect')).toBe('1 0 0 rg');
+  });
+
   it('of a whole block, of spaces and of signs are not tagged', () => {
     expect(read(page([text('All of it', 50, 700, { font: bold })]))).toEqual(['All of it']);
     const noise = page([

@@ -3,17 +3,24 @@ import { createRequire } from 'node:module';
 import { PDFDocument } from '@cantoo/pdf-lib';
 import { describe, expect, it } from 'vitest';
 import type { TextFont } from '#server/formats/pdf/page-content.ts';
+import { type MeasuredFace, measureFaces } from '#server/formats/pdf/reading/measured-face.ts';
 import { type MeasuredLetters, measureLetters } from '#server/formats/pdf/reading/measured-family.ts';
 import type { PdfjsFont, PdfjsText } from '#server/formats/pdf/reading/pdfjs-texts.ts';
 import { textFont } from '#server/formats/pdf/reading/text-font.ts';
-import { advanceIn, type FontName } from '#server/formats/typesetting/fonts.ts';
+import { advanceIn, type FontName, loadFont, openFont } from '#server/formats/typesetting/fonts.ts';
+import { madePdf, withOpenPdf } from './pdf-made.ts';
 
 const { context } = await PDFDocument.create();
 
-/** The appearance of a font with this name, descriptor and widths of letters. */
-function face(name: string, descriptor: Record<string, number> = {}, letters?: MeasuredLetters): TextFont {
+/** The appearance of a font with this name, descriptor, widths of letters and measured face. */
+function face(
+  name: string,
+  descriptor: Record<string, number> = {},
+  letters?: MeasuredLetters,
+  measured?: MeasuredFace,
+): TextFont {
   const dictionary = context.obj({ Type: 'Font', FontDescriptor: context.obj(descriptor) });
-  return textFont(dictionary, { name: `ABCDEF+${name}` } as PdfjsFont, letters);
+  return textFont(dictionary, { name: `ABCDEF+${name}` } as PdfjsFont, letters, measured);
 }
 
 /** The widths of letters in one of our fonts, in another unit. */
@@ -85,6 +92,91 @@ describe('a font is italic', () => {
     ['NewTXMI7', { ItalicAngle: -15 }, false],
   ])('%s %o: %s', (name, descriptor, italic) => {
     expect(face(name, descriptor).italic).toBe(italic);
+  });
+});
+
+/** A text in one of our fonts, with the outlines that pdf.js makes of its glyphs. */
+function outlined(name: FontName, text: string): PdfjsText {
+  const { font, unitsPerEm } = openFont(name);
+  const glyphs = [...text].map((unicode) => {
+    const path = font.glyphToJson(font.nominalGlyph(unicode.codePointAt(0)!)!);
+    const outline = path.flatMap(({ type, values }) => [
+      'MLCQZ'.indexOf(type),
+      ...values.map((value) => value / unitsPerEm),
+    ]);
+    return { unicode, outline };
+  });
+  return { font: { name }, glyphs } as unknown as PdfjsText;
+}
+
+describe('the outlines of letters show the face of a font', () => {
+  it.each<[font: FontName, weight: MeasuredFace['weight'], italic: boolean]>([
+    ['light', 'light', false],
+    ['lightItalic', 'light', true],
+    ['sans', 'regular', false],
+    ['arimo', 'regular', false],
+    ['arimoItalic', 'regular', true],
+    ['arimoBold', 'bold', false],
+    ['arimoBoldItalic', 'bold', true],
+    ['tinos', 'regular', false],
+    ['tinosItalic', 'regular', true],
+    ['tinosBold', 'bold', false],
+    ['tinosBoldItalic', 'bold', true],
+    ['cousine', 'regular', false],
+    ['cousineBoldItalic', 'bold', true],
+  ])('%s: %s, italic: %s', (name, weight, italic) => {
+    for (const text of ['The bill', 'TOTAL PRICE', 'if he lifts']) {
+      const shown = outlined(name, text.replaceAll(' ', ''));
+      expect(measureFaces([shown]).get(shown.font!)).toEqual({ weight, italic });
+    }
+  });
+
+  it('but not if there are too few letters, or if their characters are guesses', () => {
+    const few = outlined('arimoBold', 'Go in');
+    const guessed = outlined('arimoBold', 'Thebill');
+    for (const glyph of guessed.glyphs) if (typeof glyph !== 'number') glyph.isGuess = true;
+    expect(measureFaces([few, guessed]).size).toBe(0);
+  });
+
+  it.each<[name: string, measured: MeasuredFace, shown: Partial<TextFont>]>([
+    ['TrebuchetMS', { weight: 'bold', italic: true }, { bold: true, italic: true }],
+    ['HelveticaNeue-Medium', { weight: 'bold', italic: false }, { bold: true }],
+    ['CIDFont+F3', { weight: 'light', italic: false }, { bold: false, light: true }],
+    ['Garamond', { weight: 'light', italic: false }, { family: 'serif', light: false }],
+    ['LMRoman12-Bold', { weight: 'regular', italic: false }, { bold: true }],
+    ['HelveticaNeue-Light', { weight: 'regular', italic: false }, { light: true }],
+    ['CMMI10', { weight: 'regular', italic: true }, { italic: false }],
+    ['F1', { weight: 'regular', italic: false }, { bold: false, italic: false }],
+  ])('%s is %o', (name, measured, shown) => {
+    const misleading = name === 'F1' ? { Flags: forceBold | isItalic, FontWeight: 700 } : {};
+    expect(face(name, misleading, undefined, measured)).toMatchObject(shown);
+  });
+
+  it('in a file whose fonts have the name of their family only', async () => {
+    const file = await madePdf({
+      content: 'BT /F1 20 Tf 20 200 Td (The bill is paid) Tj ET',
+      resources: {
+        Font: {
+          F1: ({ context }) =>
+            context.register(
+              context.obj({
+                Type: 'Font',
+                Subtype: 'TrueType',
+                BaseFont: 'TrebuchetMS',
+                Encoding: 'WinAnsiEncoding',
+                FontDescriptor: context.obj({
+                  Type: 'FontDescriptor',
+                  FontName: 'TrebuchetMS',
+                  Flags: 32,
+                  FontFile2: context.register(context.stream(loadFont('arimoBoldItalic'))),
+                }),
+              }),
+            ),
+        },
+      },
+    });
+    const { texts } = await withOpenPdf(file, (pdf) => pdf.readPage(1));
+    expect(texts[0]!.font).toMatchObject({ family: 'sans', bold: true, italic: true });
   });
 });
 

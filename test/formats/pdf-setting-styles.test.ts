@@ -36,6 +36,18 @@ describe('the style of a block', () => {
     expect(new Set(pieces.map((piece) => piece.font))).toEqual(new Set([font]));
   });
 
+  it('light has a font of its own, if it is neither bold nor has serifs', async () => {
+    const fontOf = async (style: Source['style'], text = 'Été Ελλάδα Жизнь Việt', language = 'fr') => {
+      const source = { lines: wide, style: { light: true, ...style } };
+      return (await piecesOf(source, [text], language)).map(({ font }) => font).join();
+    };
+    expect(await fontOf({ family: 'sans' })).toBe('NotoSans-Light');
+    expect(await fontOf({ family: 'sans', italic: true })).toBe('NotoSans-LightItalic');
+    expect(await fontOf({ family: 'serif' })).toBe('Tinos-Regular');
+    expect(await fontOf({ family: 'sans', bold: true })).toBe('Arimo-Bold');
+    expect(await fontOf({ family: 'sans' }, 'Etéสวัสดี', 'th')).toBe('Arimo-Regular,NotoSansThai-Regular');
+  });
+
   it.each([
     ['hi', 'नमस्ते', 'NotoSansDevanagari-Bold'],
     ['th', 'สวัสดี', 'NotoSansThai-Bold'],

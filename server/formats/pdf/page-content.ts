@@ -164,6 +164,8 @@ export interface TextFont {
   name: string;
   family: 'serif' | 'sans' | 'mono';
   bold: boolean;
+  /** Whether the letters are thinner than regular ones. */
+  light?: boolean;
   italic: boolean;
   /**
    * The height of the font above the baseline and (`descent`) its depth below the baseline, in em. Both are positive.

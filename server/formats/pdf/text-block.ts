@@ -95,6 +95,7 @@ export interface GlyphRange {
 export interface TextStyle {
   family: 'serif' | 'sans' | 'mono';
   bold: boolean;
+  light?: boolean | undefined;
   italic: boolean;
   /** The font size, in points on the displayed page. */
   size: number;

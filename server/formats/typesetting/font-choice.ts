@@ -15,7 +15,7 @@ const european =
  * other graphemes.
  */
 const uses: readonly (readonly [names: RegExp, first: RegExp])[] = [
-  [/^(sans|tinos|arimo|cousine)/, european],
+  [/^(sans|light|tinos|arimo|cousine)/, european],
   [/^arabic/, /\p{Script_Extensions=Arabic}/u],
   [/^devanagari/, /\p{Script_Extensions=Devanagari}/u],
   [/^thai/, /[\p{Script=Thai}\u0e3f]/u],
@@ -72,10 +72,12 @@ export function fontChoice(language: string, style?: FontStyle): FontChoice {
 /** Returns the fonts in the order in which they are tried, starting with the language's main font. */
 function candidatesFor(own: FontName, style: FontStyle | undefined): FontName[] {
   if (!style) return [own, ...fallbacks.filter((name) => name !== own)];
+  // The other scripts have no light font, and light Latin letters would look too thin beside their letters.
+  const latin = own === 'sans' ? style : { ...style, light: false };
   const styled = [
-    own === 'sans' ? latinFont(style) : withWeight(own, style.bold),
-    latinFont(style),
-    latinFont({ ...style, family: 'sans' }),
+    own === 'sans' ? latinFont(latin) : withWeight(own, style.bold),
+    latinFont(latin),
+    latinFont({ ...latin, family: 'sans' }),
     ...fallbacks.map((name) => withWeight(name, style.bold)),
   ];
   return [...new Set(styled)];

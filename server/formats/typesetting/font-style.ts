@@ -4,13 +4,16 @@ import type { FontName } from './fonts.ts';
 export interface FontStyle {
   family: 'serif' | 'sans' | 'mono';
   bold: boolean;
+  /** Whether the letters are thinner than regular ones. Only text without serifs has such a font. */
+  light?: boolean | undefined;
   italic: boolean;
 }
 
 const latinFonts = { serif: 'tinos', sans: 'arimo', mono: 'cousine' } as const;
 
-/** Returns the font for Latin, Greek and Cyrillic text in this style. There is a file for each of the twelve styles. */
-export function latinFont({ family, bold, italic }: FontStyle): FontName {
+/** Returns the font for Latin, Greek and Cyrillic text in this style. There is a file for each style. */
+export function latinFont({ family, bold, light, italic }: FontStyle): FontName {
+  if (light && !bold && family === 'sans') return italic ? 'lightItalic' : 'light';
   return `${latinFonts[family]}${bold ? 'Bold' : ''}${italic ? 'Italic' : ''}`;
 }
 

@@ -50,6 +50,8 @@ const google = '@expo-google-fonts';
  */
 const files = {
   sans: [`${google}/noto-sans/400Regular/NotoSans_400Regular.ttf`, 'NotoSans-Regular'],
+  light: [`${google}/noto-sans/300Light/NotoSans_300Light.ttf`, 'NotoSans-Light'],
+  lightItalic: [`${google}/noto-sans/300Light_Italic/NotoSans_300Light_Italic.ttf`, 'NotoSans-LightItalic'],
   // The glyphs of Tinos, Arimo and Cousine have the same widths as those of Times, Arial and Courier.
   tinos: [`${google}/tinos/400Regular/Tinos_400Regular.ttf`, 'Tinos-Regular'],
   tinosBold: [`${google}/tinos/700Bold/Tinos_700Bold.ttf`, 'Tinos-Bold'],

@@ -79,9 +79,9 @@ export function shapeRuns(
     }
   const paragraphs = pieces.map((piece) => {
     let end = 0;
-    const spans = piece.map(({ text, moved, style: { family, bold, italic, size: own } }) => {
+    const spans = piece.map(({ text, moved, style: { family, bold, light, italic, size: own } }) => {
       end += text.length;
-      return { end, family, bold, italic, scale: own / size, box: moved && moved.width / size };
+      return { end, family, bold, light, italic, scale: own / size, box: moved && moved.width / size };
     });
     const plain = shapeParagraph(piece.map(({ text }) => text).join(''), {
       language,

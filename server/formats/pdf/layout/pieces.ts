@@ -160,11 +160,11 @@ class Styles {
       last.shown.color === shown.color &&
       last.shown.outline === shown.outline;
     if (isLast) return last.style;
-    const { family, bold, italic } = shown.font;
+    const { family, bold, light, italic } = shown.font;
     const color = blackOperators.test(shown.color) ? '' : shown.color;
     const { outline } = shown;
-    const key = `${family} ${bold} ${italic} ${size} ${color} ${outlineKey(outline)}`;
-    const style = this.#known.get(key) ?? { family, bold, italic, size, rise: 0, color, outline };
+    const key = `${family} ${bold} ${light} ${italic} ${size} ${color} ${outlineKey(outline)}`;
+    const style = this.#known.get(key) ?? { family, bold, light, italic, size, rise: 0, color, outline };
     this.#known.set(key, style);
     this.#last = { shown, size, style };
     return style;

@@ -215,7 +215,7 @@ function withOneStyleInWords(
 function mostCommon(styles: readonly TextStyle[]): TextStyle {
   const counts = new Map<TextStyle, number>();
   for (const style of styles) counts.set(style, (counts.get(style) ?? 0) + 1);
-  return [...counts].reduce((one, other) => (other[1] > one[1] ? other : one))[0];
+  return [...counts].reduce((one, other) => (other[1] >= one[1] ? other : one))[0];
 }
 
 /**

@@ -102,7 +102,7 @@ export function usualStyle({ characters }: { characters: readonly LineText['char
     const { style } = glyph.piece;
     // A character often belongs to the same piece as the previous one, and then has the same style object.
     if (last?.style !== style) {
-      const key = `${style.family} ${style.bold} ${style.italic} ${style.size} ${style.color} ${outlineKey(style.outline)}`;
+      const key = `${style.family} ${style.bold} ${style.light} ${style.italic} ${style.size} ${style.color} ${outlineKey(style.outline)}`;
       last = counts.get(key) ?? { style, count: 0 };
       counts.set(key, last);
     }
@@ -110,7 +110,10 @@ export function usualStyle({ characters }: { characters: readonly LineText['char
     total++;
   }
   let best: { style: TextStyle; count: number } | undefined;
-  for (const entry of counts.values()) if (!best || entry.count > best.count) best = entry;
+  // The start of a word in another color is a decoration, so of two equal parts of a word, the end has its style.
+  const isWord = !characters.some(({ text }) => text === ' ');
+  for (const entry of counts.values())
+    if (!best || entry.count > best.count || (isWord && entry.count === best.count)) best = entry;
   if (!best) {
     const style = characters.find(({ glyph }) => glyph)?.glyph?.piece.style;
     if (!style) throw new Error('a line has no glyph');

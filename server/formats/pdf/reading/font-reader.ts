@@ -12,6 +12,7 @@ import {
 } from '../objects.ts';
 import { type ShownGlyph, type TextFont, unknownText } from '../page-content.ts';
 import { namedLigatures } from './ligatures.ts';
+import { type MeasuredFace, measureFaces } from './measured-face.ts';
 import { type MeasuredLetters, measureLetters } from './measured-family.ts';
 import type { PdfjsFont, PdfjsGlyph, PdfjsText } from './pdfjs-texts.ts';
 import { isPictorial, symbolCharacters } from './symbol-characters.ts';
@@ -111,49 +112,36 @@ const usualBoxHeight = 1.2;
 export class FontReader {
   readonly #fonts = new Map<PDFDict, { font: PdfjsFont | undefined; read: ReadFont }>();
   readonly #letters: ReadonlyMap<PdfjsFont, MeasuredLetters>;
+  readonly #faces: ReadonlyMap<PdfjsFont, MeasuredFace>;
 
   /** @param texts the texts from which the letters of the fonts are measured */
   constructor(texts: readonly PdfjsText[]) {
     this.#letters = measureLetters(texts);
+    this.#faces = measureFaces(texts);
   }
 
   read(dictionary: PDFDict, font: PdfjsFont | undefined): ReadFont {
     const known = this.#fonts.get(dictionary);
     if (known && (known.font || font === undefined)) return known.read;
-    const read = readFont(dictionary, font, font && this.#letters.get(font));
+    const looks = textFont(dictionary, font, font && this.#letters.get(font), font && this.#faces.get(font));
+    const read = readFont(dictionary, font, looks);
     this.#fonts.set(dictionary, { font, read });
     return read;
   }
 }
 
-function readFont(
-  dictionary: PDFDict,
-  font: PdfjsFont | undefined,
-  letters: MeasuredLetters | undefined,
-): ReadFont {
+function readFont(dictionary: PDFDict, font: PdfjsFont | undefined, looks: TextFont): ReadFont {
   const isType3 = getName(dictionary, 'Subtype') === 'Type3';
   const matrix = isType3 ? getMatrix(dictionary, 'FontMatrix') : undefined;
   return {
-    looks: looksOf(dictionary, font, letters),
+    // Bitmap fonts of TeX have no name and no descriptor; they are Computer Modern, which has serifs.
+    looks: texCodes(dictionary) ? { ...looks, family: 'serif' } : looks,
     isVertical: font?.vertical === true,
     unit: matrix?.[0] ?? font?.fontMatrix?.[0] ?? 0.001,
     em: matrix ? type3Em(dictionary, Math.abs(matrix[3])) : 1,
     up: matrix ? type3Up(dictionary, matrix[3]) : 1,
     read: decoderOf(dictionary),
   };
-}
-
-/**
- * Describes the appearance of a font. Bitmap fonts of TeX have no name and no descriptor; they are Computer Modern,
- * which has serifs.
- */
-function looksOf(
-  dictionary: PDFDict,
-  font: PdfjsFont | undefined,
-  letters: MeasuredLetters | undefined,
-): TextFont {
-  const looks = textFont(dictionary, font, letters);
-  return texCodes(dictionary) ? { ...looks, family: 'serif' } : looks;
 }
 
 /** The scale of a glyph space whose unit is a thousandth of an em, as in all fonts that are not Type 3. */

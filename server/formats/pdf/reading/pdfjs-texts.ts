@@ -15,6 +15,8 @@ export interface PdfjsGlyph {
   isInFont?: boolean;
   /** Whether the font draws nothing for the code. */
   isEmpty?: boolean;
+  /** The outline: operators of pdf.js, each with its operands in em. */
+  outline?: ArrayLike<number>;
   /** Whether the font gives no meaning to its codes, so that the character is only the code. */
   isGuess?: boolean;
 }
@@ -113,7 +115,7 @@ export async function readPdfjsTexts(page: PDFPageProxy): Promise<PdfjsText[]> {
   const fonts = new Map<string, PdfjsFont | undefined>();
   for (const { font } of found) if (!fonts.has(font)) fonts.set(font, await fontOf(page, font));
   const texts = found.map((text) => ({ ...text, font: fonts.get(text.font) }));
-  markEmptyGlyphs(page, texts);
+  setOutlines(page, texts);
   markGuesses(texts);
   return texts;
 }
@@ -139,8 +141,8 @@ function markGuesses(texts: readonly PdfjsText[]): void {
 /** The length of an outline that only closes its path. */
 const emptyLength = 1;
 
-/** Sets `isEmpty` of the glyphs whose outline draws nothing. pdf.js has no outlines of Type 3 fonts. */
-function markEmptyGlyphs({ commonObjs }: PDFPageProxy, texts: readonly PdfjsText[]): void {
+/** Sets the outlines of glyphs, and whether they draw nothing. pdf.js has no outlines of Type 3 fonts. */
+function setOutlines({ commonObjs }: PDFPageProxy, texts: readonly PdfjsText[]): void {
   for (const { glyphs, font } of texts) {
     if (!font) continue;
     for (const glyph of glyphs) {
@@ -148,7 +150,9 @@ function markEmptyGlyphs({ commonObjs }: PDFPageProxy, texts: readonly PdfjsText
       if (typeof glyph === 'number' || glyph.isEmpty !== undefined) continue;
       const name = `${font.loadedName}_path_${glyph.fontChar}`;
       const outline = commonObjs.has(name) ? (commonObjs.get(name) as { path: ArrayLike<number> }) : null;
-      if (outline) glyph.isEmpty = glyph.isInFont === false || outline.path.length <= emptyLength;
+      if (!outline) continue;
+      glyph.outline = outline.path;
+      glyph.isEmpty = glyph.isInFont === false || outline.path.length <= emptyLength;
     }
   }
 }

@@ -2,6 +2,7 @@ import { type PDFDict, PDFStream } from '@cantoo/pdf-lib';
 import { readTables, viewOf } from '../../typesetting/truetype.ts';
 import { asDict, decodeStream, get, getArray, getDict, getNumber } from '../objects.ts';
 import type { TextFont } from '../page-content.ts';
+import type { MeasuredFace } from './measured-face.ts';
 import { type MeasuredFamily, type MeasuredLetters, measuredFamily } from './measured-family.ts';
 import type { PdfjsFont } from './pdfjs-texts.ts';
 
@@ -13,8 +14,9 @@ const sans =
   /sans|arial|helvet|verdana|tahoma|calibri|gothic|frutiger|univers|futura|myriad|segoe|roboto|lato|trebuchet|aptos|carlito|^CMSS|nimbussan|heros|biolinum|heiti|simhei|\binter|grotesk/i;
 const bold =
   /bold|^impact|black|heavy|demi|-Medi(?:$|Ital)|^CMBX|^CMB\d|^CMSSBX|^SFBX|^Lin(?:Libertine|Biolinum)\w*B|\bBd\b|-Bd|-Hv|-Blk|,B|\.BI?$/i;
-/** Names of weights that are not bold. */
-const notBold = /medium|regular|light|thin|book(?!man)|-(?:Md|Lt|Rg)\b/i;
+const light = /light|thin|hairline|-Lt\b/i;
+/** Names of weights that are not bold in most families. */
+const regular = /medium|regular|book(?!man)|-(?:Md|Rg)\b/i;
 const italic =
   /italic|oblique|slanted|-\w*Ital$|^CMTI|^CMSL|^CMBXTI|^SFTI|-\w{0,2}It\b|-\w{0,2}Obl|kursiv|^Lin(?:Libertine|Biolinum)\w*I$|\.B?I$/i;
 /** The fonts of TeX for formulas. Their angle is that of single letters, not of a text. */
@@ -28,48 +30,53 @@ const boldWeight = 600;
 const slant = { least: 2, most: 40 };
 
 /**
- * Describes the appearance of a font by its name and by its properties. Neither is reliable: many programs write
- * subset fonts without a name, and leave the flags and the width of stems at their defaults. If no part of the name is
- * known, the font file may show whether the font is bold or italic.
+ * Describes the appearance of a font. No part of a file is reliable: many programs write subset fonts without a name or
+ * with the name of the family, and leave the flags and the width of stems at their defaults. So the weight and the slant
+ * are those of the name, then those of the letters. If neither shows them, the font file and the flags may do.
  *
  * @param letters the widths of the font's letters; undefined if unknown
+ * @param face what the outlines of the font's letters show; undefined if unknown
  */
 export function textFont(
   dictionary: PDFDict,
   font: PdfjsFont | undefined,
   letters?: MeasuredLetters,
+  face?: MeasuredFace,
 ): TextFont {
   const descendant = asDict(getArray(dictionary, 'DescendantFonts')?.[0]);
   const descriptor = getDict(descendant ?? dictionary, 'FontDescriptor');
   const bits = getNumber(descriptor, 'Flags') ?? 0;
   const name = (font?.name ?? '').replace(/^[A-Z]{6}\+/, '');
-  const isNamed = [mono, serif, sans, bold, notBold, italic].some((known) => known.test(name));
-  const isFlagged = (bits & flags.forceBold) !== 0;
-  const own = isNamed && !isFlagged ? undefined : embeddedStyle(descriptor);
-  const shown = isNamed ? undefined : own;
-  // Regular fonts have the flag, too, and their files show it.
-  const bitsOfBold = own && !own.bold ? bits & ~flags.forceBold : bits;
+  const shown = face && !formula.test(name) ? face : declaredFace(name, bits, descriptor);
+  const weight = bold.test(name) ? 'bold' : light.test(name) ? 'light' : shown.weight;
+  const family = familyOf(name, bits, font, measuredFamily(letters));
   return {
     name,
-    family: familyOf(name, bits, font, measuredFamily(letters)),
-    bold: shown?.bold || isBold(name, bitsOfBold, getNumber(descriptor, 'FontWeight'), font),
-    italic: shown?.italic || isItalic(name, bits, getNumber(descriptor, 'ItalicAngle'), font),
+    family,
+    bold: weight === 'bold',
+    light: weight === 'light' && family === 'sans',
+    italic: italic.test(name) || shown.italic,
     ...heights(font, descriptor),
   };
 }
 
 /**
- * Whether a font is bold. A name such as `Light` or `Medium` overrides the flag, which only asks to thicken letters at
- * small sizes. /StemV is not used: in regular and bold fonts it has the same range.
+ * Returns the face that a file declares. A name such as `Medium` overrides the flag, which only asks to thicken letters
+ * at small sizes, and so does the font file, because regular fonts have the flag, too. The file is not read for other
+ * fonts whose name is known. /StemV is not used: in regular and bold fonts it has the same range.
  */
-function isBold(name: string, bits: number, weight = 0, font: PdfjsFont | undefined): boolean {
-  if (bold.test(name) || weight >= boldWeight) return true;
-  return !notBold.test(name) && ((bits & flags.forceBold) !== 0 || font?.bold === true);
-}
-
-function isItalic(name: string, bits: number, angle = 0, font: PdfjsFont | undefined): boolean {
-  if (italic.test(name) || (bits & flags.italic) !== 0 || font?.italic === true) return true;
-  return Math.abs(angle) >= slant.least && Math.abs(angle) <= slant.most && !formula.test(name);
+function declaredFace(name: string, bits: number, descriptor: PDFDict | undefined): MeasuredFace {
+  const isFlagged = (bits & flags.forceBold) !== 0;
+  const isNamed = [mono, serif, sans, bold, light, regular, italic].some((known) => known.test(name));
+  const file = isNamed && !isFlagged ? undefined : embeddedStyle(descriptor);
+  const isHeavy = (getNumber(descriptor, 'FontWeight') ?? 0) >= boldWeight;
+  const isBold = isHeavy || (!regular.test(name) && (file?.bold ?? isFlagged));
+  const angle = Math.abs(getNumber(descriptor, 'ItalicAngle') ?? 0);
+  const isSlanted = angle >= slant.least && angle <= slant.most && !formula.test(name);
+  return {
+    weight: isBold ? 'bold' : 'regular',
+    italic: (bits & flags.italic) !== 0 || isSlanted || (!isNamed && file?.italic === true),
+  };
 }
 
 /**
