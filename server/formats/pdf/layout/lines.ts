@@ -180,8 +180,9 @@ function isAligned(one: Atom, other: Atom): boolean {
 function isTab(index: number, at: number, start: number, rows: readonly SplitRow[]): boolean {
   const { atoms } = rows[index]!;
   const [before, after] = [atoms[at - 1]!, atoms[at]!];
-  const spaces = [...before.spaces, ...after.spaces];
-  const glyphs = before.glyphs.length + after.glyphs.length;
+  const part = partAround(atoms, at);
+  const spaces = part.flatMap((atom) => atom.spaces);
+  const glyphs = part.reduce((sum, atom) => sum + atom.glyphs.length, 0);
   // Letters that are set apart have gaps between all of them.
   const gap = after.left - before.right;
   const areLabels = spaces.length < minSpacesOfLine && areInTableRow(atoms, at);
@@ -198,6 +199,13 @@ function isTab(index: number, at: number, start: number, rows: readonly SplitRow
   return ![-3, -2, -1, 1, 2, 3].some((step) =>
     continuesOver(rows[index]!, rows[index + step], start, [before, after]),
   );
+}
+
+/** Returns the atoms around a gap, up to the next gaps that always separate. */
+function partAround(atoms: readonly Atom[], at: number): Atom[] {
+  const from = atoms.findLastIndex((atom, index) => index < at && atom.isApart);
+  const to = atoms.findIndex((atom, index) => index >= at && atom.isApart);
+  return atoms.slice(Math.max(0, from), to < 0 ? undefined : to);
 }
 
 /**
