@@ -44,9 +44,27 @@ describe('a row is split', () => {
     expect(read(page([heads]))).toEqual(['Qty', 'Price', 'Tax']);
     expect(read(page([words(['Chapter', 'Introduction'], 15, 700)]))).toHaveLength(1);
   });
+
+  it('at all gaps that are much wider than the spaces of its labels', () => {
+    const labels = ['is requesting:', 'FOOD', 'CASH', 'CHILD CARE', 'EMERGENCY RELIEF'];
+    expect(read(page([words(labels, 14, 700)]))).toEqual(labels);
+  });
+
+  it('at a gap that is much wider than the spaces of the page', () => {
+    const labels = words(['National', 'Married'], 9, 700);
+    expect(read(page([labels, text('The form has few words in this row', 50, 600)]))).toContain('Married');
+  });
 });
 
 describe('a row stays whole', () => {
+  it('if it is an indented line that ends with the lines below it', () => {
+    const first = ['children', 'forest', 'studies', 'resources'];
+    const next = 'of its members were in the plans of those, and more';
+    const right = 50 + 10 * widthOf(first.join('')) + 9 * (first.length - 1);
+    const below = text(next, right - 10 * widthOf(next), 688);
+    expect(read(page([words(first, 9, 700), below]))).toHaveLength(1);
+  });
+
   it('if all its spaces are wide, and only one of them is below another one', () => {
     const justified = [
       ['every', 'night', 'you', 'trod'],

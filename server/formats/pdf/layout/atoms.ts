@@ -7,7 +7,7 @@ import type { Row } from './rows.ts';
 import { median } from './statistics.ts';
 
 /** Widths and distances as shares of the font size. */
-const minColumnGap = 0.8;
+export const minColumnGap = 0.8;
 /** The minimum width of a gap that is wider than the spaces of its row, and is not filled with blanks. */
 const minGutter = 0.5;
 const maxWordGap = 2;

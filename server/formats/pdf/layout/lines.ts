@@ -1,4 +1,4 @@
-import { type Atom, hasBetween, maxSpaceRatio, splitAtGaps, textOf } from './atoms.ts';
+import { type Atom, hasBetween, maxSpaceRatio, minColumnGap, splitAtGaps, textOf } from './atoms.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
 import type { FormFields } from './form-fields.ts';
@@ -59,33 +59,45 @@ export function splitRows(
 ): Line[] {
   const { areas } = parts;
   areas.forgetCrossedRules(rows);
-  const split = rows.map((row) => ({ row, atoms: splitAtGaps(row, parts) }));
-  const lines: Line[] = [];
-  for (const [index, { row, atoms }] of split.entries()) {
+  const split: SplitRow[] = rows.map((row) => ({ row, atoms: splitAtGaps(row, parts), parts: [] }));
+  const spaces = split.flatMap(({ atoms }) =>
+    atoms.flatMap((atom) => atom.spaces.map((space) => space / atom.size)),
+  );
+  const usualSpace = median(spaces) || Number.POSITIVE_INFINITY;
+  for (const [index, own] of split.entries()) {
+    const { row, atoms } = own;
     const sides = atoms.length > 1 ? areas.filledSides(row.baseline, row.size) : [];
     const columnGaps = findColumnGaps(index, split, sides);
-    let open: Atom[] = [];
     for (const [at, atom] of atoms.entries()) {
-      const last = open.at(-1);
+      const last = atoms[at - 1];
       const isBoundary =
-        last &&
-        (atom.isApart ||
-          columnGaps.has(atom) ||
-          isTab(index, at, open[0]!.left, split) ||
-          isLooseNumber(last, atom, atoms[at + 1]) ||
-          hasSymbolBetween(index, last.right, atom.left, rows));
-      if (isBoundary) {
-        lines.push(toLine(open, row, index));
-        open = [];
-      }
-      open.push(atom);
+        !last ||
+        atom.isApart ||
+        columnGaps.has(atom) ||
+        isLooseNumber(last, atom, atoms[at + 1]) ||
+        hasSymbolBetween(index, last.right, atom.left, rows);
+      if (isBoundary) own.parts.push([]);
+      own.parts.at(-1)!.push(atom);
     }
-    if (open.length > 0) lines.push(toLine(open, row, index));
   }
+  const lines: Line[] = [];
+  for (const [index, { row, parts }] of split.entries())
+    for (const part of parts) {
+      let open: Atom[] = [];
+      for (const [at, atom] of part.entries()) {
+        if (open.length > 0 && isTab(index, part, at, open[0]!.left, split, usualSpace)) {
+          lines.push(toLine(open, row, index));
+          open = [];
+        }
+        open.push(atom);
+      }
+      lines.push(toLine(open, row, index));
+    }
   return lines;
 }
 
-type SplitRow = { row: Row; atoms: Atom[] };
+/** A row with its atoms, and with these in parts between the gaps that certainly separate. */
+type SplitRow = { row: Row; atoms: Atom[]; parts: Atom[][] };
 
 /**
  * Returns the atoms of a row that start after a gap between columns. Equally wide gaps in a part of a row are either all
@@ -171,33 +183,57 @@ function isAligned(one: Atom, other: Atom): boolean {
 }
 
 /**
- * Whether the gap between two texts is much wider than the spaces between their words. A gap in running text,
- * such as the one after the number of an example, is not a tab: the row above or below starts at the same position and
- * continues over the gap.
+ * Whether a gap is much wider than the spaces between the words of its part of the row; or than those of the page if the
+ * part has few words. A gap in running text, such as the one after the number of an example, is not a tab: the row above
+ * or below starts at the same position and continues over the gap.
  *
  * @param start the left edge of the text before the gap
+ * @param usualSpace the usual space of the page, as a share of the font size
  */
-function isTab(index: number, at: number, start: number, rows: readonly SplitRow[]): boolean {
-  const { atoms } = rows[index]!;
-  const [before, after] = [atoms[at - 1]!, atoms[at]!];
-  const spaces = [...before.spaces, ...after.spaces];
-  const glyphs = before.glyphs.length + after.glyphs.length;
-  // Letters that are set apart have gaps between all of them.
-  const gap = after.left - before.right;
-  const areLabels = spaces.length < minSpacesOfLine && areInTableRow(atoms, at);
-  if (
-    areLabels
-      ? gap < minTabOfLabels * before.size
-      : spaces.length < minSpacesOfLine || spaces.length > glyphs / 3
-  )
-    return false;
+function isTab(
+  index: number,
+  part: readonly Atom[],
+  at: number,
+  start: number,
+  rows: readonly SplitRow[],
+  usualSpace: number,
+): boolean {
+  const [before, after] = [part[at - 1]!, part[at]!];
   const [first, second] = [textOf(before), textOf(after)];
   if (![first, second].every((text) => /\p{L}.*\p{L}/u.test(text))) return false;
+  const spaces = part.flatMap((atom) => atom.spaces);
+  const glyphs = part.reduce((sum, atom) => sum + atom.glyphs.length, 0);
+  const isShort = spaces.length < minSpacesOfLine;
+  // Letters that are set apart have gaps between all of them.
+  if (!isShort && spaces.length > glyphs / 3) return false;
+  const gap = after.left - before.right;
   const least = sentenceEnd.test(first) ? minTabAfterSentence : minTab;
-  if (gap < least * median(spaces)) return false;
+  const { size } = before;
+  const areLabels = isShort && gap >= minTabOfLabels * size && areInTableRow(rows[index]!.atoms, after);
+  const isUnsure = isShort && !areLabels;
+  const usual = isUnsure ? greatest([usualSpace * size, ...spaces]) : median(spaces);
+  if (gap < least * usual) return false;
+  if (isUnsure && (gap < minColumnGap * size || isJustified(index, part, at, rows))) return false;
   return ![-3, -2, -1, 1, 2, 3].some((step) =>
     continuesOver(rows[index]!, rows[index + step], start, [before, after]),
   );
+}
+
+/** Whether a part of a row ends where another one ends that continues over a gap of it: it is a justified line. */
+function isJustified(index: number, part: readonly Atom[], at: number, rows: readonly SplitRow[]): boolean {
+  const { left, size } = part[0]!;
+  const { right } = part.at(-1)!;
+  const [from, to] = [part[at - 1]!.right, part[at]!.left];
+  return rows
+    .slice(Math.max(0, index - maxRowsCompared), index + maxRowsCompared)
+    .some(({ parts }) =>
+      parts.some(
+        (other) =>
+          other[0]!.left < left + size &&
+          Math.abs(other.at(-1)!.right - right) < sameEdge * size &&
+          other.some((atom) => atom.left < from && atom.right > to),
+      ),
+    );
 }
 
 /**
@@ -219,7 +255,8 @@ function areLooseLabels(atoms: readonly Atom[], starts: readonly number[]): bool
  * Whether the atoms before and after a gap are two cells of a row with more cells. Many words with wide gaps are a
  * justified line.
  */
-function areInTableRow(atoms: readonly Atom[], at: number): boolean {
+function areInTableRow(atoms: readonly Atom[], after: Atom): boolean {
+  const at = atoms.indexOf(after);
   const isEnd = (index: number) => index <= 0 || (atoms[index]?.isApart ?? true);
   return atoms.length > 2 && (isEnd(at - 1) || isEnd(at - 2)) && isEnd(at + 1);
 }
