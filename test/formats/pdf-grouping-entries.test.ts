@@ -49,8 +49,14 @@ describe('a new block begins in a stack without room at the ends of its lines', 
   it('at an address, and after it', () => {
     const contacts = ['Council of the North', 'cancer.example', 'Cancer Society'];
     expect(read(narrow(contacts))).toEqual(contacts);
-    const labeled = ['For more information:', 'cancer.example.org'];
-    expect(read(narrow(labeled))).toEqual([labeled.join(' ')]);
+    expect(read(narrow(['For more information:', 'cancer.example.org']))).toEqual(['For more information:']);
+    const listed = ['example.com | cancer.example', 'of@cancer.example | 607 379'];
+    expect(read(page([lines(listed, 50, 700), text(full, 50, 600)])).slice(0, 2)).toEqual(listed);
+  });
+
+  it('but not in an address of which a line has few words before its comma', () => {
+    const address = ['209-214, Kailash Building, Kasturba Gandhi Marg,', 'New Delhi,', 'Delhi - 110001'];
+    expect(read(page([lines(address, 50, 700), text(full, 50, 600)]))[0]).toBe(address.join(' '));
   });
 
   it('at a bullet directly before its text', () => {

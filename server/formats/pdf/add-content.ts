@@ -23,7 +23,11 @@ export function addContent(
   const { context } = document;
   const { node } = document.getPage(number - 1);
   const own = enclose(pageBytes(node));
-  const all = Buffer.concat([Buffer.from(`${below}\n`, 'latin1'), own, Buffer.from(`\n${operators}`, 'latin1')]);
+  const all = Buffer.concat([
+    Buffer.from(`${below}\n`, 'latin1'),
+    own,
+    Buffer.from(`\n${operators}`, 'latin1'),
+  ]);
   node.set(PDFName.of('Contents'), context.register(deflatedStream(context, all)));
   if (replaced) context.delete(replaced);
   // The page gets its own copy of its resources, because other pages may share them.

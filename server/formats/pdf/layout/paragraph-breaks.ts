@@ -141,7 +141,8 @@ export class ParagraphBreaks {
     const endsEarly = room > enough;
     const endsEarlyHere = roomHere > enough;
     const goesOn = continues(above.text, line.text);
-    const mayGoOn = goesOn || isOpen(above.text, line.text, endsEarly);
+    const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
+    const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
     if (isOtherSize(above, line, mayGoOn || !endsEarly)) return true;
     if (endsWithBox(above.text) && !goesOn) return true;
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
