@@ -34,6 +34,19 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(['Balance as of 31 December', '2015']))).toEqual(['Balance as of 31 December 2015']);
   });
 
+  it('at a line in a slightly smaller size, but not in the middle of a sentence', () => {
+    const readBelow = (below: string) =>
+      read(
+        page([
+          text('OPEN SOURCE CONTRIBUTOR AND TEAM LEADER', 50, 700, { size: 10.9 }),
+          text(below, 50, 688, { size: 9.9 }),
+          text(full, 50, 600),
+        ]),
+      );
+    expect(readBelow('Jan 2013 – May 2013 | Palo Alto in the North')).toHaveLength(3);
+    expect(readBelow('and the author of several books of this kind')).toHaveLength(2);
+  });
+
   it('at a short label with its value', () => {
     expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
   });
