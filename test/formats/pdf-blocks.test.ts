@@ -310,6 +310,13 @@ describe('paragraphs', () => {
     expect(blocks).toMatchObject([{ content: [first.join(' ')], alignment: 'right' }]);
   });
 
+  it('keep a period and an ellipsis at their end', () => {
+    const end = 'on the following platforms . . . .';
+    expect(
+      read(page([text('The contractor must certify this software', 50, 712), text(end, 50, 700)]))[0],
+    ).toContain(end);
+  });
+
   it('leave out the dots up to a page number', () => {
     const content = page([
       text('Introduction', 50, 700),
