@@ -67,6 +67,35 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(page([lines(listed, 50, 700), text(full, 50, 600)])).slice(0, 2)).toEqual(listed);
   });
 
+  it('at each line of a list, even after its longest lines', () => {
+    const courses = [
+      'Advanced Machine Learning',
+      'Open Source Software Engineering',
+      'Advanced Interactive Graphics',
+      'Compilers and Practicum',
+      'Cloud Computing',
+      'Evolutionary Computation',
+    ];
+    expect(read(narrow(courses))).toEqual(courses);
+    const title = [
+      'The Committees of the',
+      'Farmers of the County',
+      'Their Long Meetings',
+      'Since Last Summer',
+    ];
+    expect(read(narrow(title))).toEqual([title.join(' ')]);
+  });
+
+  it('at each of three lines that end with a number or a code', () => {
+    const codes = [
+      'KvK Rotterdam 24330087',
+      'BTW NL810433941B01',
+      'IBAN NL50INGB0683251309',
+      'BIC of ING 2A',
+    ];
+    expect(read(narrow(codes))).toEqual(codes);
+  });
+
   it('but not in an address of which a line has few words before its comma', () => {
     const address = ['209-214, Kailash Building, Kasturba Gandhi Marg,', 'New Delhi,', 'Delhi - 110001'];
     expect(read(page([lines(address, 50, 700), text(full, 50, 600)]))[0]).toBe(address.join(' '));

@@ -2,7 +2,7 @@ import { continuesAddress } from './addresses.ts';
 import { isCentredAt } from './centred-lines.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
-import { startsEntry } from './entries.ts';
+import { isListOfLines, startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { endsWithBox } from './item-signs.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
@@ -192,7 +192,7 @@ export class ParagraphBreaks {
     const { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell } = join;
     if (
       !mayGoOn &&
-      startsEntry(chain, index, this.#ends.isTitle(line)) &&
+      (startsEntry(chain, index, this.#ends.isTitle(line)) || (!isCentred && isListOfLines(chain, index))) &&
       !isRunning(chain, edges, index, isCentred)
     )
       return true;
