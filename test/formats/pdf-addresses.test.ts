@@ -34,6 +34,23 @@ describe('an address on several lines is one address', () => {
   });
 });
 
+describe('an email address on several lines is one address', () => {
+  it.each([
+    ['words.of@co.aitkin.mn.', 'us'],
+    ['words.of@co.clay.m', 'n.us'],
+    ['words.of@bigst', 'onecounty.org'],
+    ['words.of@co.kanabe', 'c.mn.us'],
+  ])('%s | %s', (above, below) => {
+    expect(read([above, below])).toEqual({ translated: [], addresses: [above + below] });
+  });
+
+  it('but not with the address of its host', () => {
+    const values = ['words@news.example', 'news.example'];
+    const { translated, addresses } = read(values);
+    expect([...addresses, ...translated]).toEqual(values);
+  });
+});
+
 describe('an address ends at the end of its line', () => {
   it.each<[above: string, below: string]>([
     ['The words are at https://example.org/', 'and they are not more than these'],

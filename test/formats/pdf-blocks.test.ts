@@ -228,6 +228,23 @@ describe('paragraphs', () => {
     expect(blocks[0]!.label).toMatchObject({ text: '[7]', left: 50, glyphs: [{ from: 0, to: 4 }] });
   });
 
+  it('leave a box to check where it is that is written with brackets', () => {
+    const content = page([text('[ ]  I request that the judge waives it.', 50, 700)]);
+    expect(read(content)).toEqual(['I request that the judge waives it.']);
+    expect(keptOf(content)).toEqual([['label', '[ ]']]);
+  });
+
+  it('leave each number of a list where it is if one is farther away from its text', () => {
+    const first = text('8. Neither party receives assistance.', 50, 700);
+    const second = [text('9.', 50, 670), text('Subject to the provisions of item 4.', 65, 670)];
+    expect(read(page([first]))).toHaveLength(1);
+    expect(keptOf(page([first]))).toEqual([]);
+    expect(keptOf(page([first, second]))).toEqual([
+      ['label', '8.'],
+      ['label', '9.'],
+    ]);
+  });
+
   it('begin at each bullet, also of a list within a list', () => {
     const items = ['Metals', 'Iron and its alloys', 'Copper', 'Wood'];
     const content = page(
@@ -291,6 +308,13 @@ describe('paragraphs', () => {
     ];
     const { blocks } = findBlocks(page([flushRight(first, 700)]));
     expect(blocks).toMatchObject([{ content: [first.join(' ')], alignment: 'right' }]);
+  });
+
+  it('keep a period and an ellipsis at their end', () => {
+    const end = 'on the following platforms . . . .';
+    expect(
+      read(page([text('The contractor must certify this software', 50, 712), text(end, 50, 700)]))[0],
+    ).toContain(end);
   });
 
   it('leave out the dots up to a page number', () => {

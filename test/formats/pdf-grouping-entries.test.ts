@@ -34,6 +34,19 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(['Balance as of 31 December', '2015']))).toEqual(['Balance as of 31 December 2015']);
   });
 
+  it('at a line in a slightly smaller size, but not in the middle of a sentence', () => {
+    const readBelow = (below: string) =>
+      read(
+        page([
+          text('OPEN SOURCE CONTRIBUTOR AND TEAM LEADER', 50, 700, { size: 10.9 }),
+          text(below, 50, 688, { size: 9.9 }),
+          text(full, 50, 600),
+        ]),
+      );
+    expect(readBelow('Jan 2013 – May 2013 | Palo Alto in the North')).toHaveLength(3);
+    expect(readBelow('and the author of several books of this kind')).toHaveLength(2);
+  });
+
   it('at a short label with its value', () => {
     expect(read(narrow(['Visa Card ending in 4782', 'Auth: of the bank 8473']))).toHaveLength(2);
   });
@@ -49,8 +62,43 @@ describe('a new block begins in a stack without room at the ends of its lines', 
   it('at an address, and after it', () => {
     const contacts = ['Council of the North', 'cancer.example', 'Cancer Society'];
     expect(read(narrow(contacts))).toEqual(contacts);
-    const labeled = ['For more information:', 'cancer.example.org'];
-    expect(read(narrow(labeled))).toEqual([labeled.join(' ')]);
+    expect(read(narrow(['For more information:', 'cancer.example.org']))).toEqual(['For more information:']);
+    const listed = ['example.com | cancer.example', 'of@cancer.example | 607 379'];
+    expect(read(page([lines(listed, 50, 700), text(full, 50, 600)])).slice(0, 2)).toEqual(listed);
+  });
+
+  it('at each line of a list, even after its longest lines', () => {
+    const courses = [
+      'Advanced Machine Learning',
+      'Open Source Software Engineering',
+      'Advanced Interactive Graphics',
+      'Compilers and Practicum',
+      'Cloud Computing',
+      'Evolutionary Computation',
+    ];
+    expect(read(narrow(courses))).toEqual(courses);
+    const title = [
+      'The Committees of the',
+      'Farmers of the County',
+      'Their Long Meetings',
+      'Since Last Summer',
+    ];
+    expect(read(narrow(title))).toEqual([title.join(' ')]);
+  });
+
+  it('at each of three lines that end with a number or a code', () => {
+    const codes = [
+      'KvK Rotterdam 24330087',
+      'BTW NL810433941B01',
+      'IBAN NL50INGB0683251309',
+      'BIC of ING 2A',
+    ];
+    expect(read(narrow(codes))).toEqual(codes);
+  });
+
+  it('but not in an address of which a line has few words before its comma', () => {
+    const address = ['209-214, Kailash Building, Kasturba Gandhi Marg,', 'New Delhi,', 'Delhi - 110001'];
+    expect(read(page([lines(address, 50, 700), text(full, 50, 600)]))[0]).toBe(address.join(' '));
   });
 
   it('at a bullet directly before its text', () => {

@@ -55,6 +55,14 @@ describe('a new block begins', () => {
     expect(read(withFields(page([labels]), [50, 684, 300, 696]))).toHaveLength(2);
   });
 
+  it('but not at the second line of a title whose second line has a field on its left', () => {
+    const title = lines(['Petition to Expunge Juvenile Court', 'Records'], 330, 700);
+    const right = 340 + 10 * widthOf('Petition to Expunge Juvenile Court');
+    const content = { ...page([title]), box: { left: 0, bottom: 0, right, top: 800 } };
+    expect(read(withFields(content, [50, 685, 322, 697]))).toHaveLength(1);
+    expect(read(withFields(content, [310, 685, 320, 695]))).toHaveLength(2);
+  });
+
   it('at each label that has its own field', () => {
     const labels = [
       'Totally and permanently disabled',
@@ -79,8 +87,8 @@ describe('a new block begins', () => {
     expect(read(withFields(page([lines(options, 65, 700)]), ...boxes))).toEqual(options);
     expect(read(page([lines(['☐ Left at home', '☐ Left at work'], 50, 700)]))).toHaveLength(2);
     expect(read(page([onOneLine(['[ ] Petitioner', '[ ] Attorney'], 6, 700)]))).toEqual([
-      '[ ] Petitioner',
-      '[ ] Attorney',
+      'Petitioner',
+      'Attorney',
     ]);
   });
 

@@ -17,6 +17,20 @@ const sentence = [
 ];
 
 describe('a sentence is one block', () => {
+  it('next to the rows of a table with another distance between them', () => {
+    const numbers = [380, 440].map((x) => lines(['9.4', '1.4', '7.1', '5.0'], x, 700.8, { leading: 11.2 }));
+    expect(read(lines(sentence, 20, 700, { size: 8 }), ...numbers)).toContain(sentence.join(' '));
+  });
+
+  it('if it starts with a line in bold and continues in small letters', () => {
+    const start =
+      'From the leaders of all communities of the county, and from all other groups that can work for it:';
+    const rest = `local ${sentence[1]}`;
+    expect(read(text(start, 50, 712, { font: bold }), lines([rest, sentence[2]!], 50, 700))).toEqual([
+      [start, rest, sentence[2]].join(' '),
+    ]);
+  });
+
   it('if each of its lines is declared as a paragraph', () => {
     const whole = [
       ...sentence.slice(0, 2),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { Paint } from '#server/formats/pdf/page-content.ts';
+import { object, readMade } from './pdf-made.ts';
 import { page, rule, text, widthOf } from './pdf-page.ts';
 
 const row = { left: 50.5, right: 250, bottom: 680.5, top: 712 };
@@ -40,4 +41,12 @@ describe('a fill behind the letters of a cell', () => {
   it('is not the area of the text if it is white on the white page', () => {
     expect(containerWith('1 g', (box) => ({ ...box, left: 60, right: 240 }))).toEqual(row);
   });
+});
+
+it('a fill or a stroke without any opacity is not an area of the page', async () => {
+  const { paints } = await readMade({
+    content: '/T gs 0 0 200 200 re f 0 0 200 200 re S /V gs 10 10 20 20 re f',
+    resources: { ExtGState: { T: object({ ca: 0, CA: 0 }), V: object({ ca: 0.5, CA: 0.5 }) } },
+  });
+  expect(paints.map(({ box }) => box)).toEqual([{ left: 10, bottom: 10, right: 30, top: 30 }]);
 });

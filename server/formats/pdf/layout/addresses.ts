@@ -8,6 +8,9 @@ const hostAndPath = /^[<("'[]*[\w-]+(?:\.[\w-]+)*\.\p{Ll}{2,4}\/\S*$/u;
 const parts = /^[\w\-.~:/?#@!$&'()*+,;=%]+[\]>”"]*$/u;
 /** A sign after which an address continues. */
 const open = /[-/?&=_%~#]$/u;
+/** An email address without its end: the last part of its host is empty, a letter, or longer than usual. */
+const tornEmail = /^[<("'[]*[\w.+-]+@(?:[\w-]+|(?:[\w-]+\.)+(?:\w|\w{5,})?)$/u;
+const endOfEmail = /^[\p{Ll}\d][\w-]*(?:\.[\w-]+)*$/u;
 /** Two words for a choice, such as `and/or`. */
 const choice = /^\p{L}+\/\p{L}+[.,;]?$/u;
 const word = /^\p{L}+[.,;:]?$/u;
@@ -20,6 +23,8 @@ const file = /^[\w-]+\.\p{Ll}{2,5}[).,;]?$/u;
  */
 export function continuesAddress(above: readonly string[], below: string): boolean {
   const next = firstWord(below);
+  if (next === below && endOfEmail.test(next) && tornEmail.test(lastWord(above.at(-1)!)))
+    return !lastWord(above.at(-1)!).endsWith(`@${next}`);
   if (!parts.test(next) || start.test(next) || !endsInAddress(above)) return false;
   const last = lastWord(above.at(-1)!);
   if (hostAndPath.test(next) && !/[-./]$/u.test(last)) return false;

@@ -211,15 +211,20 @@ function textFrom(glyphs: readonly Glyph[], index: number): string {
     .join('');
 }
 
-/** Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. */
+/**
+ * Returns the dots and underscores that fill space: runs of four or more, and runs of any length with wide spacing. Four
+ * dots with spaces at the end of a row are a period and an ellipsis.
+ */
 function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
   const leaders = new Set<Glyph>();
   let last: Glyph | undefined;
   const gapBefore = new Map<Glyph, number>();
   let run: Glyph[] = [];
-  const close = () => {
-    const isApart = run.every((dot) => gapBefore.get(dot)! >= maxDotGap * dot.piece.size);
-    if (run.length >= 4 || (run.length > 0 && isApart)) for (const glyph of run) leaders.add(glyph);
+  const haveGaps = (min: number) => run.every((dot) => gapBefore.get(dot)! >= min * dot.piece.size);
+  const close = (isEnd = false) => {
+    const isEllipsis = isEnd && run.length === 4 && run[0]!.text === '.' && haveGaps(minSpace);
+    if ((run.length >= 4 && !isEllipsis) || (run.length > 0 && haveGaps(maxDotGap)))
+      for (const glyph of run) leaders.add(glyph);
     run = [];
   };
   for (const glyph of glyphs) {
@@ -231,7 +236,7 @@ function findLeaders(glyphs: readonly Glyph[]): Set<Glyph> {
     }
     last = glyph;
   }
-  close();
+  close(run.at(-1) === last);
   return leaders;
 }
 

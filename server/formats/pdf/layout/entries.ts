@@ -1,11 +1,28 @@
+import { hasSameLeading } from './leadings.ts';
 import type { Chain } from './line-links.ts';
 import { amountAtEnd, capitalStart, endsWithAddress, isAddress, isFigures } from './sentences.ts';
-import type { TextLine } from './text-lines.ts';
+import { greatest } from './statistics.ts';
+import { isSameStyle, type TextLine } from './text-lines.ts';
 
 /** The minimum number of words from which lines must have two equal words at their starts. */
 const longLine = 8;
 /** A label of one or two words with its value. */
 const shortLabel = /^\p{Lu}[^\s:.;!?]{0,20}(?: [^\s:.;!?]{1,20})?: \S/u;
+
+/**
+ * The minimum number of lines of a list of lines, and the minimum number of its lines after which the next word would fit;
+ * the minimum number of lines that all end with a number or a code.
+ */
+const minLines = 4;
+const minEarly = 2;
+const minLinesWithCode = 3;
+const codeAtEnd = /^\p{L}.*\s\S*\d\S*$/u;
+/** The maximum number of lines above and below that are read. It limits the time for a long list. */
+const nearbyLines = 8;
+/** The maximum difference between equal starts of lines, as a share of the font size. */
+const sameStart = 0.1;
+/** The width of a space between words, as a share of the font size. */
+const wordSpace = 0.25;
 
 /** A label of one word with a number, such as a telephone number. It is not a part of a title. */
 const numberLabel = /^\p{Lu}[^\s:.;!?]{0,20}: [+(#]?\d/u;
@@ -25,6 +42,35 @@ export function startsEntry(chain: Chain, index: number, isTitle: boolean): bool
     (isAddress(line.text) && !above.text.endsWith(':')) ||
     startsAlike(above, line) ||
     (next !== undefined && startsAlike(line, next))
+  );
+}
+
+/**
+ * Whether each line of the stack around a line is an item of a list: all start with a capital and end without a stop, and
+ * several of them have room for the next word, or all end with a number or a code. In running text, neither happens.
+ */
+export function isListOfLines(chain: Chain, index: number): boolean {
+  const own = chain[index]!;
+  const isItem = (line: TextLine | undefined) =>
+    line !== undefined &&
+    capitalStart.test(line.text) &&
+    !/[,.!?:;]$/u.test(line.text) &&
+    Math.abs(line.left - own.left) < sameStart * own.size &&
+    line.size === own.size &&
+    isSameStyle(line.style, own.style);
+  let [first, end] = [index, index + 1];
+  while (first > index - nearbyLines && isItem(chain[first - 1]) && hasSameLeading(chain, first, index))
+    first--;
+  while (end < index + nearbyLines && isItem(chain[end]) && hasSameLeading(chain, end, index)) end++;
+  const lines = chain.slice(first, end);
+  if (!isItem(own) || lines.length < minLinesWithCode) return false;
+  if (lines.every(({ text }) => codeAtEnd.test(text))) return true;
+  const right = greatest(lines.map((line) => line.right));
+  const early = lines
+    .slice(1)
+    .filter((line, at) => right - lines[at]!.right > line.firstWordWidth + wordSpace * line.size);
+  return (
+    lines.length >= minLines && lines.every(({ text }) => /\p{Ll}/u.test(text)) && early.length >= minEarly
   );
 }
 

@@ -20,6 +20,11 @@ export function startsWithSign(text: string): boolean {
   return leadingSign.test(text) || writtenBox.test(text);
 }
 
+/** Returns the box to check, written with brackets, at the start of a text; empty if missing. */
+export function boxAtStart(text: string): string {
+  return writtenBox.exec(text)?.[0].trimEnd() ?? '';
+}
+
 /** Whether a text is only a bullet or a similar sign. */
 export function isSign(text: string): boolean {
   return onlySign.test(text);

@@ -1,7 +1,7 @@
 import { mayBeBullet, startsWithSign } from './item-signs.ts';
 import type { Edges } from './line-ends.ts';
 import type { Chain } from './line-links.ts';
-import { capitalStart, labelStart, sentenceEnd } from './sentences.ts';
+import { capitalStart, isAddress, labelStart, sentenceEnd } from './sentences.ts';
 import type { TextLine } from './text-lines.ts';
 
 const itemNumber =
@@ -17,13 +17,18 @@ export function startsLikeItem(text: string): boolean {
 }
 
 /**
- * Whether a label with a colon starts at a line: after another label, or after a line that is only a label. A label in
- * the middle of a paragraph is a part of it.
+ * Whether a label with a colon starts at a line: after another label, or after a line that is only a label. Below such a
+ * line, an address is its value. A label in the middle of a paragraph is a part of it.
  *
  * @param first the first line of the paragraph that ends at the line above
  */
 export function startsLabel(first: TextLine, above: TextLine, line: TextLine, length: number): boolean {
-  if (length === 1 && /^[^:]{1,40}:$/u.test(above.text) && capitalStart.test(line.text)) return true;
+  if (
+    length === 1 &&
+    /^[^:]{1,40}:$/u.test(above.text) &&
+    (capitalStart.test(line.text) || isAddress(line.text))
+  )
+    return true;
   return labelStart.test(line.text) && (labelStart.test(first.text) || labelStart.test(above.text));
 }
 

@@ -1,4 +1,4 @@
-import { isSign, mayBeBullet } from './item-signs.ts';
+import { boxAtStart, isSign, mayBeBullet } from './item-signs.ts';
 import { least, median } from './statistics.ts';
 import type { TextLine } from './text-lines.ts';
 import { toTextLine } from './text-lines.ts';
@@ -12,18 +12,43 @@ const sameStart = 0.15;
 const number =
   /^(?:[([]?\d{1,3}[.)\]]?|[([]?[a-z][.)\]]|[([]?[ivxlc]{1,5}[.)\]]|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,2})+\.?)$/iu;
 
+interface Item {
+  label: TextLine | null;
+  text: TextLine[];
+}
+
 /**
- * Separates the bullet or number of a list item from the item's text, if all lines of the text are to the right of this
+ * Separates the labels of list items from their texts. If the number of an item is separate, those of the same form at
+ * the same position are too.
+ */
+export function detachLabels(paragraphs: readonly TextLine[][]): Item[] {
+  const items = paragraphs.map((lines) => detachLabel(lines, false));
+  const placeOf = ({ text, left }: TextLine) => {
+    const written = text.split(' ', 1)[0]!;
+    const form = written.replaceAll(/\d+/g, '1').replaceAll(/\p{L}+/gu, 'a');
+    return number.test(written) ? `${Math.round(left)} ${form}` : '';
+  };
+  const places = new Set(items.flatMap(({ label }) => (label && placeOf(label)) || []));
+  return items.map((item, index) => {
+    const lines = paragraphs[index]!;
+    return item.label || !places.has(placeOf(lines[0]!)) ? item : detachLabel(lines, true);
+  });
+}
+
+/**
+ * Separates the bullet, box or number of a list item from the item's text, if all lines of the text are to the right of this
  * label. The label then stays unchanged, and the translation is set in the column of the text. If later lines start
  * below the label, the label is part of the text.
  *
+ * @param isListed whether the numbers of similar items are separate
  * @returns the label as a separate line (null if it is part of the text), and the lines of the text
  */
-export function detachLabel(lines: readonly TextLine[]): { label: TextLine | null; text: TextLine[] } {
+function detachLabel(lines: readonly TextLine[], isListed: boolean): Item {
   const [first, second] = lines;
-  const space = first!.characters.findIndex(({ text }) => text === ' ');
-  const written = first!.text.split(' ')[0]!;
-  const isBullet = isSign(written) || (lines.length > 1 && mayBeBullet(written));
+  const box = boxAtStart(first!.text);
+  const written = box || first!.text.split(' ')[0]!;
+  const space = first!.characters.findIndex(({ text }, index) => text === ' ' && index >= box.length);
+  const isBullet = box !== '' || isSign(written) || (lines.length > 1 && mayBeBullet(written));
   if (space < 0 || first!.isRightToLeft || !(isBullet || number.test(written)))
     return { label: null, text: [...lines] };
   const split = first!.characters
@@ -39,7 +64,7 @@ export function detachLabel(lines: readonly TextLine[]): { label: TextLine | nul
   const isBelow = second !== undefined && Math.abs(second.left - start) < sameStart * first!.size;
   const isApart = isBullet
     ? gap > minGapAfterBullet * first!.size
-    : isBelow || gap > Math.max(minGap * first!.size, 1.4 * usual);
+    : isListed || isBelow || gap > Math.max(minGap * first!.size, 1.4 * usual);
   if (rest.length === 0 || !isApart || !isHanging) return { label: null, text: [...lines] };
   const own = new Set(rest);
   const isText = (glyph: (typeof rest)[number]) => own.has(glyph) || (glyph.isBlank && glyph.left >= start);

@@ -11,7 +11,7 @@ import { groupFormulaRows } from './large-signs.ts';
 import { LineElements } from './line-elements.ts';
 import { type Chain, chainLines } from './line-links.ts';
 import { splitRows } from './lines.ts';
-import { detachLabel, findBullets, LooseLabels } from './list-labels.ts';
+import { detachLabels, findBullets, LooseLabels } from './list-labels.ts';
 import { findListings } from './listings.ts';
 import { ParagraphBreaks } from './paragraph-breaks.ts';
 import { type DirectedTexts, withoutDoubles } from './pieces.ts';
@@ -75,15 +75,15 @@ export function findTexts(page: PageContent, { pieces, inverse }: DirectedTexts)
     bullets,
   });
   const texts: PageText[] = listings.map((listing) => toText('listing', listing, listing, areas));
-  for (const chain of chains)
-    for (const paragraph of breaks.split(chain)) {
-      const { label, text } = detachLabel(paragraph);
-      if (label) texts.push(toText('label', [label], chain, areas));
-      const own = toText('paragraph', text, chain, areas);
-      own.label = label;
-      own.isCell = paragraph.some((line) => table.isCell(line));
-      texts.push(own);
-    }
+  const paragraphs = chains.flatMap((chain) => breaks.split(chain).map((lines) => ({ chain, lines })));
+  for (const [index, { label, text }] of detachLabels(paragraphs.map(({ lines }) => lines)).entries()) {
+    const { chain, lines } = paragraphs[index]!;
+    if (label) texts.push(toText('label', [label], chain, areas));
+    const own = toText('paragraph', text, chain, areas);
+    own.label = label;
+    own.isCell = lines.some((line) => table.isCell(line));
+    texts.push(own);
+  }
   const cells = new Cells(texts.flatMap(({ container }) => container ?? []));
   for (const text of texts) if (text.container && cells.hasNeighbor(text.container)) text.isCell = true;
   const labels = new LooseLabels(

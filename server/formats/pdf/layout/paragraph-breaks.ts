@@ -2,7 +2,7 @@ import { continuesAddress } from './addresses.ts';
 import { isCentredAt } from './centred-lines.ts';
 import type { ColumnEnds } from './column-ends.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
-import { startsEntry } from './entries.ts';
+import { isListOfLines, startsEntry } from './entries.ts';
 import { type FormFields, maxCheckBox } from './form-fields.ts';
 import { endsWithBox } from './item-signs.ts';
 import { startsItem, startsLabel, startsLikeItem } from './item-starts.ts';
@@ -25,7 +25,12 @@ import { isSameStyle, type TextLine } from './text-lines.ts';
 /** The minimum indent, as a share of the font size. The first bracket of a Japanese line hangs over by a half. */
 const minIndent = 0.55;
 const maxIndent = 8;
+/**
+ * The maximum ratio of the font sizes of a text. The second value applies where no sentence continues. Sizes of one
+ * style may differ by rounding.
+ */
 const maxSizeRatio = 1.12;
+const maxSizeRatioOfNew = 1.05;
 /** The minimum distance between the starts of a displayed formula and of the text, as a share of the font size. */
 const minFormulaIndent = 1.8;
 /**
@@ -141,8 +146,9 @@ export class ParagraphBreaks {
     const endsEarly = room > enough;
     const endsEarlyHere = roomHere > enough;
     const goesOn = continues(above.text, line.text);
-    const mayGoOn = goesOn || isOpen(above.text, line.text, endsEarly);
-    if (isOtherSize(above, line, mayGoOn || !endsEarly)) return true;
+    const isListed = length > 1 && [above, chain[index - 2]!].every(({ text }) => text.endsWith(','));
+    const mayGoOn = goesOn || isListed || isOpen(above.text, line.text, endsEarly);
+    if (isOtherSize(above, line, mayGoOn, endsEarly)) return true;
     if (endsWithBox(above.text) && !goesOn) return true;
     const isOneText = relation === 'same' || (goesOn && !endsEarlyHere && runsOn(above, line));
     const isNear = above.baseline - line.baseline < maxLineDistance * line.size;
@@ -164,7 +170,7 @@ export class ParagraphBreaks {
       )
     )
       return false;
-    if (this.#startsField(above, line, goesOn, mayGoOn)) return true;
+    if (this.#startsField(above, line, goesOn, mayGoOn, endsEarly)) return true;
     if (isAddress(line.text) && /[.!?]$/u.test(above.text)) return true;
     if (startsLabel(chain[index - length]!, above, line, length)) return true;
     const row = this.#parts.table.breakBetween(above, line);
@@ -186,7 +192,7 @@ export class ParagraphBreaks {
     const { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell } = join;
     if (
       !mayGoOn &&
-      startsEntry(chain, index, this.#ends.isTitle(line)) &&
+      (startsEntry(chain, index, this.#ends.isTitle(line)) || (!isCentred && isListOfLines(chain, index))) &&
       !isRunning(chain, edges, index, isCentred)
     )
       return true;
@@ -223,7 +229,13 @@ export class ParagraphBreaks {
   }
 
   /** Whether a line starts next to a form field, or the line above ends at one or at dots up to a page number. */
-  #startsField(above: TextLine, line: TextLine, goesOn: boolean, mayGoOn: boolean): boolean {
+  #startsField(
+    above: TextLine,
+    line: TextLine,
+    goesOn: boolean,
+    mayGoOn: boolean,
+    endsEarly: boolean,
+  ): boolean {
     const { fields, columns } = this.#parts;
     if (fields.isBetween(above, line)) return true;
     const [upper, lower] = [fields.nextTo(above), fields.nextTo(line)];
@@ -233,7 +245,10 @@ export class ParagraphBreaks {
       lower.left !== undefined &&
       lower.left !== upper.left &&
       line.left - lower.left.right < near &&
-      !(goesOn && lower.left.right - lower.left.left > maxCheckBox * line.size) &&
+      !(
+        (goesOn || (!endsEarly && Math.abs(line.left - above.left) < minIndent * line.size)) &&
+        lower.left.right - lower.left.left > maxCheckBox * line.size
+      ) &&
       !(texts.left && texts.left.right > lower.left.right);
     if (startsAtField) return true;
     const after = textsAbove.right;
@@ -274,17 +289,16 @@ export class ParagraphBreaks {
   }
 }
 
-function differInSize(one: number, other: number): boolean {
-  return Math.max(one, other) > maxSizeRatio * Math.min(one, other);
-}
-
 /**
  * Whether most letters of two lines have different sizes. A line that starts in small capitals is full, or its last
  * letters have the size of the next line.
  */
-function isOtherSize(above: TextLine, line: TextLine, isOpenLine: boolean): boolean {
-  if (!differInSize(above.size, line.size)) return false;
-  return !isOpenLine || differInSize(above.edgeStyles.last.size, line.edgeStyles.first.size);
+function isOtherSize(above: TextLine, line: TextLine, mayGoOn: boolean, endsEarly: boolean): boolean {
+  const ratioOf = (one: number, other: number) => Math.max(one, other) / Math.min(one, other);
+  const ratio = ratioOf(above.size, line.size);
+  if (ratio > maxSizeRatio && endsEarly && !mayGoOn) return true;
+  const max = mayGoOn ? maxSizeRatio : maxSizeRatioOfNew;
+  return ratio > max && ratioOf(above.edgeStyles.last.size, line.edgeStyles.first.size) > max;
 }
 
 /** Whether a line in bold is the heading of the text that starts in regular letters below it. */

@@ -8,6 +8,7 @@ export const lowerStart = /^["'“‘(«]*\p{Ll}/u;
 export const withoutCase = /^\P{L}*\p{Lo}/u;
 /** A line that is only an email address, the name of an account, or a URL. */
 const address = /^(?:[^\s@]*@\S+|https?:\S+|[\p{L}\p{N}-]+\.\p{Ll}{2,}(?:[./]\S*)?)$/u;
+const emailAtStart = /^[^\s@]+@[^\s@]+\.\p{Ll}{2,}\s/u;
 /** An address at the end of a text. */
 const addressAtEnd = /\s(?:[^\s@]+@[^\s@]+\.\p{Ll}{2,}|https?:\S+|www\.\S+)$/u;
 /** Articles, prepositions and conjunctions, which are not the last word of a label. */
@@ -39,7 +40,9 @@ const remark = /^\(/u;
 
 /** Whether a sentence continues from one line to the next one. */
 export function continues(above: string, below: string): boolean {
-  return lowerStart.test(below) && !sentenceEnd.test(above) && !address.test(below);
+  return (
+    lowerStart.test(below) && !sentenceEnd.test(above) && !address.test(below) && !emailAtStart.test(below)
+  );
 }
 
 export function isAddress(text: string): boolean {
@@ -57,6 +60,7 @@ export function endsWithAddress(text: string): boolean {
  */
 export function isOpen(above: string, below: string, endsEarly = false): boolean {
   if (openBracket.test(above)) return true;
+  if (!endsEarly && above.endsWith(':') && lowerStart.test(below)) return true;
   if (sentenceEnd.test(above)) return false;
   return (
     (above.endsWith(',') && above.split(' ', minWordsBeforeComma).length === minWordsBeforeComma) ||

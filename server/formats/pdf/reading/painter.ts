@@ -131,7 +131,7 @@ export class Painter {
       this.#clips ? {} : subpaths.length === 1 ? whole : optional('place', subpath.place);
     const colored = ({ operators, isPortable, isPattern }: Color) =>
       optional('color', isPortable && !isPattern ? operators : undefined);
-    if (fills) {
+    if (fills && state.fillAlpha > 0) {
       const covers = state.fillAlpha === 1 && !state.fill.isPattern && areApart(subpaths);
       for (const subpath of subpaths)
         this.#add('fill', subpath.box, state, covers && subpath.isRectangle, isHidden, {
@@ -139,7 +139,7 @@ export class Painter {
           ...colored(state.fill),
         });
     }
-    if (strokes) {
+    if (strokes && state.strokeAlpha > 0) {
       const [a, b, c, d] = state.ctm;
       const half = (Math.abs(state.lineWidth) * Math.sqrt(Math.abs(a * d - b * c))) / 2;
       for (const subpath of subpaths) {
