@@ -83,8 +83,8 @@ describe('styles', () => {
       text(' today in the museum', 160.5, 700),
     ]);
     expect(read(words)).toEqual(['We saw <1>unbelievable art</1><2>9</2> today in the museum']);
-    const capitals = [text('N', 90, 700, { font: bold }), text('ASA', 95, 700, { font: bold, size: 8 })];
-    expect(read(page([text('We met ', 50, 700), ...capitals, text(' there', 107, 700)]))).toEqual([
+    const capitals = [text('N', 85, 700, { font: bold }), text('ASA', 90, 700, { font: bold, size: 8 })];
+    expect(read(page([text('We met ', 50, 700), ...capitals, text(' there', 102, 700)]))).toEqual([
       'We met <1>NASA</1> there',
     ]);
   });
