@@ -11,6 +11,8 @@ export type Alignment = TextBlock['alignment'];
 const sameEdge = 0.35;
 /** The maximum difference between the edges of lines that are aligned at this edge, as a share of the font size. */
 const exactEdge = 0.1;
+/** The maximum difference between edges that a program has set at one position, as a share of the font size. */
+const evenSpread = 0.02;
 /**
  * The minimum difference between the widths of two lines from which their alignment is visible, as a share of the font
  * size. Lines of equal width look the same in every alignment.
@@ -61,6 +63,8 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const isJustifiedColumn = () => isEndOfColumn(lines[0]!, chain, [start, end], near);
   const exact = exactEdge * lines[0]!.size;
   if (haveSameMiddle(lines, exact)) return 'center';
+  if (lines.length > 2 && areEndsOnlyEven(lines.map(end), starts, lines[0]!.size))
+    return isRightToLeft ? 'left' : 'right';
   if (spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
     return isRightToLeft ? 'left' : 'right';
   const isStartEven = isEven(starts, near);
@@ -105,6 +109,14 @@ type Place = (line: TextLine) => number;
 
 function spreadOf(values: readonly number[]): number {
   return greatest(values) - least(values);
+}
+
+/**
+ * Whether all lines end at one position, even the last one, and start at slightly different ones. The lines of a justified
+ * paragraph start at one position, and the last line is shorter.
+ */
+function areEndsOnlyEven(ends: readonly number[], starts: readonly number[], size: number): boolean {
+  return spreadOf(ends) < evenSpread * size && spreadOf(starts) > 2 * evenSpread * size;
 }
 
 /** Whether all lines have exactly the same middle, while they start and end at different positions. */

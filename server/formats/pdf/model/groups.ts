@@ -120,7 +120,7 @@ export interface Need {
  * How much one outlier disturbs the look of its group, as compared with a text at 53% of its size. Texts of a style are
  * seen together less if they are apart on a page.
  */
-const costOfOutlier = { group: 0.7, page: 0.15 };
+const costOfOutlier = { group: 0.9, page: 0.15 };
 
 /** How much a smaller or narrower text disturbs. A slight difference is hardly visible. */
 function costOf({ scale, width }: Pick<Need, 'scale' | 'width'>): number {
