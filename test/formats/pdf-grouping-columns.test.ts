@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
-import type { PageContent } from '#server/formats/pdf/page-content.ts';
+import { type PageContent, unknownText } from '#server/formats/pdf/page-content.ts';
 import { lines, page, text, widthOf } from './pdf-page.ts';
 
 const read = (content: PageContent): string[] =>
@@ -53,6 +53,38 @@ describe('a row is split', () => {
   it('at a gap that is much wider than the spaces of the page', () => {
     const labels = words(['National', 'Married'], 9, 700);
     expect(read(page([labels, text('The form has few words in this row', 50, 600)]))).toContain('Married');
+  });
+});
+
+describe('a row of short texts is split', () => {
+  it('at gaps of three blanks, if all others have one blank', () => {
+    const codes = ['N = Never married', 'M = Married', 'W = Widowed'];
+    expect(read(page([text(codes.join('   '), 50, 700)]))).toEqual(codes);
+    expect(read(page([text('Married   or  Widowed   now', 50, 700)]))).toHaveLength(1);
+  });
+
+  it('on both sides of a sign between them', () => {
+    const row = [text('me@example.com', 50, 700), text('|', 126, 700), text('Web', 137, 700, { size: 16 })];
+    expect(read(page([row]))).not.toContain('me@example.com |');
+    expect(read(page([row]))).toContain('Web');
+  });
+
+  it('before an icon that is closer to the next text', () => {
+    const icon = text('x', 112, 700, { kept: 'unpaired' });
+    icon.glyphs[0]!.text = unknownText;
+    expect(read(page([[text('Webstorm', 60, 700), icon, text('SourceTree', 123, 700)]]))).toEqual([
+      'Webstorm',
+      'SourceTree',
+    ]);
+  });
+
+  it('between a label and the numbers of several columns', () => {
+    const total = words(['Total', '1', '278.61'], 17, 700);
+    expect(read(page([total]))).toContain('Total');
+  });
+
+  it('before a letter with the sign of a currency', () => {
+    expect(read(page([words(['See Instruction 10', 'A. $'], 9, 700)]))).toContain('See Instruction 10');
   });
 });
 

@@ -11,6 +11,8 @@ export const minColumnGap = 0.8;
 /** The minimum width of a gap that is wider than the spaces of its row, and is not filled with blanks. */
 const minGutter = 0.5;
 const maxWordGap = 2;
+/** The number of blanks that separate texts of a row. After a sentence and in justified lines there may be two. */
+const minTypedBlanks = 3;
 const maxDotGap = 0.6;
 const minFieldGap = 0.3;
 const minSpace = 0.15;
@@ -55,6 +57,7 @@ export function splitAtGaps(
   const rules = areas.verticalRules(baseline, size);
   const leaders = findLeaders(glyphs);
   const gutters = narrowestGutters(glyphs);
+  const typed = typedGaps(glyphs);
   // A single box before a small letter is in a sentence: check the box ☐ if it applies.
   const boxes = glyphs.filter((_, index) => isBoxAt(glyphs, index)).length;
   const atoms: Atom[] = [];
@@ -115,6 +118,7 @@ export function splitAtGaps(
       isLastChecked ||
       isWide ||
       isOtherSize ||
+      typed.has(glyph) ||
       (last !== undefined && elements.areApart(last, glyph)) ||
       isLeader !== isLastLeader;
     if (!atom || isApart || (gap > Math.max(minGap * smaller, 3 * spacing) && !isLeader)) {
@@ -178,6 +182,23 @@ function narrowestGutters(glyphs: readonly Glyph[]): Map<Glyph, number> {
   }
   close();
   return gutters;
+}
+
+/** Returns the glyphs after three or more blanks, if the row has several such gaps and all others have one blank. */
+function typedGaps(glyphs: readonly Glyph[]): Set<Glyph> {
+  const typed = new Set<Glyph>();
+  let blanks = 0;
+  let isTyped = true;
+  for (const glyph of glyphs) {
+    if (glyph.isBlank) {
+      blanks++;
+      continue;
+    }
+    if (blanks >= minTypedBlanks) typed.add(glyph);
+    else if (blanks > 1) isTyped = false;
+    blanks = 0;
+  }
+  return isTyped && typed.size > 1 ? typed : new Set();
 }
 
 function blankWidth(blanks: readonly Glyph[]): number {

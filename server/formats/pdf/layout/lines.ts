@@ -1,3 +1,4 @@
+import { unknownText } from '../page-content.ts';
 import { type Atom, hasBetween, maxSpaceRatio, minColumnGap, splitAtGaps, textOf } from './atoms.ts';
 import type { DrawnAreas } from './drawn-areas.ts';
 import type { Elements } from './elements.ts';
@@ -74,6 +75,8 @@ export function splitRows(
         !last ||
         atom.isApart ||
         columnGaps.has(atom) ||
+        isSeparator(last, atom, atoms[at + 1]) ||
+        isIcon(last, atom, atoms[at + 1]) ||
         isLooseNumber(last, atom, atoms[at + 1]) ||
         hasSymbolBetween(index, last.right, atom.left, rows);
       if (isBoundary) own.parts.push([]);
@@ -200,7 +203,9 @@ function isTab(
 ): boolean {
   const [before, after] = [part[at - 1]!, part[at]!];
   const [first, second] = [textOf(before), textOf(after)];
-  if (![first, second].every((text) => /\p{L}.*\p{L}/u.test(text))) return false;
+  // The sign of a currency is a part of a label: A. $
+  const areWords = [first, second].every((text) => /\p{L}.*[\p{L}\p{Sc}]/u.test(text));
+  if (!areWords && !areAmounts(part)) return false;
   const spaces = part.flatMap((atom) => atom.spaces);
   const glyphs = part.reduce((sum, atom) => sum + atom.glyphs.length, 0);
   const isShort = spaces.length < minSpacesOfLine;
@@ -209,7 +214,8 @@ function isTab(
   const gap = after.left - before.right;
   const least = sentenceEnd.test(first) ? minTabAfterSentence : minTab;
   const { size } = before;
-  const areLabels = isShort && gap >= minTabOfLabels * size && areInTableRow(rows[index]!.atoms, after);
+  const areLabels =
+    isShort && gap >= minTabOfLabels * size && (!areWords || areInTableRow(rows[index]!.atoms, after));
   const isUnsure = isShort && !areLabels;
   const usual = isUnsure ? greatest([usualSpace * size, ...spaces]) : median(spaces);
   if (gap < least * usual) return false;
@@ -217,6 +223,12 @@ function isTab(
   return ![-3, -2, -1, 1, 2, 3].some((step) =>
     continuesOver(rows[index]!, rows[index + step], start, [before, after]),
   );
+}
+
+/** Whether a part of a row is a text with numbers after it. */
+function areAmounts(part: readonly Atom[]): boolean {
+  const isNumber = (atom: Atom) => /^[\p{N}\p{Sc}][\p{N}.,%]*$/u.test(textOf(atom));
+  return part.length > 2 && part[0]!.spaces.length === 0 && part.slice(1).every(isNumber);
 }
 
 /** Whether a part of a row ends where another one ends that continues over a gap of it: it is a justified line. */
@@ -291,6 +303,18 @@ function isLooseNumber(before: Atom, { glyphs }: Atom, after: Atom | undefined):
   const isBold = ({ glyphs }: Atom) => glyphs.at(-1)!.piece.style.bold;
   const text = glyphs.map((glyph) => glyph.text).join('');
   return /^\d{1,3}[a-z]?$/u.test(text) && isBold(before) !== glyphs[0]!.piece.style.bold;
+}
+
+/** Whether an atom is a sign between two texts, such as `|`, with equal gaps on both sides. The next text is apart. */
+function isSeparator(before: Atom, atom: Atom, after: Atom | undefined): boolean {
+  if (!after?.isApart || !/^[^\p{L}\p{N}]$/u.test(textOf(atom))) return false;
+  return Math.abs(atom.left - before.right - (after.left - atom.right)) < sameEdge * atom.size;
+}
+
+/** Whether an atom is the icon of the text after it, because the text before it is farther away. */
+function isIcon(before: Atom, atom: Atom, after: Atom | undefined): boolean {
+  if (!after || after.isApart || textOf(atom) !== unknownText) return false;
+  return atom.left - before.right > maxSpaceRatio * (after.left - atom.right);
 }
 
 /** Returns the index of the first atom that starts at or after a position. */
