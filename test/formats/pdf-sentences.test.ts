@@ -17,7 +17,7 @@ const sentence = [
 ];
 
 describe('a sentence is one block', () => {
-  it('if it is a title that is declared as one heading, or goes on in the next one of the same level', () => {
+  it('if it is a title that is declared as one heading, or continues in the next one of the same level', () => {
     const titled = (values: string[], type: string, isOne: boolean) => {
       const whole: StructureElement = { type };
       return lines(values, 50, 700, { font: bold }).map((shown) => ({

@@ -26,7 +26,7 @@ import { isSameStyle, type TextLine } from './text-lines.ts';
 const minIndent = 0.55;
 const maxIndent = 8;
 /**
- * The maximum ratio of the font sizes of a text. The second value applies where no sentence continues. Sizes of one
+ * The maximum ratio of the font sizes of a text. The second value applies if no sentence continues. Sizes of one
  * style may differ by rounding.
  */
 const maxSizeRatio = 1.12;
