@@ -228,13 +228,13 @@ describe('paragraphs', () => {
     expect(blocks[0]!.label).toMatchObject({ text: '[7]', left: 50, glyphs: [{ from: 0, to: 4 }] });
   });
 
-  it('leave a box to check where it is that is written with brackets', () => {
+  it('leave a box to check that is written with brackets in its place', () => {
     const content = page([text('[ ]  I request that the judge waives it.', 50, 700)]);
     expect(read(content)).toEqual(['I request that the judge waives it.']);
     expect(keptOf(content)).toEqual([['label', '[ ]']]);
   });
 
-  it('leave each number of a list where it is if one is farther away from its text', () => {
+  it('leave each number of a list in its place if one is farther away from its text', () => {
     const first = text('8. Neither party receives assistance.', 50, 700);
     const second = [text('9.', 50, 670), text('Subject to the provisions of item 4.', 65, 670)];
     expect(read(page([first]))).toHaveLength(1);

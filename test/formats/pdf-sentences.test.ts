@@ -17,6 +17,23 @@ const sentence = [
 ];
 
 describe('a sentence is one block', () => {
+  it('if it is a title that is declared as one heading, or continues in the next one of the same level', () => {
+    const titled = (values: string[], type: string, isOne: boolean) => {
+      const whole: StructureElement = { type };
+      return lines(values, 50, 700, { font: bold }).map((shown) => ({
+        ...shown,
+        element: isOne ? whole : { type },
+      }));
+    };
+    const title = ['PERSONAL TAX PAYMENT', 'VOUCHER FOR IT', '502/505, ESTIMATED'];
+    const body = lines(sentence, 50, 500);
+    expect(read(titled(title, 'H1', true), body)[0]).toBe(title.join(' '));
+    expect(read(titled(title, 'P', true), body)).toContain(title[0]);
+    const torn = ['E-FILE DECLARATION', 'FOR ELECTRONIC FILING'];
+    expect(read(titled(torn, 'H1', false), body)[0]).toBe(torn.join(' '));
+    expect(read(titled(title, 'H1', false), body)).toContain(title[0]);
+  });
+
   it('next to the rows of a table with another distance between them', () => {
     const numbers = [380, 440].map((x) => lines(['9.4', '1.4', '7.1', '5.0'], x, 700.8, { leading: 11.2 }));
     expect(read(lines(sentence, 20, 700, { size: 8 }), ...numbers)).toContain(sentence.join(' '));

@@ -8,6 +8,7 @@ import { isSameStyle, type TextLine } from './text-lines.ts';
 
 /** Types whose content is one text. The others, such as cells, may contain several texts. */
 const isOneText = /^(?:P|H\d?|Title|Caption|LBody)$/;
+const isHeading = /^(?:H\d?|Title)$/;
 /**
  * The number of full lines from which the elements are lines, if sentences continue from these lines in other elements.
  */
@@ -95,6 +96,18 @@ export class LineElements {
     return (
       elements.every((element) => element?.type === 'P' && this.#rowsOf.get(element)?.size === 1) &&
       isSameStyle(above.edgeStyles.last, line.edgeStyles.first)
+    );
+  }
+
+  /** Whether two lines of one style are declared as headings, either as one or as adjacent ones of the same level. */
+  areHeadings(above: TextLine, line: TextLine): boolean {
+    const [upper, lower] = [this.#elements.ofLine(above), this.#elements.ofLine(line)];
+    return (
+      upper !== undefined &&
+      isHeading.test(upper.type) &&
+      upper.type === lower?.type &&
+      above.size === line.size &&
+      isSameStyle(above.style, line.style)
     );
   }
 

@@ -26,7 +26,7 @@ import { isSameStyle, type TextLine } from './text-lines.ts';
 const minIndent = 0.55;
 const maxIndent = 8;
 /**
- * The maximum ratio of the font sizes of a text. The second value applies where no sentence continues. Sizes of one
+ * The maximum ratio of the font sizes of a text. The second value applies if no sentence continues. Sizes of one
  * style may differ by rounding.
  */
 const maxSizeRatio = 1.12;
@@ -157,7 +157,10 @@ export class ParagraphBreaks {
       ((isCentred && hasWords(above, minWordsOfSentence)) || this.#ends.isTitle(line)) &&
       [above, line].every((one) => this.#ends.shareOfColumn(one) > minOfTitle) &&
       elements.areParagraphs(above, line);
-    const isTorn = !endsEarly && !endsSentence && (isTitle || elements.areLines(above, line));
+    const areHeadings = elements.areHeadings(above, line);
+    const isTorn =
+      (!endsEarly && !endsSentence && (isTitle || elements.areLines(above, line))) ||
+      (areHeadings && mayGoOn);
     if (relation === 'other' && !(isNear && (isTorn || (isOneText && hasWords(above, minWordsOfLine)))))
       return true;
     const maySpread = isOneText && (mayGoOn || isRunning(chain, edges, index, isCentred));
@@ -179,7 +182,7 @@ export class ParagraphBreaks {
     if (!mayGoOn && isHeadingOf(above, line, length)) return true;
     const join = { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell };
     if (!isOneText && this.#looksApart(chain, edges, index, length, join)) return true;
-    if (!endsEarly || mayGoOn) return false;
+    if (!endsEarly || mayGoOn || (relation === 'same' && areHeadings && !endsSentence)) return false;
     const share = (above.right - above.left) / (above.right - above.left + room);
     if (spacedWithoutCase.test(line.text) && !endsSentence && share > maxOfLine) return false;
     const isText = above.text.split(' ').length >= minWordsOfText || this.#isItem(chain[index - length]!);
