@@ -189,7 +189,10 @@ async function translatePages(
     for (const { block } of items)
       if (!set.places.has(block.id)) throw new Error(`the translation of ${block.id} was not set`);
     const operators = scan ? scans.draw(number, sources, set) : set.operators;
-    addContent(document, number, operators, set.fonts, { below: scan ? '' : set.watermarks, replaced: stream });
+    addContent(document, number, operators, set.fonts, {
+      below: scan ? '' : set.watermarks,
+      replaced: stream,
+    });
     annotations.move(page, set.marks);
     findings.push(...set.findings);
     for (const [regionId, place] of set.places)

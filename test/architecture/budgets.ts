@@ -37,27 +37,41 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 210_150,
+    limit: 210_900,
     goal: 165_000,
     bought: [
       '209,300: the demo workspace, and times with a point',
       '210,150: the model of a PDF page, and sentences of a PDF as one segment',
+      '210,900: faces by outlines, labels of a row apart, entries with dates, paragraphs around boxes, lines of headings',
     ],
   },
-  { name: 'files of source', count: sources.length, limit: 1778, goal: 1400, bought: [] },
+  {
+    name: 'files of source',
+    count: sources.length,
+    limit: 1779,
+    goal: 1400,
+    bought: ['1,779: faces by outlines'],
+  },
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 151_300,
+    limit: 151_850,
     goal: 100_000,
     bought: [
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
       '150,050: the open row of the editor stays in view, and its number is whole',
+      '151,850: the rules for faces, rows, stacks, columns and marks of a PDF page',
       '151,300: a yardstick for 60 pages of strangers, HTML twins, and properties of the page model',
     ],
   },
-  { name: 'words of documentation', count: wordsOf(guides), limit: 51_400, goal: 50_000, bought: [] },
+  {
+    name: 'words of documentation',
+    count: wordsOf(guides),
+    limit: 51_500,
+    goal: 50_000,
+    bought: ['51,500: the steps for a PDF page'],
+  },
   { name: 'settings', count: settingNames.length, limit: 86, goal: 85, bought: ['86: DEMO_WORKSPACE'] },
 ];
 

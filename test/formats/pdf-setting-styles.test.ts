@@ -36,7 +36,7 @@ describe('the style of a block', () => {
     expect(new Set(pieces.map((piece) => piece.font))).toEqual(new Set([font]));
   });
 
-  it('light has a font of its own, if it is neither bold nor has serifs', async () => {
+  it('light has a light font, if it is neither bold nor has serifs', async () => {
     const fontOf = async (style: Source['style'], text = 'Été Ελλάδα Жизнь Việt', language = 'fr') => {
       const source = { lines: wide, style: { light: true, ...style } };
       return (await piecesOf(source, [text], language)).map(({ font }) => font).join();

@@ -72,7 +72,7 @@ export function fontChoice(language: string, style?: FontStyle): FontChoice {
 /** Returns the fonts in the order in which they are tried, starting with the language's main font. */
 function candidatesFor(own: FontName, style: FontStyle | undefined): FontName[] {
   if (!style) return [own, ...fallbacks.filter((name) => name !== own)];
-  // The other scripts have no light font, and light Latin letters would look too thin beside their letters.
+  // The other scripts have no light font, and light Latin letters would look too thin next to their letters.
   const latin = own === 'sans' ? style : { ...style, light: false };
   const styled = [
     own === 'sans' ? latinFont(latin) : withWeight(own, style.bold),

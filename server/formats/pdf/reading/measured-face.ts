@@ -1,7 +1,7 @@
 import { median } from '../layout/statistics.ts';
 import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 
-/** The face of a font as its outlines show it, whatever the file says about it. */
+/** The face of a font as its outlines show it, also against the file's own description. */
 export interface MeasuredFace {
   weight: 'light' | 'regular' | 'bold';
   italic: boolean;
@@ -118,7 +118,7 @@ function pointOf(curve: readonly Point[], share: number): Point {
   return pointOf(between, share);
 }
 
-/** Returns the ends of the leftmost ink at a height; undefined if there is none. */
+/** Returns the ends of the leftmost ink at a height; undefined if missing. */
 function leftmostInk(lines: readonly Line[], height: number): { left: number; right: number } | undefined {
   const edges = lines
     .filter(([, from, , to]) => from <= height !== to <= height)
