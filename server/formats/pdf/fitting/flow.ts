@@ -15,6 +15,8 @@ import type { FreeSpace } from './free-space.ts';
 
 /** The maximum share by which the gaps between paragraphs are reduced if there is too little space. */
 const maxOfGap = 0.2;
+/** The maximum space that is added to a gap if the text is smaller than its source, as a share of a line. */
+const maxAdded = 0.4;
 /**
  * The share of a line by which the text may be higher than the region. The tolerance is needed because the lines of
  * sources are not evenly spaced.
@@ -206,8 +208,8 @@ function tightnessOf(
 }
 
 /**
- * Returns the first baseline of each paragraph. The first one stays, and the others follow each other as in the source. If the text is smaller than its source, the free space is divided equally among the gaps between the
- * paragraphs.
+ * Returns the first baseline of each paragraph. The first one stays, and the others follow each other as in the source.
+ * If the text is smaller than its source, the gaps between the paragraphs get some of the free space.
  */
 function baselinesIn(
   frames: readonly Frame[],
@@ -232,7 +234,8 @@ function baselinesIn(
   const last = frames[end]!;
   const until = Math.max(least, lastBaselineOf(last) + (lines[end]! - 1) * leadingOf(last, scale, tightness));
   const rest = first - until - steps.reduce((sum, step) => sum + step, 0);
-  const added = scale < 1 ? Math.max(0, rest / end) : 0;
+  const most = maxAdded * leadingOf(last, scale, tightness);
+  const added = scale < 1 ? Math.max(0, Math.min(most, rest / end)) : 0;
   const baselines = [first];
   for (const [index, step] of steps.entries()) baselines.push(baselines[index]! - step - added);
   baselines[end] = Math.max(baselines[end]!, least);

@@ -181,7 +181,8 @@ function setSize(
           least,
         )?.map((fit, index) => ({ ...unit.fittings[index]!, fit }))
       : fitAt(source, space, { scale: to, share: Math.min(width, frame.stretch / source.stretch), least });
-    if (!found) continue;
+    // A smaller text does not get more lines.
+    if (!found || (!unit.isColumn && found[0]!.fit.lines > fit.lines)) continue;
     unit.fittings = found.map((fitting, index) => ({
       ...fitting,
       shrunk: fitting.fit.scale < fit.scale ? 'neighbors' : unit.fittings[index]!.shrunk,
