@@ -22,7 +22,7 @@ export interface DrawnBlock {
  * The maximum width that is added to a space to justify a line, in em. A wider space would look like a hole, so the
  * letters get the rest. If they cannot, the line is not justified.
  */
-const maxPerSpace = 0.7;
+const maxPerSpace = 1;
 /**
  * The same in a narrow column, such as a table cell, because its lines have few spaces: a space gets twice its usual
  * width at most. A paragraph is not justified if this affects at least half of its lines.

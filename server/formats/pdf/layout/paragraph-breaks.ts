@@ -340,6 +340,7 @@ function changesStyle(
   mayGoOn: boolean,
   goesOn: boolean,
 ): boolean {
+  if (isGrayLabelOf(above, line)) return true;
   if (goesOn && !(above.isUniform && line.isUniform)) return false;
   if (isSameStyle(above.edgeStyles.last, line.edgeStyles.first)) return false;
   if (above.isUniform && line.isUniform)
@@ -353,6 +354,19 @@ function changesStyle(
     (!isSameStyle(line.edgeStyles.first, line.edgeStyles.last) ||
       [above, line].some(({ edgeStyles, style }) => !isSameStyle(edgeStyles.first, style)));
   return isHeading || isEntry || endsEarly || sentenceEnd.test(above.text);
+}
+
+/** The operators of a shade of gray. */
+const gray = /^([\d.]+) (?:g|\1 \1 rg)$/;
+
+/** Whether one line has another shade of gray than all of the next line, like the head above a cell. A link has a color. */
+function isGrayLabelOf(above: TextLine, line: TextLine): boolean {
+  const shadeOf = (color: string) => (color === '' ? '0' : gray.exec(color)?.[1]);
+  const own = shadeOf(above.style.color);
+  const { first, last } = line.edgeStyles;
+  const others = [line.style, first, last].map(({ color }) => shadeOf(color));
+  const isOther = others.every((shade) => shade && own && Number(shade) !== Number(own));
+  return above.isUniform && isOther;
 }
 
 /** Whether two lines, and a third one next to them, have only one word each. Such lines are cells, not running text. */

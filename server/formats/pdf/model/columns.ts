@@ -15,6 +15,8 @@ const minCommonWidth = 0.8;
 const label = { width: 3, height: 3, distance: 3 };
 /** The maximum share of single lines that are not items. The entries of a curriculum vitae have up to three each. */
 const maxHeadings = 0.6;
+/** The average number of lines from which the texts of a column are paragraphs, and not cells. */
+const linesOfParagraph = 4;
 /** The number of columns to which a text may belong. */
 const maxOpen = 4;
 /** The height of the bands by which neighbors are found, in points. */
@@ -210,9 +212,12 @@ function continues({ frames, area: one }: Column, frame: Frame): boolean {
   return common >= minCommonWidth * Math.min(one.right - one.left, other.right - other.left);
 }
 
-/** Whether a text can be part of a column. Of cells, only the items of a list and the lines of an entry can. */
-function movesInColumn({ flows, isCell, isItem, mates }: Frame): boolean {
-  return flows && (!isCell || isItem || mates !== undefined);
+/**
+ * Whether a text can be part of a column. Of cells, only the items of a list, the lines of an entry and paragraphs can.
+ */
+function movesInColumn(frame: Frame): boolean {
+  const { flows, isCell, isItem, mates } = frame;
+  return flows && (!isCell || isItem || mates !== undefined || sourceLinesOf(frame) >= linesOfParagraph);
 }
 
 function isSame(one: Rectangle | null, other: Rectangle | null): boolean {
@@ -272,9 +277,11 @@ function isRunningText(column: readonly Frame[]): boolean {
 
 /**
  * Whether at least half of the texts after the first start on the same baseline as another text, like the cells of a
- * table. The items of two lists that are side by side are not cells.
+ * table. The items of two lists that are side by side are not cells, nor are long paragraphs.
  */
 function isPartOfTable(column: readonly Frame[], rows: ReadonlyMap<number, readonly Frame[]>): boolean {
+  const lines = column.reduce((sum, frame) => sum + sourceLinesOf(frame), 0);
+  if (lines >= linesOfParagraph * column.length) return false;
   const others = column.slice(1);
   const adjacent = others.filter((frame) => {
     const row = Math.round(frame.baseline);

@@ -75,7 +75,7 @@ const dingbats: ReadonlyMap<number, string> = new Map(
 );
 
 const pictorial =
-  /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|europeanpi|marvosym|wasy\d|(?:icons?|symbols)(?:$|[-_ \d])/i;
+  /wingdings|webdings|dingbat|marlett|awesome|glyphicon|icomoon|europeanpi|marvosym|wasy\d|wp-(?:greek|math|icon)|(?:icons?|symbols)(?:$|[-_ \d])/i;
 
 /** Whether a font shows pictures for the codes of letters and digits. */
 export function isPictorial(font: PDFDict): boolean {
