@@ -118,14 +118,15 @@ describe.each(seeds)('the model of made page %i', (seed) => {
 });
 
 describe('what belongs to a text', () => {
-  it('are the lines next to the items of an entry: they move with its first line', () => {
+  it('are the lines next to the items of an entry and the label before it: they move with its first line', () => {
     const entries = [700, 652].map((y, index) => [
+      blockOf({ id: `p1.b${index}0`, lines: ['BS'], x: 40, y }),
       blockOf({ id: `p1.b${index}1`, lines: ['A company, engineer'], y }),
       blockOf({ id: `p1.b${index}2`, lines: [sentence, 'and more'], x: 82, y: y - 12 }),
       blockOf({ id: `p1.b${index}3`, lines: ['A city'], x: 500, y, alignment: 'right' as const }),
       blockOf({ id: `p1.b${index}4`, lines: ['May'], x: 500, y: y - 12, alignment: 'right' as const }),
     ]);
-    const [right] = entries.map(([, , city]) => city!.box.right);
+    const [right] = entries.map(([, , , city]) => city!.box.right);
     const blocks = entries.flatMap((entry) =>
       entry.map((block) =>
         block.alignment === 'right' ? { ...block, ...shifted(block, right! - block.box.right) } : block,
@@ -140,9 +141,9 @@ describe('what belongs to a text', () => {
     const [column, ...others] = model.regions(model.directions[0]!, true).columns;
     expect(others).toEqual([]);
     expect(column!.map(({ id, mates = [] }) => [id, ...mates.map((mate) => mate.id)])).toEqual([
-      ['p1.b01', 'p1.b03', 'p1.b04'],
+      ['p1.b01', 'p1.b03', 'p1.b04', 'p1.b00'],
       ['p1.b02'],
-      ['p1.b11', 'p1.b13', 'p1.b14'],
+      ['p1.b11', 'p1.b13', 'p1.b14', 'p1.b10'],
       ['p1.b12'],
     ]);
     for (const { bounds } of column!.filter(({ mates }) => !mates)) expect(bounds.right).toBeLessThan(400);

@@ -133,7 +133,10 @@ function onOneLine(column: readonly Frame[]): (frame: Frame) => Frame {
   };
 }
 
-/** Fits the text after a text that has moved, such as a date at the end of its line. */
+/** The minimum distance from a label to the text after it, in em. */
+const afterLabel = 0.3;
+
+/** Fits a text on the line of a text that has moved, such as a date at the end of the line or a label at its start. */
 function besideText(mate: Frame, { fit, frame }: Fitting): Fitting {
   const rise = fit.baseline - frame.baseline;
   const { box, size } = mate;
@@ -142,7 +145,10 @@ function besideText(mate: Frame, { fit, frame }: Fitting): Fitting {
     ...mate,
     baseline: mate.baseline + rise,
     box: area,
-    bounds: { ...area, left: Math.min(box.left, Math.max(mate.bounds.left, endOf(fit, frame) + size)) },
+    bounds:
+      box.right < frame.box.left
+        ? { ...area, right: Math.max(box.right, frame.box.left - afterLabel * size) }
+        : { ...area, left: Math.min(box.left, Math.max(mate.bounds.left, endOf(fit, frame) + size)) },
   };
   return fitOne(moved, new FreeSpace(moved.bounds));
 }

@@ -1,4 +1,4 @@
-import { type Frame, growsLeft, lastBaselineOf, sourceLinesOf } from '../fitting/fit.ts';
+import { type Frame, growsLeft, isLabel, lastBaselineOf, sourceLinesOf } from '../fitting/fit.ts';
 import type { FreeSpace } from '../fitting/free-space.ts';
 import { type Rectangle, union } from '../geometry.ts';
 
@@ -108,8 +108,10 @@ function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
     return Array.from({ length: to! - from! + 1 }, (_, step) => [...(bands.get(from! + step) ?? [])]).flat();
   };
   const pairs = [...Map.groupBy(single, ({ baseline }) => Math.round(baseline)).values()].flatMap((row) => {
-    if (row.length !== 2) return [];
-    const [first, second] = row.toSorted((one, other) => one.box.left - other.box.left) as [Frame, Frame];
+    const sorted = row.toSorted((one, other) => one.box.left - other.box.left);
+    // An entry may have a short label before it, such as a degree.
+    const [first, second] = sorted.slice(-2) as [Frame, Frame];
+    if (sorted.length !== 2 && !(sorted.length === 3 && isLabel(sorted[0]!) && !first.isCell)) return [];
     const isApart =
       second.box.left > first.box.right && !growsLeft(first) && isSame(first.container, second.container);
     // The cells of a table have numbers between or behind them.
@@ -117,13 +119,13 @@ function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
       first.isCell &&
       (space.right(first.box, second.box.left, first.id) < second.box.left ||
         space.right(second.box, second.bounds.right, second.id) < second.bounds.right);
-    return isApart && !isTable ? [{ first, second }] : [];
+    return isApart && !isTable ? [{ first, second, labels: sorted.slice(0, -2) }] : [];
   });
   const ends = new Set(pairs.map(({ second }) => second));
   const stackable = new Set(single).difference(
     new Set(pairs.flatMap(({ first, second }) => [first, second])),
   );
-  for (const { first, second } of pairs) {
+  for (const { first, second, labels } of pairs) {
     const others = near(second).filter(
       (other) => !ends.has(other) && !(stackable.has(other) && isSameEdge(other, second)),
     );
@@ -141,7 +143,8 @@ function withMates(frames: readonly Frame[], space: FreeSpace): Frame[] {
       mates.push(next);
       taken.add(next);
     }
-    owners.set(first, mates);
+    for (const label of labels) taken.add(label);
+    owners.set(first, [...mates, ...labels]);
   }
   return frames
     .filter((frame) => !taken.has(frame))
