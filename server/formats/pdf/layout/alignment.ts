@@ -11,6 +11,8 @@ export type Alignment = TextBlock['alignment'];
 const sameEdge = 0.35;
 /** The maximum difference between the edges of lines that are aligned at this edge, as a share of the font size. */
 const exactEdge = 0.1;
+/** The minimum number of words of a line that is not the head of a column. */
+const minWords = 4;
 /** The maximum difference between edges that a program has set at one position, as a share of the font size. */
 const evenSpread = 0.02;
 /**
@@ -62,7 +64,10 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const starts = (lines.length > 2 ? lines.slice(1) : lines).map(start);
   const isJustifiedColumn = () => isEndOfColumn(lines[0]!, chain, [start, end], near);
   const exact = exactEdge * lines[0]!.size;
-  if (haveSameMiddle(lines, exact)) return 'center';
+  // The first line of a paragraph is indented, so two lines may have the same middle by chance.
+  const isSentence = lines.length === 2 && lines.every(({ text }) => text.split(' ').length >= minWords);
+  const isFirstOfColumn = isSentence && areStartsOfColumn(starts[1]!, chain.map(start), exact);
+  if (haveSameMiddle(lines, exact) && !isFirstOfColumn) return 'center';
   if (lines.length > 2 && areEndsOnlyEven(lines.map(end), starts, lines[0]!.size))
     return isRightToLeft ? 'left' : 'right';
   if (spreadOf(lines.map(end)) < exact && spreadOf(starts) > exact && !isJustifiedColumn())
@@ -70,7 +75,7 @@ function ofLines(lines: readonly TextLine[], chain: Chain, isRightToLeft: boolea
   const isStartEven = isEven(starts, near);
   const full = lines.slice(0, -1);
   const isEndEven = isEven(full.map(end), near);
-  const isIndented = lines.length === 2 && !isStartEven && isJustifiedColumn();
+  const isIndented = lines.length === 2 && !isStartEven && (isFirstOfColumn || isJustifiedColumn());
   if (isStartEven || isIndented) {
     const isJustified = full.length > 1 ? isEndEven : isJustifiedColumn();
     return isJustified ? 'justified' : isRightToLeft ? 'right' : 'left';
@@ -109,6 +114,12 @@ type Place = (line: TextLine) => number;
 
 function spreadOf(values: readonly number[]): number {
   return greatest(values) - least(values);
+}
+
+/** Whether most lines of a column start at a position. */
+function areStartsOfColumn(position: number, starts: readonly number[], exact: number): boolean {
+  const even = starts.filter((start) => Math.abs(start - position) < exact);
+  return even.length >= 4 && even.length > starts.length / 2;
 }
 
 /**
