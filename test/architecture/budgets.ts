@@ -37,12 +37,12 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 210_900,
+    limit: 210_950,
     goal: 165_000,
     bought: [
       '209,300: the demo workspace, and times with a point',
       '210,150: the model of a PDF page, and sentences of a PDF as one segment',
-      '210,900: faces by outlines, labels of a row apart, entries with dates, paragraphs around boxes, lines of headings',
+      '210,950: faces by outlines, labels of a row apart, entries with dates, paragraphs around boxes, lines of headings',
     ],
   },
   {
