@@ -200,7 +200,7 @@ function isKnown(object: Mark['object']): boolean {
  * In em: the distance from the end of a heading to the line that fills the rest, the minimum length of that line, and the
  * maximum distance between the ends of a text and those of the line below it.
  */
-const [beforeLine, restOfLine, sameEnd] = [0.3, 2, 0.4];
+const [beforeLine, restOfLine, sameEnd] = [0.3, 2, 0.1];
 
 /**
  * Returns the area of a line that must be drawn again: a line after a longer heading becomes shorter, and a line below a
