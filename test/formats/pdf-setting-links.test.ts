@@ -160,7 +160,7 @@ describe('a rule', () => {
   });
 
   it('that is under all words, in another color, gets the width of the translation', async () => {
-    const drawn = '1 0 0 rg 40 298.2 113 0.6 re f 0 g';
+    const drawn = '1 0 0 rg 40 298.2 110.6 0.6 re f 0 g';
     const result = await translated(`${drawn} ${sentence}`, [], ['Les statuts']);
     expect(result.source).toEqual([['See the rules of the club']]);
     expect(rulesOf(result)).toHaveLength(1);
