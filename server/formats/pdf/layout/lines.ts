@@ -39,6 +39,8 @@ const minSpacesOfLine = 3;
  */
 const minLooseGap = 1;
 const minLooseRatio = 1.2;
+/** The usual width of a space in code, as a share of the font size. */
+const monoSpace = 0.6;
 /** The minimum width of a tab between short texts, as a share of the font size. */
 const minTabOfLabels = 1.2;
 /**
@@ -217,7 +219,12 @@ function isTab(
   const areLabels =
     isShort && gap >= minTabOfLabels * size && (!areWords || areInTableRow(rows[index]!.atoms, after));
   const isUnsure = isShort && !areLabels;
-  const usual = isUnsure ? greatest([usualSpace * size, ...spaces]) : median(spaces);
+  // The space of a font for code is as wide as its letters.
+  const isCode = [before.glyphs.at(-1)!, after.glyphs[0]!].every(
+    ({ piece }) => piece.style.family === 'mono',
+  );
+  const space = isUnsure ? greatest([usualSpace * size, ...spaces]) : median(spaces);
+  const usual = isCode ? Math.max(space, monoSpace * size) : space;
   if (gap < least * usual) return false;
   if (isUnsure && (gap < minColumnGap * size || isJustified(index, part, at, rows))) return false;
   return ![-3, -2, -1, 1, 2, 3].some((step) =>
