@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import { type PageContent, unknownText } from '#server/formats/pdf/page-content.ts';
-import { lines, page, text, widthOf } from './pdf-page.ts';
+import { lines, mono, page, serif, text, widthOf } from './pdf-page.ts';
 
 const read = (content: PageContent): string[] =>
   findBlocks(content).blocks.map((block) => plainText(block.content));
@@ -15,6 +15,22 @@ const words = (values: readonly string[], gap: number, y: number) => {
     return shown;
   });
 };
+
+it('a row is not split at the space between words of code, which is wider than the others of a tight line', () => {
+  const before = 'A line of running text whose words are close to each other, and';
+  const end = 50 + 10 * widthOf(before);
+  const row = (font: typeof mono) => {
+    const [first, second] = ['--enable', 'bootps'];
+    const at = end + 2.5;
+    return [
+      text(before, 50, 700),
+      text(first, at, 700, { font }),
+      text(second, at + 10 * widthOf(first) + 9, 700, { font }),
+    ];
+  };
+  expect(read(page(row(mono)))).toEqual([`${before} --enable bootps`]);
+  expect(read(page(row(serif)))).toEqual([`${before} --enable`, 'bootps']);
+});
 
 describe('a row is split', () => {
   it('at a narrow gutter, at which the rows above and below have a gap, too', () => {
