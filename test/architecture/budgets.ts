@@ -55,13 +55,13 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 151_850,
+    limit: 151_900,
     goal: 100_000,
     bought: [
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
       '150,050: the open row of the editor stays in view, and its number is whole',
-      '151,850: the rules for faces, rows, stacks, columns and marks of a PDF page',
+      '151,900: the rules for faces, rows, stacks, columns and marks of a PDF page',
       '151,300: a yardstick for 60 pages of strangers, HTML twins, and properties of the page model',
     ],
   },

@@ -38,7 +38,7 @@ describe('text that a reader does not see is kept', () => {
 
   it('too small to read, on a page with other text', async () => {
     const tiny = at(40, 50, '253B').replace('/F 10 Tf', '/F 1 Tf');
-    expect(await keptOf({ content: at(9, 50, 'Text') + tiny })).toEqual({ Text: null, '253B': 'invisible' });
+    expect(await keptOf({ content: at(9, 50, 'Text') + tiny })).toEqual({ Text: null, '253B': 'tiny' });
     // On a page of small text, all text is meant to be read.
     expect(await keptOf({ content: tiny })).toEqual({ '253B': null });
   });

@@ -142,6 +142,13 @@ describe('a paragraph that begins next to a box and continues below it', () => {
     expect(Math.min(...shown.map(({ y }) => y))).toBeGreaterThan(634);
   });
 
+  it('has only narrow lines if it does not fit, and does not go over the box', async () => {
+    const floor = paint(rectangle(20, 0, 400, 640));
+    const { shown } = await setParagraph(`${text} ${text} ${text} ${text}`, [box, floor]);
+    for (const line of shown.filter(({ y }) => y > 662)) expect(line.right).toBeLessThan(200);
+    expect(Math.min(...shown.map(({ size }) => size))).toBeGreaterThanOrEqual(5);
+  });
+
   it('is a usual paragraph if nothing is next to it', async () => {
     const { shown } = await setParagraph(text, []);
     expect(shown.length).toBeLessThan(5);

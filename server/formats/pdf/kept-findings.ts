@@ -23,11 +23,15 @@ const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: str
   stencil: { severity: 'warning', what: 'texts whose letters are filled with a picture or a pattern' },
   askew: { severity: 'warning', what: 'single rotated letters, for example along a curve,' },
   indirect: { severity: 'warning', what: 'texts in patterns and soft masks' },
+  tiny: { severity: 'info', what: 'texts that are too small to read' },
   invisible: { severity: 'info', what: 'invisible texts, for example behind a scanned page' },
   formula: { severity: 'info', what: 'formulas' },
   code: { severity: 'info', what: 'program listings' },
   address: { severity: 'info', what: 'URLs and email addresses' },
 };
+
+/** The reasons of texts that leave a page as empty as it looks. */
+const unseen: ReadonlySet<KeptText['reason']> = new Set(['invisible', 'tiny', 'clipped']);
 
 /** Counts the untranslated content of a PDF, page by page. */
 export class KeptCounts {
@@ -46,10 +50,7 @@ export class KeptCounts {
     const unpaired = texts.filter(isUnpaired).length;
     if (unpaired > 0) this.#count('unpaired', unpaired, number);
     if (indirectTexts > 0) this.#count('indirect', indirectTexts, number);
-    const isShown =
-      unpaired > 0 ||
-      indirectTexts > 0 ||
-      kept.some(({ reason }) => reason !== 'invisible' && reason !== 'clipped');
+    const isShown = unpaired > 0 || indirectTexts > 0 || kept.some(({ reason }) => !unseen.has(reason));
     if (blocks === 0 && !isShown && paints.some(({ kind }) => kind === 'image')) this.imagePages.push(number);
   }
 

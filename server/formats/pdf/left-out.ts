@@ -18,7 +18,7 @@ const kinds = {
 type LeftOutKind = keyof typeof kinds;
 
 /** Texts that a reader of the PDF does not see, or that have no meaning without their place on the page. */
-const unneeded = new Set<KeptText['reason']>(['blank', 'clipped', 'covered', 'invisible', 'leader']);
+const unneeded = new Set<KeptText['reason']>(['blank', 'clipped', 'covered', 'invisible', 'leader', 'tiny']);
 
 /** Counts the content that a Word file does not have. */
 export class LeftOut {

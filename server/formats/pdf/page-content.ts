@@ -89,6 +89,7 @@ export const unknownText = '\ufffd';
 /** The reason why a text cannot be translated and stays unchanged. */
 export type KeptReason =
   | 'invisible' // render mode 3, or render mode 7 if nothing is painted through the letters
+  | 'tiny' // too small to read
   | 'clipped' // the text is outside the clip or the page
   | 'covered' // an opaque object hides the text
   | 'partly_covered' // an opaque object hides a part of the text, or another part of a word that continues in it

@@ -15,7 +15,7 @@ const maxDrawings = 4000;
 const background = 0.9;
 
 /** The reasons of untranslated texts that are not visible. Text may be drawn over them. */
-const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'clipped', 'covered']);
+const unseen: ReadonlySet<KeptReason> = new Set(['invisible', 'tiny', 'clipped', 'covered']);
 
 /** A visible object of a page, in the page's user space. */
 export interface Obstacle {

@@ -246,6 +246,11 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
     const shrunk = scale < 1 ? 'room' : null;
     if (fit) return { frame, source, fit, shrunk, inColumn: false, whole: true };
   }
+  if (frame.beside) {
+    // The text does not go over the object: all lines become narrow.
+    const { beside, ...whole } = frame;
+    return fitOne({ ...whole, box: { ...frame.box, right: beside.right } }, space, source);
+  }
   // Programs that copy connected letters out of a PDF mix up those that are narrower.
   const shares = (frame.singleLine || frame.isCell) && !frame.rightToLeft ? condensed : [1];
   const last = shares.at(-1)!;

@@ -35,7 +35,7 @@ export function keepHidden(texts: readonly PlacedText[], coverage: Coverage): vo
   const usual = hasTiny ? median(texts.flatMap((text) => text.glyphs.map(() => sizeOf(text)))) : 0;
   const least = Math.min(unreadable.size, unreadable.share * usual);
   const seen = texts.map((text): SeenText => {
-    const hidden = sizeOf(text) < least ? 'invisible' : hiddenReason(text, coverage);
+    const hidden = sizeOf(text) < least ? 'tiny' : hiddenReason(text, coverage);
     return { text, hidden };
   });
   let word: SeenText[] = [];
