@@ -18,6 +18,7 @@ import { describeActive, removeActiveContent } from './pdf/active-content.ts';
 import { addContent, unusedFontPrefix } from './pdf/add-content.ts';
 import { auditRemoval } from './pdf/audit.ts';
 import { findBlocks } from './pdf/find-blocks.ts';
+import { commonScales } from './pdf/fitting/shrink.ts';
 import { type Rectangle, transformRectangle } from './pdf/geometry.ts';
 import { KeptCounts } from './pdf/kept-findings.ts';
 import { Vocabulary } from './pdf/layout/vocabulary.ts';
@@ -34,7 +35,7 @@ import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
-import { typesetBlocks } from './pdf/typeset-blocks.ts';
+import { fitBlocks, typesetPage } from './pdf/typeset-blocks.ts';
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
@@ -153,6 +154,20 @@ interface TranslatedPdf extends Required<Pick<RebuiltDocument, 'findings' | 'rec
   inserted: ReadonlySet<number>;
 }
 
+/**
+ * The most pages whose texts are compared before the first page is set, so that texts of one style get one size in the
+ * document. These pages are in memory together.
+ */
+const maxSamples = 12;
+const maxSampledGlyphs = 60_000;
+
+/** Returns page numbers that are spread over a document. */
+function samplesOf(numbers: readonly number[]): number[] {
+  const step = Math.max(1, numbers.length / maxSamples);
+  const count = Math.min(maxSamples, numbers.length);
+  return Array.from({ length: count }, (_value, index) => numbers[Math.floor(index * step)]!);
+}
+
 async function translatePages(
   pdf: OpenPdf,
   translations: readonly SegmentTranslation[],
@@ -170,8 +185,7 @@ async function translatePages(
   const scans = new Scans(options.recognition);
   const copies = options.output === 'bilingual' ? copyPages(document, selected) : new Map();
   const rectangles: RebuiltDocument['rectangles'] = [];
-  for (const number of selected) {
-    if (!translatedPages.has(number)) continue;
+  const fit = async (number: number) => {
     const page = await pdf.readPage(number);
     const scan = scans.content(number);
     const { blocks, kept } = findBlocks(scan ?? page);
@@ -179,8 +193,29 @@ async function translatePages(
       const target = targets.get(block.id);
       return target ? [withLabelInText({ block, target }, options)] : [];
     });
+    return { page, scan, fitted: fitBlocks(scan ?? page, items, options, kept) };
+  };
+  const numbers = [...selected].filter((number) => translatedPages.has(number));
+  const samples = new Map<number, Awaited<ReturnType<typeof fit>>>();
+  let room = maxSampledGlyphs;
+  for (const number of samplesOf(numbers)) {
+    if (room <= 0) break;
+    const sample = await fit(number);
+    samples.set(number, sample);
+    room -= sample.page.texts.reduce((sum, { glyphs }) => sum + glyphs.length, 0);
+  }
+  const scales = commonScales(
+    [...samples.values()].flatMap(({ fitted }) =>
+      fitted.directions.flatMap(({ texts }) => [...texts.needs()]),
+    ),
+  );
+  for (const number of numbers) {
+    const { page, scan, fitted } = samples.get(number) ?? (await fit(number));
+    samples.delete(number);
+    const { items } = fitted;
     if (items.length === 0) continue;
-    const set = typesetBlocks(scan ?? page, items, options, fonts, kept);
+    for (const { texts } of fitted.directions) texts.share(scales);
+    const set = typesetPage(fitted, fonts);
     const sources = items.flatMap(({ block }) => block.glyphs);
     const removed = scan ? invisibleTexts(page) : [...sources, ...set.removed];
     const moves = scan ? undefined : set.moves;

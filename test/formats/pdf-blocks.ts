@@ -4,7 +4,7 @@ import type { BlockTranslation } from '#server/formats/pdf/fitting/frames.ts';
 import type { Matrix, Rectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, Paint, ShownText } from '#server/formats/pdf/page-content.ts';
 import type { TextBlock, TextStyle } from '#server/formats/pdf/text-block.ts';
-import { type TypesetPage, typesetBlocks } from '#server/formats/pdf/typeset-blocks.ts';
+import { fitBlocks, type TypesetPage, typesetPage } from '#server/formats/pdf/typeset-blocks.ts';
 import { DocumentFonts } from '#server/formats/typesetting/document-fonts.ts';
 import { singleLine } from '#server/formats/typesetting/lines.ts';
 import { shapeParagraph } from '#server/formats/typesetting/paragraph.ts';
@@ -156,7 +156,7 @@ export async function render(
     block: 'box' in source ? source : blockOf(source),
     target: typeof target === 'string' ? [target] : target,
   }));
-  const set = typesetBlocks(page, setItems, { sourceLanguage, targetLanguage }, fonts);
+  const set = typesetPage(fitBlocks(page, setItems, { sourceLanguage, targetLanguage }), fonts);
   const frames = setItems.map(({ block: { box, matrix } }) => {
     const { left, bottom, right, top } = box;
     return `q ${matrix.join(' ')} cm 1 0.6 0.6 RG 0.3 w ${left} ${bottom} ${right - left} ${top - bottom} re S Q`;

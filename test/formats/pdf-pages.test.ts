@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { pageBytes } from '#server/formats/pdf/objects.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { form, madePdf } from './pdf-made.ts';
+import { shownTexts } from './pdf-shown.ts';
 
 const shown = (text: string) => `BT /F 12 Tf 50 300 Td (${text}) Tj ET`;
 // The pages share a form with a running header.
@@ -40,4 +41,36 @@ test('the pages of a PDF that are not selected keep their content, and shared fo
     'Annual report',
     'The third page',
   ]);
+});
+
+test('texts of one style have one size on all pages of a PDF, except texts that need a much smaller one', async () => {
+  const lines = [
+    'The contractor sends the invoice',
+    'after the work has been accepted',
+    'by both parties in writing.',
+  ];
+  const box = '40 260 200 50 re S';
+  const boxed = {
+    content: `${box} ${lines.map((line, index) => `BT /F 12 Tf 45 ${296 - 14 * index} Td (${line}) Tj ET`).join(' ')}`,
+  };
+  const source = await madePdf(boxed, boxed, boxed);
+  const { segments } = await extract(source);
+  const [longer, longest] = [1.35, 3].map((times) => {
+    const words = lines.join(' ').split(' ');
+    return [...words, ...words, ...words].slice(0, Math.round(times * words.length)).join(' ');
+  });
+  const sizesOf = async (...targets: string[]) => {
+    const translations = segments.map(({ regionId }, index) => ({
+      regionId,
+      cellId: null,
+      target: [targets[index]!],
+    }));
+    const { bytes } = await rebuild(source, translations, languages);
+    return Promise.all([1, 2, 3].map(async (number) => (await shownTexts(bytes, number))[0]!.size));
+  };
+  const short = lines.join(' ');
+  const [first, second, third] = await sizesOf(short, longer!, short);
+  expect(second).toBeLessThan(11.9);
+  expect([first, third]).toEqual([second, second]);
+  expect(await sizesOf(short, longest!, short)).toEqual([12, expect.closeTo(7.2, 0), 12]);
 });

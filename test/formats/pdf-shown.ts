@@ -15,10 +15,10 @@ export interface Shown {
   turn: number[];
 }
 
-/** Reads the text of the first page and its places with PDF.js. */
-export function shownTexts(pdf: Uint8Array): Promise<Shown[]> {
+/** Reads the text of a page and its places with PDF.js. */
+export function shownTexts(pdf: Uint8Array, number = 1): Promise<Shown[]> {
   const read = async (document: PDFDocumentProxy): Promise<Shown[]> => {
-    const page = await document.getPage(1);
+    const page = await document.getPage(number);
     // Requesting the operators loads the fonts.
     await page.getOperatorList();
     const { items } = await page.getTextContent({ disableNormalization: true });

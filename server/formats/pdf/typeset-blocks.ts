@@ -8,14 +8,14 @@ import { lastBaselineOf } from './fitting/fit.ts';
 import { type BlockTranslation, type Languages, moved, type TextRotation } from './fitting/frames.ts';
 import { drawLeader } from './fitting/leaders.ts';
 import { drawLabel } from './fitting/moved-labels.ts';
-import { type Fitting, fitAll, occupiedBy } from './fitting/shrink.ts';
+import { FittedTexts, type Fitting, occupiedBy } from './fitting/shrink.ts';
 import { missingInFonts } from './fitting/styled-text.ts';
 import { formatPoints, truncate } from './fitting/truncate.ts';
 import { intersection, type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { least } from './layout/statistics.ts';
 import { type Mark, redrawn } from './model/marks.ts';
-import { PageModel } from './model/page-model.ts';
+import { type Direction, PageModel } from './model/page-model.ts';
 import type { PageContent, Paint } from './page-content.ts';
 import type { GlyphRange, TextBlock } from './text-block.ts';
 
@@ -49,20 +49,48 @@ export interface TypesetPage {
  */
 const maxRotations = 8;
 
+/** The translations of a page, each with its place and size. */
+export interface FittedPage {
+  page: PageContent;
+  items: readonly BlockTranslation[];
+  languages: Languages;
+  model: PageModel;
+  directions: { direction: Direction; texts: FittedTexts }[];
+}
+
 /**
- * Typesets the translations of a page's blocks at the positions of their sources. Other visible content keeps its
- * space.
+ * Gives the translations of a page's blocks places and sizes at the positions of their sources. Other visible content
+ * keeps its space.
  *
  * @param items the blocks with their translations, in reading order; earlier blocks use free space first
- * @param fonts the fonts of the document; the caller must call their `embed` after the last page
  * @param kept the texts of the page that are not translated
  */
-export function typesetBlocks(
+export function fitBlocks(
   page: PageContent,
   items: readonly BlockTranslation[],
   languages: Languages,
-  fonts: DocumentFonts,
   kept: readonly KeptText[] = [],
+): FittedPage {
+  const model = new PageModel(page, items, languages, kept);
+  const directions = model.directions.map((direction, index) => {
+    const { columns, space } = model.regions(direction, index < maxRotations);
+    const texts = new FittedTexts(columns, space);
+    for (const { fit, frame } of texts.fittings)
+      if (!model.watermarks.has(frame.id))
+        model.occupy(transformRectangle(direction.rotation.toPage, occupiedBy(frame, fit)));
+    return { direction, texts };
+  });
+  return { page, items, languages, model, directions };
+}
+
+/**
+ * Typesets the fitted translations of a page.
+ *
+ * @param fonts the fonts of the document; the caller must call their `embed` after the last page
+ */
+export function typesetPage(
+  { page, items, languages, model, directions }: FittedPage,
+  fonts: DocumentFonts,
 ): TypesetPage {
   const set: TypesetPage = {
     operators: '',
@@ -71,14 +99,12 @@ export function typesetBlocks(
     findings: [],
     places: new Map(),
     removed: [],
-    rules: [],
+    rules: items.flatMap(({ block }) => block.rules),
     moves: new Map(),
     marks: new Map(),
   };
   const blocks = new Map(items.map(({ block }) => [block.id, block]));
-  const model = new PageModel(page, items, languages, kept);
   const { labels, watermarks } = model;
-  set.rules = items.flatMap(({ block }) => block.rules);
   const drawn = new Map<string, string>();
   const show = (block: TextBlock, operators: string, used: ReadonlyMap<string, PDFRef>): void => {
     if (operators) drawn.set(block.id, wrapped(operators, block));
@@ -98,14 +124,9 @@ export function typesetBlocks(
     )
       set.moves.set(paint, [dx, dy]);
   };
-  for (const [index, direction] of model.directions.entries()) {
+  for (const { direction, texts } of directions) {
     const { leaders, marks, rotation } = direction;
-    const { columns, space } = model.regions(direction, index < maxRotations);
-    const fittings = fitAll(columns, space);
-    for (const { fit, frame } of fittings)
-      if (!watermarks.has(frame.id))
-        model.occupy(transformRectangle(rotation.toPage, occupiedBy(frame, fit)));
-    for (const fitting of fittings) {
+    for (const fitting of texts.fittings) {
       const block = blocks.get(fitting.frame.id)!;
       const { frame, finding } = fitting.whole
         ? { frame: fitting.frame }
@@ -114,7 +135,7 @@ export function typesetBlocks(
       const rise = fitting.fit.baseline - frame.baseline;
       const label = Math.abs(rise) > 0.01 ? labels.get(block.id) : undefined;
       const bullet = label && drawLabel(label, rise, rotation, fonts);
-      const texts: ShownLine[] = [];
+      const moving: ShownLine[] = [];
       const lines: string[] = [];
       for (const mark of marks.get(block.id) ?? []) {
         const { object, box, line } = mark;
@@ -130,7 +151,7 @@ export function typesetBlocks(
         if (Math.abs(rise) < 0.01 || !(fitting.inColumn || isBullet)) continue;
         if ('kind' in object) move(object, rise, rotation);
         else {
-          texts.push(drawLabel(object, rise, rotation, fonts));
+          moving.push(drawLabel(object, rise, rotation, fonts));
           set.removed.push(...object.glyphs);
         }
       }
@@ -138,12 +159,12 @@ export function typesetBlocks(
       const dots = leader && drawLeader(leader, text.lines, frame, rotation.toPage, fonts);
       show(
         block,
-        [bullet, ...texts, text]
+        [bullet, ...moving, text]
           .map((shown) => shown?.operators ?? '')
           .concat(dots?.operators ?? [], lines)
           .join('\n')
           .trim(),
-        new Map([text, bullet, dots, ...texts].flatMap((shown) => [...(shown?.fonts ?? [])])),
+        new Map([text, bullet, dots, ...moving].flatMap((shown) => [...(shown?.fonts ?? [])])),
       );
       set.removed.push(...(dots?.removed ?? []), ...(label?.glyphs ?? []));
       for (const { mark, box } of text.marks) set.marks.set(mark, [...(set.marks.get(mark) ?? []), box]);

@@ -69,45 +69,78 @@ export function minScaleOf({ size }: Frame): number {
   return Math.min(1, Math.max(minScale, minSize / size));
 }
 
-/**
- * Fits the texts of a page one after the other, in reading order. Each text keeps the space that it uses. Afterwards the
- * texts of each group get a common size, and then all texts of one style on the page, if a fair share of them had to
- * become slightly smaller.
- *
- * @param columns the result of `columnsOf`
- */
-export function fitAll(columns: readonly Frame[][], space: FreeSpace): Fitting[] {
-  const units: Unit[] = [];
-  const add = (unit: Unit): void => {
-    units.push(unit);
-    take(unit.fittings, space);
-  };
-  for (const frames of columns) {
-    const fittings = frames.length > 1 ? fitAsColumn(frames.map(onOneLine(frames)), space) : undefined;
-    if (fittings) {
-      const mates = fittings.flatMap((fitting, index) =>
-        (fitting.frame.mates ?? []).map((mate) => ({
-          unit: { fittings: [besideText(mate, fitting)], isColumn: false },
-          mate,
-          index,
-        })),
-      );
-      add({ fittings, isColumn: true, mates });
-      for (const { unit } of mates) add(unit);
-    } else
-      for (const frame of frames.flatMap((own) => [own, ...(own.mates ?? [])]))
-        add({ fittings: [fitOne(aboveMarks(frame), space)], isColumn: false });
+/** The common scales of the texts of a document, by style. */
+export type Scales = ReadonlyMap<string, number>;
+
+/** The texts of one direction of a page, each with its fit. */
+export class FittedTexts {
+  readonly #units: Unit[] = [];
+  readonly #space: FreeSpace;
+
+  /**
+   * Fits the texts one after the other, in reading order. Each text keeps the space that it uses. Afterwards the texts of
+   * each group get a common size, and then all texts of one style on the page, if a fair share of them had to become
+   * slightly smaller.
+   *
+   * @param columns the result of `columnsOf`
+   */
+  constructor(columns: readonly Frame[][], space: FreeSpace) {
+    this.#space = space;
+    const add = (unit: Unit): void => {
+      this.#units.push(unit);
+      take(unit.fittings, space);
+    };
+    for (const frames of columns) {
+      const fittings = frames.length > 1 ? fitAsColumn(frames.map(onOneLine(frames)), space) : undefined;
+      if (fittings) {
+        const mates = fittings.flatMap((fitting, index) =>
+          (fitting.frame.mates ?? []).map((mate) => ({
+            unit: { fittings: [besideText(mate, fitting)], isColumn: false },
+            mate,
+            index,
+          })),
+        );
+        add({ fittings, isColumn: true, mates });
+        for (const { unit } of mates) add(unit);
+      } else
+        for (const frame of frames.flatMap((own) => [own, ...(own.mates ?? [])]))
+          add({ fittings: [fitOne(aboveMarks(frame), space)], isColumn: false });
+    }
+    const alone = new Map(
+      this.#units.flatMap((unit) => (unit.isColumn ? [] : [[unit.fittings[0]!.source, unit] as const])),
+    );
+    for (const group of groupsOf([...alone.keys()])) {
+      const members = group.map((frame) => alone.get(frame)!);
+      setSize(members, commonSize(members.flatMap(needsOf), 'group'), space);
+    }
+    this.share(commonScales(this.needs()));
   }
-  const alone = new Map(
-    units.flatMap((unit) => (unit.isColumn ? [] : [[unit.fittings[0]!.source, unit] as const])),
-  );
-  for (const group of groupsOf([...alone.keys()])) {
-    const members = group.map((frame) => alone.get(frame)!);
-    setSize(members, commonSize(members.flatMap(needsOf), 'group'), space);
+
+  get fittings(): Fitting[] {
+    return this.#units.flatMap(({ fittings }) => fittings);
   }
-  for (const kind of Map.groupBy(units, ({ fittings }) => fittings[0]!.frame.style).values())
-    setSize(kind, { scale: commonSize(kind.flatMap(needsOf), 'page', minShared).scale, width: 1 }, space);
-  return units.flatMap(({ fittings }) => fittings);
+
+  /** Returns the size that each text has now, by style. */
+  needs(): Map<string, Need[]> {
+    return new Map([...this.#ofStyle()].map(([style, units]) => [style, units.flatMap(needsOf)]));
+  }
+
+  /** Gives the texts of each style a common scale, except those that are smaller, and those that do not fit with it. */
+  share(scales: Scales): void {
+    for (const [style, units] of this.#ofStyle())
+      setSize(units, { scale: scales.get(style) ?? 1, width: 1 }, this.#space);
+  }
+
+  #ofStyle(): Map<string, Unit[]> {
+    return Map.groupBy(this.#units, ({ fittings }) => fittings[0]!.frame.style);
+  }
+}
+
+/** Returns the common scale of the texts of each style. */
+export function commonScales(needs: Iterable<readonly [style: string, needs: readonly Need[]]>): Scales {
+  const all = new Map<string, Need[]>();
+  for (const [style, own] of needs) all.set(style, [...(all.get(style) ?? []), ...own]);
+  return new Map([...all].map(([style, own]) => [style, commonSize(own, 'page', minShared).scale]));
 }
 
 /**
