@@ -68,9 +68,9 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 51_500,
+    limit: 49_900,
     goal: 50_000,
-    bought: ['51,500: the steps for a PDF page'],
+    bought: [],
   },
   { name: 'settings', count: settingNames.length, limit: 86, goal: 85, bought: ['86: DEMO_WORKSPACE'] },
 ];

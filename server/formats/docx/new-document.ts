@@ -20,7 +20,7 @@ export interface NewDocument {
   language: string;
   /** The content as objects of the library; missing if there is a body. */
   paragraphs?: Paragraph[];
-  /** The content as XML with the prefix `w:`, for large documents (docs/decisions/0138). */
+  /** The content as XML with the prefix `w:`, for large documents (docs/decisions/0007). */
   body?: string;
   /** The lists of the body, by their identifier minus 1. */
   lists?: readonly NewList[];

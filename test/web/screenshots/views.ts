@@ -31,7 +31,7 @@ export const guidePictures: Series = {
   ],
 };
 
-/** The pictures of all screens, for the record that compares them with their mock-ups. */
+/** The pictures of all screens (docs/decisions/0089). */
 export const screenPictures: Series = {
   directory: join(import.meta.dirname, '../../../docs/decisions/pictures/0089'),
   maxBytes: 100_000,
