@@ -109,6 +109,15 @@ function outlined(name: FontName, text: string): PdfjsText {
   return { font: { name }, glyphs } as unknown as PdfjsText;
 }
 
+/** Moves an outline of straight lines and curves up. */
+function raised(outline: number[], by: number): number[] {
+  const operands = [2, 2, 6, 4, 0];
+  const moved = [...outline];
+  for (let at = 0; at < outline.length; at += 1 + operands[outline[at]!]!)
+    for (let y = at + 2; y <= at + operands[outline[at]!]!; y += 2) moved[y]! += by;
+  return moved;
+}
+
 describe('the outlines of letters show the face of a font', () => {
   it.each<[font: FontName, weight: MeasuredFace['weight'], italic: boolean]>([
     ['light', 'light', false],
@@ -127,8 +136,16 @@ describe('the outlines of letters show the face of a font', () => {
   ])('%s: %s, italic: %s', (name, weight, italic) => {
     for (const text of ['The bill', 'TOTAL PRICE', 'if he lifts']) {
       const shown = outlined(name, text.replaceAll(' ', ''));
-      expect(measureFaces([shown]).get(shown.font!)).toEqual({ weight, italic });
+      expect(measureFaces([shown]).get(shown.font!)).toEqual({ weight, italic, rise: 0 });
     }
+  });
+
+  it('and where the letters stand, if they do not stand on the baseline', () => {
+    const shown = outlined('arimo', 'Thebill');
+    for (const glyph of shown.glyphs)
+      if (typeof glyph !== 'number') glyph.outline = raised(Array.from(glyph.outline!), 0.2);
+    const { rise, weight } = measureFaces([shown]).get(shown.font!)!;
+    expect([rise, weight]).toEqual([expect.closeTo(0.2), 'regular']);
   });
 
   it('but not if there are too few letters, or if their characters are guesses', () => {
@@ -139,14 +156,14 @@ describe('the outlines of letters show the face of a font', () => {
   });
 
   it.each<[name: string, measured: MeasuredFace, shown: Partial<TextFont>]>([
-    ['TrebuchetMS', { weight: 'bold', italic: true }, { bold: true, italic: true }],
-    ['HelveticaNeue-Medium', { weight: 'bold', italic: false }, { bold: true }],
-    ['CIDFont+F3', { weight: 'light', italic: false }, { bold: false, light: true }],
-    ['Garamond', { weight: 'light', italic: false }, { family: 'serif', light: false }],
-    ['LMRoman12-Bold', { weight: 'regular', italic: false }, { bold: true }],
-    ['HelveticaNeue-Light', { weight: 'regular', italic: false }, { light: true }],
-    ['CMMI10', { weight: 'regular', italic: true }, { italic: false }],
-    ['F1', { weight: 'regular', italic: false }, { bold: false, italic: false }],
+    ['TrebuchetMS', { weight: 'bold', italic: true, rise: 0 }, { bold: true, italic: true }],
+    ['HelveticaNeue-Medium', { weight: 'bold', italic: false, rise: 0 }, { bold: true }],
+    ['CIDFont+F3', { weight: 'light', italic: false, rise: 0 }, { bold: false, light: true }],
+    ['Garamond', { weight: 'light', italic: false, rise: 0 }, { family: 'serif', light: false }],
+    ['LMRoman12-Bold', { weight: 'regular', italic: false, rise: 0 }, { bold: true }],
+    ['HelveticaNeue-Light', { weight: 'regular', italic: false, rise: 0 }, { light: true }],
+    ['CMMI10', { weight: 'regular', italic: true, rise: 0 }, { italic: false }],
+    ['F1', { weight: 'regular', italic: false, rise: 0 }, { bold: false, italic: false }],
   ])('%s is %o', (name, measured, shown) => {
     const misleading = name === 'F1' ? { Flags: forceBold | isItalic, FontWeight: 700 } : {};
     expect(face(name, misleading, undefined, measured)).toMatchObject(shown);

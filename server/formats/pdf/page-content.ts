@@ -173,4 +173,6 @@ export interface TextFont {
    */
   ascent: number;
   descent: number;
+  /** The height at which the font draws letters, in em. The matrices of its texts include it. */
+  rise?: number;
 }

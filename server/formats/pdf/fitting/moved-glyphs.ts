@@ -27,12 +27,13 @@ export function drawMoved(
   const [a, b, c, d] = matrix;
   const used = new Map<string, PDFRef>();
   const operators = parts.map(({ glyphs: { text, from, to }, x, y }) => {
-    const { operator, codeLengths, color } = text as ReadText;
+    const { operator, codeLengths, color, font } = text as ReadText;
+    const rise = (font.rise ?? 0) * Math.hypot(text.matrix[2], text.matrix[3]);
     const { fontSize, scaling, lineMatrix, ctm, charSpacing, pieces } = operator;
     const { name, ref } = fonts.sourceFont(operator.font);
     used.set(name, ref);
     const [along, slope, lean, up] = multiply(lineMatrix, ctm);
-    const origin = apply([a, b, c, d, ...at], x * scale * stretch, y * scale);
+    const origin = apply([a, b, c, d, ...at], x * scale * stretch, (y - rise) * scale);
     const size = [along * scale * stretch, slope * scale * stretch, lean * scale, up * scale];
     const state = [
       `/${name} ${formatNumber(fontSize)} Tf`,

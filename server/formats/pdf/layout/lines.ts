@@ -79,6 +79,7 @@ export function splitRows(
         columnGaps.has(atom) ||
         isSeparator(last, atom, atoms[at + 1]) ||
         isIcon(last, atom, atoms[at + 1]) ||
+        isTyped(last, atom) ||
         isLooseNumber(last, atom, atoms[at + 1]) ||
         hasSymbolBetween(index, last.right, atom.left, rows);
       if (isBoundary) own.parts.push([]);
@@ -322,6 +323,17 @@ function isSeparator(before: Atom, atom: Atom, after: Atom | undefined): boolean
 function isIcon(before: Atom, atom: Atom, after: Atom | undefined): boolean {
   if (!after || after.isApart || textOf(atom) !== unknownText) return false;
   return atom.left - before.right > maxSpaceRatio * (after.left - atom.right);
+}
+
+/** The minimum ratio of the sizes of a value and its label. Code in a sentence is about as large as its text. */
+const minTypedRatio = 1.15;
+
+/** Whether one of two atoms is a value that was typed into a form: it has a fixed width, and another size. */
+function isTyped(before: Atom, after: Atom): boolean {
+  const isMono = ({ glyphs }: Atom) => glyphs[0]!.piece.style.family === 'mono';
+  if (isMono(before) === isMono(after)) return false;
+  const [typed, label] = isMono(after) ? [after, before] : [before, after];
+  return typed.size > minTypedRatio * label.size;
 }
 
 /** Returns the index of the first atom that starts at or after a position. */

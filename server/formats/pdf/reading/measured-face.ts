@@ -1,10 +1,12 @@
-import { median } from '../layout/statistics.ts';
+import { greatest, least, median } from '../layout/statistics.ts';
 import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 
 /** The face of a font as its outlines show it, also against the file's own description. */
 export interface MeasuredFace {
   weight: 'light' | 'regular' | 'bold';
   italic: boolean;
+  /** The height above the baseline at which letters stand, in em. It is not zero in a few fonts. */
+  rise: number;
 }
 
 /**
@@ -29,6 +31,8 @@ const minLetters = 3;
  * 0.12 (Lato) to 0.34 (Garamond) in italic ones.
  */
 const limits = { light: 0.09, bold: 0.16, slope: 0.06 };
+/** The rise below which letters stand on the baseline, in em: more than the depth of a round letter or a serif. */
+const minRise = 0.05;
 
 /** Measures the outlines of each font of a page. Fonts with too few suitable letters are left out. */
 export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont, MeasuredFace> {
@@ -49,8 +53,9 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
     if (letters.size < minLetters) continue;
     const width = median([...letters.values()].map(({ width }) => width));
     const slope = median([...letters.values()].map(({ slope }) => slope));
+    const rise = median([...letters.values()].map(({ bottom }) => bottom));
     const weight = width < limits.light ? 'light' : width < limits.bold ? 'regular' : 'bold';
-    faces.set(font, { weight, italic: slope > limits.slope });
+    faces.set(font, { weight, italic: slope > limits.slope, rise: Math.abs(rise) < minRise ? 0 : rise });
   }
   return faces;
 }
@@ -59,16 +64,21 @@ export function measureFaces(texts: readonly PdfjsText[]): ReadonlyMap<PdfjsFont
 interface Stroke {
   width: number;
   slope: number;
+  /** The lowest point of the letter, in em. */
+  bottom: number;
 }
 
 function strokeOf(outline: ArrayLike<number>): Stroke | undefined {
   const lines = linesOf(outline);
-  const height = lines.reduce((most, [, from, , to]) => Math.max(most, from, to), 0);
-  const [low, high] = heights.map((share) => leftmostInk(lines, share * height));
+  const ends = lines.flatMap(([, from, , to]) => [from, to]);
+  const bottom = least(ends);
+  const height = greatest(ends) - bottom;
+  const [low, high] = heights.map((share) => leftmostInk(lines, bottom + share * height));
   if (!low || !high) return undefined;
   return {
     width: (low.right - low.left) / height,
     slope: (high.left - low.left) / ((heights[1] - heights[0]) * height),
+    bottom,
   };
 }
 
@@ -85,7 +95,7 @@ function linesOf(outline: ArrayLike<number>): Line[] {
   let pen: Point = [0, 0];
   let start = pen;
   const draw = (to: Point): void => {
-    lines.push([...pen, ...to]);
+    if (pen[0] !== to[0] || pen[1] !== to[1]) lines.push([...pen, ...to]);
     pen = to;
   };
   for (let at = 0; at < outline.length; ) {

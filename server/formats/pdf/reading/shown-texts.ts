@@ -123,7 +123,8 @@ function placeGlyphs(
 /** Returns the matrix that maps a text's em space to user space. */
 function textMatrix(operator: TextOperator, font: ReadFont, [x, y]: readonly [number, number]): Matrix {
   const em = operator.fontSize * font.em;
-  const glyph: Matrix = [em * operator.scaling, 0, 0, em * font.up, x, y + operator.rise];
+  const rise = operator.rise + em * font.up * (font.looks.rise ?? 0);
+  const glyph: Matrix = [em * operator.scaling, 0, 0, em * font.up, x, y + rise];
   return multiply(multiply(glyph, operator.lineMatrix), operator.ctm);
 }
 

@@ -56,7 +56,7 @@ export function textFont(
     bold: weight === 'bold',
     light: weight === 'light' && family === 'sans',
     italic: italic.test(name) || shown.italic,
-    ...heights(font, descriptor),
+    ...heights(font, descriptor, face?.rise),
   };
 }
 
@@ -65,7 +65,11 @@ export function textFont(
  * at small sizes, and so does the font file, because regular fonts have the flag, too. The file is not read for other
  * fonts whose name is known. /StemV is not used: in regular and bold fonts it has the same range.
  */
-function declaredFace(name: string, bits: number, descriptor: PDFDict | undefined): MeasuredFace {
+function declaredFace(
+  name: string,
+  bits: number,
+  descriptor: PDFDict | undefined,
+): Omit<MeasuredFace, 'rise'> {
   const isFlagged = (bits & flags.forceBold) !== 0;
   const isNamed = [mono, serif, sans, bold, light, regular, italic].some((known) => known.test(name));
   const file = isNamed && !isFlagged ? undefined : embeddedStyle(descriptor);
@@ -106,7 +110,8 @@ function familyOf(
 function heights(
   font: PdfjsFont | undefined,
   descriptor: PDFDict | undefined,
-): Pick<TextFont, 'ascent' | 'descent'> {
+  rise = 0,
+): Pick<TextFont, 'ascent' | 'descent' | 'rise'> {
   const sane = (value: number | undefined, least: number, most: number, usual: number): number => {
     if (value === undefined || !Number.isFinite(value) || value === 0) return usual;
     return Math.min(most, Math.max(least, Math.abs(value)));
@@ -116,8 +121,9 @@ function heights(
     return value === undefined || value === 0 ? undefined : value / 1000;
   };
   return {
-    ascent: sane(thousandths('Ascent') ?? font?.ascent, 0.6, 1.1, 0.8),
-    descent: sane(thousandths('Descent') ?? font?.descent, 0.1, 0.4, 0.2),
+    ascent: sane(thousandths('Ascent') ?? font?.ascent, 0.6, 1.1, 0.8) - rise,
+    descent: sane(thousandths('Descent') ?? font?.descent, 0.1, 0.4, 0.2) + rise,
+    ...(rise !== 0 && { rise }),
   };
 }
 
