@@ -48,8 +48,10 @@ export function startsEntry(chain: Chain, index: number, isTitle: boolean): bool
 /**
  * Whether each line of the stack around a line is an item of a list: all start with a capital and end without a stop, and
  * several of them have room for the next word, or all end with a number or a code. In running text, neither happens.
+ *
+ * @param runs whether the lines nearby are running text. The list is then indented
  */
-export function isListOfLines(chain: Chain, index: number): boolean {
+export function isListOfLines(chain: Chain, index: number, runs: boolean): boolean {
   const own = chain[index]!;
   const isItem = (line: TextLine | undefined) =>
     line !== undefined &&
@@ -64,6 +66,8 @@ export function isListOfLines(chain: Chain, index: number): boolean {
   while (end < index + nearbyLines && isItem(chain[end]) && hasSameLeading(chain, end, index)) end++;
   const lines = chain.slice(first, end);
   if (!isItem(own) || lines.length < minLinesWithCode) return false;
+  const isIndented = (line: TextLine | undefined) => !line || own.left - line.left > own.size;
+  if (runs && ![chain[first - 1], chain[end]].every(isIndented)) return false;
   if (lines.every(({ text }) => codeAtEnd.test(text))) return true;
   const right = greatest(lines.map((line) => line.right));
   const early = lines

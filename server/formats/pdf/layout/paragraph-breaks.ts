@@ -193,12 +193,11 @@ export class ParagraphBreaks {
   #looksApart(chain: Chain, edges: readonly Edges[], index: number, length: number, join: Join): boolean {
     const [above, line] = [chain[index - 1]!, chain[index]!];
     const { row, goesOn, mayGoOn, endsEarly, endsEarlyHere, endsSentence, isCentred, isInCell } = join;
-    if (
-      !mayGoOn &&
-      (startsEntry(chain, index, this.#ends.isTitle(line)) || (!isCentred && isListOfLines(chain, index))) &&
-      !isRunning(chain, edges, index, isCentred)
-    )
-      return true;
+    if (!mayGoOn) {
+      const runs = isRunning(chain, edges, index, isCentred);
+      if (!isCentred && isListOfLines(chain, index, runs)) return true;
+      if (!runs && startsEntry(chain, index, this.#ends.isTitle(line))) return true;
+    }
     if (changesStyle(above, line, length, mayGoOn ? endsEarlyHere : endsEarly, mayGoOn, goesOn)) return true;
     if (!mayGoOn && mixesNumbers(above, line, length, endsEarly)) return true;
     if (row === 'none' && !mayGoOn && !withoutCase.test(line.text) && this.#followsRows(chain, index, length))

@@ -8,6 +8,8 @@ export const lowerStart = /^["'“‘(«]*\p{Ll}/u;
 export const withoutCase = /^\P{L}*\p{Lo}/u;
 /** A line that is only an email address, the name of an account, or a URL. */
 const address = /^(?:[^\s@]*@\S+|https?:\S+|[\p{L}\p{N}-]+\.\p{Ll}{2,}(?:[./]\S*)?)$/u;
+/** A label of one word with a telephone number or an address: `fax: 555-0134`. */
+const contactAtStart = /^\p{L}[\p{L}-]{1,11}: +(?:[+(]?\d[\d()./ -]{4,}$|\S+@|https?:|www\.)/u;
 const emailAtStart = /^[^\s@]+@[^\s@]+\.\p{Ll}{2,}\s/u;
 /** An address at the end of a text. */
 const addressAtEnd = /\s(?:[^\s@]+@[^\s@]+\.\p{Ll}{2,}|https?:\S+|www\.\S+)$/u;
@@ -41,7 +43,9 @@ const remark = /^\(/u;
 /** Whether a sentence continues from one line to the next one. */
 export function continues(above: string, below: string): boolean {
   return (
-    lowerStart.test(below) && !sentenceEnd.test(above) && !address.test(below) && !emailAtStart.test(below)
+    lowerStart.test(below) &&
+    !sentenceEnd.test(above) &&
+    ![address, emailAtStart, contactAtStart].some((start) => start.test(below))
   );
 }
 
