@@ -299,6 +299,11 @@ export function growsLeft({ alignment, rightToLeft }: Frame): boolean {
   return alignment === 'right' || (alignment === 'justified' && rightToLeft);
 }
 
+/** Whether both edges of a text are visible. The text of a right-to-left language has its own way to the other edge. */
+export function isJustified({ alignment, rightToLeft }: Frame): boolean {
+  return alignment === 'justified' && !rightToLeft;
+}
+
 /** Whether a text is so narrow that it is a label. */
 export function isLabel({ box, size }: Frame): boolean {
   return box.right - box.left < maxLabelWidth * size;
@@ -335,6 +340,8 @@ export function roomBeside(
     const added = Math.min(box.left - free.left, free.right - box.right);
     return { left: box.left - added, right: box.right + added };
   }
+  // The right edge of justified text is as visible as the left one.
+  if (isJustified(frame) && !frame.isRelaxed) return { left: box.left, right: box.right };
   const against = bothSides && isNarrow && (frame.isRelaxed || !frame.sharesEdge);
   const far = size * distances.paragraph;
   return growsLeft(frame)

@@ -4,6 +4,7 @@ import {
   type Fit,
   type Frame,
   growsLeft,
+  isJustified,
   lastBaselineOf,
   linesBetween,
   narrowestLine,
@@ -42,7 +43,8 @@ export function fitColumn(
   const area = areaOf(frames);
   const [first, last] = [frames[0]!, frames.at(-1)!];
   if (!space.isFree(inner(area, first.size), ownersOf(frames))) return undefined;
-  const wider = { ...area, ...roomBeside({ ...first, box: area, singleLine: false }, space, false) };
+  const widest = frames.find(isJustified) ?? first;
+  const wider = { ...area, ...roomBeside({ ...widest, box: area, singleLine: false }, space, false) };
   const isWider = wider.left < area.left || wider.right > area.right;
   const broken = new Map<string, Broken | undefined>();
   const fitInto = (region: Rectangle, loosest: number, tightest: number): Fit[] | undefined => {

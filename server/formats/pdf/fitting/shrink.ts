@@ -8,6 +8,7 @@ import {
   fitBeside,
   fitInMostRoom,
   growsLeft,
+  isJustified,
   isLabel,
   linesBetween,
   sourceLinesOf,
@@ -48,6 +49,8 @@ const step = 0.94;
 const columnStep = 0.98;
 /** The shares of their width to which letters of a single line are condensed before the line is made smaller. */
 const condensed = [1, 0.95, 0.9, 0.85];
+/** The share of their width to which the letters of a justified column are condensed before it takes more space. */
+const condensedColumn = 0.97;
 /** The shares to which letters are condensed at the smallest size, before a text leaves its place. */
 const narrowest = [0.8, 0.75, 0.7] as const;
 /** The scale below which the letters of a single line are condensed to the first of these shares. */
@@ -250,13 +253,18 @@ function take(fittings: readonly Fitting[], space: FreeSpace): void {
  */
 function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | undefined {
   const least = Math.max(...wanted.map(minScaleOf));
+  const narrowed = (share: (stretch: number) => number) =>
+    wanted.map((frame) => ({ ...frame, stretch: share(frame.stretch) }));
+  const fitsArea = (frames: readonly Frame[]) => fitColumn(frames, space, 1, least, true) !== undefined;
   const isStretched = wanted.some(({ stretch }) => stretch > 1);
-  if (isStretched && fitColumn(wanted, space, 1, least, true) === undefined)
+  if (isStretched && !fitsArea(wanted))
     return fitAsColumn(
-      wanted.map((frame) => ({ ...frame, stretch: Math.min(1, frame.stretch) })),
+      narrowed((stretch) => Math.min(1, stretch)),
       space,
     );
-  const frames = wanted;
+  const slightly = narrowed((stretch) => stretch * condensedColumn);
+  const isNarrowed = wanted.some(isJustified) && !fitsArea(wanted) && fitsArea(slightly);
+  const frames = isNarrowed ? slightly : wanted;
   for (let scale = 1; ; scale = Math.max(least, scale * columnStep)) {
     const fits = fitColumn(frames, space, scale, least);
     if (fits)

@@ -50,6 +50,13 @@ export function markSharedEdges(blocks: readonly TextBlock[], isRightToLeft: boo
     const edge = block.alignment === 'justified' ? start : block.alignment;
     block.sharesEdge = edge !== 'center' && companions[edge].get(block)! >= minCompanions;
   }
+  // A title is far above its text.
+  for (const column of columnsAt(blocks, ({ [start]: edge }) => edge, sameEdge)) {
+    const paragraphs = column.filter(({ lines, kind }) => lines.length > 1 && kind !== 'table_cell');
+    if (paragraphs.length < minCompanions) continue;
+    for (const block of column)
+      if (block.kind === 'heading' && block.alignment === start) block.sharesEdge = true;
+  }
 }
 
 /** Returns the blocks in the middle of their cells that are in columns of such cells with texts of different widths. */
@@ -68,10 +75,12 @@ function centeredCells(
     );
   });
   const widthOf = ({ box, style }: TextBlock) => (box.right - box.left) / style.size;
-  const columns = columnsAt(inMiddle, middleOf, sameMiddle).filter((column) => {
-    const widths = column.map(widthOf);
-    return column.length > minCompanions && greatest(widths) - least(widths) > otherWidth;
-  });
+  const columns = columnsAt(inMiddle, middleOf, sameMiddle)
+    .flatMap(runsOf)
+    .filter((column) => {
+      const widths = column.map(widthOf);
+      return column.length > minCompanions && greatest(widths) - least(widths) > otherWidth;
+    });
   return new Set(
     columns.flatMap((column) => column.filter((block) => column.length - 1 > companionsAtEdge(block))),
   );
@@ -85,13 +94,13 @@ function companionsAt(
   placeOf: (box: Rectangle) => number,
 ): Map<TextBlock, number> {
   return new Map(
-    columnsAt(blocks, placeOf, sameEdge).flatMap((run) =>
-      run.map((block) => [block, run.length - 1] as const),
-    ),
+    columnsAt(blocks, placeOf, sameEdge)
+      .flatMap(runsOf)
+      .flatMap((run) => run.map((block) => [block, run.length - 1] as const)),
   );
 }
 
-/** Groups blocks above each other that have the same position, with no large gap between them. */
+/** Groups blocks above each other that have the same position. */
 function columnsAt(
   blocks: readonly TextBlock[],
   placeOf: (box: Rectangle) => number,
@@ -108,7 +117,7 @@ function columnsAt(
     }
     column.push(block);
   }
-  return [...columns, column].flatMap(runsOf);
+  return [...columns, column];
 }
 
 /** Divides the blocks of a column at large vertical gaps. */
