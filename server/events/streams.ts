@@ -175,8 +175,3 @@ function streamsOf(database: Database, log: Log): Streams {
   }
   return streams;
 }
-
-/** The number of open event streams of a process. */
-export function countStreams(database: Database): number {
-  return ofDatabase.get(database)?.count ?? 0;
-}

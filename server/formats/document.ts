@@ -112,6 +112,11 @@ export interface Finding {
   unitId: string | null;
 }
 
+/** Returns a finding about the whole file. */
+export function fileFinding(severity: Finding['severity'], code: FindingCode, message: string): Finding {
+  return { severity, code, message, unitId: null };
+}
+
 export interface ExtractedDocument {
   /** The translatable texts, in reading order. */
   segments: Segment[];

@@ -29,19 +29,22 @@ import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
 import { removeText } from './pdf/remove-text.ts';
 import { withLabelInText } from './pdf/right-to-left-labels.ts';
-import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
+import { markRunningHeaders } from './pdf/running-headers.ts';
 import { recognizePage } from './pdf/scans/recognize-page.ts';
 import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
 import { fitBlocks, typesetPage } from './pdf/typeset-blocks.ts';
+import { type PageOfItems, pageOfItems } from './pdf/word-items.ts';
+import { placesOf } from './pdf/word-rows.ts';
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
 import { SegmentBudget } from './segment-budget.ts';
 import type { Selection } from './selection.ts';
 import { TextTally } from './text-tally.ts';
 import { DocumentFonts } from './typesetting/document-fonts.ts';
+import { directionOf } from './typesetting/languages.ts';
 
 /**
  * Passes the text of the selected pages to `take`. Without `take`, this function checks only whether the file has the
@@ -64,7 +67,7 @@ export async function check(bytes: Uint8Array, take?: TakeText, { pages }: Selec
  */
 export async function extract(bytes: Uint8Array, selection: ExtractOptions = {}): Promise<ExtractedDocument> {
   return withPdf(bytes, async (pdf) => {
-    const pages: PageOfBlocks[] = [];
+    const pages: PageOfItems[] = [];
     const counts = new KeptCounts(pdf.document);
     const budget = new SegmentBudget();
     const vocabulary = new Vocabulary();
@@ -79,24 +82,25 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
       if (!isSelected) continue;
       const scan = scans.content(number);
       if (!scans.has(number)) counts.add(page, found.blocks.length, found.kept);
-      const read = scan ?? page;
       const { blocks, kept } = scan ? findBlocks(scan, vocabulary) : found;
       if (scan) {
         tallyPage(tally, scan, { blocks, kept }, true);
         scans.keepWords(blocks);
       }
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
-      // The glyphs of the blocks are dropped, because a document has too many of them to keep in memory.
-      const { box, rotation } = read;
-      pages.push({ box, rotation, blocks: blocks.map((block) => ({ ...block, glyphs: [], label: null })) });
+      pages.push(pageOfItems(scan ?? page, { blocks, kept }));
     }
     tallyDocument(tally, pdf.document);
     markRunningHeaders(pages);
-    const segments = pages.flatMap(({ blocks }) =>
-      blocks.map((block) =>
-        scans.segment(segmentOf({ ...block, content: vocabulary.settle(block.content) })),
-      ),
-    );
+    const direction = directionOf(selection.sourceLanguage ?? 'en');
+    const segments = pages.flatMap((page) => {
+      const places = placesOf(page, direction);
+      return page.blocks.map((block) =>
+        scans.segment(
+          segmentOf({ ...block, content: vocabulary.settle(block.content) }, places.get(block.id)!),
+        ),
+      );
+    });
     const isWordFile = selection.output === 'docx';
     const hint = scans.hint(selection.sourceLanguage);
     const findings = counts.findings(segments.length, { isSigned: isSigned(bytes), isWordFile, hint });
@@ -283,13 +287,13 @@ async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>):
   }
 }
 
-function segmentOf({ id, kind, page, content, matrix, box }: TextBlock): Segment {
+function segmentOf({ id, kind, page, content, matrix, box }: TextBlock, place: string): Segment {
   return {
     regionId: id,
     cellId: null,
     kind,
     page,
-    place: `page ${page}`,
+    place,
     rectangles: [pageRectangle(transformRectangle(matrix, box))],
     source: content,
   };

@@ -52,8 +52,7 @@ async function remove(pdf: Uint8Array, choose: Choice): Promise<Removal> {
     const ranges = before.map(choose);
     for (const [index, page] of before.entries()) {
       removeText(open.document, page, ranges[index]!);
-      const audit = auditRemoval(open, page, ranges[index]!);
-      expect(audit.removed + audit.changed + audit.kept).toBe(page.texts.length);
+      auditRemoval(open, page, ranges[index]!);
     }
     return { before, ranges, bytes: await open.document.save({ useObjectStreams: false }) };
   });
@@ -254,8 +253,8 @@ describe('forms', () => {
 describe('the audit', () => {
   const page = { content: 'BT /F 10 Tf 9 9 Td (AB) Tj (CD) Tj ET BT /F 10 Tf 9 50 Td (EF) Tj ET' };
 
-  async function audited(tamper: (content: string) => string): Promise<unknown> {
-    return withOpenPdf(await madePdf(page), async (pdf) => {
+  async function audited(tamper: (content: string) => string): Promise<void> {
+    await withOpenPdf(await madePdf(page), async (pdf) => {
       const read = await pdf.readPage(1);
       const ranges = saying('AB')(read);
       removeText(pdf.document, read, ranges);
@@ -263,13 +262,13 @@ describe('the audit', () => {
       const content = Buffer.from(pageBytes(node)).toString('latin1');
       const changed = tamper(content);
       node.set(PDFName.of('Contents'), pdf.document.context.register(pdf.document.context.stream(changed)));
-      return auditRemoval(pdf, read, ranges);
+      auditRemoval(pdf, read, ranges);
     });
   }
 
   it('lets text be added after that of the page', async () => {
     const added = (content: string): string => `${content} BT /F 9 Tf (new) Tj ET`;
-    expect(await audited(added)).toMatchObject({ operators: 3, kept: 2 });
+    await expect(audited(added)).resolves.toBeUndefined();
   });
 
   it.each<[string, (content: string) => string]>([

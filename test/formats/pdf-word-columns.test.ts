@@ -1,10 +1,17 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
+import { plainText } from '#server/formats/inline-content.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { type Made, madePdf } from './pdf-made.ts';
 
 const line = (text: string, x: number, y: number, size = 8) =>
   `BT /F ${size} Tf ${x} ${y} Td (${text}) Tj ET`;
+
+const grid = (xs: number[], ys: number[]) =>
+  [
+    ...xs.map((x) => `${x} ${ys.at(-1)} m ${x} ${ys[0]} l S`),
+    ...ys.map((y) => `${xs[0]} ${y} m ${xs.at(-1)} ${y} l S`),
+  ].join('\n');
 
 const courier: Made = ({ context }) =>
   context.register(
@@ -107,12 +114,6 @@ describe('columns and tables of a PDF in a Word file', () => {
 });
 
 describe('a cell between rules of a PDF', () => {
-  const grid = (xs: number[], ys: number[]) =>
-    [
-      ...xs.map((x) => `${x} ${ys.at(-1)} m ${x} ${ys[0]} l S`),
-      ...ys.map((y) => `${xs[0]} ${y} m ${xs.at(-1)} ${y} l S`),
-    ].join('\n');
-
   it('is a cell of the Word file, wherever its text is in it', async () => {
     const { body } = await wordFile([
       grid([30, 120, 220, 330], [350, 310, 270]),
@@ -126,6 +127,49 @@ describe('a cell between rules of a PDF', () => {
     expect(rowsOf(body)).toEqual([
       ['Name of it', 'Price', 'Remark'],
       ['Apples', '12.50', 'Sweet and red'],
+    ]);
+  });
+});
+
+describe('the place of a text of a PDF', () => {
+  const placesIn = async (...pages: string[][]): Promise<Record<string, string>> => {
+    const bytes = await madePdf(...pages.map((lines) => ({ content: lines.join('\n') })));
+    const { segments } = await extract(bytes);
+    return Object.fromEntries(segments.map(({ source, place }) => [plainText(source), place]));
+  };
+
+  it('is its cell, counted in each table, also if a row has fewer cells', async () => {
+    const places = await placesIn([
+      ...['Name', 'Price', 'Remark'].map((text, index) => line(text, 30 + 95 * index, 370)),
+      ...['Apples', '12.50', 'Sweet'].map((text, index) => line(text, 30 + 95 * index, 358)),
+      ...['Pears', '', 'Juicy'].map((text, index) => line(text, 30 + 95 * index, 346)),
+      grid([30, 150, 330], [334, 320, 306]),
+      ...['President', 'Ada Lovelace'].map((text, index) => line(text, 34 + 120 * index, 324)),
+      ...['Director', 'Alan Turing'].map((text, index) => line(text, 34 + 120 * index, 310)),
+    ]);
+    expect(places).toMatchObject({
+      Remark: 'page 1, table 1, row 1, column 3',
+      Juicy: 'page 1, table 1, row 3, column 3',
+      'Alan Turing': 'page 1, table 2, row 2, column 2',
+    });
+  });
+
+  it('is the item of a list with its number, a heading or a footer; otherwise only the page', async () => {
+    const footer = line('Notes of the club', 30, 12);
+    const items = ['(1)', '(2)', '-', '-'].flatMap((label, index) => [
+      line(label, 30, 320 - 12 * index),
+      line(`Item with ${['one', 'two', 'three', 'four'][index]} words`, 46, 320 - 12 * index),
+    ]);
+    const places = await placesIn(
+      [footer],
+      [line('Aims', 30, 380, 16), ...prose('first', 30, 350), ...items, footer],
+    );
+    expect(Object.values(places)).toEqual([
+      ...['footer', 'heading'].map((part) => `page 2, ${part}`),
+      'page 2',
+      ...['list 1, item 1', 'list 1, item 2', 'list 2, item 1', 'list 2, item 2'].map(
+        (part) => `page 2, ${part}`,
+      ),
     ]);
   });
 });

@@ -5,7 +5,6 @@ import { fontOf } from '#server/formats/typesetting/languages.ts';
 import {
   breakLines,
   countLines,
-  extentOf,
   type Line,
   singleLine,
   widestWord,
@@ -187,13 +186,6 @@ describe('a line', () => {
     expect(glyphIds('ح(', 'ar').at(-1)).toBe(closing);
     expect(glyphIds('ح)', 'ar').at(-1)).toBe(opening);
     expect(clusters('ح(', 'ar').at(-1)!.text).toBe('(');
-  });
-
-  it('needs the room of the fonts on it', () => {
-    const extent = (text: string) => extentOf(singleLine(shapeParagraph(text, { language: 'en' })));
-    expect(extent('')).toEqual({ ascent: 0, descent: 0 });
-    expect(extent('a').ascent).toBeGreaterThan(0.7);
-    expect(extent('a日').ascent).toBeGreaterThan(extent('a').ascent);
   });
 });
 

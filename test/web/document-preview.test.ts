@@ -169,7 +169,7 @@ test.skipIf(withoutBrowser)(
     await sql`update document_segments set words = ${sql.json(words)} where document_id = ${id} and position = 0`;
     await page.reload();
     await page.getByText('Recognized in the picture. 1 uncertain word:').waitFor();
-    await page.getByText('Page 1', { exact: true }).first().waitFor();
+    await page.getByText('Page 1, table 1, row 1, column 1', { exact: true }).first().waitFor();
     expect(await page.locator('mark').allInnerTexts()).toEqual(['doubtful 41%']);
     expect(await page.getByTitle('96%').innerText()).toBe('sure ');
     await expectAccessible(page);

@@ -1,4 +1,4 @@
-import type { Finding } from '../document.ts';
+import { type Finding, fileFinding } from '../document.ts';
 import type { Includable } from '../selection.ts';
 import { letter } from '../text.ts';
 import type { XmlStartTag } from './xml-reader.ts';
@@ -16,12 +16,8 @@ export function keptFinding(
 ): Finding {
   const subject = count === 1 ? `1 ${one} is` : `${count} ${several} are`;
   const how = by === undefined ? '' : `; add \`${by}\` to \`include\` to translate them`;
-  return {
-    severity: 'info',
-    code: 'unsupported_content_kept',
-    message: `${subject} not translated${how}`,
-    unitId: null,
-  };
+  const message = `${subject} not translated${how}`;
+  return fileFinding('info', 'unsupported_content_kept', message);
 }
 
 /** Returns the findings about content that stays untranslated, one for each kind that occurs. */
@@ -47,12 +43,8 @@ export function picturesKept(count: number, slides: readonly number[] = []): Fin
   const listed = slides.slice(0, 20).join(', ');
   const more = slides.length > 20 ? ' and others' : '';
   const where = slides.length === 0 ? '' : ` (${slides.length === 1 ? 'slide' : 'slides'} ${listed}${more})`;
-  return {
-    severity: 'info',
-    code: 'unsupported_content_kept',
-    message: `${subject} kept${where}; text in pictures is not translated`,
-    unitId: null,
-  };
+  const message = `${subject} kept${where}; text in pictures is not translated`;
+  return fileFinding('info', 'unsupported_content_kept', message);
 }
 
 /** The names of texts that screen readers read for a picture or shape. */
@@ -65,12 +57,11 @@ export function hasAlternativeText({ attributes }: XmlStartTag): boolean {
 }
 
 /** The finding about a signed file. */
-export const signatureFinding: Finding = {
-  severity: 'warning',
-  code: 'unsupported_content_kept',
-  message: 'the file is signed, but the signature does not apply to the translation',
-  unitId: null,
-};
+export const signatureFinding = fileFinding(
+  'warning',
+  'unsupported_content_kept',
+  'the file is signed, but the signature does not apply to the translation',
+);
 
 /**
  * Returns the finding about charts whose names are copies of data in the file.
@@ -79,18 +70,9 @@ export const signatureFinding: Finding = {
  */
 export function dataSheetsKept(charts: number, program: string): Finding {
   const subject = charts === 1 ? 'the data sheet of 1 chart' : `the data sheets of ${charts} charts`;
-  return {
-    severity: 'info',
-    code: 'unsupported_content_kept',
-    message: `${subject} ${charts === 1 ? 'is' : 'are'} not translated; if the data are edited in ${program}, the names of the source replace the translations`,
-    unitId: null,
-  };
+  const message = `${subject} ${charts === 1 ? 'is' : 'are'} not translated; if the data are edited in ${program}, the names of the source replace the translations`;
+  return fileFinding('info', 'unsupported_content_kept', message);
 }
 
 /** The finding about a file without text. */
-export const emptyFinding: Finding = {
-  severity: 'info',
-  code: 'no_translatable_text',
-  message: 'the file has no text to translate',
-  unitId: null,
-};
+export const emptyFinding = fileFinding('info', 'no_translatable_text', 'the file has no text to translate');

@@ -1,5 +1,5 @@
 import type { PDFDict, PDFDocument } from '@cantoo/pdf-lib';
-import type { Finding } from '../document.ts';
+import { type Finding, fileFinding } from '../document.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
@@ -117,12 +117,8 @@ function noText(imagePages: readonly number[], isWordFile: boolean, hint: string
     imagePages.length > 0
       ? `the file has no text to translate: ${pagesText(imagePages)} of images, for example from a scanner; ${hint}`
       : 'the file has no text to translate';
-  return {
-    severity: 'info',
-    code: 'no_translatable_text',
-    message: `${reason}; ${isWordFile ? 'the Word file has no translation' : 'it is returned unchanged'}`,
-    unitId: null,
-  };
+  const message = `${reason}; ${isWordFile ? 'the Word file has no translation' : 'it is returned unchanged'}`;
+  return fileFinding('info', 'no_translatable_text', message);
 }
 
 function pagesText(pages: readonly number[]): string {

@@ -1,4 +1,4 @@
-import type { Finding } from '../document.ts';
+import { type Finding, fileFinding } from '../document.ts';
 import { isUnpaired } from './kept-findings.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import type { ReadPage } from './open-pdf.ts';
@@ -50,14 +50,8 @@ export class LeftOut {
       const count = this.#counts.get(kind as LeftOutKind);
       return count ? [`${what}: ${count}`] : [];
     });
-    return [
-      {
-        severity: this.#counts.has('unreadable') ? 'warning' : 'info',
-        code: 'content_left_out',
-        message: `the Word file does not have all content of the PDF; it lacks ${list.join('; ')}`,
-        unitId: null,
-      },
-    ];
+    const message = `the Word file does not have all content of the PDF; it lacks ${list.join('; ')}`;
+    return [fileFinding(this.#counts.has('unreadable') ? 'warning' : 'info', 'content_left_out', message)];
   }
 }
 

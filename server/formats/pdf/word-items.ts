@@ -1,7 +1,7 @@
 import type { NewRun } from '../docx/new-document.ts';
 import type { InlineContent } from '../inline-content.ts';
 import type { Direction } from '../typesetting/languages.ts';
-import { boxOfGlyphs } from './find-blocks.ts';
+import { boxOfGlyphs, type PageBlocks } from './find-blocks.ts';
 import { type Rectangle, transformRectangle } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { isRunningHeader } from './left-out.ts';
@@ -10,6 +10,8 @@ import type { GlyphRange, TextBlock, TextStyle } from './text-block.ts';
 
 /** A text of the Word file, with its place on the page. */
 export interface Item {
+  /** The id of a block. */
+  id?: string;
   /**
    * The place of the text on the page as displayed, in points; y points upwards. x points in the direction in which the
    * source is read, so that rows are in reading order.
@@ -50,25 +52,33 @@ export const readable = new Set<KeptText['reason']>([
 ]);
 
 /**
- * Returns the kept texts of a page that a Word file has. Labels of blocks are parts of the blocks' items.
+ * Returns the texts of a page that has been read. The glyphs of the blocks are dropped, because a document has too many of
+ * them to keep in memory. Labels of blocks are not in `kept`.
  *
  * @param links the URLs of the links, by the position of the annotation
  */
-export function keptItems(
+export function pageOfItems(
   page: PageContent,
-  { blocks, kept }: { blocks: readonly TextBlock[]; kept: readonly KeptText[] },
-  links: ReadonlyMap<number, string>,
-): Item[] {
+  { blocks, kept }: PageBlocks,
+  links: ReadonlyMap<number, string> = new Map(),
+): PageOfItems {
+  const { box, rotation } = page;
   // One operator may draw a label and, for example, the page number at the end of its line.
   const labels = new Map<unknown, Set<number>>();
   for (const { text, from } of blocks.flatMap((block) => labelOf(block)?.glyphs ?? []))
     labels.set(text, (labels.get(text) ?? new Set()).add(from));
   const isLabel = ({ text, from }: GlyphRange): boolean => labels.get(text)?.has(from) ?? false;
-  return kept
+  const items = kept
     .filter(({ reason, text }) => readable.has(reason) && text.trim() !== '')
     .filter(({ glyphs }) => !glyphs.some(isLabel))
     .flatMap(splitSigns)
-    .map((text) => keptItem(text, page.rotation, linkUnder(text.box, page, links)));
+    .map((text) => keptItem(text, rotation, linkUnder(text.box, page, links)));
+  const withoutGlyphs = blocks.map((block) => ({
+    ...block,
+    glyphs: [],
+    label: block.label && { ...block.label, glyphs: [] },
+  }));
+  return { box, rotation, blocks: withoutGlyphs, kept: items, links };
 }
 
 /** Returns the font size of glyphs, in points. */
@@ -201,6 +211,7 @@ export function itemsOf(
       const isItem = label !== null && !/\p{N}/u.test(label.text);
       const start = label ? { ...box, left: Math.min(box.left, label.left) } : box;
       return {
+        id: block.id,
         box: toPage(box),
         cell: block.container && kind === 'table_cell' ? toPage(block.container) : null,
         size: style.size,

@@ -1,5 +1,7 @@
+import type { Direction } from '../typesetting/languages.ts';
 import { type Rectangle, union } from './geometry.ts';
-import type { Item } from './word-items.ts';
+import { textColumns, withBullets, withoutTallCells } from './word-columns.ts';
+import { type Item, itemsOf, type PageOfItems } from './word-items.ts';
 
 /** A part of the Word file: a table, entries of a list of contents, or a single text. */
 export interface Region {
@@ -167,4 +169,90 @@ function isAtHeight(item: Item, row: readonly Item[], band: Pick<Rectangle, 'bot
   if (item.cell && other) return Math.abs(item.cell.top - other.top) <= sameTop;
   const shared = Math.min(band.top, item.box.top) - Math.max(band.bottom, item.box.bottom);
   return shared > 0.5 * Math.min(band.top - band.bottom, item.box.top - item.box.bottom);
+}
+
+/**
+ * Returns the places of the texts of a page, by the ids of their blocks: `page 2, table 1, row 3, column 2`. The tables
+ * and lists are those of the Word file. They are counted from the top of the page.
+ *
+ * @param direction the reading direction of the source
+ */
+export function placesOf(page: PageOfItems, direction: Direction): Map<string, string> {
+  const places = new Map<string, string>();
+  const set = ({ id }: Item, place: string): unknown => id && places.set(id, place);
+  const items = withBullets(withoutTallCells(itemsOf(page, new Map(), direction)));
+  let [tables, lists, count] = [0, 0, 0];
+  let list: Item | undefined;
+  for (const { kind, rows } of textColumns(items).flatMap(findTables)) {
+    const item = rows[0]![0]!;
+    for (const grid of kind === 'table' ? gridsOf(rows) : []) {
+      const columns = columnsOf(grid);
+      if (grid.length < 2 || columns.length < 2) continue;
+      tables++;
+      for (const [row, cells] of grid.entries())
+        for (const cell of cells)
+          set(cell, `table ${tables}, row ${row + 1}, column ${1 + nearestTo(placeOf(cell), columns)}`);
+    }
+    if (kind === 'text' && item.label && !item.isHeading) {
+      if (!list || !numberOf(list) !== !numberOf(item)) [lists, count, list] = [lists + 1, 0, item];
+      count++;
+      set(item, `list ${lists}, item ${numberOf(item) ?? count}`);
+      continue;
+    }
+    // A text that is indented as the items are is the next paragraph of an item.
+    if (kind !== 'text' || !list || item.isHeading || item.start < list.start + list.size / 2)
+      list = undefined;
+  }
+  for (const { id, page: number, kind } of page.blocks) {
+    const part = places.get(id) ?? (['heading', 'header', 'footer'].includes(kind) ? kind : undefined);
+    places.set(id, [`page ${number}`, part].filter(Boolean).join(', '));
+  }
+  return places;
+}
+
+/** Returns the number or letter of an item; undefined for a bullet. */
+function numberOf({ label }: Item): string | undefined {
+  return /[\p{L}\p{N}](?:.*[\p{L}\p{N}])?/u.exec(label ?? '')?.[0];
+}
+
+/** Divides tables below each other that have rules at different places, or of which only one has rules. */
+function gridsOf(rows: readonly Item[][]): Item[][][] {
+  const grids: Item[][][] = [];
+  let [edges, bottom] = [new Set<number>(), Infinity];
+  for (const row of rows) {
+    const cells = row.flatMap(({ cell }) => cell ?? []);
+    const isBelow = cells.every(({ top }) => bottom - top > sameTop);
+    const isOther =
+      cells.length > 0
+        ? isBelow && cells.some(({ left }) => !edges.has(Math.round(left / sameTop)))
+        : edges.size > 0 && row.length > 1;
+    if (isOther || grids.length === 0) {
+      grids.push([]);
+      [edges, bottom] = [new Set(), Infinity];
+    }
+    grids.at(-1)!.push(row);
+    for (const { left, right, bottom: end } of cells) {
+      bottom = Math.min(bottom, end);
+      for (const edge of [left, right])
+        for (const shift of [-1, 0, 1]) edges.add(Math.round(edge / sameTop) + shift);
+    }
+  }
+  return grids;
+}
+
+/** Returns the places of the columns of a table: those of its row with the most cells. */
+function columnsOf(rows: readonly Item[][]): Rectangle[] {
+  const cells = rows.map((row) =>
+    row.filter(({ role }, at) => role !== 'leader' && !(at > 0 && isSameCell(row[at - 1]!, row[at]!))),
+  );
+  return cells.reduce((most, row) => (row.length > most.length ? row : most)).map(placeOf);
+}
+
+/** Returns the index of the column whose left or right edge or middle is the nearest to that of a cell. */
+function nearestTo({ left, right }: Rectangle, columns: readonly Rectangle[]): number {
+  const distances = columns.map((column) => {
+    const [before, after] = [column.left - left, column.right - right];
+    return Math.min(Math.abs(before), Math.abs(after), Math.abs(before + after) / 2);
+  });
+  return distances.indexOf(Math.min(...distances));
 }

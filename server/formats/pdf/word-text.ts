@@ -14,7 +14,7 @@ import { textOf } from './page-tally.ts';
 import { markRunningHeaders } from './running-headers.ts';
 import { Scans } from './scans/scans.ts';
 import { textColumns, withBullets, withoutTallCells } from './word-columns.ts';
-import { displayed, type Item, itemsOf, keptItems, type PageOfItems, readable } from './word-items.ts';
+import { displayed, type Item, itemsOf, type PageOfItems, pageOfItems, readable } from './word-items.ts';
 import { WordLists } from './word-lists.ts';
 import { findTables, type Region } from './word-rows.ts';
 import { entriesXml, tableXml } from './word-tables.ts';
@@ -100,18 +100,7 @@ export async function writeWordText(
       page,
       kept.filter(({ reason }) => !readable.has(reason)),
     );
-    pages.push({
-      box: read.box,
-      rotation: read.rotation,
-      // The glyphs of the blocks are dropped, because a document has too many of them to keep in memory.
-      blocks: blocks.map((block) => ({
-        ...block,
-        glyphs: [],
-        label: block.label && { ...block.label, glyphs: [] },
-      })),
-      kept: keptItems(read, { blocks, kept }, links),
-      links,
-    });
+    pages.push(pageOfItems(read, { blocks, kept }, links));
   }
   markRunningHeaders(pages);
   for (const { blocks } of pages) leftOut.addHeaders(blocks);

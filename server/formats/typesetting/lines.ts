@@ -102,18 +102,6 @@ export function singleLine(paragraph: Paragraph): Line {
   return makeLine(paragraph, 0, paragraph.clusters.length);
 }
 
-/** Returns how much space a line needs above and below its baseline, in em. Both values are positive. */
-export function extentOf(line: Line): { ascent: number; descent: number } {
-  const extents = line.runs.map(({ font, scale }) => {
-    const { ascent, descent } = openFont(font);
-    return { ascent: ascent * scale, descent: descent * scale };
-  });
-  return {
-    ascent: Math.max(0, ...extents.map(({ ascent }) => ascent)),
-    descent: Math.max(0, ...extents.map(({ descent }) => descent)),
-  };
-}
-
 /**
  * Returns the width of a cluster that starts at the position `x`, in em of the paragraph's size. The width of a tab
  * depends on its position.

@@ -1,4 +1,4 @@
-import type { Finding } from '../document.ts';
+import { type Finding, fileFinding } from '../document.ts';
 import { classOf } from '../layout-kinds.ts';
 import { alternativeTexts, hasAlternativeText, keptFinding } from '../office/kept-finding.ts';
 import type { OfficePackage } from '../office/package.ts';
@@ -177,12 +177,8 @@ export class KeptContent {
  */
 function pivotsOfCells(count: number): Finding {
   const subject = count === 1 ? 'the fields of 1 pivot table' : `the fields of ${count} pivot tables`;
-  return {
-    severity: 'warning',
-    code: 'unsupported_content_kept',
-    message: `${subject} have the names of cells that are translated; after a refresh in Excel, select these fields again`,
-    unitId: null,
-  };
+  const message = `${subject} have the names of cells that are translated; after a refresh in Excel, select these fields again`;
+  return fileFinding('warning', 'unsupported_content_kept', message);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Finding } from '../document.ts';
+import { type Finding, fileFinding } from '../document.ts';
 import { type CellPosition, writeReference } from './cell-reference.ts';
 import { sheetNameLimit } from './new-names.ts';
 import { sheetNameKey } from './part-texts.ts';
@@ -42,10 +42,6 @@ export function messageCut({ name }: Sheet, key: string, place: string, limit: n
 export function unsureReferences({ unsure, places }: References): Finding {
   const subject = unsure === 1 ? '1 formula makes a reference' : `${unsure} formulas make references`;
   const where = places.length === 0 ? '' : ` (${places.join(', ')}${unsure > places.length ? ', …' : ''})`;
-  return {
-    severity: 'warning',
-    code: 'unsupported_content_kept',
-    message: `${subject} from texts${where}, which may contain old names of sheets or columns; check the results in Excel`,
-    unitId: null,
-  };
+  const message = `${subject} from texts${where}, which may contain old names of sheets or columns; check the results in Excel`;
+  return fileFinding('warning', 'unsupported_content_kept', message);
 }

@@ -12,7 +12,7 @@ import {
   useSyncExternalStore,
 } from 'react';
 import type { QualityIssue } from '#sdk/types.ts';
-import { useT } from '../i18n.tsx';
+import { type MessageId, useT } from '../i18n.tsx';
 import { keyLabel } from '../keys/commands.ts';
 import { useCommands } from '../keys/use-commands.ts';
 import { Problem } from '../parts/problem.tsx';
@@ -253,31 +253,34 @@ export function OpenSegment<Segment extends EditedSegment>(props: OpenSegmentPro
   );
 }
 
-/** A place in the body of a Word or ODT file: `word/document.xml, paragraph 4` or `content.xml, table 2, row 1, cell 3`. */
-const inBody =
-  /^(?:word\/document|content)\.xml, (?:paragraph (\d+)|table (\d+), row (\d+), cell (\d+)(?:, paragraph \d+)?)$/;
+/** The forms of places that are shown in words. The groups are the values of the message. */
+const forms: readonly (readonly [RegExp, MessageId])[] = [
+  [/^(?:word\/document|content)\.xml, paragraph (?<paragraph>\d+)$/, 'editor.place_paragraph'],
+  [
+    /^(?:word\/document|content)\.xml, table (?<table>\d+), row (?<row>\d+), cell (?<cell>\d+)(?:, paragraph \d+)?$/,
+    'editor.place_cell',
+  ],
+  [/^line (?<line>\d+)$/, 'editor.place_line'],
+  [/^line (?<line>\d+), (?<key>.+)$/s, 'editor.place_line_key'],
+  [/^page (?<page>\d+)$/, 'editor.place_page'],
+  [
+    /^page (?<page>\d+), table (?<table>\d+), row (?<row>\d+), column (?<column>\d+)$/,
+    'editor.place_page_cell',
+  ],
+  [/^page (?<page>\d+), list (?<list>\d+), item (?<item>.+)$/, 'editor.place_page_item'],
+  [/^page (?<page>\d+), heading$/, 'editor.place_page_heading'],
+  [/^page (?<page>\d+), header$/, 'editor.place_page_header'],
+  [/^page (?<page>\d+), footer$/, 'editor.place_page_footer'],
+  [/^slide (?<slide>\d+), paragraph (?<paragraph>\d+)$/, 'editor.place_slide'],
+  [/^slide (?<slide>\d+), notes, paragraph (?<paragraph>\d+)$/, 'editor.place_notes'],
+];
 
-/** The place of a segment in a text file, and its key if it has one. */
-const inTextFile = /^line (\d+)(?:, (.+))?$/s;
-
-/** The page of a segment in a PDF. */
-const onPage = /^page (\d+)$/;
-
-/** The place of a segment on a slide or in its notes. */
-const onSlide = /^slide (\d+), (notes, )?paragraph (\d+)$/;
-
-/** The place of a segment in its file, in words if it has one of these forms. */
+/** The place of a segment in its file. */
 function SegmentPlace({ place }: { place: string }) {
   const t = useT();
-  const [found, paragraph = '', table = '', row = '', cell = ''] = inBody.exec(place) ?? [];
-  const [, line, key] = inTextFile.exec(place) ?? [];
-  if (line && key) return t('editor.place_line_key', { line, key });
-  if (line) return t('editor.place_line', { line });
-  const [, page] = onPage.exec(place) ?? [];
-  if (page) return t('editor.place_page', { page });
-  const [, slide, notes, number = ''] = onSlide.exec(place) ?? [];
-  if (slide) return t(notes ? 'editor.place_notes' : 'editor.place_slide', { slide, paragraph: number });
-  if (found === undefined) return <bdi>{place}</bdi>;
-  if (paragraph) return t('editor.place_paragraph', { paragraph });
-  return t('editor.place_cell', { table, row, cell });
+  for (const [form, message] of forms) {
+    const values = form.exec(place)?.groups;
+    if (values) return t(message, values);
+  }
+  return <bdi>{place}</bdi>;
 }

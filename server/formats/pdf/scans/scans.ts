@@ -1,4 +1,11 @@
-import type { Finding, PageRectangle, Recognition, Segment, SegmentWord } from '../../document.ts';
+import {
+  type Finding,
+  fileFinding,
+  type PageRectangle,
+  type Recognition,
+  type Segment,
+  type SegmentWord,
+} from '../../document.ts';
 import { obstacleTo } from '../../ocr/languages.ts';
 import { type Matrix, transformRectangle } from '../geometry.ts';
 import type { ReadPage } from '../open-pdf.ts';
@@ -30,34 +37,19 @@ export class Scans {
 
   /** Returns the findings about the recognition. */
   findings(): Finding[] {
-    const found = (severity: Finding['severity'], message: string): Finding => ({
-      severity,
-      code: severity === 'info' ? 'text_recognized' : 'unsupported_content_kept',
-      message,
-      unitId: null,
-    });
     const count = this.#pages.size;
     const unread = [...this.#pages.values()].reduce((sum, { unreadLines }) => sum + unreadLines, 0);
-    return [
-      ...(count > 0
-        ? [
-            found(
-              'info',
-              `the text of ${count === 1 ? '1 page was' : `${count} pages were`} recognized in images (OCR) and may have errors`,
-            ),
-          ]
-        : []),
-      ...(unread > 0
-        ? [
-            found(
-              'warning',
-              `lines on scanned pages that may be text, but cannot be read, are not translated: ${unread}`,
-            ),
-          ]
-        : []),
-      ...(this.#recognition?.failed ?? []).map(({ page, reason }) =>
-        found('warning', `the text of page ${page} was not recognized and is not translated: ${reason}`),
+    const kept = [
+      unread > 0 &&
+        `lines on scanned pages that may be text, but cannot be read, are not translated: ${unread}`,
+      ...(this.#recognition?.failed ?? []).map(
+        ({ page, reason }) => `the text of page ${page} was not recognized and is not translated: ${reason}`,
       ),
+    ].filter((message) => message !== false);
+    const found = `the text of ${count === 1 ? '1 page was' : `${count} pages were`} recognized in images (OCR) and may have errors`;
+    return [
+      ...(count > 0 ? [fileFinding('info', 'text_recognized', found)] : []),
+      ...kept.map((message) => fileFinding('warning', 'unsupported_content_kept', message)),
     ];
   }
 
