@@ -103,7 +103,7 @@ export class DrawnAreas {
         continue;
       const isUnderline =
         above !== undefined &&
-        rule.bottom > top - 0.35 * above.size &&
+        rule.bottom > top - 0.45 * above.size &&
         rule.left > above.left - 0.4 * above.size &&
         rule.right < above.right + 0.4 * above.size;
       if (!isUnderline) return true;
