@@ -1,3 +1,4 @@
+import { matchingFont } from '../operator-fonts.ts';
 import type { FontName } from './fonts.ts';
 
 /** The style of a font. Only properties that the fonts of this service support are included. */
@@ -7,6 +8,8 @@ export interface FontStyle {
   /** Whether the letters are thinner than regular ones. Only text without serifs has such a font. */
   light?: boolean | undefined;
   italic: boolean;
+  /** The font of the source, or one with its weight, if there is one. */
+  face?: FontName | undefined;
 }
 
 const latinFonts = { serif: 'tinos', sans: 'arimo', mono: 'cousine' } as const;
@@ -15,6 +18,11 @@ const latinFonts = { serif: 'tinos', sans: 'arimo', mono: 'cousine' } as const;
 export function latinFont({ family, bold, light, italic }: FontStyle): FontName {
   if (light && !bold && family === 'sans') return italic ? 'lightItalic' : 'light';
   return `${latinFonts[family]}${bold ? 'Bold' : ''}${italic ? 'Italic' : ''}`;
+}
+
+/** Returns the font in which texts of a PDF font are set, if it is not the one for their style. */
+export function faceOf(font: FontStyle & { name: string }): FontName | undefined {
+  return matchingFont(font);
 }
 
 const withBold = ['arabic', 'devanagari', 'thai'] as const;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Blob, Face, Font } from 'harfbuzzjs';
+import { type OperatorFontName, operatorFont } from '../operator-fonts.ts';
 
 /**
  * The first code point above those that the fonts contain. Above it, there are only private use and unassigned planes.
@@ -96,20 +97,21 @@ const files = {
   emoji: [`${google}/noto-emoji/400Regular/NotoEmoji_400Regular.ttf`, 'NotoEmoji-Regular'],
 } as const satisfies Record<string, readonly [file: string, postScriptName: string]>;
 
-export type FontName = keyof typeof files;
+type OwnFontName = keyof typeof files;
+export type FontName = OwnFontName | OperatorFontName;
 
-export const fontNames = Object.keys(files) as FontName[];
+export const fontNames = Object.keys(files) as OwnFontName[];
 
 const { resolve } = createRequire(import.meta.url);
 
 /** Reads the file of a font. The file is read on each call, so callers cache what they compute from it. */
 export function loadFont(name: FontName): Uint8Array {
-  return readFileSync(resolve(files[name][0]));
+  return readFileSync(operatorFont(name)?.file ?? resolve(files[name as OwnFontName][0]));
 }
 
 /** Returns a font's name in PDF documents. */
 export function postScriptName(name: FontName): string {
-  return files[name][1];
+  return operatorFont(name)?.postScriptName ?? files[name as OwnFontName][1];
 }
 
 /**
