@@ -111,6 +111,7 @@ export function shapeRuns(
     const plain = shapeParagraph(piece.map(({ text }) => text).join(''), {
       language,
       direction,
+      isHyphenated: block.isHyphenated,
       ...(spans.length > 0 ? { spans } : {}),
     });
     const spacing = spacingOf(block, plain);
