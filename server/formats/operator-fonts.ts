@@ -12,7 +12,7 @@ export interface OperatorFont {
   isCondensed: boolean;
 }
 
-export type OperatorFontName = `own${number}${'' | 'Bold'}${'' | 'Italic'}`;
+export type OperatorFontName = `own${number}${'' | 'Italic'}`;
 
 const fonts = new Map<OperatorFontName, OperatorFont>();
 const matches = new Map<string, OperatorFontName | undefined>();
@@ -26,21 +26,18 @@ export function useOperatorFonts(found: readonly OperatorFont[]): void {
   given = described;
   fonts.clear();
   matches.clear();
-  for (const font of found)
-    fonts.set(
-      `own${count++}${font.weight >= boldWeight ? 'Bold' : ''}${font.isItalic ? 'Italic' : ''}`,
-      font,
-    );
+  for (const font of found) fonts.set(`own${count++}${font.isItalic ? 'Italic' : ''}`, font);
 }
 
 export function operatorFont(name: string): OperatorFont | undefined {
   return fonts.get(name as OperatorFontName);
 }
 
-/** The weight from which a font is bold. */
-const boldWeight = 600;
-/** The maximum difference between the weight of a text and that of the font in which it is set. */
-const maxDifference = 100;
+/**
+ * The maximum difference between the weight of a text and that of the font in which it is set (`own`), and between the
+ * weight in the name of a font and how the font looks (`named`).
+ */
+const maxDifference = { own: 100, named: 200 };
 
 const weights: readonly (readonly [words: RegExp, weight: number])[] = [
   [/thin|hairline/i, 100],
@@ -77,7 +74,7 @@ export function matchingFont(font: NamedFont): OperatorFontName | undefined {
   if (matches.has(key)) return matches.get(key);
   const named = namedWeight(font.name);
   const usual = font.bold ? 700 : font.light ? 300 : 400;
-  const wanted = named && named >= boldWeight === font.bold ? named : usual;
+  const wanted = named && Math.abs(named - usual) <= maxDifference.named ? named : usual;
   const family = familyName(font.name);
   const difference = (name: OperatorFontName): number => Math.abs(fonts.get(name)!.weight - wanted);
   const [nearest] = [...fonts]
@@ -86,8 +83,7 @@ export function matchingFont(font: NamedFont): OperatorFontName | undefined {
         families.includes(family) &&
         isItalic === font.italic &&
         isCondensed === isCondensedName(font.name) &&
-        weight >= boldWeight === font.bold &&
-        Math.abs(weight - wanted) <= maxDifference,
+        Math.abs(weight - wanted) <= maxDifference.own,
     )
     .map(([name]) => name)
     .sort((one, other) => difference(one) - difference(other));

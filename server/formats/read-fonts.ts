@@ -7,7 +7,7 @@ import { readTables, viewOf } from './typesetting/truetype.ts';
 /** The limits of the operator's fonts. All files are read at the start, and a document loads those that it uses. */
 const limits = { files: 200, bytes: 100_000_000 };
 
-/** Bits of `fsType` in the table `OS/2`: what the licence of a font permits. */
+/** Bits of `fsType` in the table `OS/2`: what the license of a font permits. */
 const usage = { restricted: 0x2, printing: 0x4, editing: 0x8, noSubsetting: 0x100, bitmapsOnly: 0x200 };
 
 /** Why a font cannot be used. */

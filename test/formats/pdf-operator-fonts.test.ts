@@ -175,13 +175,27 @@ describe('the font of a name', () => {
     expect(found('TimesNewRomanPSMT')).toBe(found('TimesNewRoman'));
     expect(found('TimesNewRoman,Bold', { bold: true })).toBe(found('TimesNewRomanPS-BoldMT', { bold: true }));
     expect(found('TimesNewRoman,Italic', { italic: true })).toBeUndefined();
-    expect(found('MyriadPro-Semibold', { bold: true })).toMatch(/Bold$/);
+    expect(found('MyriadPro-Semibold', { bold: true })).toMatch(/^own\d+$/);
+    expect(found('MyriadPro-Semibold', { bold: true })).not.toBe(found('MyriadPro-Light', { light: true }));
     expect(found('MyriadPro-Black', { bold: true })).toBeUndefined();
     expect(found('MyriadPro-Cond')).not.toBe(found('MyriadPro-Light', { light: true }));
     expect(found('MyriadPro-It', { italic: true })).toMatch(/Italic$/);
     expect(found('MyriadProX')).toBeUndefined();
     expect(found('../../etc/passwd')).toBeUndefined();
   });
+});
+
+it('a medium or semibold sans-serif font keeps its weight without a font of the operator', async () => {
+  const bytes = await pageIn(
+    'HelveticaNeue-Medium',
+    'MyriadPro-SemiboldItalic',
+    'Arial-BoldMT',
+    'MinionPro-Medium',
+  );
+  const options = { sourceLanguage: 'en', targetLanguage: 'pl' };
+  const rebuilt = await rebuild(bytes, await translationsOf(bytes, 'Żółw'), options);
+  const found = (await shownTexts(rebuilt.bytes)).map(({ font }) => font);
+  expect(found).toEqual(['Arimo-Medium', 'Arimo-SemiBoldItalic', 'Arimo-Bold', 'Tinos-Regular']);
 });
 
 it('cubic outlines become quadratic ones of the same shape', () => {

@@ -1,4 +1,4 @@
-import { matchingFont } from '../operator-fonts.ts';
+import { matchingFont, namedWeight } from '../operator-fonts.ts';
 import type { FontName } from './fonts.ts';
 
 /** The style of a font. Only properties that the fonts of this service support are included. */
@@ -22,7 +22,10 @@ export function latinFont({ family, bold, light, italic }: FontStyle): FontName 
 
 /** Returns the font in which texts of a PDF font are set, if it is not the one for their style. */
 export function faceOf(font: FontStyle & { name: string }): FontName | undefined {
-  return matchingFont(font);
+  const { name, family, bold, italic } = font;
+  const isMedium = family === 'sans' && [500, 600].includes(namedWeight(name) ?? 0);
+  const medium = `arimo${bold ? 'SemiBold' : 'Medium'}${italic ? 'Italic' : ''}` as const;
+  return matchingFont(font) ?? (isMedium ? medium : undefined);
 }
 
 const withBold = ['arabic', 'devanagari', 'thai'] as const;
@@ -40,5 +43,5 @@ export interface DrawnStyle {
 }
 
 export function drawnStyle(font: FontName, { bold, italic }: { bold: boolean; italic: boolean }): DrawnStyle {
-  return { bolder: bold && !font.includes('Bold'), slanted: italic && !font.endsWith('Italic') };
+  return { bolder: bold && !/Bold|^own/.test(font), slanted: italic && !font.endsWith('Italic') };
 }

@@ -62,6 +62,13 @@ const files = {
   arimoBold: [`${google}/arimo/700Bold/Arimo_700Bold.ttf`, 'Arimo-Bold'],
   arimoItalic: [`${google}/arimo/400Regular_Italic/Arimo_400Regular_Italic.ttf`, 'Arimo-Italic'],
   arimoBoldItalic: [`${google}/arimo/700Bold_Italic/Arimo_700Bold_Italic.ttf`, 'Arimo-BoldItalic'],
+  arimoMedium: [`${google}/arimo/500Medium/Arimo_500Medium.ttf`, 'Arimo-Medium'],
+  arimoMediumItalic: [`${google}/arimo/500Medium_Italic/Arimo_500Medium_Italic.ttf`, 'Arimo-MediumItalic'],
+  arimoSemiBold: [`${google}/arimo/600SemiBold/Arimo_600SemiBold.ttf`, 'Arimo-SemiBold'],
+  arimoSemiBoldItalic: [
+    `${google}/arimo/600SemiBold_Italic/Arimo_600SemiBold_Italic.ttf`,
+    'Arimo-SemiBoldItalic',
+  ],
   cousine: [`${google}/cousine/400Regular/Cousine_400Regular.ttf`, 'Cousine-Regular'],
   cousineBold: [`${google}/cousine/700Bold/Cousine_700Bold.ttf`, 'Cousine-Bold'],
   cousineItalic: [`${google}/cousine/400Regular_Italic/Cousine_400Regular_Italic.ttf`, 'Cousine-Italic'],
