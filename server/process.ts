@@ -119,8 +119,9 @@ async function startProcess(
     await Promise.allSettled([joining, ...independent]);
     const [home, models, payments, { migrate }] = await Promise.all([joining, ...independent]);
     stop.throwIfAborted();
-    const fileWork = openFileWork();
+    const fileWork = openFileWork({ fontsDir: settings.FONTS_DIR });
     started.push({ stop: () => fileWork.close() });
+    await fileWork.loadFonts();
     await migrate(home.ownerUrl, { stop, service: home.service, onWait: warnOfWaiting }).catch(
       (error: unknown) => {
         throw explainUnreachable(error, settings, 'owner');

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 
 /** An invalid setting. The message names its variable, and the start ends with this message. */
@@ -269,6 +270,7 @@ const environment = z.object({
   DATA_DIR: z.string().default('./.data'),
   CORS_ORIGINS: origins,
   PAGES_DIR: optional,
+  FONTS_DIR: z.string().refine(isAbsolute, 'must be an absolute path').optional(),
   RUN_WORKERS: flag(true),
   WORKER_CONCURRENCY: integer(2, 1, 100),
   DATABASE_POOLS: json(databasePools, '{"requests":10,"jobs":6}').prefault('{}'),

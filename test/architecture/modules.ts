@@ -279,7 +279,7 @@ export const modules: Module[] = [
     name: 'server/formats',
     files: /^server\/formats\//,
     packages: any(
-      /^npm:(@formatjs\/icu-messageformat-parser|eld|yaml|parse5|entities|harfbuzzjs|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|@neslinesli93\/qpdf-wasm|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
+      /^npm:(@formatjs\/icu-messageformat-parser|eld|yaml|parse5|entities|harfbuzzjs|hyphen|bidi-js|@cto\.af\/linebreak|@cantoo\/pdf-lib|@neslinesli93\/qpdf-wasm|csv-parse|docx|fflate|pdfjs-dist|saxes)$/,
       /^npm:(mdast-util-(from|to)-markdown|(mdast-util|micromark-extension)-(gfm|frontmatter)|mdast-util-mdx|micromark-extension-mdxjs|mdast|micromark-util-types)$/,
       // The typesetter reads fonts; Office files are ZIP archives; streams in PDF files are compressed, and compared by
       // hashes.

@@ -89,8 +89,9 @@ export async function checkWeb(): Promise<Finding> {
 
 /** Checks whether files of callers can be read in child processes, and how strongly the processes are isolated. */
 export async function checkSandbox(settings: Settings): Promise<Finding[]> {
-  const fileWork = openFileWork();
+  const fileWork = openFileWork({ fontsDir: settings.FONTS_DIR });
   try {
+    await fileWork.loadFonts();
     // These bytes are not a Word file. If the child process works, it rejects them.
     const payload = { kind: 'docx' as const, bytes: new Uint8Array(2000) };
     const result = await fileWork.run('flatten', payload, {

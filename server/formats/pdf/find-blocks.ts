@@ -1,3 +1,4 @@
+import { plainText } from '../inline-content.ts';
 import { type Matrix, type Rectangle, transformRectangle, union } from './geometry.ts';
 import { alignmentOf } from './layout/alignment.ts';
 import { Decorations } from './layout/decorations.ts';
@@ -68,12 +69,17 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
     return { text: label!.text, style: label!.style, left: label!.left, glyphs: ranges[own]! };
   };
   return {
-    blocks: [...blocks].map(([owner, block]) => ({
-      ...block,
-      content: vocabulary ? block.content : words.settle(block.content),
-      glyphs: ranges[owner]!,
-      label: labelOf(owner),
-    })),
+    blocks: [...blocks].map(([owner, block]) => {
+      const content = vocabulary ? block.content : words.settle(block.content);
+      const isHyphenated = plainText(content).length < plainText(block.content).length;
+      return {
+        ...block,
+        content,
+        glyphs: ranges[owner]!,
+        label: labelOf(owner),
+        ...(isHyphenated && { isHyphenated }),
+      };
+    }),
     kept: [...kept].map(([owner, text]) => ({
       ...text,
       glyphs: ranges[owner]!,

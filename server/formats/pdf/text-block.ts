@@ -39,6 +39,8 @@ export interface TextBlock {
   indent: number;
   /** The space between letters in addition to their widths, in em of the block's size. Missing if it is not wide. */
   letterSpacing?: number;
+  /** Whether words are divided at the ends of lines. */
+  isHyphenated?: boolean;
   /** The distance between baselines, in points. For a single line, the default of its style. */
   leading: number;
   /**

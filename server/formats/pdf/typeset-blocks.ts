@@ -62,15 +62,16 @@ export interface FittedPage {
  * Gives the translations of a page's blocks places and sizes at the positions of their sources. Other visible content
  * keeps its space.
  *
- * @param items the blocks with their translations, in reading order; earlier blocks use free space first
+ * @param translations the blocks with their translations, in reading order; earlier blocks use free space first
  * @param kept the texts of the page that are not translated
  */
 export function fitBlocks(
   page: PageContent,
-  items: readonly BlockTranslation[],
+  translations: readonly BlockTranslation[],
   languages: Languages,
   kept: readonly KeptText[] = [],
 ): FittedPage {
+  const items = withHyphenation(translations);
   const model = new PageModel(page, items, languages, kept);
   const directions = model.directions.map((direction, index) => {
     const { columns, space } = model.regions(direction, index < maxRotations);
@@ -179,6 +180,23 @@ export function typesetPage(
   set.operators = draw(items.filter((item) => !isBelow(item)));
   set.watermarks = draw(items.filter(isBelow));
   return set;
+}
+
+/** The maximum width of a column in which words are divided, in em. */
+const maxNarrow = 30;
+
+/** Divides words in the texts of a narrow column if they are divided in one of its sources. Other texts keep their words. */
+function withHyphenation(items: readonly BlockTranslation[]): BlockTranslation[] {
+  const columnOf = ({ matrix, box, style, kind }: TextBlock): string | undefined => {
+    const isNarrow = box.right - box.left <= maxNarrow * style.size && kind !== 'heading';
+    const left = Math.round(transformRectangle(matrix, box).left / style.size);
+    return isNarrow ? `${left} ${Math.round(style.size)}` : undefined;
+  };
+  const columns = new Set(items.flatMap(({ block }) => (block.isHyphenated ? (columnOf(block) ?? []) : [])));
+  return items.map(({ block, target }) => {
+    const column = columnOf(block);
+    return { block: { ...block, isHyphenated: column !== undefined && columns.has(column) }, target };
+  });
 }
 
 /** Whether nothing was painted before a text at its place, such as a background that would cover it. */

@@ -9,12 +9,16 @@ const common = /[\p{Script=Common}\p{Script=Inherited}]/u;
 const european =
   /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u;
 
+/** The fonts of the operator may have any characters. */
+const any = /^/;
+
 /**
  * Restricts the graphemes for which a font is tried, by the start of the font's name: the first character of the
  * grapheme must match. This avoids opening fonts that are not needed. The main font of the language is also tried for
  * other graphemes.
  */
 const uses: readonly (readonly [names: RegExp, first: RegExp])[] = [
+  [/^own/, any],
   [/^(sans|light|tinos|arimo|cousine)/, european],
   [/^arabic/, /\p{Script_Extensions=Arabic}/u],
   [/^devanagari/, /\p{Script_Extensions=Devanagari}/u],
@@ -25,6 +29,11 @@ const uses: readonly (readonly [names: RegExp, first: RegExp])[] = [
 
 function useOf(font: FontName): RegExp {
   return uses.find(([names]) => names.test(font))![1];
+}
+
+/** Whether a font is, or may be, for text in a European script. */
+function isEuropean(font: FontName): boolean {
+  return [european, any].includes(useOf(font));
 }
 
 const fallbacks: readonly FontName[] = [
@@ -62,20 +71,38 @@ const choices = new Map<string, FontChoice>();
  * @param style the style of the text; without a style, all text is in the regular Noto fonts
  */
 export function fontChoice(language: string, style?: FontStyle): FontChoice {
-  const candidates = candidatesFor(fontOf(language), style);
+  const candidates = candidatesFor(language, style);
   const key = candidates.join();
   const choice = choices.get(key) ?? makeChoice(candidates);
   choices.set(key, choice);
   return choice;
 }
 
+/** A letter of each script. A font that has it is the main font of texts in its face. */
+const samples: Partial<Record<string, string>> = {
+  Arab: 'ع',
+  Cyrl: 'д',
+  Deva: 'क',
+  Grek: 'α',
+  Hans: '的',
+  Hant: '的',
+  Jpan: 'の',
+  Kore: '가',
+  Thai: 'ก',
+};
+
 /** Returns the fonts in the order in which they are tried, starting with the language's main font. */
-function candidatesFor(own: FontName, style: FontStyle | undefined): FontName[] {
+function candidatesFor(language: string, style: FontStyle | undefined): FontName[] {
+  const own = fontOf(language);
   if (!style) return [own, ...fallbacks.filter((name) => name !== own)];
   // The other scripts have no light font, and light Latin letters would look too thin next to their letters.
   const latin = own === 'sans' ? style : { ...style, light: false };
+  const { face } = style;
+  const sample = samples[new Intl.Locale(language).maximize().script ?? 'Latn'] ?? 'a';
   const styled = [
+    ...(face && covers(openFont(face).coverage, sample) ? [face] : []),
     own === 'sans' ? latinFont(latin) : withWeight(own, style.bold),
+    ...(face ? [face] : []),
     latinFont(latin),
     latinFont({ ...latin, family: 'sans' }),
     ...fallbacks.map((name) => withWeight(name, style.bold)),
@@ -103,7 +130,7 @@ function makeChoice(fonts: readonly FontName[]): FontChoice {
       !symbolFonts.has(before) &&
       // In a text in a European script, the following text returns to the main font after a single symbol that the main
       // font lacks.
-      (before === own || useOf(own) !== european || useOf(before) !== european) &&
+      (before === own || !isEuropean(own) || !isEuropean(before)) &&
       common.test(grapheme[0]!) &&
       covers(openFont(before).coverage, grapheme)
     )

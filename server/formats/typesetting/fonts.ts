@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Blob, Face, Font } from 'harfbuzzjs';
+import { type OperatorFontName, operatorFont } from '../operator-fonts.ts';
 
 /**
  * The first code point above those that the fonts contain. Above it, there are only private use and unassigned planes.
@@ -61,6 +62,13 @@ const files = {
   arimoBold: [`${google}/arimo/700Bold/Arimo_700Bold.ttf`, 'Arimo-Bold'],
   arimoItalic: [`${google}/arimo/400Regular_Italic/Arimo_400Regular_Italic.ttf`, 'Arimo-Italic'],
   arimoBoldItalic: [`${google}/arimo/700Bold_Italic/Arimo_700Bold_Italic.ttf`, 'Arimo-BoldItalic'],
+  arimoMedium: [`${google}/arimo/500Medium/Arimo_500Medium.ttf`, 'Arimo-Medium'],
+  arimoMediumItalic: [`${google}/arimo/500Medium_Italic/Arimo_500Medium_Italic.ttf`, 'Arimo-MediumItalic'],
+  arimoSemiBold: [`${google}/arimo/600SemiBold/Arimo_600SemiBold.ttf`, 'Arimo-SemiBold'],
+  arimoSemiBoldItalic: [
+    `${google}/arimo/600SemiBold_Italic/Arimo_600SemiBold_Italic.ttf`,
+    'Arimo-SemiBoldItalic',
+  ],
   cousine: [`${google}/cousine/400Regular/Cousine_400Regular.ttf`, 'Cousine-Regular'],
   cousineBold: [`${google}/cousine/700Bold/Cousine_700Bold.ttf`, 'Cousine-Bold'],
   cousineItalic: [`${google}/cousine/400Regular_Italic/Cousine_400Regular_Italic.ttf`, 'Cousine-Italic'],
@@ -96,20 +104,21 @@ const files = {
   emoji: [`${google}/noto-emoji/400Regular/NotoEmoji_400Regular.ttf`, 'NotoEmoji-Regular'],
 } as const satisfies Record<string, readonly [file: string, postScriptName: string]>;
 
-export type FontName = keyof typeof files;
+type OwnFontName = keyof typeof files;
+export type FontName = OwnFontName | OperatorFontName;
 
-export const fontNames = Object.keys(files) as FontName[];
+export const fontNames = Object.keys(files) as OwnFontName[];
 
 const { resolve } = createRequire(import.meta.url);
 
 /** Reads the file of a font. The file is read on each call, so callers cache what they compute from it. */
 export function loadFont(name: FontName): Uint8Array {
-  return readFileSync(resolve(files[name][0]));
+  return readFileSync(operatorFont(name)?.file ?? resolve(files[name as OwnFontName][0]));
 }
 
 /** Returns a font's name in PDF documents. */
 export function postScriptName(name: FontName): string {
-  return files[name][1];
+  return operatorFont(name)?.postScriptName ?? files[name as OwnFontName][1];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { visualOrder } from './bidi.ts';
-import { type FontName, openFont } from './fonts.ts';
+import { advanceIn, type FontName, openFont } from './fonts.ts';
 import type { Paragraph } from './paragraph.ts';
 import type { Cluster } from './shaping.ts';
 
@@ -60,12 +60,21 @@ export function widestWord({ clusters, mayStartLine }: Paragraph): number {
   let widest = 0;
   let width = 0;
   for (const [index, { advance, scale, text }] of clusters.entries()) {
-    if (mayStartLine[index] === 2) width = 0;
+    if (mayStartLine[index]! >= 2) width = 0;
     if (space.test(text)) continue;
     width += advance * scale;
     widest = Math.max(widest, width);
   }
   return widest;
+}
+
+/** The maximum share of a line that stays free before a word that can be divided. */
+const maxFree = 0.1;
+/** The maximum number of consecutive lines that end with a hyphen, except for words that do not fit on a line. */
+const maxHyphens = 2;
+
+function hyphenWidth({ font, scale }: Cluster): number {
+  return scale * (advanceIn(font, '\u2010') ?? advanceIn(font, '-') ?? 0);
 }
 
 /** Yields each line as a range of clusters, from the index `start` to the index before `end`. */
@@ -75,23 +84,32 @@ function* cutLines(
 ): Generator<{ start: number; end: number }> {
   const widthOf = typeof width === 'function' ? width : () => width;
   let start = 0;
+  let hyphens = 0;
   for (let line = 0; start < clusters.length || line === 0; line++) {
     const available = widthOf(line) + 1e-6;
     let x = 0;
     let end = start;
     let byRule = start;
     let byGrapheme = start;
+    let byHyphen = start;
+    let free = available;
     for (; end < clusters.length; end++) {
       const cluster = clusters[end]!;
-      if (mayStartLine[end] === 2) byRule = end;
-      else if (mayStartLine[end] === 1) byGrapheme = end;
+      const kind = mayStartLine[end];
+      if (kind === 2) [byRule, free] = [end, available - x];
+      else if (kind === 1) byGrapheme = end;
+      else if (kind === 3 && x + hyphenWidth(clusters[end - 1]!) <= available) byHyphen = end;
       const after = x + widthAt(cluster, x);
       // Spaces at the end of a line may extend beyond its edge. So may a grapheme that does not fit on any line.
-      const mayEnd = byRule > start || byGrapheme > start;
+      const mayEnd = byRule > start || byGrapheme > start || byHyphen > start;
       if (after > available && mayEnd && !space.test(cluster.text)) break;
       x = after;
     }
-    if (end < clusters.length) end = byRule > start ? byRule : byGrapheme;
+    if (end < clusters.length) {
+      const isLoose = byRule === start || (free > maxFree * available && hyphens < maxHyphens);
+      end = byHyphen > byRule && isLoose ? byHyphen : byRule > start ? byRule : byGrapheme;
+      hyphens = mayStartLine[end] === 3 ? hyphens + 1 : 0;
+    }
     yield { start, end };
     start = end;
   }
@@ -112,7 +130,7 @@ function widthAt({ advance, scale, text }: Cluster, x: number): number {
 }
 
 function makeLine(paragraph: Paragraph, start: number, end: number): Line {
-  const { clusters, direction, text } = paragraph;
+  const { clusters, direction, mayStartLine, text } = paragraph;
   let drawn = end;
   while (drawn > start && space.test(clusters[drawn - 1]!.text)) drawn--;
   let width = 0;
@@ -121,7 +139,8 @@ function makeLine(paragraph: Paragraph, start: number, end: number): Line {
     width += clusterWidth;
     return cluster.text === '\t' ? { ...cluster, advance: clusterWidth / cluster.scale } : cluster;
   });
-  if (end < clusters.length && placed.at(-1)?.text.endsWith(softHyphen)) {
+  const isHyphenated = mayStartLine[end] === 3 || placed.at(-1)?.text.endsWith(softHyphen);
+  if (end < clusters.length && isHyphenated) {
     const hyphenated = withHyphen(placed.pop()!);
     width += hyphenated.scale * (hyphenated.advance - clusters[drawn - 1]!.advance);
     placed.push(hyphenated);
@@ -136,13 +155,17 @@ function makeLine(paragraph: Paragraph, start: number, end: number): Line {
   };
 }
 
-/** Returns a cluster that ends with a soft hyphen as it looks at the end of a line: with a visible hyphen. */
+/**
+ * Returns a cluster as it looks at the end of a line that divides a word: with a visible hyphen. Its text ends with a
+ * soft hyphen, so programs that copy text know that the word is not written with a hyphen.
+ */
 function withHyphen(cluster: Cluster): Cluster {
   const { font, unitsPerEm } = openFont(cluster.font);
   const id = font.nominalGlyph(0x2010) ?? font.nominalGlyph(0x2d);
   if (id === undefined || cluster.level % 2) return cluster;
   return {
     ...cluster,
+    text: cluster.text.endsWith(softHyphen) ? cluster.text : `${cluster.text}${softHyphen}`,
     advance: cluster.advance + font.glyphHAdvance(id) / unitsPerEm,
     glyphs: [...cluster.glyphs, { id, x: Math.round(cluster.advance * unitsPerEm), y: 0 }],
   };

@@ -2,6 +2,7 @@ import { Rules } from '@cto.af/linebreak';
 import { embeddingLevels } from './bidi.ts';
 import { fontChoice } from './font-choice.ts';
 import type { FontStyle } from './font-style.ts';
+import { divisionsOf } from './hyphenation.ts';
 import { type Direction, directionOf } from './languages.ts';
 import { boxText, type Cluster, itemize, shapeItem } from './shaping.ts';
 
@@ -50,8 +51,8 @@ export interface Paragraph {
   /** The clusters in logical order, which is the order of the text. */
   clusters: readonly Cluster[];
   /**
-   * For each cluster, whether a line may start with it: 2 if the line breaking rules allow it, 1 if it is used only
-   * when no such position fits, 0 if never.
+   * For each cluster, whether a line may start with it: 3 if the line above then ends with a hyphen, 2 if the line
+   * breaking rules allow it, 1 if it is used only when no such position fits, 0 if never.
    */
   mayStartLine: Uint8Array;
 }
@@ -63,6 +64,7 @@ export interface Paragraph {
  * @param text the text without line ends; lone surrogates become U+FFFD
  * @param options.language the BCP 47 tag of the text's language; it determines fonts, regional forms and line breaks
  * @param options.direction the direction of the paragraph; by default, the direction of the language
+ * @param options.isHyphenated whether words may be divided, in a language with patterns
  * @param options.spans the styles of the text; the spans must cover the whole text. Without spans, the text is in the
  *   regular Noto fonts
  */
@@ -72,7 +74,13 @@ export function shapeParagraph(
     language,
     direction = directionOf(language),
     spans,
-  }: { language: string; direction?: Direction | undefined; spans?: readonly ParagraphSpan[] | undefined },
+    isHyphenated = false,
+  }: {
+    language: string;
+    direction?: Direction | undefined;
+    spans?: readonly ParagraphSpan[] | undefined;
+    isHyphenated?: boolean | undefined;
+  },
 ): Paragraph {
   const wellFormed = text.toWellFormed();
   const levels = embeddingLevels(wellFormed, direction);
@@ -81,6 +89,8 @@ export function shapeParagraph(
   const whole = [{ end: wellFormed.length, scale: 1, fontFor: fontChoice(language) }];
   const items = itemize(wellFormed, levels, styled ?? whole, boundaries);
   const opportunities = breakOpportunities(wellFormed, language);
+  if (isHyphenated)
+    for (const at of divisionsOf(wellFormed, language)) if (!opportunities[at]) opportunities[at] = 2;
   const clusters: Cluster[] = [];
   for (const item of items)
     for (const cluster of shapeItem(wellFormed, item, language)) clusters.push(cluster);

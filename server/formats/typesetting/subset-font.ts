@@ -1,4 +1,6 @@
 import { type PDFContext, type PDFRef, PDFString } from '@cantoo/pdf-lib';
+import type { Font } from 'harfbuzzjs';
+import { withQuadraticOutlines } from './cubic-outlines.ts';
 import { deflatedStream } from './deflated-stream.ts';
 import { type DirectionMarkPosition, directionMark, reorderedPieces, sideBySide } from './direction-marks.ts';
 import { type FontName, loadFont, openFont, postScriptName } from './fonts.ts';
@@ -121,6 +123,13 @@ function backward(text: string): string[] {
     .reverse();
 }
 
+/** Returns a TrueType font with the outlines of these glyphs. */
+export function drawnOutlines(file: Uint8Array, font: Font, glyphIds: ReadonlySet<number>): Uint8Array {
+  return readTables(file).has('glyf')
+    ? subsetFont(file, glyphIds)
+    : withQuadraticOutlines(file, font, glyphIds);
+}
+
 /**
  * Writes a font that contains the used characters into the document, at the reference `ref`. It is a Type 0 font with a
  * TrueType descendant.
@@ -130,7 +139,11 @@ export function writeFont(context: PDFContext, ref: PDFRef, subset: SubsetFont):
   const { unitsPerEm, ascent, descent } = openFont(name);
   const composed = characters.filter(({ glyphs }) => singleGlyph(glyphs) === undefined);
   const { font, firstId } = appendComposites(
-    subsetFont(loadFont(name), new Set(characters.flatMap(({ glyphs }) => glyphs.map(({ id }) => id)))),
+    drawnOutlines(
+      loadFont(name),
+      openFont(name).font,
+      new Set(characters.flatMap(({ glyphs }) => glyphs.map(({ id }) => id))),
+    ),
     composed.map(({ glyphs, width }) => ({
       parts: glyphs,
       advance: Math.round((width / 1000) * unitsPerEm),

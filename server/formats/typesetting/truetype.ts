@@ -17,7 +17,7 @@ export function readTables(font: Uint8Array): Tables {
 }
 
 /** Returns a TrueType font file that consists of the tables, in the order of their tags and with correct checksums. */
-function writeTables(tables: Tables): Uint8Array {
+export function writeTables(tables: Tables): Uint8Array {
   const sorted = [...tables].sort(([a], [b]) => (a < b ? -1 : 1));
   const total = sorted.reduce((sum, [, table]) => sum + padded(table.length), 12 + 16 * sorted.length);
   const font = new Uint8Array(total);

@@ -1,5 +1,9 @@
+import { statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import type { FlattenKind } from '#server/formats/document-kind.ts';
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
+import type { OperatorFont } from '#server/formats/operator-fonts.ts';
+import { SettingsError } from '#server/settings.ts';
 import { limitsOfTask, type QueueName, queues } from './limits.ts';
 import { type RunLimits, Sandbox, type SandboxOptions } from './sandbox.ts';
 import { SandboxError } from './sandbox-error.ts';
@@ -45,11 +49,29 @@ interface Queue {
   sandbox: Sandbox<Tasks>;
 }
 
+export interface OpenFileWork extends FileWork {
+  /**
+   * Reads and checks the operator's fonts. PDF files are then set in them.
+   *
+   * @throws {SettingsError} if one of them cannot be used
+   */
+  loadFonts(): Promise<void>;
+}
+
 /** Opens the queues of this process. Child processes start when the first task arrives. */
 export function openFileWork(
-  options: Omit<SandboxOptions, 'processes' | 'queued'> = {},
+  {
+    fontsDir,
+    ...options
+  }: Omit<SandboxOptions, 'processes' | 'queued'> & {
+    /** The absolute path of the directory with the operator's fonts. */
+    fontsDir?: string | undefined;
+  } = {},
   deferred = new DeferredTenants(),
-): FileWork {
+): OpenFileWork {
+  let fonts: readonly OperatorFont[] = [];
+  const isDirectory = fontsDir !== undefined && statSync(fontsDir, { throwIfNoEntry: false })?.isDirectory();
+  const readable = isDirectory ? [pathToFileURL(`${fontsDir}/`)] : [];
   const registry = new URL('./tasks.ts', import.meta.url);
   const proven = new ProvenTenants();
   const defer = (tenantId: string, share?: number): void => {
@@ -61,7 +83,7 @@ export function openFileWork(
       name,
       {
         slots: new TaskQueue(queue, (tenantId) => deferred.has(tenantId)),
-        sandbox: new Sandbox(registry, { ...options, processes: queue.slots }),
+        sandbox: new Sandbox(registry, { ...options, processes: queue.slots }, readable),
       },
     ]),
   ) as Record<QueueName, Queue>;
@@ -97,14 +119,18 @@ export function openFileWork(
     return slots.run(scope, read, () => proven.isUnproven(scope.tenantId, cpuMs));
   }
 
-  return {
+  const fileWork: OpenFileWork = {
     run<N extends keyof Tasks>(task: N, payload: Payload<Tasks, N>, scope: TaskScope) {
       const { queue, ...limits } = limitsOfTask(task, payload);
       const result =
         queue === 'inline'
           ? runInline(task, payload, scope)
           : inSlot({ queue, cpuMs: limits.cpuMs }, scope, (sandbox) =>
-              sandbox.run(task, payload, limitsWithSignal(limits, scope)),
+              sandbox.run(
+                task,
+                task === 'rebuild_document' ? Object.assign({}, payload, { fonts }) : payload,
+                limitsWithSignal(limits, scope),
+              ),
             );
       return result as Promise<Result<Tasks, N>>;
     },
@@ -114,6 +140,13 @@ export function openFileWork(
       return inSlot(where, scope, (sandbox) =>
         sandbox.stream(task, payload, limitsWithSignal(limits, scope), take),
       );
+    },
+    async loadFonts() {
+      if (fontsDir === undefined) return;
+      if (!isDirectory) throw new SettingsError(`FONTS_DIR: ${fontsDir} is not a directory`);
+      const read = await fileWork.run('read_fonts', fontsDir, { tenantId: '' });
+      if ('problem' in read) throw new SettingsError(`FONTS_DIR: ${read.problem}`);
+      fonts = read.fonts;
     },
     async close() {
       await Promise.all(Object.values(opened).map(({ sandbox }) => sandbox.close()));
@@ -126,6 +159,7 @@ export function openFileWork(
       return Object.values(opened).flatMap(({ sandbox }) => sandbox.processIds);
     },
   };
+  return fileWork;
 }
 
 /**

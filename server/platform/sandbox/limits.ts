@@ -172,6 +172,8 @@ const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, n
   flatten: ({ kind, bytes }) => [flattening[kind], bytes.length],
   index_memory: ({ sources }) => [set, sources.reduce((sum, { length }) => sum + length, 0)],
   recognize_page: ({ bytes }) => [recognition, bytes.length],
+  // All files of a directory. `read-fonts.ts` limits their size.
+  read_fonts: () => [{ light: 0, cpuMs: 60_000, cpuMsPerMegabyte: 0, memoryBytes: 1_000_000_000 }, 1],
   read_glossary: ({ kind, bytes }) =>
     kind === 'xlsx' ? [office, sizeToRead(kind, bytes)] : [set, bytes.length],
   read_memory: ({ bytes }) => [set, bytes.length],

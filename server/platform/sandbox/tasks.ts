@@ -13,6 +13,7 @@ export const tasks = {
   index_memory: async () => (await import('./tasks/index-memory.ts')).indexMemoryTask,
   rebuild_document: async () => (await import('./tasks/layout-document.ts')).rebuildDocumentTask,
   recognize_page: async () => (await import('./tasks/layout-document.ts')).recognizePageTask,
+  read_fonts: async () => (await import('#server/formats/read-fonts.ts')).readFonts,
   read_glossary: async () => (await import('./tasks/read-glossary.ts')).readGlossaryTask,
   read_memory: async () => (await import('./tasks/read-memory.ts')).readMemoryTask,
   read_xliff: async () => (await import('./tasks/read-xliff.ts')).readXliffTask,

@@ -1,4 +1,4 @@
-import { latinFont } from '../../typesetting/font-style.ts';
+import { faceOf, latinFont } from '../../typesetting/font-style.ts';
 import { advanceIn } from '../../typesetting/fonts.ts';
 import type { PageContent, ShownText, TextFont } from '../page-content.ts';
 import type { TextBlock } from '../text-block.ts';
@@ -23,7 +23,7 @@ export class LetterWidths {
     for (const { font, glyphs, matrix } of texts) {
       const [a, b, c, d] = matrix;
       const scaling = Math.hypot(a, b) / Math.hypot(c, d);
-      const name = latinFont(font);
+      const name = faceOf(font) ?? latinFont(font);
       const sum = this.#ratios.get(font) ?? { own: 0, ours: 0, letters: 0 };
       this.#ratios.set(font, sum);
       for (const { text, advance } of glyphs) {

@@ -1,5 +1,6 @@
 import type { PDFRef } from '@cantoo/pdf-lib';
 import type { DocumentFonts } from '../../typesetting/document-fonts.ts';
+import { faceOf } from '../../typesetting/font-style.ts';
 import { singleLine } from '../../typesetting/lines.ts';
 import { shapeParagraph } from '../../typesetting/paragraph.ts';
 import { apply, type Matrix, multiply, type Rectangle } from '../geometry.ts';
@@ -284,12 +285,13 @@ export function drawLeader(
 /** Shows a text in the style of a source text. With `advance`, each character gets this width, in points. */
 function shown(
   text: string,
-  { font: { family, bold, italic }, color }: ShownText,
+  { font, color }: ShownText,
   place: { size: number; advance: number | undefined; matrix: Matrix; x: number; baseline: number },
   fonts: DocumentFonts,
 ): { operators: string; used: ReadonlyMap<string, PDFRef>; width: number } {
   const { size, advance, matrix, x, baseline } = place;
-  const spans = [{ end: text.length, family, bold, italic, scale: 1 }];
+  const { family, bold, italic } = font;
+  const spans = [{ end: text.length, family, bold, italic, face: faceOf(font), scale: 1 }];
   const paragraph = shapeParagraph(text, { language: 'en', direction: 'ltr', spans });
   const clusters = advance
     ? paragraph.clusters.map((cluster) => ({ ...cluster, advance: advance / size }))

@@ -1,5 +1,6 @@
 import type { InlineContent } from '../../inline-content.ts';
-import { drawnStyle } from '../../typesetting/font-style.ts';
+import { drawnStyle, faceOf } from '../../typesetting/font-style.ts';
+import type { FontName } from '../../typesetting/fonts.ts';
 import type { Direction } from '../../typesetting/languages.ts';
 import type { ShownSpan } from '../../typesetting/line-writer.ts';
 import { widestWord } from '../../typesetting/lines.ts';
@@ -64,6 +65,27 @@ export function styledRuns({ spans, moved, style }: TextBlock, target: InlineCon
   return runs;
 }
 
+const faceKey = ({ family, bold, italic }: Pick<TextStyle, 'family' | 'bold' | 'italic'>): string =>
+  `${family} ${bold} ${italic}`;
+
+/** Returns the face of most glyphs in each style of a block. Styles in which most glyphs have no face are left out. */
+function facesOf({ glyphs }: TextBlock): Map<string, FontName | undefined> {
+  const counts = new Map<string, Map<FontName | undefined, number>>();
+  for (const { text, from, to } of glyphs) {
+    const key = faceKey(text.font);
+    const count = counts.get(key) ?? new Map<FontName | undefined, number>();
+    counts.set(key, count);
+    const face = faceOf(text.font);
+    count.set(face, (count.get(face) ?? 0) + to - from);
+  }
+  return new Map(
+    [...counts].map(([key, count]) => [
+      key,
+      [...count].reduce((one, other) => (other[1] > one[1] ? other : one))[0],
+    ]),
+  );
+}
+
 /** Shapes the translation of a block. Takes time linear in the length of the text. */
 export function shapeRuns(
   runs: readonly StyledRun[],
@@ -71,6 +93,7 @@ export function shapeRuns(
   { language, direction }: { language: string; direction: Direction },
 ): StyledText {
   const { size } = block.style;
+  const faces = facesOf(block);
   const pieces: StyledRun[][] = [[]];
   for (const { text, style, moved } of runs)
     for (const [index, piece] of text.split('\n').entries()) {
@@ -79,13 +102,16 @@ export function shapeRuns(
     }
   const paragraphs = pieces.map((piece) => {
     let end = 0;
-    const spans = piece.map(({ text, moved, style: { family, bold, light, italic, size: own } }) => {
+    const spans = piece.map(({ text, moved, style }) => {
       end += text.length;
-      return { end, family, bold, light, italic, scale: own / size, box: moved && moved.width / size };
+      const { family, bold, light, italic, size: own } = style;
+      const face = faces.get(faceKey(style));
+      return { end, family, bold, light, italic, face, scale: own / size, box: moved && moved.width / size };
     });
     const plain = shapeParagraph(piece.map(({ text }) => text).join(''), {
       language,
       direction,
+      isHyphenated: block.isHyphenated,
       ...(spans.length > 0 ? { spans } : {}),
     });
     const spacing = spacingOf(block, plain);
@@ -202,7 +228,7 @@ export function missingInFonts(
       const { bolder, slanted } = drawnStyle(font, spans[span]!);
       if (bolder) styles.add('bold is drawn with a stroke');
       if (slanted) styles.add('italic is drawn slanted');
-      if (block.style.family === 'mono' && !font.startsWith('cousine'))
+      if (block.style.family === 'mono' && !/^(cousine|own)/.test(font))
         styles.add('the letters differ in width');
     }
   return { styles: [...styles], characters: [...characters] };

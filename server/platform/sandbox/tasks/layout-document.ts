@@ -12,6 +12,7 @@ import { hashTexts, type KeptTexts, keepTexts, type WrittenTexts } from '#server
 import { FileError, type FileErrorReason } from '#server/formats/file-error.ts';
 import { layoutFormats } from '#server/formats/layout-formats.ts';
 import type { LayoutKind } from '#server/formats/layout-kinds.ts';
+import { type OperatorFont, useOperatorFonts } from '#server/formats/operator-fonts.ts';
 import type { Selection } from '#server/formats/selection.ts';
 
 interface FilePayload {
@@ -56,6 +57,8 @@ export interface KeepTextsPayload extends ExistingPayload {
 
 export interface RebuildPayload extends FilePayload {
   translations: SegmentTranslation[];
+  /** The fonts of the operator. */
+  fonts?: readonly OperatorFont[];
   options: RebuildOptions;
 }
 
@@ -174,7 +177,9 @@ export function rebuildDocumentTask({
   bytes,
   translations,
   options,
+  fonts = [],
 }: RebuildPayload): Promise<RefusedFile | RebuiltDocument> {
+  useOperatorFonts(fonts);
   return orRefusal(format, ({ rebuild }) => rebuild(bytes, translations, options));
 }
 
