@@ -149,3 +149,14 @@ it('lines with exactly the same middle are centered, though two of them start at
   ];
   expect(alignments(page([...rows]))).toEqual({ 'National competition of computing and sciences': 'center' });
 });
+
+it('a title shares the edge of the paragraphs far below it, and a label there does not', () => {
+  const paragraphs = [600, 550].map((y) =>
+    blockOf({ lines: ['The first line of a text', 'and its second'], y }),
+  );
+  const title = { ...blockOf({ lines: ['A title'], y: 780 }), kind: 'heading' as const };
+  const label = blockOf({ lines: ['A label'], y: 780 });
+  markSharedEdges([title, ...paragraphs], false);
+  markSharedEdges([label, ...paragraphs], false);
+  expect([title.sharesEdge, label.sharesEdge]).toEqual([true, false]);
+});

@@ -3,7 +3,7 @@ import { plainText } from '#server/formats/inline-content.ts';
 import { findBlocks } from '#server/formats/pdf/find-blocks.ts';
 import type { PageContent } from '#server/formats/pdf/page-content.ts';
 import { render } from './pdf-blocks.ts';
-import { bold, page, rule, text } from './pdf-page.ts';
+import { bold, mono, page, rule, text } from './pdf-page.ts';
 
 const read = (content: PageContent): string[] =>
   findBlocks(content).blocks.map((block) => plainText(block.content));
@@ -15,6 +15,15 @@ describe('the parts of a form', () => {
       const title = text('Individual Income Tax', 50 + 42 + 16, 700, { size: 12, font: bold });
       expect(read(page([number, title]))).toEqual(['Individual Income Tax']);
     }
+  });
+
+  it('are apart if one is a value that was typed in a larger font of a fixed width', () => {
+    const label = (x: number) => text('Kind of owner', x, 700, { size: 8 });
+    const value = (x: number, size: number) => text('Person', x, 700, { size, font: mono });
+    expect(read(page([label(50), value(105, 10)]))).toEqual(['Kind of owner', 'Person']);
+    expect(read(page([value(50, 10), label(90)]))).toEqual(['Person', 'Kind of owner']);
+    // Code in a sentence is not larger than the words next to it.
+    expect(read(page([label(50), value(103, 8)]))).toEqual(['Kind of owner Person']);
   });
 
   it('keeps a script with its text', () => {

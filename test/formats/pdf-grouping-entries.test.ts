@@ -34,6 +34,28 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(['Balance as of 31 December', '2015']))).toEqual(['Balance as of 31 December 2015']);
   });
 
+  it('at a short label before a telephone number or an address, also in small letters', () => {
+    const contact = ['503-555-0166 in Portland', 'fax: 503-555-0169', 'e-mail: info@alliance.example'];
+    expect(read(narrow(contact))).toEqual(contact);
+    const sentence = ['The committee explains its', 'plan: 503 members will meet'];
+    expect(read(narrow(sentence))).toEqual([sentence.join(' ')]);
+  });
+
+  it('at each label of a column whose values are far to the right', () => {
+    const rows = [
+      ['nominal speed', 'slow'],
+      ['nominal voltage', 'high'],
+      ['circuit', 'star'],
+    ].flatMap(([label, value], row) => [text(label!, 50, 700 - 12 * row), text(value!, 300, 700 - 12 * row)]);
+    expect(read(page(rows))).toEqual(['nominal speed', 'slow', 'nominal voltage', 'high', 'circuit', 'star']);
+    // The next column begins where the words of these lines end, so they are the lines of a cell.
+    const cells = rows.map((shown) => {
+      const [a, b, c, d, x, y] = shown.matrix;
+      return { ...shown, matrix: [a, b, c, d, x === 300 ? 140 : x, y] as typeof shown.matrix };
+    });
+    expect(read(page(cells))).toContain('nominal speed nominal voltage circuit');
+  });
+
   it('at a line in a slightly smaller size, but not in the middle of a sentence', () => {
     const readBelow = (below: string) =>
       read(
@@ -86,6 +108,21 @@ describe('a new block begins in a stack without room at the ends of its lines', 
     expect(read(narrow(title))).toEqual([title.join(' ')]);
   });
 
+  it('at each line of an indented list in running text', () => {
+    const tools = [
+      'Drill rig with its panel',
+      'Stock tank',
+      'Rods and core barrels',
+      'Lights and buoys',
+      'Ropes',
+    ];
+    const around = [full, 'of the place in which it had been held, and told the others.'];
+    const found = read(
+      page([lines([full, ...around], 20, 760), lines(tools, 60, 724), lines([full, ...around], 20, 664)]),
+    );
+    expect(found.slice(1, -1)).toEqual(tools);
+  });
+
   it('at each of three lines that end with a number or a code', () => {
     const codes = [
       'KvK Rotterdam 24330087',
@@ -119,8 +156,11 @@ describe('one block stays', () => {
 
   it('a paragraph whose last line is shorter than an underline above it', () => {
     const [first, last] = [full, 'in March.'];
-    const underline = rule(50, 698, 50 + 10 * widthOf('The committee met'), 698.5);
-    expect(read(page([lines([first, last], 50, 700)], [underline]))).toEqual([`${first} ${last}`]);
+    // Browsers draw underlines far below the words.
+    for (const below of [2, 3.3]) {
+      const underline = rule(50, 700 - below, 50 + 10 * widthOf('The committee met'), 700.5 - below);
+      expect(read(page([lines([first, last], 50, 700)], [underline]))).toEqual([`${first} ${last}`]);
+    }
   });
 
   it('a sentence that continues in a part of another style', () => {

@@ -111,6 +111,32 @@ describe('paragraphs of a column', () => {
   });
 });
 
+describe('the right edge of justified paragraphs', () => {
+  const right = Math.max(...lines.map((line) => blockOf({ lines: [line] }).box.right));
+  const set = async (alignment: 'left' | 'justified', target: string) => {
+    const items = [708, 660].map((y, index) => ({
+      source: blockOf({ alignment, lines, y, id: `b${index}` }),
+      target,
+    }));
+    const floor = paint(rectangle(20, 0, 600, 630));
+    const { bytes, findings } = await render(items, { page: pageOf({ paints: [floor] }) });
+    const ends = (await shownLines(bytes)).map((line) => line.right);
+    return { findings, widest: Math.max(...ends) - right };
+  };
+
+  it('stays, although there is free space next to them', async () => {
+    const longer = `${sentence} ${sentence} Then the fox goes home.`;
+    expect((await set('left', longer)).widest).toBeGreaterThan(10);
+    expect((await set('justified', longer)).widest).toBeLessThan(1);
+  });
+
+  it('stays, and so does the size, if slightly narrower letters suffice', async () => {
+    const slightly = sentence.replace('quick', 'quicker');
+    const { findings, widest } = await set('justified', slightly);
+    expect([findings, widest < 1]).toEqual([[], true]);
+  });
+});
+
 describe('a paragraph that begins next to a box and continues below it', () => {
   const beside = ['The quick brown fox', 'jumps over a lazy', 'dog and runs away', 'into the forest and'];
   const below = ['sleeps there until the next morning comes along. Then it goes', 'home again.'];

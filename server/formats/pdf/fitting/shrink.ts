@@ -49,8 +49,8 @@ const step = 0.94;
 const columnStep = 0.98;
 /** The shares of their width to which letters of a single line are condensed before the line is made smaller. */
 const condensed = [1, 0.95, 0.9, 0.85];
-/** The share of their width to which the letters of a justified column are condensed before it takes more space. */
-const condensedColumn = 0.97;
+/** The share of their width to which the letters of justified text are condensed before it takes more space. */
+const condensedText = 0.97;
 /** The shares to which letters are condensed at the smallest size, before a text leaves its place. */
 const narrowest = [0.8, 0.75, 0.7] as const;
 /** The scale below which the letters of a single line are condensed to the first of these shares. */
@@ -262,7 +262,7 @@ function fitAsColumn(wanted: readonly Frame[], space: FreeSpace): Fitting[] | un
       narrowed((stretch) => Math.min(1, stretch)),
       space,
     );
-  const slightly = narrowed((stretch) => stretch * condensedColumn);
+  const slightly = narrowed((stretch) => stretch * condensedText);
   const isNarrowed = wanted.some(isJustified) && !fitsArea(wanted) && fitsArea(slightly);
   const frames = isNarrowed ? slightly : wanted;
   for (let scale = 1; ; scale = Math.max(least, scale * columnStep)) {
@@ -293,7 +293,12 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
     return fitOne({ ...whole, box: { ...frame.box, right: beside.right } }, space, source);
   }
   // Programs that copy connected letters out of a PDF mix up those that are narrower.
-  const shares = (frame.singleLine || frame.isCell) && !frame.rightToLeft ? condensed : [1];
+  const shares =
+    (frame.singleLine || frame.isCell) && !frame.rightToLeft
+      ? condensed
+      : isJustified(frame)
+        ? [1, condensedText]
+        : [1];
   const last = shares.at(-1)!;
   const tries = shares.map((share) => ({ scale: 1, share, isOneLine: false }));
   // A line stays one line, if its letters are narrower there, a sentence if they are slightly narrower, and a label if they
@@ -312,7 +317,7 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
       share: frame.singleLine && last < 1 && scale < muchSmaller ? narrowest[0] : last,
       isOneLine: false,
     });
-  for (const share of shares.length > 1 ? [last, ...narrowest] : shares)
+  for (const share of shares === condensed ? [last, ...narrowest] : shares)
     tries.push({ scale: least, share, isOneLine: false });
   for (const { scale, share, isOneLine } of tries) {
     const [fitting] = (scale >= least && fitAt(frame, space, { scale, share, least })) || [];

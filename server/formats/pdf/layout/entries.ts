@@ -1,6 +1,13 @@
 import { hasSameLeading } from './leadings.ts';
 import type { Chain } from './line-links.ts';
-import { amountAtEnd, capitalStart, endsWithAddress, isAddress, isFigures } from './sentences.ts';
+import {
+  amountAtEnd,
+  capitalStart,
+  contactAtStart,
+  endsWithAddress,
+  isAddress,
+  isFigures,
+} from './sentences.ts';
 import { greatest } from './statistics.ts';
 import { isSameStyle, type TextLine } from './text-lines.ts';
 
@@ -36,6 +43,7 @@ export function startsEntry(chain: Chain, index: number, isTitle: boolean): bool
   if (above.text.endsWith(',')) return false;
   return (
     (wordsOf(above).length < longLine && (isTitle ? numberLabel : shortLabel).test(line.text)) ||
+    contactAtStart.test(line.text) ||
     amountAtEnd.test(above.text) ||
     isFigures(above.text) !== isFigures(line.text) ||
     endsWithAddress(above.text) ||
