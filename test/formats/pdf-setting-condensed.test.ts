@@ -49,14 +49,14 @@ describe('the width of letters', () => {
     return { set, shown: await shownTexts(set.bytes) };
   };
 
-  it('becomes less, down to 85 %, before a line becomes smaller, and 80 % if it becomes much smaller', async () => {
+  it('becomes less, down to 85 %, before a line becomes smaller, and less if it becomes much smaller', async () => {
     const { set, shown } = await setBetweenWalls('Date de naissance');
     expect(shown.map(({ turn }) => turn[3])).toEqual([10]);
     expect(stretchOf(shown[0]!)).toBeLessThan(1);
     expect(stretchOf(shown[0]!)).toBeGreaterThanOrEqual(0.85);
     expect(set.findings).toEqual([]);
     const smaller = await setBetweenWalls('Date et lieu de naissance');
-    expect(smaller.shown.map(stretchOf)).toEqual([0.8]);
+    expect(smaller.shown.map(stretchOf)).toEqual([0.75]);
     expect(smaller.set.findings.map(({ code }) => code)).toEqual(['text_shrunk']);
   });
 });

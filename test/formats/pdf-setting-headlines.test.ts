@@ -101,4 +101,10 @@ describe('the common size of like texts', () => {
     expect(commonSize(needs(0, 1, 1), 'group')).toEqual({ scale: 1, width: 1 });
     expect(commonSize(needs(0.65, 0.66, 0.7, 0.9), 'page', 0.85)).toEqual({ scale: 0.9, width: 1 });
   });
+
+  it('leaves out one of two texts earlier than one of many', () => {
+    expect(commonSize(needs(0.55, 1), 'group')).toEqual({ scale: 1, width: 1 });
+    expect(commonSize(needs(0.8, 1), 'group')).toEqual({ scale: 0.8, width: 1 });
+    expect(commonSize(needs(0.55, 0.6, 0.6, 0.6, 1), 'group')).toEqual({ scale: 0.55, width: 1 });
+  });
 });

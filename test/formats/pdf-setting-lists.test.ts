@@ -90,8 +90,14 @@ describe('the items of a list', () => {
 });
 
 describe('texts of one list', () => {
+  let count = 0;
   const frameOf = (frame: Partial<Frame>): Frame =>
-    ({ style: 'plain', alignment: 'center', size: 10, isCell: false, container: null, ...frame }) as Frame;
+    ({
+      id: String(++count),
+      text: { runs: [{ text: 'x'.repeat(count) }] },
+      ...{ style: 'plain', alignment: 'center', size: 10, isCell: false, container: null },
+      ...frame,
+    }) as Frame;
   const box = (left: number, right: number, baseline: number) => ({
     baseline,
     box: { left, right, bottom: baseline - 2, top: baseline + 8 },
@@ -121,5 +127,19 @@ describe('texts of one list', () => {
   it('are the labels of a row of a form', () => {
     const labels = [0, 150, 400].map((left) => frameOf({ ...box(left, left + 40, 60), singleLine: true }));
     expect(groupsOf(labels)).toEqual([labels]);
+  });
+
+  it('are those of a label that a page repeats, also with other numbers, and not the texts around it', () => {
+    const entries = [60, 400, 700].flatMap((baseline) =>
+      ['Bill in full', `Phone: ${baseline}`].map((text, line) =>
+        frameOf({
+          ...box(100, 160, baseline - 12 * line),
+          text: { runs: [{ text }], paragraphs: [] } as unknown as Frame['text'],
+        }),
+      ),
+    );
+    const name = frameOf(box(100, 160, 376));
+    const every = (line: number) => entries.filter((_entry, index) => index % 2 === line);
+    expect(groupsOf([...entries, name])).toEqual([[name], every(0), every(1)]);
   });
 });

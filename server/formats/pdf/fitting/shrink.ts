@@ -53,8 +53,9 @@ const condensed = [1, 0.95, 0.9, 0.85];
 const condensedText = 0.97;
 /** The shares to which letters are condensed at the smallest size, before a text leaves its place. */
 const narrowest = [0.8, 0.75, 0.7] as const;
-/** The scale below which the letters of a single line are condensed to the first of these shares. */
+/** The scale below which the letters of a single line are condensed to these shares, and the step to the next share. */
 const muchSmaller = 0.9;
+const narrowStep = 0.05;
 /** The width from which a line is a sentence, and not a label or a heading, in em. */
 const longLine = 30;
 /** The smallest common scale of all texts of a style. A text that needs a smaller one is smaller on its own. */
@@ -314,7 +315,7 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
   for (let scale = step; scale * step > least; scale *= step)
     tries.push({
       scale,
-      share: frame.singleLine && last < 1 && scale < muchSmaller ? narrowest[0] : last,
+      share: frame.singleLine && shares === condensed && scale < muchSmaller ? narrowAt(scale) : last,
       isOneLine: false,
     });
   for (const share of shares === condensed ? [last, ...narrowest] : shares)
@@ -334,6 +335,11 @@ function fitOne(frame: Frame, space: FreeSpace, source = frame): Fitting {
     });
   if (found) return { frame, source, fit: found, shrunk, inColumn: false, whole: true };
   return { frame, source, fit: fitInMostRoom(frame, space, least), shrunk, inColumn: false, whole: false };
+}
+
+/** Returns the share to which the letters of a single line are condensed at a scale: small letters are worse than narrow ones. */
+function narrowAt(scale: number): number {
+  return narrowest[Math.min(narrowest.length - 1, Math.floor((muchSmaller - scale) / narrowStep))]!;
 }
 
 /** Fits a text at one size. Returns undefined if it does not fit. */

@@ -8,14 +8,20 @@ const sameEdge = 1;
 const sameBaseline = 0.1;
 /** The number of cells of one style in a column from which they are its body; fewer cells are its head. */
 const minBody = 3;
+/** The number of texts with the same words from which they are a label that is repeated. */
+const minRepeated = 3;
 
 /**
  * Groups the texts that look uneven if their sizes differ: those of one style that are a list, the labels of a form, the
- * cells of a column of a table, or the cells of its head. Each text is in one group.
+ * cells of a column of a table, or the cells of its head. A label that a page repeats is a group too. Each text is in
+ * one group.
  */
 export function groupsOf(frames: readonly Frame[]): Frame[][] {
-  const groups = new Groups(frames);
-  const kinds = [...Map.groupBy(frames, ({ style }) => style).values()];
+  const repeated = [...Map.groupBy(frames, wordsOf).values()].filter((own) => own.length >= minRepeated);
+  const apart = new Set(repeated.flat());
+  const others = frames.filter((frame) => !apart.has(frame));
+  const groups = new Groups(others);
+  const kinds = [...Map.groupBy(others, ({ style }) => style).values()];
   for (const kind of kinds) {
     const isCells = kind[0]!.isCell;
     for (const column of columnsIn(kind)) groups.join(column);
@@ -24,7 +30,13 @@ export function groupsOf(frames: readonly Frame[]): Frame[][] {
       if (!isCells || isHead || !row.some(({ container }) => container)) groups.join(row);
     }
   }
-  return groups.all();
+  return [...groups.all(), ...repeated];
+}
+
+/** Returns the words of a text and its style. Cells have their rows and columns, and each of them is a key of its own. */
+function wordsOf({ id, isCell, style, text }: Frame): string {
+  const words = text.runs.map((run) => run.text).join('');
+  return isCell ? id : `${style} ${words.replaceAll(/\p{N}+/gu, '0')}`;
 }
 
 /** Returns the texts of one style that are below each other: cells between the same rules, and texts with one edge. */
@@ -117,8 +129,8 @@ export interface Need {
 }
 
 /**
- * How much one outlier disturbs the look of its group, as compared with a text at 53% of its size. Texts of a style are
- * seen together less if they are apart on a page.
+ * How much one outlier disturbs the look of its group, as compared with a text at 53% of its size. It disturbs less if
+ * the group has few other texts. Texts of a style are seen together less if they are apart on a page.
  */
 const costOfOutlier = { group: 0.9, page: 0.15 };
 
@@ -138,7 +150,7 @@ export function commonSize(
   kind: keyof typeof costOfOutlier,
   least = 0,
 ): Pick<Need, 'scale' | 'width'> {
-  const outlier = costOfOutlier[kind];
+  const outlier = costOfOutlier[kind] * (1 - 1 / needs.length);
   const sorted = needs.toSorted((one, other) => costOf(one) - costOf(other));
   let best = { scale: 1, width: 1 };
   let [own, scale, width, weight] = [Number.POSITIVE_INFINITY, 1, 1, 0];
