@@ -75,9 +75,9 @@ function pairOf(unit: Unit, links: Links): Pair | null {
   const sizes = linked.flatMap(([{ word }]) => word.font?.size ?? []);
   const resultSizes = linked.flatMap(([, { word }]) => word.font?.size ?? []);
   if (sizes.length === 0 || resultSizes.length === 0) return null;
-  const lines = linesOf(unit.tokens.map(({ word }) => word.box));
+  const lines = linesOf(unit.tokens.flatMap(({ word, boxes }) => [word.box, ...boxes.slice(1)]));
   const tokens = linked.map(([, token]) => token);
-  const resultLines = linesOf(tokens.map(({ word }) => word.box));
+  const resultLines = linesOf(tokens.flatMap(({ word, boxes }) => [word.box, ...boxes.slice(1)]));
   return {
     unit,
     size: median(sizes),

@@ -129,10 +129,11 @@ export interface Need {
 }
 
 /**
- * How much one outlier disturbs the look of its group, as compared with a text at 53% of its size. It disturbs less if
- * the group has few other texts. Texts of a style are seen together less if they are apart on a page.
+ * How much one outlier disturbs the look of its group, as compared with a text at 53% of its size. It disturbs less in
+ * a group of few texts. Texts of a style are seen together less if they are apart on a page.
  */
 const costOfOutlier = { group: 0.9, page: 0.15 };
+const maxFew = 5;
 
 /** How much a smaller or narrower text disturbs. A slight difference is hardly visible. */
 function costOf({ scale, width }: Pick<Need, 'scale' | 'width'>): number {
@@ -150,7 +151,8 @@ export function commonSize(
   kind: keyof typeof costOfOutlier,
   least = 0,
 ): Pick<Need, 'scale' | 'width'> {
-  const outlier = costOfOutlier[kind] * (1 - 1 / needs.length);
+  const few = needs.length > maxFew ? 1 : 1 - 1 / needs.length;
+  const outlier = costOfOutlier[kind] * few;
   const sorted = needs.toSorted((one, other) => costOf(one) - costOf(other));
   let best = { scale: 1, width: 1 };
   let [own, scale, width, weight] = [Number.POSITIVE_INFINITY, 1, 1, 0];
