@@ -23,6 +23,7 @@ import {
   sheetNameKey,
   type TextPart,
 } from './part-texts.ts';
+import { printScaleWriter } from './print-scale.ts';
 import { formattingLost, messageCut, shortened, truncated, unsureReferences } from './rebuild-findings.ts';
 import { findReferences, ReferenceReader } from './references.ts';
 import {
@@ -171,7 +172,7 @@ class Rebuilding {
     const tables = await SheetTables.read(this.#workbook.office, sheet.path, this.#headers);
     const headers: (NewHeader & { index: number | undefined; cell: CellPosition })[] = [];
     const fit = new SheetFit(styles);
-    const { merged, validationTexts } = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
+    const summary = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
       filled: (cell) => fit.filled(cell),
       text: (cell, index, text, header) => {
         const old = text();
@@ -192,8 +193,12 @@ class Rebuilding {
       },
       formulaResult: (index) => plan.pin(index),
     });
-    this.#sizes.set(sheet.number, fit.sizes(merged));
-    this.#readValidations(sheet, validationTexts);
+    const sizes = fit.sizes(summary.merged, sheet.printArea);
+    this.#sizes.set(sheet.number, sizes);
+    const { before, after } = sizes.printed;
+    const scale = summary.page.scaleFor(before, after, styles.fontSize);
+    if (scale !== undefined) this.changes.add(sheet.path, (editor) => printScaleWriter(editor, scale));
+    this.#readValidations(sheet, summary.validationTexts);
     for (const { text, cell } of headers)
       if (text.length > columnNameLimit)
         this.findings.push(truncated(sheet, cell, "the header of a table's column", columnNameLimit));

@@ -23,7 +23,7 @@ const margins = 0.71;
 const indentStep = 1.3;
 /** Widths are approximate: a text that seems to be this much wider than its cell may fit. */
 const tolerance = 1.1;
-/** The widths of the characters of turned texts are approximate, and cells have margins. */
+/** The widths of the characters of texts without a cell around them are approximate, and cells have margins. */
 const slack = 1.1;
 /** The room around a text in a wider column, in relation to the text. */
 const reserve = 1.05;
@@ -56,6 +56,8 @@ export interface NewSizes {
   heights: Map<number, number>;
   /** The widths in digits. */
   widths: Map<number, number>;
+  /** The widths of what is printed, in digits. */
+  printed: { before: number; after: number };
 }
 
 /**
@@ -71,6 +73,8 @@ export class SheetFit {
   /** The last cell with content. */
   #row = 0;
   #column = 0;
+  /** The last column with content. */
+  #right = 0;
   /** The nearest cell with content before it in its row. */
   #previous = 0;
 
@@ -86,6 +90,7 @@ export class SheetFit {
     this.#previous = this.#row === row ? this.#column : 0;
     this.#row = row;
     this.#column = column;
+    this.#right = Math.max(this.#right, column);
     this.#columns = columns;
   }
 
@@ -112,9 +117,12 @@ export class SheetFit {
     this.#unmeasured.set(row, (this.#unmeasured.get(row) ?? 0) + change);
   }
 
-  /** @param merged the merged ranges, by their first cells */
-  sizes(merged: ReadonlyMap<string, CellRange>): NewSizes {
-    const sizes: NewSizes = { heights: new Map(), widths: new Map() };
+  /**
+   * @param merged the merged ranges, by their first cells
+   * @param area the columns that are printed, if the workbook says so
+   */
+  sizes(merged: ReadonlyMap<string, CellRange>, area: CellRange | undefined): NewSizes {
+    const sizes: NewSizes = { heights: new Map(), widths: new Map(), printed: { before: 0, after: 0 } };
     const computed = new ComputedRows();
     for (const cell of this.#tight) {
       const { row, column, style } = cell;
@@ -127,7 +135,42 @@ export class SheetFit {
     }
     for (const [row, height] of computed.grown())
       if (!this.#unmeasured.get(row)) sizes.heights.set(row, Math.max(height, sizes.heights.get(row) ?? 0));
+    if (this.#columns) this.#measurePrinted(this.#columns, merged, area, sizes);
     return sizes;
+  }
+
+  /** Measures the columns with content, and the texts that are drawn over the empty cells after them. */
+  #measurePrinted(
+    columns: SheetColumns,
+    merged: ReadonlyMap<string, CellRange>,
+    area: CellRange | undefined,
+    { widths, printed }: NewSizes,
+  ): void {
+    const left = area?.left ?? 1;
+    /** By how much all columns up to a column have grown, by its number. */
+    const grown: number[] = Array.from({ length: left }, () => 0);
+    const widen = (right: number, old = 0, text = 0): void => {
+      const before = columns.widthOfAll(left, right);
+      for (let next = grown.length; next <= right; next++) {
+        const width = columns.widthOf(next);
+        grown.push(grown.at(-1)! + (widths.get(next) ?? width) - width);
+      }
+      printed.before = Math.max(printed.before, before + old);
+      printed.after = Math.max(printed.after, before + grown[right]! + text);
+    };
+    if (area) {
+      widen(area.right);
+      return;
+    }
+    widen([...merged.values()].reduce((last, { right }) => Math.max(last, right), this.#right));
+    for (const { row, column, next, style, old, text } of this.#tight) {
+      if (next < Number.POSITIVE_INFINITY || style.angle !== 0 || wrapsText(style)) continue;
+      if (/right|center/.test(style.alignment) || merged.has(writeReference({ row, column }))) continue;
+      const digits = digitWidth * this.#styles.fontSize;
+      const before = this.#widthOf(old, style) / digits;
+      const after = this.#widthOf(text, style) / digits;
+      widen(column - 1, before, after > before ? after * slack : after);
+    }
   }
 
   #fitTurned({ row, style, rowHeight, old, text }: TightCell, { heights }: NewSizes): void {

@@ -12,6 +12,7 @@ import {
 } from './cell-reference.ts';
 import { decodeCellText, hasLetter } from './cell-text.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
+import { PageSetup } from './print-scale.ts';
 import { SheetColumns } from './sheet-columns.ts';
 import { StringItem } from './string-item.ts';
 import { type ValidationText, ValidationTexts } from './validation-texts.ts';
@@ -58,6 +59,7 @@ export interface Cell {
 export interface SheetSummary {
   /** The merged ranges, by their first cells: `A1`. */
   merged: Map<string, CellRange>;
+  page: PageSetup;
   /** The texts with which cells may be compared. */
   compared: ComparedTexts;
   /** The headers and footers with letters. */
@@ -87,6 +89,7 @@ export class SheetReader implements PositionedXmlEvents {
   readonly #validations = new ValidationTexts();
   readonly summary: SheetSummary = {
     merged: new Map(),
+    page: new PageSetup(),
     compared: new ComparedTexts(),
     headersAndFooters: { texts: 0, characters: 0 },
     literalLists: { texts: 0, characters: 0 },
@@ -139,6 +142,7 @@ export class SheetReader implements PositionedXmlEvents {
     else if (depth === 2) {
       this.#section = isSpreadsheet(tag) ? tag.local : '';
       if (this.#section === 'sheetFormatPr') this.#cell.columns.setFormat(tag);
+      else this.summary.page.add(this.#section, tag);
     } else if (this.#section === 'sheetData') {
       if (!isSpreadsheet(tag)) return;
       if (depth === 3 && tag.local === 'row') this.#openRow(tag);
@@ -149,6 +153,7 @@ export class SheetReader implements PositionedXmlEvents {
       else if (tag.local === 'col' && this.#section === 'cols') this.#cell.columns.add(tag);
       else if (tag.local === 'dataValidation') this.#validations.add(tag);
       else if (isFilter(tag)) this.summary.compared.addValue(decodeCellText(tag.attributes['val'] ?? ''));
+      else if (depth === 3) this.summary.page.add(this.#section, tag);
     }
   }
 

@@ -39,7 +39,9 @@ export function truncate(
     if (length === 0 || linesOf(text) <= fit.lines) {
       const size = formatPoints(frame.size * fit.scale);
       const left = plain.slice(0, length).trimEnd().length;
-      const message = `the translation is cut after ${left} of ${plain.length} characters, because no more text fits at the minimum size of ${size} pt`;
+      const signs = countSigns(frame.text) - countSigns(text);
+      const lost = signs === 0 ? '' : `; ${signs === 1 ? '1 sign is' : `${signs} signs are`} not shown`;
+      const message = `the translation is cut after ${left} of ${plain.length} characters, because no more text fits at the minimum size of ${size} pt${lost}`;
       return {
         frame: { ...frame, text },
         finding: { severity: 'warning', code: 'text_truncated', message, unitId: block.id },
@@ -59,6 +61,11 @@ function shorter(text: string, length: number): number {
   if (word > 0) return length - (Math.min(40, length) - word);
   const last = [...new Intl.Segmenter('und').segment(before)].at(-1);
   return Math.max(0, length - Math.min(40, length) + (last?.index ?? 0));
+}
+
+/** Counts the check boxes, formulas and other signs that are drawn as in the source. */
+function countSigns({ runs }: Frame['text']): number {
+  return runs.filter(({ moved }) => moved).length;
 }
 
 /** Formats a size in points, for messages to users. */
