@@ -29,14 +29,14 @@ import { type OpenPdf, openPdf } from './pdf/open-pdf.ts';
 import { tallyDocument, tallyPage } from './pdf/page-tally.ts';
 import { removeText } from './pdf/remove-text.ts';
 import { withLabelInText } from './pdf/right-to-left-labels.ts';
-import { markRunningHeaders } from './pdf/running-headers.ts';
+import { markRunningHeaders, type PageOfBlocks } from './pdf/running-headers.ts';
 import { recognizePage } from './pdf/scans/recognize-page.ts';
 import { invisibleTexts, Scans } from './pdf/scans/scans.ts';
 import { copyPages, insertPages } from './pdf/source-pages.ts';
 import { structureOf } from './pdf/structure.ts';
 import { pageOfBlock, type TextBlock } from './pdf/text-block.ts';
 import { fitBlocks, typesetPage } from './pdf/typeset-blocks.ts';
-import { type PageOfItems, pageOfItems } from './pdf/word-items.ts';
+import { pageOfItems } from './pdf/word-items.ts';
 import { placesOf } from './pdf/word-rows.ts';
 import { openPdfjs } from './pdfjs/open-pdfjs.ts';
 import { rejectLargeStreams } from './pdfjs/stream-sizes.ts';
@@ -67,7 +67,9 @@ export async function check(bytes: Uint8Array, take?: TakeText, { pages }: Selec
  */
 export async function extract(bytes: Uint8Array, selection: ExtractOptions = {}): Promise<ExtractedDocument> {
   return withPdf(bytes, async (pdf) => {
-    const pages: PageOfItems[] = [];
+    const pages: PageOfBlocks[] = [];
+    const places = new Map<string, string>();
+    const direction = directionOf(selection.sourceLanguage ?? 'en');
     const counts = new KeptCounts(pdf.document);
     const budget = new SegmentBudget();
     const vocabulary = new Vocabulary();
@@ -88,19 +90,20 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
         scans.keepWords(blocks);
       }
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
-      pages.push(pageOfItems(scan ?? page, { blocks, kept }));
+      // The glyphs and the other texts of a page are not kept, because a document has too many of them for the memory.
+      const items = pageOfItems(scan ?? page, { blocks, kept });
+      for (const [id, place] of placesOf(items, direction)) places.set(id, place);
+      pages.push({ box: items.box, rotation: items.rotation, blocks: items.blocks });
     }
     tallyDocument(tally, pdf.document);
     markRunningHeaders(pages);
-    const direction = directionOf(selection.sourceLanguage ?? 'en');
-    const segments = pages.flatMap((page) => {
-      const places = placesOf(page, direction);
-      return page.blocks.map((block) =>
+    const segments = pages.flatMap(({ blocks }) =>
+      blocks.map((block) =>
         scans.segment(
-          segmentOf({ ...block, content: vocabulary.settle(block.content) }, places.get(block.id)!),
+          segmentOf({ ...block, content: vocabulary.settle(block.content) }, places.get(block.id)),
         ),
-      );
-    });
+      ),
+    );
     const isWordFile = selection.output === 'docx';
     const hint = scans.hint(selection.sourceLanguage);
     const findings = counts.findings(segments.length, { isSigned: isSigned(bytes), isWordFile, hint });
@@ -162,8 +165,8 @@ interface TranslatedPdf extends Required<Pick<RebuiltDocument, 'findings' | 'rec
  * The most pages whose texts are compared before the first page is set, so that texts of one style get one size in the
  * document. These pages are in memory together.
  */
-const maxSamples = 12;
-const maxSampledGlyphs = 60_000;
+const maxSamples = 8;
+const maxSampledGlyphs = 40_000;
 
 /** Returns page numbers that are spread over a document. */
 function samplesOf(numbers: readonly number[]): number[] {
@@ -287,13 +290,15 @@ async function withPdf<T>(bytes: Uint8Array, use: (pdf: OpenPdf) => Promise<T>):
   }
 }
 
-function segmentOf({ id, kind, page, content, matrix, box }: TextBlock, place: string): Segment {
+function segmentOf({ id, kind, page, content, matrix, box }: TextBlock, place?: string): Segment {
+  const isRunning = kind === 'header' || kind === 'footer';
+  const part = isRunning ? kind : (place ?? (kind === 'heading' ? kind : undefined));
   return {
     regionId: id,
     cellId: null,
     kind,
     page,
-    place,
+    place: [`page ${page}`, ...(part ? [part] : [])].join(', '),
     rectangles: [pageRectangle(transformRectangle(matrix, box))],
     source: content,
   };

@@ -37,30 +37,32 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 210_950,
+    limit: 212_000,
     goal: 165_000,
     bought: [
       '209,300: the demo workspace, and times with a point',
       '210,150: the model of a PDF page, and sentences of a PDF as one segment',
+      '212,000: fonts of operators, divided words, places in words, print scale, one size of a style in a PDF',
       '210,950: faces by outlines, labels of a row apart, entries with dates, paragraphs around boxes, lines of headings',
     ],
   },
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1779,
+    limit: 1784,
     goal: 1400,
-    bought: ['1,779: faces by outlines'],
+    bought: ['1,784: fonts of operators, divided words and the print scale', '1,779: faces by outlines'],
   },
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 151_900,
+    limit: 152_550,
     goal: 100_000,
     bought: [
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
       '150,050: the open row of the editor stays in view, and its number is whole',
+      '152,550: fonts of operators, divided words, places, print scale, sizes of a document, and labels',
       '151,900: the rules for faces, rows, stacks, columns and marks of a PDF page',
       '151,300: a yardstick for 60 pages of strangers, HTML twins, and properties of the page model',
     ],
@@ -68,11 +70,17 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 49_900,
+    limit: 49_980,
     goal: 50_000,
-    bought: [],
+    bought: ['49,980: FONTS_DIR'],
   },
-  { name: 'settings', count: settingNames.length, limit: 86, goal: 85, bought: ['86: DEMO_WORKSPACE'] },
+  {
+    name: 'settings',
+    count: settingNames.length,
+    limit: 87,
+    goal: 85,
+    bought: ['87: FONTS_DIR', '86: DEMO_WORKSPACE'],
+  },
 ];
 
 /** Megabytes of packages after `npm ci`; `install-size.slow.test.ts` measures them. */

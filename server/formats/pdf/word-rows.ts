@@ -172,8 +172,8 @@ function isAtHeight(item: Item, row: readonly Item[], band: Pick<Rectangle, 'bot
 }
 
 /**
- * Returns the places of the texts of a page, by the ids of their blocks: `page 2, table 1, row 3, column 2`. The tables
- * and lists are those of the Word file. They are counted from the top of the page.
+ * Returns the places of the texts of a page that are in a table or a list, by the ids of their blocks: `table 1, row 3,
+ * column 2`. The tables and lists are those of the Word file. They are counted from the top of the page.
  *
  * @param direction the reading direction of the source
  */
@@ -202,10 +202,6 @@ export function placesOf(page: PageOfItems, direction: Direction): Map<string, s
     // A text that is indented as the items are is the next paragraph of an item.
     if (kind !== 'text' || !list || item.isHeading || item.start < list.start + list.size / 2)
       list = undefined;
-  }
-  for (const { id, page: number, kind } of page.blocks) {
-    const part = places.get(id) ?? (['heading', 'header', 'footer'].includes(kind) ? kind : undefined);
-    places.set(id, [`page ${number}`, part].filter(Boolean).join(', '));
   }
   return places;
 }
