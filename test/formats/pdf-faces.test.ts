@@ -140,7 +140,7 @@ describe('the outlines of letters show the face of a font', () => {
     }
   });
 
-  it('and where the letters stand, if they do not stand on the baseline', () => {
+  it('and the height of the letters above the baseline', () => {
     const shown = outlined('arimo', 'Thebill');
     for (const glyph of shown.glyphs)
       if (typeof glyph !== 'number') glyph.outline = raised(Array.from(glyph.outline!), 0.2);

@@ -72,7 +72,7 @@ export function readLines(items: readonly (TextItem | TextMarkedContent)[]): Lin
 
 /**
  * Determines the position of a text relative to the previously drawn text. pdf.js separates lines, but it does not do
- * so where the font changes.
+ * so at each change of the font.
  *
  * @param wordStart the start of the word that contains `last`
  */

@@ -33,7 +33,7 @@ const afterSetup =
 export class PageSetup {
   #setup: XmlStartTag['attributes'] = {};
   #margins: XmlStartTag['attributes'] = {};
-  /** Whether the number of pages is set, or where they end. */
+  /** Whether the number of pages is set, or their ends. */
   #isFixed = false;
 
   /** Adds an element of the sheet. @param section the child of the root element that it is or is in */

@@ -119,7 +119,7 @@ export class SheetFit {
 
   /**
    * @param merged the merged ranges, by their first cells
-   * @param area the columns that are printed, if the workbook says so
+   * @param area the columns that are printed, if the workbook defines them
    */
   sizes(merged: ReadonlyMap<string, CellRange>, area: CellRange | undefined): NewSizes {
     const sizes: NewSizes = { heights: new Map(), widths: new Map(), printed: { before: 0, after: 0 } };

@@ -33,7 +33,7 @@ export function groupsOf(frames: readonly Frame[]): Frame[][] {
   return [...groups.all(), ...repeated];
 }
 
-/** Returns the words of a text and its style. Cells have their rows and columns, and each of them is a key of its own. */
+/** Returns the words of a text and its style. For a cell, which has its row and column, returns its id. */
 function wordsOf({ id, isCell, style, text }: Frame): string {
   const words = text.runs.map((run) => run.text).join('');
   return isCell ? id : `${style} ${words.replaceAll(/\p{N}+/gu, '0')}`;
