@@ -14,12 +14,26 @@ interface Made {
   columns?: string;
   after?: string;
   source?: string;
+  /** The range that is printed. */
+  area?: string;
 }
 
 /** The workbook has two shared strings: the source, and one without letters. */
-function workbook({ alignment = '', rows, columns = '', after = '', source = short }: Made): Uint8Array {
+function workbook({
+  alignment = '',
+  rows,
+  columns = '',
+  after = '',
+  source = short,
+  area,
+}: Made): Uint8Array {
   const files = workbookFiles([{ rows, after }], [item(source), item('17')]);
   files['xl/worksheets/s0.xml'] = `${files['xl/worksheets/s0.xml']}`.replace('<sheetData>', `${columns}$&`);
+  if (area)
+    files['xl/workbook.xml'] = `${files['xl/workbook.xml']}`.replace(
+      '</workbook>',
+      `<definedNames><definedName name="_xlnm.Print_Area" localSheetId="0">${area}</definedName></definedNames>$&`,
+    );
   files['xl/_rels/workbook.xml.rels'] = `${files['xl/_rels/workbook.xml.rels']}`.replace(
     '</',
     '<Relationship Id="styles" Type="urn:x/styles" Target="styles.xml"/></',
@@ -137,5 +151,58 @@ describe('a row with a text that wraps', () => {
     expect(await sheetOf({ alignment, rows: row('ht="15"') }, 'Beschäftigungsverhältnis')).toContain(
       '<cols>',
     );
+  });
+});
+
+describe('a printed sheet', () => {
+  const wide = (width: number): string => `<cols><col min="2" max="2" width="${width}"/></cols>`;
+  const beside = line(cell('A1', 0), cell('B1', 1));
+  const margins = '<pageMargins left="0.7" right="0.7" top="0.75" bottom="0.75" header="0.3" footer="0.3"/>';
+  /** The page setup and the elements around it. Column A grows from 9 to 18 digits; A4 has 94 digits upright. */
+  const printed = async (made: Partial<Made> = {}, text = long): Promise<string> =>
+    (await sheetOf({ rows: beside, columns: wide(84), after: margins, ...made }, text)).replace(
+      /.*<\/sheetData>|<\/worksheet>/gs,
+      '',
+    );
+
+  it('stays one page wide if a column grows', async () => {
+    expect(await printed()).toBe(`${margins}<pageSetup scale="90"/>`);
+    const setup = '<pageSetup scale="50" orientation="landscape" paperSize="9"/><headerFooter/>';
+    expect(await printed({ after: margins + setup })).toBe(margins + setup);
+    const full = setup.replace('50', '100');
+    const columns = wide(130);
+    expect(await printed({ columns, after: margins + full })).toBe(margins + setup.replace('50', '93'));
+  });
+
+  it('stays one page wide if a text is longer than its column, and nothing is after it', async () => {
+    const rows = line(cell('C1', 0));
+    const columns = wide(68);
+    expect(await printed({ rows, columns }, 'Name')).toBe(margins);
+    expect(await printed({ rows, columns })).toMatch(/scale="9[01]"/);
+  });
+
+  it('gets its scale after its margins, before other elements', async () => {
+    const rest = '<headerFooter/><drawing id="r1"/>';
+    expect(await printed({ after: margins + rest })).toBe(`${margins}<pageSetup scale="90"/>${rest}`);
+    const open = margins.replace('/>', '></pageMargins>');
+    expect(await printed({ after: open + rest })).toBe(`${open}<pageSetup scale="90"/>${rest}`);
+  });
+
+  it('is measured in the columns of its print area', async () => {
+    expect(await printed({ area: "'A, b'!$A$1:$A$9" })).toBe(`${margins}<pageSetup scale="90"/>`);
+    expect(await printed({ area: 'Sheet1!$A:$A' })).toBe(margins);
+    expect(await printed({ area: 'Sheet1!$A$1:$B$9', columns: wide(68) })).toBe(margins);
+    expect(await printed({ area: 'Sheet1!$A$1:$C$9', columns: wide(75) })).toMatch(/scale="9\d"/);
+  });
+
+  it.each<[string, Partial<Made>]>([
+    ['it fits', { columns: wide(70) }],
+    ['it was two pages wide', { columns: wide(90) }],
+    ['Excel fits it', { columns: `<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>${wide(84)}` }],
+    ['its pages end at set columns', { after: `${margins}<colBreaks><brk id="1" man="1"/></colBreaks>` }],
+    ['its paper is not known', { after: `${margins}<pageSetup paperSize="119"/>` }],
+    ['it would be smaller than 60 %', { after: `${margins}<pageSetup scale="65" paperSize="11"/>` }],
+  ])('keeps its scale if %s', async (_, made) => {
+    expect(await printed(made)).toBe(made.after ?? margins);
   });
 });

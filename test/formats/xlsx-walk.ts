@@ -210,6 +210,7 @@ function withoutTexts({ xml }: WalkedSheet): string {
 export function withoutTextsAndSizes(sheet: WalkedSheet): string {
   return withoutTexts(sheet)
     .replace(/<(\w+:)?cols>.*<\/\1?cols>/s, '')
+    .replace(/<(?:\w+:)?pageSetup scale="\d+"\/>|(?<=<(?:\w+:)?pageSetup[^>]*) scale="\d+"/, '')
     .replaceAll(/ ht="[^"]*"/g, '');
 }
 

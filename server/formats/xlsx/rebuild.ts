@@ -170,8 +170,8 @@ class Rebuilding {
     const plan = this.#plan;
     const tables = await SheetTables.read(this.#workbook.office, sheet.path, this.#headers);
     const headers: (NewHeader & { index: number | undefined; cell: CellPosition })[] = [];
-    const fit = new SheetFit(styles);
-    const { merged, validationTexts } = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
+    const fit = new SheetFit(styles, sheet.printArea);
+    const summary = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
       filled: (cell) => fit.filled(cell),
       text: (cell, index, text, header) => {
         const old = text();
@@ -192,8 +192,11 @@ class Rebuilding {
       },
       formulaResult: (index) => plan.pin(index),
     });
-    this.#sizes.set(sheet.number, fit.sizes(merged));
-    this.#readValidations(sheet, validationTexts);
+    const sizes = fit.sizes(summary.merged);
+    this.#sizes.set(sheet.number, sizes);
+    const scale = summary.page.scaleFor(...sizes.printed, styles.fontSize);
+    if (scale) this.changes.add(sheet.path, (editor) => summary.page.scaleWriter(editor, scale));
+    this.#readValidations(sheet, summary.validationTexts);
     for (const { text, cell } of headers)
       if (text.length > columnNameLimit)
         this.findings.push(truncated(sheet, cell, "the header of a table's column", columnNameLimit));

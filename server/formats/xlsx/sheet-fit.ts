@@ -23,7 +23,7 @@ const margins = 0.71;
 const indentStep = 1.3;
 /** Widths are approximate: a text that seems to be this much wider than its cell may fit. */
 const tolerance = 1.1;
-/** The widths of the characters of turned texts are approximate, and cells have margins. */
+/** The widths of the characters of texts without a cell around them are approximate, and cells have margins. */
 const slack = 1.1;
 /** The room around a text in a wider column, in relation to the text. */
 const reserve = 1.05;
@@ -56,6 +56,8 @@ export interface NewSizes {
   heights: Map<number, number>;
   /** The widths in digits. */
   widths: Map<number, number>;
+  /** The widths of what is printed, in digits. */
+  printed: [before: number, after: number];
 }
 
 /**
@@ -64,6 +66,7 @@ export interface NewSizes {
  */
 export class SheetFit {
   readonly #styles: CellStyles;
+  readonly #area: CellRange | undefined;
   readonly #tight: TightCell[] = [];
   /** For rows without a height: the number of texts that wrap and are not measured, such as results of formulas. */
   readonly #unmeasured = new Map<number, number>();
@@ -71,11 +74,15 @@ export class SheetFit {
   /** The last cell with content. */
   #row = 0;
   #column = 0;
+  /** The last column with content. */
+  #right = 0;
   /** The nearest cell with content before it in its row. */
   #previous = 0;
 
-  constructor(styles: CellStyles) {
+  /** @param area the range that is printed, if the workbook sets it */
+  constructor(styles: CellStyles, area?: CellRange) {
     this.#styles = styles;
+    this.#area = area;
   }
 
   /** Adds a cell with content, also if its text does not change. */
@@ -86,6 +93,7 @@ export class SheetFit {
     this.#previous = this.#row === row ? this.#column : 0;
     this.#row = row;
     this.#column = column;
+    this.#right = Math.max(this.#right, column);
     this.#columns = columns;
   }
 
@@ -114,7 +122,7 @@ export class SheetFit {
 
   /** @param merged the merged ranges, by their first cells */
   sizes(merged: ReadonlyMap<string, CellRange>): NewSizes {
-    const sizes: NewSizes = { heights: new Map(), widths: new Map() };
+    const sizes: NewSizes = { heights: new Map(), widths: new Map(), printed: [0, 0] };
     const computed = new ComputedRows();
     for (const cell of this.#tight) {
       const { row, column, style } = cell;
@@ -127,7 +135,34 @@ export class SheetFit {
     }
     for (const [row, height] of computed.grown())
       if (!this.#unmeasured.get(row)) sizes.heights.set(row, Math.max(height, sizes.heights.get(row) ?? 0));
+    if (this.#columns) this.#measurePrinted(merged, sizes);
     return sizes;
+  }
+
+  /** Measures the columns with content, and the texts that are drawn over the empty cells after them. */
+  #measurePrinted(merged: ReadonlyMap<string, CellRange>, { widths, printed }: NewSizes): void {
+    const { left, right } = this.#area ?? { left: 1, right: this.#right };
+    /** By how much all columns up to a column have grown, by its number. */
+    const grown: number[] = Array.from({ length: left }, () => 0);
+    const widen = (last: number, old = 0, text = 0): void => {
+      const before = this.#columns!.widthOfAll(left, last);
+      for (let next = grown.length; next <= last; next++) {
+        const width = this.#columns!.widthOf(next);
+        grown.push(grown.at(-1)! + (widths.get(next) ?? width) - width);
+      }
+      printed[0] = Math.max(printed[0], before + old);
+      printed[1] = Math.max(printed[1], before + grown[last]! + text);
+    };
+    widen(right);
+    if (this.#area) return;
+    for (const { right } of merged.values()) widen(right);
+    const digit = digitWidth * this.#styles.fontSize;
+    for (const { row, column, next, style, old, text } of this.#tight) {
+      if (next < Number.POSITIVE_INFINITY || style.angle !== 0 || wrapsText(style)) continue;
+      if (/right|center/.test(style.alignment) || merged.has(writeReference({ row, column }))) continue;
+      const [before, after] = [this.#widthOf(old, style) / digit, this.#widthOf(text, style) / digit];
+      widen(column - 1, before, after > before ? after * slack : after);
+    }
   }
 
   #fitTurned({ row, style, rowHeight, old, text }: TightCell, { heights }: NewSizes): void {

@@ -2,6 +2,7 @@ import { FileError } from '../file-error.ts';
 import { ComparedTexts } from '../office/compared-texts.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { countCharacters } from '../text-tally.ts';
+import { isOn, prefixOf } from './attributes.ts';
 import {
   type CellRange,
   lastColumn,
@@ -12,6 +13,7 @@ import {
 } from './cell-reference.ts';
 import { decodeCellText, hasLetter } from './cell-text.ts';
 import { boundRun, type PartEditor } from './part-stream.ts';
+import { PageSetup } from './print-scale.ts';
 import { SheetColumns } from './sheet-columns.ts';
 import { StringItem } from './string-item.ts';
 import { type ValidationText, ValidationTexts } from './validation-texts.ts';
@@ -58,6 +60,7 @@ export interface Cell {
 export interface SheetSummary {
   /** The merged ranges, by their first cells: `A1`. */
   merged: Map<string, CellRange>;
+  page: PageSetup;
   /** The texts with which cells may be compared. */
   compared: ComparedTexts;
   /** The headers and footers with letters. */
@@ -87,6 +90,7 @@ export class SheetReader implements PositionedXmlEvents {
   readonly #validations = new ValidationTexts();
   readonly summary: SheetSummary = {
     merged: new Map(),
+    page: new PageSetup(),
     compared: new ComparedTexts(),
     headersAndFooters: { texts: 0, characters: 0 },
     literalLists: { texts: 0, characters: 0 },
@@ -139,6 +143,7 @@ export class SheetReader implements PositionedXmlEvents {
     else if (depth === 2) {
       this.#section = isSpreadsheet(tag) ? tag.local : '';
       if (this.#section === 'sheetFormatPr') this.#cell.columns.setFormat(tag);
+      else this.summary.page.add(this.#section, tag);
     } else if (this.#section === 'sheetData') {
       if (!isSpreadsheet(tag)) return;
       if (depth === 3 && tag.local === 'row') this.#openRow(tag);
@@ -149,6 +154,7 @@ export class SheetReader implements PositionedXmlEvents {
       else if (tag.local === 'col' && this.#section === 'cols') this.#cell.columns.add(tag);
       else if (tag.local === 'dataValidation') this.#validations.add(tag);
       else if (isFilter(tag)) this.summary.compared.addValue(decodeCellText(tag.attributes['val'] ?? ''));
+      else if (depth === 3) this.summary.page.add(this.#section, tag);
     }
   }
 
@@ -238,7 +244,7 @@ export class SheetReader implements PositionedXmlEvents {
   }
 
   #openCellPart(tag: XmlStartTag): void {
-    const { local, name, attributes, selfClosing, end } = tag;
+    const { local, attributes, selfClosing, end } = tag;
     this.#part = isSpreadsheet(tag) ? local : '';
     if (local === 'f' && this.#part) {
       this.#cell.hasFormula = true;
@@ -247,8 +253,7 @@ export class SheetReader implements PositionedXmlEvents {
     }
     this.#text = '';
     if (local === 'is') this.#item.reset();
-    const prefix = name.slice(0, name.length - local.length);
-    this.#content = selfClosing ? undefined : { start: end, end, prefix };
+    this.#content = selfClosing ? undefined : { start: end, end, prefix: prefixOf(tag) };
   }
 
   #closeCellPart({ start }: XmlEndTag): void {
@@ -268,10 +273,6 @@ export class SheetReader implements PositionedXmlEvents {
 /** Whether an element is a value by which rows are filtered. */
 export function isFilter({ local }: XmlStartTag): boolean {
   return local === 'filter' || local === 'customFilter';
-}
-
-function isOn(value: string | undefined): boolean {
-  return /^(?:1|true)$/.test(value ?? '');
 }
 
 function notInOrder(): FileError {

@@ -2,6 +2,7 @@ import { FileError, limits, overLimit } from '../file-error.ts';
 import { openOfficeFile } from '../office/office-format.ts';
 import type { OfficePackage, Relationship } from '../office/package.ts';
 import { attributeOf } from '../office/xml-reader.ts';
+import { type CellRange, lastRow, readRange } from './cell-reference.ts';
 import { readXmlPart } from './part-stream.ts';
 
 export interface Sheet {
@@ -19,6 +20,8 @@ export interface Sheet {
    * macro sheet has none.
    */
   type: string;
+  /** The range that is printed; undefined if the workbook does not set one. */
+  printArea?: CellRange;
 }
 
 /** An opened workbook. */
@@ -101,10 +104,15 @@ async function readSheets(
     return true;
   };
   let depth = 0;
+  let area = '';
+  let printed: Sheet | undefined;
   await readXmlPart(office, main, {
     openTag: (tag) => {
       depth++;
       if (depth === 1) requireRoot(tag, 'workbook');
+      if (tag.local === 'definedName' && attributeOf(tag, 'name') === '_xlnm.Print_Area')
+        printed = sheets[Number(attributeOf(tag, 'localSheetId'))];
+      area = '';
       if (depth !== 3 || tag.local !== 'sheet' || !isSpreadsheet(tag)) return;
       const part = parts.get(relationId(tag.attributes));
       if (part?.target === undefined || !take(part.target))
@@ -123,8 +131,14 @@ async function readSheets(
         type: part.type,
       });
     },
+    text: (text) => {
+      area += text;
+    },
     closeTag: () => {
       depth--;
+      const [, left, right] = /^[^,]*!\$?([A-Z]{1,3})\$?\d*:\$?([A-Z]{1,3})\$?\d*$/.exec(area) ?? [];
+      if (printed && right) printed.printArea = readRange(`${left}1:${right}${lastRow}`);
+      printed = undefined;
     },
   });
   return sheets;
