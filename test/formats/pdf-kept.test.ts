@@ -279,3 +279,32 @@ describe('letters along a curve', () => {
     expect(findings).toMatchObject([{ severity: 'warning', message: expect.stringMatching(/curve.*: 5, /) }]);
   });
 });
+
+describe('a large picture on a page with text', () => {
+  const text = at(9, 390, 'A paragraph');
+  const picture = (size: number): string =>
+    `q ${size} 0 0 ${size} 100 100 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q `;
+  const pages = [
+    text + picture(200),
+    // A background, a logo, and the text layer of a picture.
+    picture(200) + text + at(150, 150, 'Over it'),
+    text + picture(100),
+    text + picture(200) + picture(250) + at(150, 150, 'Layer').replace('BT', 'BT 3 Tr'),
+  ];
+
+  it('is named with its page, unless a visible text is over it', async () => {
+    const file = await madePdf(...pages.map((content) => ({ content })));
+    const { findings } = await extract(file);
+    expect(findings.filter(({ message }) => message.includes('picture'))).toEqual([
+      {
+        severity: 'info',
+        code: 'unsupported_content_kept',
+        message: '3 pictures are kept (pages 1, 4); text in pictures is not translated',
+        unitId: null,
+      },
+    ]);
+    // A Word file has no pictures.
+    const word = await extract(file, { output: 'docx' });
+    expect(word.findings.filter(({ message }) => message.includes('picture'))).toEqual([]);
+  });
+});

@@ -36,13 +36,13 @@ export function notSelectedFinding(count: number, [one, several]: readonly [stri
 /**
  * Returns the finding about pictures, whose text is not recognized.
  *
- * @param slides the numbers of the slides with pictures; the first ones are listed
+ * @param numbers the numbers of the slides or pages with pictures; the first ones are listed
  */
-export function picturesKept(count: number, slides: readonly number[] = []): Finding {
+export function picturesKept(count: number, numbers: readonly number[] = [], one = 'slide'): Finding {
   const subject = count === 1 ? '1 picture is' : `${count} pictures are`;
-  const listed = slides.slice(0, 20).join(', ');
-  const more = slides.length > 20 ? ' and others' : '';
-  const where = slides.length === 0 ? '' : ` (${slides.length === 1 ? 'slide' : 'slides'} ${listed}${more})`;
+  const listed = numbers.slice(0, 20).join(', ');
+  const more = numbers.length > 20 ? ' and others' : '';
+  const where = numbers.length === 0 ? '' : ` (${numbers.length === 1 ? one : `${one}s`} ${listed}${more})`;
   const message = `${subject} kept${where}; text in pictures is not translated`;
   return fileFinding('info', 'unsupported_content_kept', message);
 }

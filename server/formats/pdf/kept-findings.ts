@@ -1,5 +1,7 @@
 import type { PDFDict, PDFDocument } from '@cantoo/pdf-lib';
 import { type Finding, fileFinding } from '../document.ts';
+import { picturesKept } from '../office/kept-finding.ts';
+import { apply, intersection } from './geometry.ts';
 import type { KeptText } from './layout/kept-text.ts';
 import { asDict, get, getArray, getDict, getName } from './objects.ts';
 import type { ReadPage } from './open-pdf.ts';
@@ -33,25 +35,38 @@ const reasons: Partial<Record<Reason, { severity: Finding['severity']; what: str
 /** The reasons of texts that leave a page as empty as it looks. */
 const unseen: ReadonlySet<KeptText['reason']> = new Set(['invisible', 'tiny', 'clipped']);
 
+/** The least part of a page that a picture covers which may have text that a reader misses. */
+const pictureShare = 0.1;
+
 /** Counts the untranslated content of a PDF, page by page. */
 export class KeptCounts {
   readonly #texts = new Map<Reason, { count: number; firstPage: number }>();
   /** The pages whose text is only in images. */
   readonly imagePages: number[] = [];
+  /** The pages with text that also have large pictures, and the number of these pictures. */
+  readonly #picturePages: number[] = [];
+  #pictures = 0;
   readonly #document: PDFDocument;
 
   constructor(document: PDFDocument) {
     this.#document = document;
   }
 
-  add({ number, texts, paints, indirectTexts }: ReadPage, blocks: number, kept: readonly KeptText[]): void {
+  add(page: ReadPage, blocks: number, kept: readonly KeptText[]): void {
+    const { number, texts, paints, indirectTexts } = page;
     for (const { reason } of kept) this.#count(reason, 1, number);
     // Unpaired texts are counted here, because they have no glyphs, so they are in neither `blocks` nor `kept`.
     const unpaired = texts.filter(isUnpaired).length;
     if (unpaired > 0) this.#count('unpaired', unpaired, number);
     if (indirectTexts > 0) this.#count('indirect', indirectTexts, number);
     const isShown = unpaired > 0 || indirectTexts > 0 || kept.some(({ reason }) => !unseen.has(reason));
-    if (blocks === 0 && !isShown && paints.some(({ kind }) => kind === 'image')) this.imagePages.push(number);
+    if (blocks === 0 && !isShown) {
+      if (paints.some(({ kind }) => kind === 'image')) this.imagePages.push(number);
+      return;
+    }
+    const pictures = largePictures(page);
+    this.#pictures += pictures;
+    if (pictures > 0) this.#picturePages.push(number);
   }
 
   #count(reason: Reason, count: number, page: number): void {
@@ -98,9 +113,26 @@ export class KeptCounts {
         'warning',
         `${pagesText(this.imagePages)} of images without a text layer: text in these images is not translated; ${hint}`,
       );
+    if (this.#pictures > 0 && !isWordFile)
+      findings.push(picturesKept(this.#pictures, this.#picturePages, 'page'));
     if (segments === 0) findings.push(noText(this.imagePages, isWordFile, hint));
     return findings;
   }
+}
+
+/** Counts the large pictures of a page with no visible text over them: a picture with text over it is a background. */
+function largePictures({ box, texts, paints }: ReadPage): number {
+  const area = (box.right - box.left) * (box.top - box.bottom);
+  const origins = texts
+    .filter(({ kept, glyphs }) => glyphs.length > 0 && !(kept && unseen.has(kept)))
+    .map(({ matrix, glyphs }) => apply(matrix, glyphs[0]!.x, 0));
+  return paints.filter((paint) => {
+    const seen = paint.kind === 'image' && intersection(paint.box, box);
+    if (!seen) return false;
+    const { left, right, bottom, top } = seen;
+    if ((right - left) * (top - bottom) < pictureShare * area) return false;
+    return !origins.some(([x, y]) => left <= x && x <= right && bottom <= y && y <= top);
+  }).length;
 }
 
 /** Whether the glyphs of a non-empty text are unknown. */
