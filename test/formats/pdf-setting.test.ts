@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { truncateRuns } from '#server/formats/pdf/fitting/styled-text.ts';
 import { type Rectangle, transformRectangle } from '#server/formats/pdf/geometry.ts';
 import type { PageContent, ShownText } from '#server/formats/pdf/page-content.ts';
 import { blockOf, pageOf, paint, type Rendered, rectangle, render, type Source } from './pdf-blocks.ts';
@@ -124,6 +125,32 @@ describe('a translation that is too long for its box', () => {
       `the translation is cut after ${text.length - 1} of ${target.length} characters, because no more text fits at the minimum size of ${least} pt`,
     );
     for (const { box } of walls(source).paints) expect(overlap(set.place, box)).toBe(false);
+  });
+
+  it.each<[string, number[], number[], string | undefined]>([
+    ['none', [1, 2], [], undefined],
+    ['one', [1], [2], '1 sign is not shown'],
+    ['two', [], [1, 2], '2 signs are not shown'],
+  ])('says how many of its signs are cut off: %s', async (_, first, last, lost) => {
+    const block = blockOf({ lines: english });
+    const box = rectangle(0, 0, 5, 5);
+    for (const tag of [1, 2])
+      block.moved.set(tag, { parts: [], bars: [{ box, color: '1 0 0 rg' }], width: 5 });
+    const signs = (tags: number[]) => tags.map((tag) => ({ tag, type: 'void' as const }));
+    const target = [...signs(first), ` ${longer.repeat(4)} `, ...signs(last)];
+    const page = pageOf(walls({ lines: english }));
+    const { findings, operators } = await render([{ source: block, target }], { page });
+    const [finding] = findings.filter(({ code }) => code === 'text_truncated');
+    expect(finding!.message.split('; ')[1]).toBe(lost);
+    expect(operators.match(/1 0 0 rg/g) ?? []).toHaveLength(first.length);
+  });
+
+  it('keeps a sign before the ellipsis', () => {
+    const { style } = blockOf({ lines: english });
+    const sign = { text: '\ufffc', style, moved: { parts: [], width: 5 } };
+    const runs = [{ text: 'Word ', style }, sign, { text: ' and more', style }];
+    expect(truncateRuns(runs, 6, style)).toEqual([runs[0], sign, { text: '…', style }]);
+    expect(truncateRuns(runs, 5, style)).toEqual([{ text: 'Word…', style }]);
   });
 
   it('is not broken inside a word while a smaller size avoids it', async () => {

@@ -142,8 +142,9 @@ export function truncateRuns(runs: readonly StyledRun[], length: number, style: 
     rest -= text.length;
     if (text) cut.push({ ...run, text });
   }
-  const last = cut.pop();
-  return [...cut, { text: `${last?.text.trimEnd() ?? ''}…`, style: last?.style ?? style }];
+  // A sign has no text to which an ellipsis could be appended.
+  const last = cut.at(-1)?.moved ? undefined : cut.pop();
+  return [...cut, { text: `${last?.text.trimEnd() ?? ''}…`, style: (last ?? cut.at(-1))?.style ?? style }];
 }
 
 const bullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):]|\p{N}{1,2}(?:\.\p{N}{1,2})*\.?)$/u;

@@ -39,7 +39,10 @@ export function truncate(
     if (length === 0 || linesOf(text) <= fit.lines) {
       const size = formatPoints(frame.size * fit.scale);
       const left = plain.slice(0, length).trimEnd().length;
-      const message = `the translation is cut after ${left} of ${plain.length} characters, because no more text fits at the minimum size of ${size} pt`;
+      const [all, shown] = [runs, text.runs].map((list) => list.filter(({ moved }) => moved).length);
+      const signs = all! - shown!;
+      const lost = signs === 0 ? '' : `; ${signs === 1 ? '1 sign is' : `${signs} signs are`} not shown`;
+      const message = `the translation is cut after ${left} of ${plain.length} characters, because no more text fits at the minimum size of ${size} pt${lost}`;
       return {
         frame: { ...frame, text },
         finding: { severity: 'warning', code: 'text_truncated', message, unitId: block.id },
