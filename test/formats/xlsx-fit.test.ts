@@ -181,10 +181,11 @@ describe('a printed sheet', () => {
     expect(await printed({ rows, columns })).toMatch(/scale="9[01]"/);
   });
 
-  it('gets its scale where the schema places it, with the prefix of the part', async () => {
-    const after = '<drawing id="r1"/><extLst/>';
-    expect(await printed({ after })).toBe(`<pageSetup scale="90"/>${after}`);
-    expect(await printed({ after: '' })).toBe('<pageSetup scale="90"/>');
+  it('gets its scale after its margins, before other elements', async () => {
+    const rest = '<headerFooter/><drawing id="r1"/>';
+    expect(await printed({ after: margins + rest })).toBe(`${margins}<pageSetup scale="90"/>${rest}`);
+    const open = margins.replace('/>', '></pageMargins>');
+    expect(await printed({ after: open + rest })).toBe(`${open}<pageSetup scale="90"/>${rest}`);
   });
 
   it('is measured in the columns of its print area', async () => {

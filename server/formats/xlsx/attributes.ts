@@ -23,3 +23,20 @@ export function replaceAttributes(
     editor.replace(at + before.length, at + found.length, `"${escapeAttribute(value)}"`);
   }
 }
+
+/** Sets the value of an attribute of a tag. */
+export function setAttribute(editor: PartEditor, tag: XmlStartTag, name: string, value: string): void {
+  const nameEnd = tag.start + 1 + tag.name.length;
+  if (tag.attributes[name] === undefined) editor.replace(nameEnd, nameEnd, ` ${name}="${value}"`);
+  else replaceAttributes(editor, tag, new Map([[name, value]]));
+}
+
+/** Whether the value of an attribute is true. */
+export function isOn(value: string | undefined): boolean {
+  return /^(?:1|true)$/.test(value ?? '');
+}
+
+/** Returns the prefix of an element's name with its colon; '' if missing. */
+export function prefixOf({ name, local }: { name: string; local: string }): string {
+  return name.slice(0, name.length - local.length);
+}

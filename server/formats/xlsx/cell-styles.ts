@@ -1,4 +1,5 @@
 import type { OfficePackage } from '../office/package.ts';
+import { isOn } from './attributes.ts';
 import { readXmlPart } from './part-stream.ts';
 import { isSpreadsheet, type Workbook } from './workbook.ts';
 
@@ -24,7 +25,6 @@ interface Font {
 }
 
 const usualFont: Font = { size: 11, isBold: false };
-const isOn = (value: string | undefined): boolean => /^(?:1|true)$/.test(value ?? '');
 
 function styleWith({ size, isBold }: Font): CellStyle {
   return { angle: 0, size, isBold, wraps: false, shrinks: false, alignment: '', indent: 0 };

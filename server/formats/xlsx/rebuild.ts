@@ -23,7 +23,6 @@ import {
   sheetNameKey,
   type TextPart,
 } from './part-texts.ts';
-import { printScaleWriter } from './print-scale.ts';
 import { formattingLost, messageCut, shortened, truncated, unsureReferences } from './rebuild-findings.ts';
 import { findReferences, ReferenceReader } from './references.ts';
 import {
@@ -171,7 +170,7 @@ class Rebuilding {
     const plan = this.#plan;
     const tables = await SheetTables.read(this.#workbook.office, sheet.path, this.#headers);
     const headers: (NewHeader & { index: number | undefined; cell: CellPosition })[] = [];
-    const fit = new SheetFit(styles);
+    const fit = new SheetFit(styles, sheet.printArea);
     const summary = await readTextCells(this.#workbook, sheet, this.#strings, tables, {
       filled: (cell) => fit.filled(cell),
       text: (cell, index, text, header) => {
@@ -193,11 +192,10 @@ class Rebuilding {
       },
       formulaResult: (index) => plan.pin(index),
     });
-    const sizes = fit.sizes(summary.merged, sheet.printArea);
+    const sizes = fit.sizes(summary.merged);
     this.#sizes.set(sheet.number, sizes);
-    const { before, after } = sizes.printed;
-    const scale = summary.page.scaleFor(before, after, styles.fontSize);
-    if (scale !== undefined) this.changes.add(sheet.path, (editor) => printScaleWriter(editor, scale));
+    const scale = summary.page.scaleFor(...sizes.printed, styles.fontSize);
+    if (scale) this.changes.add(sheet.path, (editor) => summary.page.scaleWriter(editor, scale));
     this.#readValidations(sheet, summary.validationTexts);
     for (const { text, cell } of headers)
       if (text.length > columnNameLimit)

@@ -1,6 +1,6 @@
 import type { OfficePackage } from '../office/package.ts';
 import type { PositionedXmlEvents } from '../office/xml-reader.ts';
-import { replaceAttributes } from './attributes.ts';
+import { prefixOf, replaceAttributes, setAttribute } from './attributes.ts';
 import { encodeAttributeText, encodeCellText, textElement } from './cell-text.ts';
 import { type PartEditor, rewriteXmlPart } from './part-stream.ts';
 import { richText } from './rich-text.ts';
@@ -36,8 +36,11 @@ export function rewriteSharedStrings(
         depth++;
         if (depth === 1) {
           rootPrefix = prefixOf(tag);
+          // The attribute `count` stays unchanged, because it is the number of cells with a shared string.
+          const source = editor.source(tag.start, tag.end);
+          const count = `${strings.count + plan.appended.length}`;
           if (plan.appended.length > 0)
-            changeUniqueCount(editor, tag.start, tag.end, strings.count + plan.appended.length);
+            editor.replace(tag.start, tag.end, source.replace(/(?<=\suniqueCount\s*=\s*["'])\d*/, count));
         }
         if (depth !== 2 || tag.local !== 'si' || !isSpreadsheet(tag)) return;
         inItem = true;
@@ -75,23 +78,6 @@ export function rewriteSharedStrings(
   });
 }
 
-/** Returns the prefix of an element's name with its colon; '' if missing. */
-function prefixOf({ name, local }: { name: string; local: string }): string {
-  return name.slice(0, name.length - local.length);
-}
-
-/**
- * Changes the attribute `uniqueCount`. The attribute `count` stays unchanged, because it is the number of cells with a
- * shared string.
- */
-function changeUniqueCount(editor: PartEditor, start: number, end: number, count: number): void {
-  const found = /(\suniqueCount\s*=\s*["'])(\d*)["']/.exec(editor.source(start, end));
-  if (!found) return;
-  const [, before = '', digits = ''] = found;
-  const at = start + found.index + before.length;
-  editor.replace(at, at + digits.length, `${count}`);
-}
-
 /** Makes a cell refer to another shared string. */
 export function repoint(editor: PartEditor, { valueContent }: Cell, index: number): void {
   if (valueContent) editor.replace(valueContent.start, valueContent.end, `${index}`);
@@ -127,10 +113,7 @@ export function rowHeightWriter(
       if (++depth !== 3 || tag.local !== 'row' || !isSpreadsheet(tag)) return;
       row = Number(tag.attributes['r'] ?? row + 1);
       const height = heights.get(row);
-      if (height === undefined) return;
-      const nameEnd = tag.start + 1 + tag.name.length;
-      if (tag.attributes['ht'] === undefined) editor.replace(nameEnd, nameEnd, ` ht="${height}"`);
-      else replaceAttributes(editor, tag, new Map([['ht', `${height}`]]));
+      if (height !== undefined) setAttribute(editor, tag, 'ht', `${height}`);
     },
     closeTag: () => {
       depth--;

@@ -1,11 +1,11 @@
 import type { PositionedXmlEvents, XmlStartTag } from '../office/xml-reader.ts';
+import { isOn, prefixOf } from './attributes.ts';
 import { lastColumn } from './cell-reference.ts';
 import type { PartEditor } from './part-stream.ts';
 import { isSpreadsheet } from './workbook.ts';
 
 /** The width of a column that a file does not set: 8 digits and the margins. */
 const usualWidth = 9.14;
-const isOn = (value: string | undefined): boolean => /^(?:1|true)$/.test(value ?? '');
 
 /** The attributes of a `col` element that a new width replaces. */
 const ownWidth = /\s(?:min|max|width|customWidth|bestFit)=("|').*?\1/g;
@@ -124,8 +124,4 @@ export function columnWidthWriter(
       if (columns !== '') editor.replace(tag.start, tag.start, columns);
     },
   };
-}
-
-function prefixOf({ name, local }: { name: string; local: string }): string {
-  return name.slice(0, name.length - local.length);
 }

@@ -57,7 +57,7 @@ export interface NewSizes {
   /** The widths in digits. */
   widths: Map<number, number>;
   /** The widths of what is printed, in digits. */
-  printed: { before: number; after: number };
+  printed: [before: number, after: number];
 }
 
 /**
@@ -66,6 +66,7 @@ export interface NewSizes {
  */
 export class SheetFit {
   readonly #styles: CellStyles;
+  readonly #area: CellRange | undefined;
   readonly #tight: TightCell[] = [];
   /** For rows without a height: the number of texts that wrap and are not measured, such as results of formulas. */
   readonly #unmeasured = new Map<number, number>();
@@ -78,8 +79,10 @@ export class SheetFit {
   /** The nearest cell with content before it in its row. */
   #previous = 0;
 
-  constructor(styles: CellStyles) {
+  /** @param area the range that is printed, if the workbook sets it */
+  constructor(styles: CellStyles, area?: CellRange) {
     this.#styles = styles;
+    this.#area = area;
   }
 
   /** Adds a cell with content, also if its text does not change. */
@@ -117,12 +120,9 @@ export class SheetFit {
     this.#unmeasured.set(row, (this.#unmeasured.get(row) ?? 0) + change);
   }
 
-  /**
-   * @param merged the merged ranges, by their first cells
-   * @param area the columns that are printed, if the workbook defines them
-   */
-  sizes(merged: ReadonlyMap<string, CellRange>, area: CellRange | undefined): NewSizes {
-    const sizes: NewSizes = { heights: new Map(), widths: new Map(), printed: { before: 0, after: 0 } };
+  /** @param merged the merged ranges, by their first cells */
+  sizes(merged: ReadonlyMap<string, CellRange>): NewSizes {
+    const sizes: NewSizes = { heights: new Map(), widths: new Map(), printed: [0, 0] };
     const computed = new ComputedRows();
     for (const cell of this.#tight) {
       const { row, column, style } = cell;
@@ -135,40 +135,32 @@ export class SheetFit {
     }
     for (const [row, height] of computed.grown())
       if (!this.#unmeasured.get(row)) sizes.heights.set(row, Math.max(height, sizes.heights.get(row) ?? 0));
-    if (this.#columns) this.#measurePrinted(this.#columns, merged, area, sizes);
+    if (this.#columns) this.#measurePrinted(merged, sizes);
     return sizes;
   }
 
   /** Measures the columns with content, and the texts that are drawn over the empty cells after them. */
-  #measurePrinted(
-    columns: SheetColumns,
-    merged: ReadonlyMap<string, CellRange>,
-    area: CellRange | undefined,
-    { widths, printed }: NewSizes,
-  ): void {
-    const left = area?.left ?? 1;
+  #measurePrinted(merged: ReadonlyMap<string, CellRange>, { widths, printed }: NewSizes): void {
+    const { left, right } = this.#area ?? { left: 1, right: this.#right };
     /** By how much all columns up to a column have grown, by its number. */
     const grown: number[] = Array.from({ length: left }, () => 0);
-    const widen = (right: number, old = 0, text = 0): void => {
-      const before = columns.widthOfAll(left, right);
-      for (let next = grown.length; next <= right; next++) {
-        const width = columns.widthOf(next);
+    const widen = (last: number, old = 0, text = 0): void => {
+      const before = this.#columns!.widthOfAll(left, last);
+      for (let next = grown.length; next <= last; next++) {
+        const width = this.#columns!.widthOf(next);
         grown.push(grown.at(-1)! + (widths.get(next) ?? width) - width);
       }
-      printed.before = Math.max(printed.before, before + old);
-      printed.after = Math.max(printed.after, before + grown[right]! + text);
+      printed[0] = Math.max(printed[0], before + old);
+      printed[1] = Math.max(printed[1], before + grown[last]! + text);
     };
-    if (area) {
-      widen(area.right);
-      return;
-    }
-    widen([...merged.values()].reduce((last, { right }) => Math.max(last, right), this.#right));
+    widen(right);
+    if (this.#area) return;
+    for (const { right } of merged.values()) widen(right);
+    const digit = digitWidth * this.#styles.fontSize;
     for (const { row, column, next, style, old, text } of this.#tight) {
       if (next < Number.POSITIVE_INFINITY || style.angle !== 0 || wrapsText(style)) continue;
       if (/right|center/.test(style.alignment) || merged.has(writeReference({ row, column }))) continue;
-      const digits = digitWidth * this.#styles.fontSize;
-      const before = this.#widthOf(old, style) / digits;
-      const after = this.#widthOf(text, style) / digits;
+      const [before, after] = [this.#widthOf(old, style) / digit, this.#widthOf(text, style) / digit];
       widen(column - 1, before, after > before ? after * slack : after);
     }
   }

@@ -2,6 +2,7 @@ import { FileError } from '../file-error.ts';
 import { ComparedTexts } from '../office/compared-texts.ts';
 import type { PositionedXmlEvents, XmlEndTag, XmlStartTag } from '../office/xml-reader.ts';
 import { countCharacters } from '../text-tally.ts';
+import { isOn, prefixOf } from './attributes.ts';
 import {
   type CellRange,
   lastColumn,
@@ -243,7 +244,7 @@ export class SheetReader implements PositionedXmlEvents {
   }
 
   #openCellPart(tag: XmlStartTag): void {
-    const { local, name, attributes, selfClosing, end } = tag;
+    const { local, attributes, selfClosing, end } = tag;
     this.#part = isSpreadsheet(tag) ? local : '';
     if (local === 'f' && this.#part) {
       this.#cell.hasFormula = true;
@@ -252,8 +253,7 @@ export class SheetReader implements PositionedXmlEvents {
     }
     this.#text = '';
     if (local === 'is') this.#item.reset();
-    const prefix = name.slice(0, name.length - local.length);
-    this.#content = selfClosing ? undefined : { start: end, end, prefix };
+    this.#content = selfClosing ? undefined : { start: end, end, prefix: prefixOf(tag) };
   }
 
   #closeCellPart({ start }: XmlEndTag): void {
@@ -273,10 +273,6 @@ export class SheetReader implements PositionedXmlEvents {
 /** Whether an element is a value by which rows are filtered. */
 export function isFilter({ local }: XmlStartTag): boolean {
   return local === 'filter' || local === 'customFilter';
-}
-
-function isOn(value: string | undefined): boolean {
-  return /^(?:1|true)$/.test(value ?? '');
 }
 
 function notInOrder(): FileError {

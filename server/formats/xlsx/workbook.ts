@@ -104,16 +104,15 @@ async function readSheets(
     return true;
   };
   let depth = 0;
-  let printed: Sheet | undefined;
   let area = '';
+  let printed: Sheet | undefined;
   await readXmlPart(office, main, {
     openTag: (tag) => {
       depth++;
       if (depth === 1) requireRoot(tag, 'workbook');
-      if (depth === 3 && attributeOf(tag, 'name') === '_xlnm.Print_Area' && tag.local === 'definedName') {
+      if (tag.local === 'definedName' && attributeOf(tag, 'name') === '_xlnm.Print_Area')
         printed = sheets[Number(attributeOf(tag, 'localSheetId'))];
-        area = '';
-      }
+      area = '';
       if (depth !== 3 || tag.local !== 'sheet' || !isSpreadsheet(tag)) return;
       const part = parts.get(relationId(tag.attributes));
       if (part?.target === undefined || !take(part.target))
@@ -133,12 +132,12 @@ async function readSheets(
       });
     },
     text: (text) => {
-      if (printed) area += text;
+      area += text;
     },
     closeTag: () => {
-      if (depth-- !== 3 || !printed) return;
+      depth--;
       const [, left, right] = /^[^,]*!\$?([A-Z]{1,3})\$?\d*:\$?([A-Z]{1,3})\$?\d*$/.exec(area) ?? [];
-      if (right !== undefined) printed.printArea = readRange(`${left}1:${right}${lastRow}`);
+      if (printed && right) printed.printArea = readRange(`${left}1:${right}${lastRow}`);
       printed = undefined;
     },
   });

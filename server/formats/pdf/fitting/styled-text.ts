@@ -168,11 +168,9 @@ export function truncateRuns(runs: readonly StyledRun[], length: number, style: 
     rest -= text.length;
     if (text) cut.push({ ...run, text });
   }
-  const last = cut.at(-1);
   // A sign has no text to which an ellipsis could be appended.
-  if (last && !last.moved) cut.pop();
-  const text = last?.moved ? '' : (last?.text.trimEnd() ?? '');
-  return [...cut, { text: `${text}…`, style: last?.style ?? style }];
+  const last = cut.at(-1)?.moved ? undefined : cut.pop();
+  return [...cut, { text: `${last?.text.trimEnd() ?? ''}…`, style: (last ?? cut.at(-1))?.style ?? style }];
 }
 
 const bullet = /^(?:[\p{S}\p{Po}\p{Pd}\p{Co}]|\(?[\p{L}\p{N}]{1,4}[.):]|\p{N}{1,2}(?:\.\p{N}{1,2})*\.?)$/u;

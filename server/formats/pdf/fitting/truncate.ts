@@ -39,7 +39,8 @@ export function truncate(
     if (length === 0 || linesOf(text) <= fit.lines) {
       const size = formatPoints(frame.size * fit.scale);
       const left = plain.slice(0, length).trimEnd().length;
-      const signs = countSigns(frame.text) - countSigns(text);
+      const [all, shown] = [runs, text.runs].map((list) => list.filter(({ moved }) => moved).length);
+      const signs = all! - shown!;
       const lost = signs === 0 ? '' : `; ${signs === 1 ? '1 sign is' : `${signs} signs are`} not shown`;
       const message = `the translation is cut after ${left} of ${plain.length} characters, because no more text fits at the minimum size of ${size} pt${lost}`;
       return {
@@ -61,11 +62,6 @@ function shorter(text: string, length: number): number {
   if (word > 0) return length - (Math.min(40, length) - word);
   const last = [...new Intl.Segmenter('und').segment(before)].at(-1);
   return Math.max(0, length - Math.min(40, length) + (last?.index ?? 0));
-}
-
-/** Counts the check boxes, formulas and other signs that are drawn as in the source. */
-function countSigns({ runs }: Frame['text']): number {
-  return runs.filter(({ moved }) => moved).length;
 }
 
 /** Formats a size in points, for messages to users. */
