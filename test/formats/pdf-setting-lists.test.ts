@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Frame } from '#server/formats/pdf/fitting/fit.ts';
 import { groupsOf } from '#server/formats/pdf/model/groups.ts';
 import { extract, rebuild } from '#server/formats/pdf.ts';
 import { at, madePdf } from './pdf-made.ts';
-import { shownLines } from './pdf-shown.ts';
+import { shownLines, shownTexts } from './pdf-shown.ts';
 
 const longer = 'Une rubrique de la liste, dont la traduction est bien plus longue que la ligne de la page';
 const shorter = 'Une autre';
@@ -142,4 +144,19 @@ describe('texts of one list', () => {
     const every = (line: number) => entries.filter((_entry, index) => index % 2 === line);
     expect(groupsOf([...entries, name])).toEqual([[name], every(0), every(1)]);
   });
+});
+
+it('a text after a label takes the free space to its right when it moves with its column', async () => {
+  const bytes = new Uint8Array(readFileSync(join(import.meta.dirname, '../corpus/pdf/form-signed.pdf')));
+  const { segments } = await extract(bytes);
+  const isValue = (text: string) => text.startsWith('GREEN check, "S');
+  const translations = segments.map(({ regionId, cellId, source }) => ({
+    regionId,
+    cellId,
+    target: isValue(`${source}`) ? [`${source} Celle-ci est plus longue.`] : source,
+  }));
+  const result = await rebuild(bytes, translations, { sourceLanguage: 'en', targetLanguage: 'fr' });
+  const sizeIn = async (pdf: Uint8Array) =>
+    (await shownTexts(pdf)).find(({ text }) => text.includes('Signature verified'))?.size;
+  expect(await sizeIn(result.bytes)).toBe(await sizeIn(bytes));
 });

@@ -11,6 +11,7 @@ import {
   isJustified,
   isLabel,
   linesBetween,
+  roomBeside,
   sourceLinesOf,
 } from './fit.ts';
 import { fitColumn } from './flow.ts';
@@ -99,7 +100,7 @@ export class FittedTexts {
       if (fittings) {
         const mates = fittings.flatMap((fitting, index) =>
           (fitting.frame.mates ?? []).map((mate) => ({
-            unit: { fittings: [besideText(mate, fitting)], isColumn: false },
+            unit: { fittings: [besideText(mate, fitting, space)], isColumn: false },
             mate,
             index,
           })),
@@ -174,7 +175,7 @@ function onOneLine(column: readonly Frame[]): (frame: Frame) => Frame {
 const afterLabel = 0.3;
 
 /** Fits a text on the line of a text that has moved, such as a date at the end of the line or a label at its start. */
-function besideText(mate: Frame, { fit, frame }: Fitting): Fitting {
+function besideText(mate: Frame, { fit, frame }: Fitting, around: FreeSpace): Fitting {
   const rise = fit.baseline - frame.baseline;
   const { box, size } = mate;
   const area = { ...box, bottom: box.bottom + rise, top: box.top + rise };
@@ -185,7 +186,11 @@ function besideText(mate: Frame, { fit, frame }: Fitting): Fitting {
     bounds:
       box.right < frame.box.left
         ? { ...area, right: Math.max(box.right, frame.box.left - afterLabel * size) }
-        : { ...area, left: Math.min(box.left, Math.max(mate.bounds.left, endOf(fit, frame) + size)) },
+        : {
+            ...area,
+            left: Math.min(box.left, Math.max(mate.bounds.left, endOf(fit, frame) + size)),
+            right: growsLeft(mate) ? box.right : roomBeside(mate, around, false).right,
+          },
   };
   return fitOne(moved, new FreeSpace(moved.bounds));
 }
@@ -231,7 +236,7 @@ function setSize(
       shrunk: fitting.fit.scale < fit.scale ? 'neighbors' : unit.fittings[index]!.shrunk,
     }));
     for (const { unit: other, mate, index } of unit.mates ?? [])
-      other.fittings = [besideText(mate, unit.fittings[index]!)];
+      other.fittings = [besideText(mate, unit.fittings[index]!, space)];
     take(unit.fittings, space);
   }
 }
