@@ -1,4 +1,4 @@
-import { greatest, least, median } from '../layout/statistics.ts';
+import { median } from '../layout/statistics.ts';
 import type { PdfjsFont, PdfjsText } from './pdfjs-texts.ts';
 
 /** The face of a font as its outlines show it, also against the file's own description. */
@@ -70,9 +70,12 @@ interface Stroke {
 
 function strokeOf(outline: ArrayLike<number>): Stroke | undefined {
   const lines = linesOf(outline);
-  const ends = lines.flatMap(([, from, , to]) => [from, to]);
-  const bottom = least(ends);
-  const height = greatest(ends) - bottom;
+  let [bottom, top] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const [, from, , to] of lines) {
+    bottom = Math.min(bottom, from, to);
+    top = Math.max(top, from, to);
+  }
+  const height = top - bottom;
   const [low, high] = heights.map((share) => leftmostInk(lines, bottom + share * height));
   if (!low || !high) return undefined;
   return {
