@@ -90,7 +90,7 @@ export async function extract(bytes: Uint8Array, selection: ExtractOptions = {})
         scans.keepWords(blocks);
       }
       for (const { content } of blocks) budget.add(plainText(content), formatTagged(content));
-      // The glyphs and the other texts of a page are not kept, because a document has too many of them for the memory.
+      // The glyphs and the other texts are dropped, because a document has too many of them to keep in memory.
       const items = pageOfItems(scan ?? page, { blocks, kept });
       for (const [id, place] of placesOf(items, direction)) places.set(id, place);
       pages.push({ box: items.box, rotation: items.rotation, blocks: items.blocks });

@@ -190,6 +190,8 @@ describe('a printed sheet', () => {
 
   it('is measured in the columns of its print area', async () => {
     expect(await printed({ area: "'A, b'!$A$1:$A$9" })).toBe(`${margins}<pageSetup scale="90"/>`);
+    // No sheet has so many columns, so the range is ignored.
+    expect(await printed({ area: 'Sheet1!$A:$XFE' })).toBe(`${margins}<pageSetup scale="90"/>`);
     expect(await printed({ area: 'Sheet1!$A:$A' })).toBe(margins);
     expect(await printed({ area: 'Sheet1!$A$1:$B$9', columns: wide(68) })).toBe(margins);
     expect(await printed({ area: 'Sheet1!$A$1:$C$9', columns: wide(75) })).toMatch(/scale="9\d"/);

@@ -71,7 +71,8 @@ export function findBlocks(page: PageContent, vocabulary?: Vocabulary): PageBloc
   return {
     blocks: [...blocks].map(([owner, block]) => {
       const content = vocabulary ? block.content : words.settle(block.content);
-      const isHyphenated = plainText(content).length < plainText(block.content).length;
+      const isHyphenated =
+        content !== block.content && plainText(content).length < plainText(block.content).length;
       return {
         ...block,
         content,

@@ -5,6 +5,10 @@ import { attributeOf } from '../office/xml-reader.ts';
 import { type CellRange, lastRow, readRange } from './cell-reference.ts';
 import { readXmlPart } from './part-stream.ts';
 
+/** The first and the last column of a printed range, up to column `XFD`. */
+const columnsOfArea =
+  /^[^,]*!\$?([A-W]?[A-Z]{1,2}|X(?:[A-E][A-Z]|F[A-D]))\$?\d*:\$?([A-W]?[A-Z]{1,2}|X(?:[A-E][A-Z]|F[A-D]))\$?\d*$/;
+
 export interface Sheet {
   /** The position of the sheet in the workbook, from 1. Sheets of all types are counted. */
   number: number;
@@ -136,7 +140,7 @@ async function readSheets(
     },
     closeTag: () => {
       depth--;
-      const [, left, right] = /^[^,]*!\$?([A-Z]{1,3})\$?\d*:\$?([A-Z]{1,3})\$?\d*$/.exec(area) ?? [];
+      const [, left, right] = columnsOfArea.exec(area) ?? [];
       if (printed && right) printed.printArea = readRange(`${left}1:${right}${lastRow}`);
       printed = undefined;
     },
