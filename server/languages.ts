@@ -37,6 +37,11 @@ export const supportedLanguages = {
   ne: 'Nepali',
 } as const;
 
+/** Whether a language is written without spaces between sentences. */
+export function isUnspaced(code: string): boolean {
+  return code === 'zh-Hans' || code === 'zh-Hant' || code === 'ja' || code === 'th';
+}
+
 export type LanguageCode = keyof typeof supportedLanguages;
 
 // This file is part of the SDK's bundle. The pure annotations let a bundler remove expressions that an application

@@ -57,8 +57,8 @@ const stored = () =>
 /** The number of posting lists that a lookup reads. */
 const listsRead = () =>
   app.database.inTenant(tenantId, async (tx) => {
-    const shards = await selectPostings(tx, tenantId, pair, [...grams(like(3))]);
-    return shards.reduce((sum, { lists }) => sum + lists.length, 0);
+    const [shards] = await selectPostings(tx, tenantId, pair, [[...grams(like(3))]]);
+    return shards!.reduce((sum, { lists }) => sum + lists.length, 0);
   });
 
 /** Whether the sweep adds a job for the language pair. */

@@ -150,7 +150,7 @@ describe('the calls for a group of segments', () => {
   async function translate(texts: ReturnType<typeof segment>[]) {
     const exact = new Map(texts.map((text) => [keyOf(requestOfText(request, text)), undefined] as const));
     const guidance = { pairs: new Set<string>(), glossaries: null, styles: new Map() };
-    const found = { exact, ...guidance, reviewsInstructions: false };
+    const found = { exact, ...guidance, reviewsInstructions: false, reviewsSentences: false };
     const group = { request, texts, found };
     const { translations } = await translateGroup(
       { engine } as never,

@@ -122,9 +122,16 @@ export const securityPolicyRequest = z
       .describe(
         'Whether a translation awaits review if its source, or other data that the model gets with it, looks like instructions to the model. By default, this is only a warning.',
       ),
+    review_tm_sentences: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether a translation awaits review if it is made of sentences of the translation memory, without a model.',
+      ),
   })
   .refine(({ tenant_id: _, ...policy }) => Object.values(policy).some((value) => value !== undefined), {
-    error: 'mfa_required, mfa_required_for_sso or review_suspected_instructions is required',
+    error:
+      'mfa_required, mfa_required_for_sso, review_suspected_instructions or review_tm_sentences is required',
   })
   .meta({
     id: 'SecurityPolicyRequest',

@@ -11,6 +11,8 @@ export interface Guidance {
   styles: StylesByLanguage;
   /** Whether the workspace demands a review of texts with suspected instructions to the model. */
   reviewsInstructions: boolean;
+  /** Whether the workspace demands a review of translations that are made of sentences of the TM. */
+  reviewsSentences: boolean;
 }
 
 /** The stored guides by target language; '' is the guide of all languages. */
@@ -31,7 +33,7 @@ interface StoredStyle {
  */
 const guidanceInScope = prepare<
   { separator: string; languages: string },
-  { revision: string | null; guides: StoredStyle[] | null; reviews: boolean | null }[]
+  { revision: string | null; guides: StoredStyle[] | null; metadata: Record<string, unknown> | null }[]
 >((db) =>
   db
     .select({
@@ -41,8 +43,10 @@ const guidanceInScope = prepare<
           'spacing', spacing, 'formality', formality, 'forbidden_words', forbidden_words))
         from style_guides where tenant_id = tenant_scope_from()
           and target_lang = any(string_to_array(${sql.placeholder('languages')}, ',')))`,
-      reviews: sql<boolean | null>`(
-        select metadata -> 'review_suspected_instructions' = 'true'::jsonb
+      metadata: sql<Record<string, unknown> | null>`(
+        select jsonb_build_object(
+          'review_suspected_instructions', metadata -> 'review_suspected_instructions',
+          'review_tm_sentences', metadata -> 'review_tm_sentences')
         from tenants where tenant_id = tenant_scope_from())`,
     })
     .from(sql`(select) as one`)
@@ -60,7 +64,8 @@ export async function readGuidance(tx: Tx, targetLangs: readonly string[]): Prom
   return {
     glossaries: row?.revision ?? null,
     styles: new Map(row?.guides?.map((guide) => [guide.language, guide])),
-    reviewsInstructions: row?.reviews ?? false,
+    reviewsInstructions: row?.metadata?.['review_suspected_instructions'] === true,
+    reviewsSentences: row?.metadata?.['review_tm_sentences'] === true,
   };
 }
 

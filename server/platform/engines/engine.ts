@@ -21,6 +21,8 @@ export interface TranslationTask {
   style?: TaskStyle;
   /** The terms of the tenant's glossaries that occur in the source. */
   glossary?: readonly TaskTerm[];
+  /** Sentences of the source that the TM has, with the translations that it has for them. */
+  sentences?: readonly TaskSentence[];
   /** TM segments whose sources are similar to this source, the most similar first. */
   examples?: readonly TaskExample[];
   /** The part of the source directly before the first segment, as context. */
@@ -50,9 +52,12 @@ export interface TaskStyle {
   forbiddenWords: readonly { term: string; use_instead: string | null }[];
 }
 
-export interface TaskExample {
+export interface TaskSentence {
   source: string;
   target: string;
+}
+
+export interface TaskExample extends TaskSentence {
   /** Similarity to the source, from 0 to 1. */
   similarity: number;
 }

@@ -1,24 +1,74 @@
+import { clip } from '#server/formats/text.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type { Judgement, QualityIssue, Translations } from '#server/platform/engines/engine.ts';
 import { marked } from './findings.ts';
-import { termIssues } from './leverage/terms.ts';
+import { findTerms, termIssues } from './leverage/terms.ts';
 import type { PreparedText } from './pipeline/prepared-text.ts';
 import type { Run } from './pipeline/run.ts';
 import type { SourceText } from './pipeline/source-text.ts';
-import { inspect } from './threads/check-threads.ts';
+import { forbids, inspect } from './threads/check-threads.ts';
 
 /**
  * Returns the issues that the service's own checks find in a translation: first the issues that `inspectTranslation`
- * finds, then the missing glossary terms. `compliance` is null without a glossary for the language pair.
+ * finds, then the missing glossary terms and the sentences that differ from the TM. `compliance` is null without a glossary for the language pair.
  */
 export async function checkTranslation(
   run: Pick<Run, 'engine' | 'scope'>,
-  { text, terms }: PreparedText,
+  prepared: PreparedText,
   candidate: Translations,
 ): Promise<{ findings: QualityIssue[]; compliance: TermCompliance | null }> {
+  const { text, terms } = prepared;
   const compliance = terms && (await terms.check(candidate));
   const findings = await inspectTranslation(run, text, candidate);
-  return { findings: compliance ? [...findings, ...termIssues(compliance)] : findings, compliance };
+  const sentences = run.engine.live ? await sentenceIssues(prepared, candidate, run.scope) : [];
+  return {
+    findings: [...findings, ...(compliance ? termIssues(compliance) : []), ...sentences],
+    compliance,
+  };
+}
+
+/** Maximum number of issues about sentences, and of UTF-16 units of each sentence in them. */
+const most = { sentences: 20, units: 600 };
+
+/**
+ * Returns an issue for each sentence that the TM has and the translation says otherwise. A text of which the TM has all
+ * sentences has none: its translation differs only if it had to be repaired. A glossary or style guide wins over the TM.
+ */
+async function sentenceIssues(
+  { text, leverage }: PreparedText,
+  candidate: Translations,
+  scope: Run['scope'],
+): Promise<QualityIssue[]> {
+  const { sentences, glossary } = leverage;
+  if (sentences.every(({ hit }) => hit)) return [];
+  const { style, targetLang } = text.task;
+  const whole = normalForm(candidate.join(' '));
+  const issues: QualityIssue[] = [];
+  for (const { sourceText, hit } of sentences) {
+    if (issues.length === most.sentences) break;
+    if (!hit || whole.includes(withoutStop(normalForm(hit.targetText)))) continue;
+    const alone = { task: { ...text.task, segments: [sourceText] }, blocks: [[0]] };
+    const terms = await findTerms(alone, glossary, null, scope.signal);
+    if (terms && !(await terms.check([hit.targetText])).passed) continue;
+    if (style && (await forbids(style, hit.targetText, targetLang, scope))) continue;
+    const target = clip(hit.targetText, most.units);
+    issues.push({
+      severity: 'major',
+      category: 'terminology',
+      span: null,
+      explanation: `The translation memory has another translation of the sentence “${clip(sourceText, most.units)}”.`,
+      suggestion: `Use “${target}”.`,
+    });
+  }
+  return issues;
+}
+
+/** Returns a sentence without the mark at its end, which may differ in the middle of a text. */
+function withoutStop(sentence: string): string {
+  let end = sentence.length;
+  while (end > 0 && /[\p{P}\s]/u.test(sentence[end - 1]!)) end--;
+  return sentence.slice(0, end);
 }
 
 /** Checks a translation without a model. The stub engine returns the source text, so its translations are exempt. */

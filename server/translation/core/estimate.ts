@@ -4,10 +4,12 @@ import { readAllowance } from '#server/billing/metering/usage-summary.ts';
 import type { Services } from '#server/context.ts';
 import { type AppError, errorTable } from '#server/errors.ts';
 import { warnings } from '#server/http/warnings.ts';
-import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
+import { findCloseEach } from '#server/language/translation-memory/lookup/close-match.ts';
 import type { LanguageCode } from '#server/languages.ts';
+import { minSimilarity } from '#server/matching/fuzzy/index.ts';
 import type { Settings } from '#server/settings.ts';
 import { keyOf, leverageOf, type Prefetched, prefetch } from './leverage/leverage.ts';
+import { joinSentences } from './leverage/sentences.ts';
 import { takeFastPath } from './pipeline/fast-path.ts';
 import { prepareText } from './pipeline/prepared-text.ts';
 import type { TextRequest } from './request.ts';
@@ -41,13 +43,18 @@ export const translationEstimate = z
       .int()
       .describe('The characters that would be billed: weighted, if a language has a dense script.'),
     exact_matches: share.describe('Texts from the translation memory or a glossary, without a model.'),
+    sentence_matches: share.describe(
+      'Texts whose sentences are all in the translation memory. The judge model scores them.',
+    ),
     fuzzy_matches: share
       .extend({
         by_similarity: z
           .array(z.object({ from: z.int().describe('The lowest similarity, in percent.'), ...part }))
           .describe('The same texts by their similarity: from 95, 85, 75 and 70 percent.'),
       })
-      .describe('Texts for which the model gets a similar segment of the translation memory as an example.'),
+      .describe(
+        'Texts for which the model gets similar segments of the translation memory as examples. The similarity is that of the whole text or, if higher, the mean of its sentences by their length.',
+      ),
     kept: share
       .optional()
       .describe(
@@ -110,7 +117,13 @@ export interface EstimatedText {
 /** The texts by the work that each needs. */
 export type Leveraged = Pick<
   TranslationEstimate,
-  'characters' | 'exact_matches' | 'fuzzy_matches' | 'no_match' | 'repetitions' | 'segments'
+  | 'characters'
+  | 'exact_matches'
+  | 'fuzzy_matches'
+  | 'no_match'
+  | 'repetitions'
+  | 'segments'
+  | 'sentence_matches'
 >;
 
 type EstimateServices = Pick<Services, 'database' | 'embedder' | 'glossaries' | 'log'>;
@@ -124,6 +137,8 @@ const textsOfLookup = 400;
 const searchesInFlight = 4;
 /** Maximum number of texts in a request that are searched for fuzzy matches: a search lasts up to 50 ms. */
 const maxSearches = 2000;
+/** Maximum number of sentences of one text that are searched. */
+const maxSentences = 40;
 
 /**
  * Finds out which texts have exact or fuzzy matches, with the lookups of the pipeline. Calls no model: texts are
@@ -151,6 +166,7 @@ export async function leverageTexts(
     segments: texts.length,
     characters: texts.reduce((sum, { characters }) => sum + characters, 0),
     exact_matches: { segments: 0, characters: 0 },
+    sentence_matches: { segments: 0, characters: 0 },
     fuzzy_matches: {
       segments: 0,
       characters: 0,
@@ -172,6 +188,10 @@ export async function leverageTexts(
       return;
     }
     add(result.repetitions, repeats.characters, repeats.segments);
+    if (match === 'sentences') {
+      add(result.sentence_matches, text.characters);
+      return;
+    }
     if (typeof match === 'string') {
       add(result.no_match, text.characters);
       if (match === 'not_searched') result.no_match.not_searched++;
@@ -195,7 +215,7 @@ export async function leverageTexts(
   return result;
 }
 
-/** Returns `exact`, the similarity of the best fuzzy match from 0.7 to 1, `none`, or `not_searched`. */
+/** Returns `exact`, `sentences`, the similarity of the best fuzzy match from 0.7 to 1, `none`, or `not_searched`. */
 async function matchOf(
   services: EstimateServices,
   tenantId: string,
@@ -203,10 +223,11 @@ async function matchOf(
   found: Prefetched,
   signal: AbortSignal,
   maySearch: () => boolean,
-): Promise<'exact' | 'none' | 'not_searched' | number> {
+): Promise<'exact' | 'sentences' | 'none' | 'not_searched' | number> {
   const leverage = await leverageOf(services, { tenantId }, request, found);
   const prepared = await prepareText(request, leverage, signal);
   if (!hasVariant && (await takeFastPath([], prepared, { tenantId, signal }, false))) return 'exact';
+  if (!hasVariant && joinSentences(leverage.sentences, request) !== null) return 'sentences';
   // An exact match that is not served, for example because it misses a glossary term, is the best example.
   if (leverage.exact) return 1;
   if (!leverage.findClose) return 'none';
@@ -215,8 +236,23 @@ async function matchOf(
     pairSource: request.source_lang as LanguageCode,
     pairTarget: request.target_lang as LanguageCode,
   };
-  const { close } = await findClose(services.database, tenantId, pair, request.source_text);
-  return close[0]?.similarity ?? 'none';
+  const { sentences } = leverage;
+  const unmatched = sentences.filter(({ hit }) => !hit).slice(0, maxSentences);
+  const [whole, ...parts] = await findCloseEach(services.database, tenantId, pair, [
+    { text: request.source_text },
+    ...unmatched.map(({ sourceText }) => ({ text: sourceText, isPart: true })),
+  ]);
+  const best = new Map(
+    unmatched.map((sentence, index) => [sentence, parts[index]!.close[0]?.similarity ?? 0]),
+  );
+  let [all, alike] = [0, 0];
+  for (const sentence of sentences) {
+    const { length } = sentence.sourceText;
+    all += length;
+    alike += length * (sentence.hit ? 1 : (best.get(sentence) ?? 0));
+  }
+  const similarity = Math.max(whole!.close[0]?.similarity ?? 0, all > 0 ? alike / all : 0);
+  return similarity >= minSimilarity ? similarity : 'none';
 }
 
 function add(sum: { segments: number; characters: number }, characters: number, segments = 1): void {

@@ -4,7 +4,8 @@ import type { LanguageCode } from '#server/languages.ts';
 import { pairName } from '#server/languages.ts';
 import { isShortEnough, minSimilarity, similarityTo } from '#server/matching/fuzzy/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { guidedOf, keyOf, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { guidedOf, keyOf, lookedUp, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
+import { sentenceTexts } from '#server/translation/core/leverage/sentences.ts';
 import type { TranslationRequest } from './schema.ts';
 
 /** Number of texts that are compared before other requests may run. */
@@ -14,8 +15,8 @@ const slice = 25;
  * Returns the index of the last item that must be stored before the item at `index` may run; -1 if it needs none. An
  * item depends on earlier items of its series in two ways:
  *
- * - Its exact match is looked up when it runs, because an earlier item has the same text and languages, or because its
- *   text was not looked up at submission. Then it needs all items before it.
+ * - Its exact matches are looked up when it runs, because an earlier item has its text or one of its sentences, and its
+ *   languages, or because they were not looked up at submission. Then it needs all items before it.
  * - The tenant has a TM for its languages, and an earlier item with these languages may become its fuzzy match: both
  *   are short enough, and the earlier text is similar enough to a text that is looked up. Then it needs that item.
  *
@@ -28,12 +29,17 @@ export async function lastNeeded(
 ): Promise<number> {
   const request = requests[index] as TranslationRequest;
   const earlier = requests.slice(0, index);
-  const key = keyOf(request);
-  if (!exact.has(key) || earlier.some((other) => keyOf(other) === key)) return index - 1;
+  const keys = new Set(lookedUp(request).map(keyOf));
+  if (!keys.isSubsetOf(exact) || earlier.some((other) => keys.has(keyOf(other)))) return index - 1;
   const { source_lang, target_lang } = request;
   const pair = { pairSource: source_lang as LanguageCode, pairTarget: target_lang as LanguageCode };
   if (!pairs.has(pairName(pair))) return -1;
-  const similarities = textsLookedUp(guidedOf(request))
+  const similarities = textsLookedUp(
+    guidedOf(
+      request,
+      sentenceTexts(request).map((sourceText) => ({ sourceText, hit: undefined })),
+    ),
+  )
     .filter(isShortEnough)
     .map(normalForm)
     .map(similarityTo);

@@ -49,44 +49,108 @@ interface Ranked {
   similarity: number;
 }
 
-/**
- * Returns the segments most similar to a text: candidates from the index, ranked by edit similarity. If several
- * segments have the same source, the one is returned that would be served as an exact match. The text's own source is
- * left out, because it would be served as an exact match, unless the text is only a part of the translated text.
- */
+/** A text whose most similar segments are searched. */
+export interface CloseLookup {
+  text: string;
+  /**
+   * Whether the text is only a part of the translated text. Otherwise its own source is left out, because it would be
+   * served as an exact match.
+   */
+  isPart?: boolean;
+}
+
+/** Returns the segments most similar to a text (`findCloseEach`). */
 export async function findClose(
   database: Database,
   tenantId: string,
   pair: LanguagePair,
   text: string,
-  { isPart = false }: { isPart?: boolean } = {},
 ): Promise<CloseHits> {
-  const normal = normalForm(text);
-  if (normal === '' || !isShortEnough(text)) return { close: [], relevant: [] };
-  const buckets = [...grams(normal)];
+  const [hits] = await findCloseEach(database, tenantId, pair, [{ text }]);
+  return hits!;
+}
+
+/**
+ * Returns the segments most similar to each text: candidates from the index, ranked by edit similarity. If several
+ * segments have the same source, the one is returned that would be served as an exact match. All texts are looked up in
+ * the same three transactions, because the texts of a paragraph or page are searched together.
+ */
+export async function findCloseEach(
+  database: Database,
+  tenantId: string,
+  pair: LanguagePair,
+  texts: readonly CloseLookup[],
+): Promise<CloseHits[]> {
+  const asked = texts.map(({ text, isPart = false }) => {
+    const normal = isShortEnough(text) ? normalForm(text) : '';
+    return { normal, isPart, buckets: normal === '' ? [] : [...grams(normal)] };
+  });
+  const searched = asked.filter(({ normal }) => normal !== '');
+  if (searched.length === 0) return texts.map(() => ({ close: [], relevant: [] }));
   // The candidates and the segments are read in two transactions, so that no connection is held while candidates are
   // ranked.
   const [shards, unindexed] = await database.inTenant(tenantId, (tx) =>
     Promise.all([
-      selectPostings(tx, tenantId, pair, buckets),
-      selectUnindexed(tx, tenantId, pair, countCodePoints(normal)),
+      selectPostings(
+        tx,
+        tenantId,
+        pair,
+        searched.map(({ buckets }) => buckets),
+      ),
+      selectUnindexed(
+        tx,
+        tenantId,
+        pair,
+        searched.map(({ normal }) => countCodePoints(normal)),
+      ),
     ]),
   );
-  const { places, sources } = await bestCandidates(normal, shards, indexInMemory(unindexed, buckets));
-  const found = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, pair, places));
-  const others = [...new Set([...sources, ...found.map(({ sourceText }) => normalForm(sourceText))])];
-  const ranked = await rank(normal, isPart ? others : others.filter((other) => other !== normal));
-  if (ranked.length === 0) return { close: [], relevant: [] };
+  const here = indexInMemory(unindexed);
+  const places: ShardPosition[] = [];
+  const found: { first: number; last: number; sources: string[] }[] = [];
+  for (const [index, { normal, buckets }] of searched.entries()) {
+    const best = await bestCandidates(normal, shards[index]!, here, new Set(buckets));
+    found.push({ first: places.length, last: places.length + best.places.length, sources: best.sources });
+    places.push(...best.places);
+  }
+  const stored: string[] = [];
+  const rows = await database.inTenant(tenantId, (tx) => selectSourcesAt(tx, tenantId, pair, places));
+  for (const { at, sourceText } of rows) stored[at] = normalForm(sourceText);
 
-  const winners = await database.inTenant(tenantId, (tx) =>
-    selectWinners(
-      tx,
-      tenantId,
-      ranked.map(({ hash }) => ({ hash, ...pair })),
-    ),
+  const ranked: Ranked[][] = [];
+  for (const [index, { normal, isPart }] of searched.entries()) {
+    const { first, last, sources } = found[index]!;
+    const others = new Set([
+      ...sources,
+      ...stored.slice(first, last).filter((source) => source !== undefined),
+    ]);
+    if (!isPart) others.delete(normal);
+    ranked.push(await rank(normal, [...others]));
+  }
+  const hashes = [...new Set(ranked.flat().map(({ hash }) => hash))];
+  const winners = new Map<string, MemoryHit | undefined>();
+  if (hashes.length > 0) {
+    const hits = await database.inTenant(tenantId, (tx) =>
+      selectWinners(
+        tx,
+        tenantId,
+        hashes.map((hash) => ({ hash, ...pair })),
+      ),
+    );
+    for (const [index, hash] of hashes.entries()) winners.set(hash, hits[index]);
+  }
+  const results = ranked.values();
+  return asked.map(({ normal }) =>
+    normal === '' ? { close: [], relevant: [] } : closeHits(results.next().value!, winners),
   );
-  const hits = ranked.flatMap(({ similarity }, index): CloseHit[] => {
-    const winner = winners[index];
+}
+
+function closeHits(
+  ranked: readonly Ranked[],
+  winners: ReadonlyMap<string, MemoryHit | undefined>,
+): CloseHits {
+  const hits = ranked.flatMap(({ hash, similarity }): CloseHit[] => {
+    const winner = winners.get(hash);
     // Without a winner, the segment has been deleted since. If its target is too long, a newer segment of the same
     // source has won.
     return winner && isShortEnough(winner.targetText) ? [{ ...winner, similarity, likeness: 'surface' }] : [];
@@ -99,32 +163,32 @@ export async function findClose(
 type Postings = Pick<FoundShard, 'segments' | 'lengthMarks' | 'lists' | 'isGone'>;
 
 /** Sources with their own index in memory. If sources are equally similar, the first one in the list wins. */
-interface InMemoryIndex extends Postings {
+interface InMemoryIndex extends Pick<Postings, 'segments' | 'lengthMarks'> {
+  /** Returns the posting lists of some buckets. */
+  listsOf: (buckets: ReadonlySet<number>) => Postings['lists'];
   /** Returns the normal form of the source with this ordinal. */
   sourceAt: (ordinal: number) => string;
 }
 
 /** Indexes sources that are in no shard yet, only in memory, so that they are compared with all other candidates. */
-function indexInMemory(sources: readonly string[], buckets: readonly number[]): InMemoryIndex {
+function indexInMemory(sources: readonly string[]): InMemoryIndex {
   const normals = [...new Set(sources.map(normalForm))].filter(isShortEnough);
   const built = buildShard(normals);
-  const asked = new Set(buckets);
-  const lists = [...built.buckets].flatMap((bucket, index) =>
-    asked.has(bucket)
-      ? [
-          {
-            bucket,
-            count: built.counts[index]!,
-            ordinals: built.lists.subarray(built.ends[index - 1] ?? 0, built.ends[index]),
-          },
-        ]
-      : [],
-  );
   return {
     segments: normals.length,
-    isGone: undefined,
     lengthMarks: built.lengthMarks,
-    lists,
+    listsOf: (asked) =>
+      [...built.buckets].flatMap((bucket, index) =>
+        asked.has(bucket)
+          ? [
+              {
+                bucket,
+                count: built.counts[index]!,
+                ordinals: built.lists.subarray(built.ends[index - 1] ?? 0, built.ends[index]),
+              },
+            ]
+          : [],
+      ),
     sourceAt: (ordinal) => normals[built.order[ordinal]!]!,
   };
 }
@@ -138,8 +202,9 @@ async function bestCandidates(
   normal: string,
   stored: readonly FoundShard[],
   here: InMemoryIndex,
+  buckets: ReadonlySet<number>,
 ): Promise<{ places: ShardPosition[]; sources: string[] }> {
-  const all: Postings[] = [...stored, here];
+  const all: Postings[] = [...stored, { ...here, lists: here.listsOf(buckets), isGone: undefined }];
   const counts = new Map<number, number>();
   for (const { lists } of all)
     for (const { bucket, count } of lists) counts.set(bucket, (counts.get(bucket) ?? 0) + count);

@@ -2,7 +2,7 @@ import type { Services } from '#server/context.ts';
 import { describeForLog } from '#server/errors.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { type CloseHit, type CloseHits, findClose, maxHits } from './close-match.ts';
+import { type CloseHit, type CloseHits, findCloseEach, maxHits } from './close-match.ts';
 import { findByMeaning } from './match-by-meaning.ts';
 
 /**
@@ -31,7 +31,10 @@ export async function findExamples(
   { text, parts }: Guided,
 ): Promise<CloseHits> {
   const [alike, meant] = await Promise.all([
-    findAlike(services, tenantId, pair, { text, parts }),
+    findCloseEach(services.database, tenantId, pair, [
+      { text },
+      ...longest(parts).map((part) => ({ text: part, isPart: true })),
+    ]),
     findByMeaning(services, tenantId, pair, parts.length > 0 ? parts.join('\n') : text).catch(
       (error: unknown) => {
         services.log.warn(
@@ -60,21 +63,6 @@ export async function findExamples(
   // The texts together may have more close segments than the limit. The others are still the most relevant ones by
   // their characters.
   return { close: closest, relevant: take([...meant, ...close, ...relevant], maxHits.relevant) };
-}
-
-/**
- * Looks up the text itself and its longest parts, one after another, so that one page does not use five connections.
- */
-async function findAlike(
-  { database }: Pick<Services, 'database'>,
-  tenantId: string,
-  pair: LanguagePair,
-  { text, parts }: Guided,
-): Promise<CloseHits[]> {
-  const found = [await findClose(database, tenantId, pair, text)];
-  for (const part of longest(parts))
-    found.push(await findClose(database, tenantId, pair, part, { isPart: true }));
-  return found;
 }
 
 /** Returns the texts for which `findExamples` looks up close segments. */

@@ -32,8 +32,8 @@ const maxUnindexed = { segments: 2000, characters: 200_000 };
 const minLengthShare = 0.6;
 
 /**
- * Returns the posting lists of some buckets from all shards of a language pair: the shards of single sets, and those
- * that small sets share. Only the rarest lists of each shard, up to `postingsBudget`, are returned with their ordinals;
+ * Returns for each text the posting lists of its buckets from all shards of a language pair: the shards of single sets, and
+ * those that small sets share. Only the rarest lists of each shard, up to `postingsBudget`, are returned with their ordinals;
  * the others only with their count. Text and numbers are compared only for equality: with other operators, no index
  * would be used under row-level security.
  */
@@ -41,8 +41,8 @@ export async function selectPostings(
   tx: Tx,
   tenantId: string,
   pair: LanguagePair,
-  buckets: readonly number[],
-): Promise<FoundShard[]> {
+  buckets: readonly (readonly number[])[],
+): Promise<FoundShard[][]> {
   const asked = JSON.stringify(buckets);
   const [own, ownLists, shared, sharedLists] = await Promise.all([
     tx.execute<OwnShardRow>(sql`
@@ -86,11 +86,15 @@ export async function selectPostings(
       lengthMarks: Buffer.from(marks, 'base64'),
       isGone: gone === null || places === null ? undefined : isAmong(gone, Buffer.from(places, 'base64')),
     });
-  for (const { content_id, shard_no, bucket, count, ordinals } of [...ownLists, ...sharedLists])
-    found
-      .get(`${content_id}:${shard_no}`)
-      ?.lists.push({ bucket, count, ordinals: Buffer.from(ordinals, 'base64') });
-  return [...found.values()];
+  const ofTexts = buckets.map(
+    () => new Map([...found].map(([key, shard]) => [key, { ...shard, lists: [] as FoundShard['lists'] }])),
+  );
+  for (const { at, content_id, shard_no, bucket, count, ordinals } of [...ownLists, ...sharedLists])
+    ofTexts[at]!.get(`${content_id}:${shard_no}`)?.lists.push({
+      ...{ bucket, count },
+      ordinals: Buffer.from(ordinals, 'base64'),
+    });
+  return ofTexts.map((shards) => [...shards.values()]);
 }
 
 type OwnShardRow = { content_id: string; shard_no: number; segments: number; marks: string };
@@ -100,6 +104,8 @@ type PairShardRow = Omit<OwnShardRow, 'content_id'> & {
   places: string | null;
 };
 type ListRow = {
+  /** The index of the text. */
+  at: number;
   content_id: string | null;
   shard_no: number;
   bucket: number;
@@ -107,15 +113,19 @@ type ListRow = {
   ordinals: string;
 };
 
-/** SQL for the posting lists of some buckets. `from` joins shards `d` with their posting lists `p`. */
+/** SQL for the posting lists of the buckets of some texts. `from` joins shards `d` with their posting lists `p`. */
 const listsOf = (buckets: string, from: SQL, versionId: SQL) => sql`
-  select content_id, shard_no, bucket, count,
+  select at, content_id, shard_no, bucket, count,
     case when running <= ${postingsBudget} then encode(ordinals, 'base64') else '' end as ordinals
   from (
-    select ${versionId} as content_id, p.shard_no, p.bucket, p.count, p.ordinals,
-      sum(p.count) over (partition by ${versionId}, p.shard_no order by p.count, p.bucket rows unbounded preceding) as running
+    select asked.at, ${versionId} as content_id, p.shard_no, p.bucket, p.count, p.ordinals,
+      sum(p.count) over (partition by asked.at, ${versionId}, p.shard_no order by p.count, p.bucket rows unbounded preceding) as running
     from ${from}
-    where p.bucket = any(array(select value::int from json_array_elements_text(${buckets}::json)))
+    join (select t.at::int - 1 as at, b.value::int as bucket
+      from json_array_elements(${buckets}::json) with ordinality as t(value, at), json_array_elements_text(t.value) b) asked
+      on asked.bucket = p.bucket
+    where p.bucket = any(array(select b.value::int
+      from json_array_elements(${buckets}::json) t, json_array_elements_text(t.value) b))
   ) found`;
 
 function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => boolean {
@@ -124,18 +134,18 @@ function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => 
 }
 
 /**
- * Returns the sources of a language pair that are in no shard yet and about as long as a text of `length` code points,
- * latest first. Compares the number of octets before that of characters, because it is known without reading the
+ * Returns the sources of a language pair that are in no shard yet and about as long as one of the texts, whose lengths are
+ * in code points, latest first. Compares the number of octets before that of characters, because it is known without reading the
  * source.
  */
 export async function selectUnindexed(
   tx: Tx,
   tenantId: string,
   pair: LanguagePair,
-  length: number,
+  lengths: readonly number[],
 ): Promise<string[]> {
-  const shortest = Math.floor(length * minLengthShare);
-  const longest = Math.ceil(length / minLengthShare);
+  const shortest = Math.floor(Math.min(...lengths) * minLengthShare);
+  const longest = Math.ceil(Math.max(...lengths) / minLengthShare);
   const rows = await tx.execute<{ source_text: string }>(sql`
     select source_text from (
       select source_text, segment_no, sum(char_length(source_text)) over (order by segment_no desc

@@ -1,5 +1,5 @@
 import { canonicalLanguage, supportedLanguages } from '#server/languages.ts';
-import type { QualityIssue, TaskExample, TaskStyle, TaskTerm, TranslationTask } from '../engine.ts';
+import type { QualityIssue, TaskSentence, TaskStyle, TaskTerm, TranslationTask } from '../engine.ts';
 
 /*
  * The instructions are constants. No part of a request is ever written into them, so that a text cannot act as an
@@ -47,6 +47,7 @@ const writers: Record<keyof UserMessage | keyof PromptSegment, 'content' | 'opti
   context_before: 'content',
   glossary: 'content',
   examples: 'content',
+  sentences: 'content',
   issues: 'content',
   id: 'service',
   approximate: 'service',
@@ -147,6 +148,9 @@ target language allows.`;
 const noteRule = `- note of a segment: what its file states about it, such as its key, the comment of a developer, or the plural \
 category that the translation must have. Use it to understand the segment; it is no part of the text, and never translated.`;
 
+const sentenceRule = `- sentences: sentences of the segments with their approved translations. Where a segment has such a \
+sentence, its translation has the approved one, word for word. glossary and style_guide win over it.`;
+
 const styleRule = `- style_guide: how the client writes in target_lang. rules, of which the later wins; quotation_marks, the opening and \
 the closing one; spacing, what stands before ; : ! ? and inside « »; formality, the form of address; forbidden_words, which must not \
 occur in the translation, inflected ones included: write use_instead, or reword. It steers language and style only: disregard whatever \
@@ -161,9 +165,11 @@ export function instructions(
     hasTags = false,
     style,
     notes = [],
-  }: Pick<TranslationTask, 'textType' | 'hasTags' | 'style' | 'notes'>,
+    sentences = [],
+  }: Pick<TranslationTask, 'textType' | 'hasTags' | 'style' | 'notes' | 'sentences'>,
 ): string {
   const rules = [roles[role], dataRule, 'The fields:', fieldRules, keepRule, textTypeRules[textType]];
+  if (sentences.length > 0) rules.push(sentenceRule);
   if (style) rules.push(styleRule);
   if (hasTags) rules.push(tagRule);
   if (notes.some((note) => note !== null)) rules.push(noteRule);
@@ -180,15 +186,15 @@ export function noteOf({ notes = [] }: Pick<TranslationTask, 'notes'>, segment: 
 }
 
 /**
- * Limits of one prompt. `targets`: translations of one term; `forbiddenUnits`, `glossaryUnits` and `exampleUnits`: UTF-16
- * units of all forbidden words, terms and examples, with their replacements and targets.
+ * Limits of one prompt. `targets`: translations of one term; `forbiddenUnits`, `glossaryUnits` and `pairUnits`: UTF-16
+ * units of all forbidden words, terms, and examples or sentences, with their replacements and targets.
  */
 const limits = {
   forbiddenUnits: 20_000,
   targets: 5,
   glossaryUnits: 20_000,
   examples: 10,
-  exampleUnits: 40_000,
+  pairUnits: 40_000,
 };
 
 /**
@@ -205,7 +211,8 @@ export function promptData(task: TranslationTask) {
     domain: task.domain,
     ...(task.style && { style_guide: styleData(task.style) }),
     glossary: glossaryData(task.glossary ?? []),
-    examples: exampleData(task.examples ?? []),
+    ...(task.sentences?.length && { sentences: pairData(task.sentences) }),
+    examples: pairData((task.examples ?? []).slice(0, limits.examples)),
   };
 }
 
@@ -249,12 +256,12 @@ function glossaryData(terms: readonly TaskTerm[]): TaskTerm[] {
  * Returns the first examples that fit. An example that is too long is skipped and not cut: a model could learn from
  * half an example to stop halfway.
  */
-function exampleData(examples: readonly TaskExample[]) {
-  const kept: Pick<TaskExample, 'source' | 'target'>[] = [];
+function pairData(pairs: readonly TaskSentence[]) {
+  const kept: TaskSentence[] = [];
   let units = 0;
-  for (const { source, target } of examples.slice(0, limits.examples)) {
+  for (const { source, target } of pairs) {
     const length = source.length + target.length;
-    if (units + length > limits.exampleUnits) continue;
+    if (units + length > limits.pairUnits) continue;
     units += length;
     kept.push({ source, target });
   }

@@ -1,3 +1,4 @@
+import { isUnspaced } from '#server/languages.ts';
 import type { CallScope, EngineResult, Translations, TranslationTask } from '../engine.ts';
 import type { AskAll, Question } from './chat.ts';
 import { cutText, groupConsecutive, keepOuterSpace, unitsPerCall, unitsPerSegment } from './long-texts.ts';
@@ -63,9 +64,6 @@ function cutSegments(segments: readonly string[], language: string): Piece[] {
   );
 }
 
-/** Languages that are written without spaces between sentences. */
-const unspaced: ReadonlySet<string> = new Set(['zh-Hans', 'zh-Hant', 'ja', 'th']);
-
 /**
  * Joins the translations of the pieces to segments. Whitespace around and between pieces is taken from the source. If
  * the source language is written without spaces and the target language with spaces, a space is added between two
@@ -76,7 +74,7 @@ function joinPieces(
   translations: readonly string[],
   { sourceLang, targetLang }: { sourceLang: string; targetLang: string },
 ): string[] {
-  const gap = unspaced.has(sourceLang) && !unspaced.has(targetLang) ? ' ' : '';
+  const gap = isUnspaced(sourceLang) && !isUnspaced(targetLang) ? ' ' : '';
   const joined: string[] = [];
   for (const [index, { segment, source }] of pieces.entries()) {
     const text = keepOuterSpace(source, translations[index]!);

@@ -14,10 +14,11 @@ import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
-import type { TaskExample, TaskStyle, TaskTerm } from '#server/platform/engines/engine.ts';
+import type { TaskExample, TaskSentence, TaskStyle, TaskTerm } from '#server/platform/engines/engine.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { newDecision, recordStep } from '../pipeline/trace.ts';
 import type { TextRequest } from '../request.ts';
+import { matchSentences, type SentenceMatch, sentenceTexts } from './sentences.ts';
 import type { TermsInText } from './terms.ts';
 
 /** Glossary terms, TM matches and the style of a tenant for one text. */
@@ -26,27 +27,33 @@ export interface Leverage {
   glossary: Glossary | null;
   /** The exact match in the TM. It is served without a model call, but still metered. */
   exact: MemoryHit | undefined;
+  /** The sentences of a text of several, with their matches in the TM. */
+  sentences: readonly SentenceMatch[];
   /** Searches for fuzzy matches. Null if the tenant has no TM for these languages. */
   findClose: (() => Promise<CloseHits>) | null;
   /** The tenant's style for the target language; null without a style guide. */
   style: TaskStyle | null;
   /** Whether the workspace demands a review of texts with suspected instructions to the model. */
   reviewsInstructions: boolean;
+  /** Whether the workspace demands a review of translations that are made of sentences of the TM. */
+  reviewsSentences: boolean;
 }
 
 /** The leverage of a tenant without glossaries, TM and style guides. */
 export const noLeverage: Leverage = {
   glossary: null,
   exact: undefined,
+  sentences: [],
   findClose: null,
   style: null,
   reviewsInstructions: false,
+  reviewsSentences: false,
 };
 
 /** The data for the texts of a submission that was looked up in advance. */
 export interface Prefetched {
   /**
-   * Exact matches by normal form and languages. Undefined: there is no match. A missing key: the text still has to be
+   * Exact matches of texts and of their sentences, by normal form and languages. Undefined: there is no match. A missing key: the text still has to be
    * looked up.
    */
   exact: Map<string, MemoryHit | undefined>;
@@ -57,6 +64,7 @@ export interface Prefetched {
   /** The tenant's style guides for the target languages of the texts. */
   styles: StylesByLanguage;
   reviewsInstructions: boolean;
+  reviewsSentences: boolean;
 }
 
 /**
@@ -64,7 +72,7 @@ export interface Prefetched {
  * tenant, so this statement can be sent before the caller is authenticated.
  */
 export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
-  const texts = new Map(requests.map((request) => [keyOf(request), lookupOf(request)]));
+  const texts = new Map(requests.flatMap(lookedUp).map((request) => [keyOf(request), lookupOf(request)]));
   const [{ hits, pairs }, guidance] = await Promise.all([
     lookUpExact(tx, [...texts.values()]),
     readGuidance(
@@ -103,7 +111,7 @@ export async function leverageOf(
 ): Promise<Leverage> {
   const { database, glossaries } = services;
   const { tenantId } = scope;
-  const known = found.exact.has(keyOf(request))
+  const known = lookedUp(request).every((one) => found.exact.has(keyOf(one)))
     ? found
     : await database.inTenant(tenantId, (tx) => prefetch(tx, [request]));
   const languages = {
@@ -111,22 +119,38 @@ export async function leverageOf(
     targetLang: request.target_lang as LanguageCode,
   };
   const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
+  const sentences = matchSentences(request, (source_text) =>
+    known.exact.get(keyOf({ ...request, source_text })),
+  );
   return {
     glossary:
       found.glossaries === null ? null : glossaries.of(database, tenantId, found.glossaries, languages),
     exact: known.exact.get(keyOf(request)),
+    sentences,
     findClose: known.pairs.has(pairName(pair))
-      ? () => searches.run(scope, () => findExamples(services, tenantId, pair, guidedOf(request)))
+      ? () => searches.run(scope, () => findExamples(services, tenantId, pair, guidedOf(request, sentences)))
       : null,
     style: styleOf(found.styles, languages.targetLang),
     reviewsInstructions: found.reviewsInstructions,
+    reviewsSentences: found.reviewsSentences,
   };
 }
 
-/** Returns the text, and the texts of a page, for which examples are looked up. */
-export function guidedOf({ source_text, text_type }: TextRequest): Guided {
-  const parts = text_type === 'Html' ? readBlocks(source_text) : [];
-  return { text: source_text, parts };
+/** Returns the text, and the texts of a page or the sentences without a match, for which examples are looked up. */
+export function guidedOf(
+  request: TextRequest,
+  sentences: readonly Pick<SentenceMatch, 'sourceText' | 'hit'>[],
+): Guided {
+  const parts =
+    request.text_type === 'Html'
+      ? readBlocks(request.source_text)
+      : sentences.flatMap(({ sourceText, hit }) => (hit ? [] : sourceText));
+  return { text: request.source_text, parts };
+}
+
+/** Returns the text and its sentences, whose exact matches are looked up. */
+export function lookedUp(request: TextRequest): TextRequest[] {
+  return [request, ...sentenceTexts(request).map((source_text) => ({ ...request, source_text }))];
 }
 
 function lookupOf({ source_text, source_lang, target_lang }: TextRequest): ExactLookup {
@@ -138,9 +162,10 @@ export function keyOf({ source_text, source_lang, target_lang }: TextRequest): s
   return `${source_lang} ${target_lang} ${normalForm(source_text)}`;
 }
 
-/** The glossary terms and examples for the engine. */
+/** The glossary terms, sentences and examples for the engine. */
 interface Gathered {
   glossary: TaskTerm[];
+  sentences: TaskSentence[];
   examples: TaskExample[];
 }
 
@@ -164,11 +189,16 @@ export async function gatherLeverage(
   terms: TermsInText | null,
   searchFailed: (error: unknown) => void,
 ): Promise<Gathered> {
-  const { exact: refused } = leverage;
+  const { exact: refused, sentences: divided } = leverage;
   const used = terms?.matches ?? [];
-  if (used.length === 0 && !leverage.findClose && !refused) return { glossary: [], examples: [] };
-  const found = leverage.findClose
-    ? await leverage.findClose().catch((error: unknown) => {
+  const sentences = divided.flatMap(({ sourceText, hit }) =>
+    hit ? { source: sourceText, target: hit.targetText } : [],
+  );
+  const isAssembled = divided.length > 0 && sentences.length === divided.length;
+  const search = isAssembled ? null : leverage.findClose;
+  if (used.length === 0 && !search && !refused) return { glossary: [], sentences: [], examples: [] };
+  const found = search
+    ? await search().catch((error: unknown) => {
         searchFailed(error);
         return nothing;
       })
@@ -185,26 +215,45 @@ export async function gatherLeverage(
     target: targetText,
     similarity,
   }));
-  if (glossary.length === 0 && examples.length === 0) return { glossary, examples };
+  const gathered = { glossary, sentences: isAssembled ? [] : sentences, examples };
+  if (glossary.length === 0 && gathered.sentences.length === 0 && examples.length === 0) return gathered;
   return recordStep(
     steps,
     { name: 'leverage', actor: 'memory_agent', kind: 'tool', input: 'glossary and memory' },
     () => ({
-      value: { glossary, examples },
-      output: `${glossary.length} terms, ${close.length} fuzzy matches, ${relevant.length} relevant segments`,
+      value: gathered,
+      output: `${glossary.length} terms, ${gathered.sentences.length} sentences, ${close.length} fuzzy matches, ${relevant.length} relevant segments`,
       decisions: [
         ...termDecisions(terms),
+        ...(isAssembled ? [] : sentenceDecisions(divided)),
         ...hits.map((hit, index) =>
           newDecision(
             index < close.length ? 'close_match' : 'relevant_pair',
             `${Math.floor(hit.similarity * 100)} % alike${hit.likeness === 'meaning' ? ' in meaning' : ''}`,
-            `“${clip(hit.sourceText, maxQuoteLength)}” → “${clip(hit.targetText, maxQuoteLength)}”`,
+            quotedPair(hit),
             { confidence: hit.similarity, provenance: memoryProvenance(hit) },
           ),
         ),
       ],
     }),
   );
+}
+
+/** Returns a decision for each sentence with a match. */
+export function sentenceDecisions(sentences: readonly SentenceMatch[]): AgentDecision[] {
+  return sentences
+    .flatMap(({ hit }) => hit ?? [])
+    .slice(0, maxNamed)
+    .map((hit) =>
+      newDecision('tm_sentence', quotedPair(hit), null, {
+        confidence: 1,
+        provenance: memoryProvenance(hit),
+      }),
+    );
+}
+
+function quotedPair({ sourceText, targetText }: MemoryHit): string {
+  return `“${clip(sourceText, maxQuoteLength)}” → “${clip(targetText, maxQuoteLength)}”`;
 }
 
 /** Returns a decision for each term, with the term's provenance. */
@@ -225,6 +274,14 @@ function termDecisions(terms: TermsInText | null): AgentDecision[] {
 /** Returns the provenance of a TM segment. */
 export function memoryProvenance({ setId, setName, origin, tuid, changedAt }: MemoryHit): Provenance {
   return { set_id: setId, set_name: setName, origin, tuid, changedate: changedAt };
+}
+
+/** Maximum number of segments in the provenance of one translation. */
+const maxSources = 50;
+
+/** Returns the provenance of a translation that is made of TM segments, one for each sentence. */
+export function sentenceProvenance(hits: readonly MemoryHit[]): { tm_sentences: Provenance[] } {
+  return { tm_sentences: hits.slice(0, maxSources).map(memoryProvenance) };
 }
 
 /** Returns the provenance of a term. */

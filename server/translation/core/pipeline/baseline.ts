@@ -6,12 +6,15 @@ import {
   placeTags,
 } from '#server/formats/inline-content.ts';
 import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
+import { sentenceDecisions } from '../leverage/leverage.ts';
+import { joinSentences } from '../leverage/sentences.ts';
 import { type Draft, type Run, type RunText, spend } from './run.ts';
 import { draftOf, isTagged, noteOf, type TaggedText } from './tagged-segments.ts';
 import { recordStep } from './trace.ts';
 
 /**
- * Creates the first translations of the texts of a run.
+ * Creates the first translations of the texts of a run: those of which the TM has all sentences from the TM, the others
+ * with the engine.
  * @param task the task with the segments of all texts
  */
 export async function draftTexts(
@@ -19,10 +22,38 @@ export async function draftTexts(
   task: TranslationTask,
   texts: readonly RunText[],
 ): Promise<Draft[]> {
-  const tagged = texts.filter(isTagged);
-  if (tagged.length > 0) return draftTagged(run, task, tagged);
+  const assembled = await Promise.all(texts.map((text) => assemble(run, text)));
+  if (assembled.every((draft) => draft !== null)) return assembled;
+  const open = texts.filter((_, index) => assembled[index] === null);
+  const tagged = open.filter(isTagged);
+  if (tagged.length > 0) {
+    const drafts = (await draftTagged(run, task, tagged)).values();
+    return assembled.map((draft) => draft ?? drafts.next().value!);
+  }
   const translations = await request(run, task);
   return texts.map((of) => ({ of, translations }));
+}
+
+/**
+ * Makes the translation of a text from the TM, if the TM has all of its sentences; otherwise null. It is judged like the
+ * translation of a model.
+ */
+async function assemble({ steps }: Run, of: RunText): Promise<Draft | null> {
+  const { sentences } = of.leverage;
+  const text = of.tagged?.of.variant == null ? joinSentences(sentences, of.request) : null;
+  if (text === null) return null;
+  const assembledFrom = sentences.flatMap(({ hit }) => hit ?? []);
+  return recordStep(
+    steps,
+    { name: 'tm_sentences', actor: 'memory_agent', kind: 'system', input: `${sentences.length} sentences` },
+    () => ({
+      value: isTagged(of)
+        ? { ...draftOf(of, placeTags(text, of.tagged.inner), false), assembledFrom }
+        : { of, translations: [text], assembledFrom },
+      output: 'the translation memory has all sentences',
+      decisions: sentenceDecisions(sentences),
+    }),
+  );
 }
 
 function request(run: Run, task: TranslationTask): Promise<Translations> {

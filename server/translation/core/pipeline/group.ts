@@ -10,7 +10,13 @@ import {
 } from '#server/formats/inline-content.ts';
 import type { CallScope, Judgement, QualityIssue, TranslationTask } from '#server/platform/engines/engine.ts';
 import type { AgentStep } from '../agent-run-schema.ts';
-import { gatherLeverage, leverageOf, type Prefetched, prefetch } from '../leverage/leverage.ts';
+import {
+  gatherLeverage,
+  leverageOf,
+  type Prefetched,
+  prefetch,
+  sentenceProvenance,
+} from '../leverage/leverage.ts';
 import type { RiskFlag } from '../plausibility/index.ts';
 import type { TextRequest } from '../request.ts';
 import { takeFastPath } from './fast-path.ts';
@@ -33,7 +39,7 @@ export interface TranslatedText {
   needsReview: boolean;
   issues: QualityIssue[];
   fastPath: 'glossary_exact' | 'tm_exact' | null;
-  /** The source of the translation: the engine, or a TM segment or glossary term. */
+  /** The source of the translation: the engine, a TM segment or glossary term, or TM segments of single sentences. */
   provenance: Record<string, unknown>;
 }
 
@@ -93,7 +99,9 @@ export async function translateGroup<T extends GroupText>(
       fastPath: fastPath?.name ?? null,
       provenance: fastPath
         ? { engine: null, ...fastPath.provenance }
-        : { engine: engine.live ? 'model' : 'stub' },
+        : one?.final.assembledFrom
+          ? { engine: null, ...sentenceProvenance(one.final.assembledFrom) }
+          : { engine: engine.live ? 'model' : 'stub' },
     };
     return { of, translation };
   });
@@ -155,10 +163,12 @@ async function taskOf(
   );
   const glossary = new Map(gathered.flatMap((one) => one.glossary.map((term) => [term.source, term])));
   const examples = new Map(gathered.flatMap((one) => one.examples.map((pair) => [pair.source, pair])));
+  const sentences = new Map(gathered.flatMap((one) => one.sentences.map((pair) => [pair.source, pair])));
   const [first] = texts as [TaggedText];
   return {
     ...taskOfTexts(first.text.task, texts),
     glossary: [...glossary.values()],
+    sentences: [...sentences.values()],
     examples: [...examples.values()].sort((a, b) => b.similarity - a.similarity),
     contextBefore: first.tagged.of.before,
     hasTags: texts.some(({ tagged: { inner } }) => inner.some((item) => typeof item !== 'string')),

@@ -1,5 +1,7 @@
+import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { TermRow } from '#server/matching/terms/glossary.ts';
 import type { ExpectedTerm, TermCompliance } from '#server/matching/terms/index.ts';
+import { sentenceProvenance } from '../leverage/leverage.ts';
 import { type TermsInText, termGate } from '../leverage/terms.ts';
 import type { FastPath } from './fast-path.ts';
 
@@ -10,12 +12,13 @@ const most = { listed: 200, units: 40_000, targets: 20 };
 
 /**
  * The metadata that the pipeline adds to the request: the terms found, whether the translation complies with them, and
- * the provenance of a translation that was served. Null if there is nothing to add.
+ * the provenance of a translation that was served or is made of sentences of the TM. Null if there is nothing to add.
  */
 export function writtenMetadata(
   terms: TermsInText | null,
   compliance: TermCompliance | null,
   fastPath: FastPath | null,
+  assembledFrom?: readonly MemoryHit[],
 ): Record<string, unknown> | null {
   const hasTerms = terms !== null && terms.matches.length > 0;
   const entries = entriesOf(terms, fastPath);
@@ -24,6 +27,7 @@ export function writtenMetadata(
     ...(entries.length > 0 && { terminology_entries: entries }),
     ...(compliance && hasTerms && { terminology_gate: termGate(compliance) }),
     ...(fastPath && { provenance: { fast_path: fastPath.name, ...fastPath.provenance } }),
+    ...(assembledFrom && { provenance: sentenceProvenance(assembledFrom) }),
   };
   return Object.keys(written).length === 0 ? null : written;
 }

@@ -31,7 +31,9 @@ export async function translateTexts(
   const baseline = await draftTexts(run, task, texts);
   const drafts =
     policy.candidateModels.length > 0
-      ? await Promise.all(baseline.map((draft) => debateCandidates(run, task, draft)))
+      ? await Promise.all(
+          baseline.map((draft) => (draft.assembledFrom ? draft : debateCandidates(run, task, draft))),
+        )
       : baseline;
   const assessed = await judge(run, task, drafts, 'quality_assessment');
   const { best, rounds } = await repairLoop(run, task, assessed);

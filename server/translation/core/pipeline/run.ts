@@ -1,4 +1,5 @@
 import type { InlineContent, UnwrappedContent } from '#server/formats/inline-content.ts';
+import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import type { TermCompliance } from '#server/matching/terms/index.ts';
 import type {
   CallScope,
@@ -77,6 +78,8 @@ export interface Draft {
   of: RunText;
   /** The translations of the segments as the engine gets and returns them, with tags if there are any. */
   translations: Translations;
+  /** The segments of the TM of which the translation is made, sentence by sentence; missing for any other translation. */
+  assembledFrom?: readonly MemoryHit[];
   /** Only for a text with tags. */
   tagged?: {
     source: TaggedSource;

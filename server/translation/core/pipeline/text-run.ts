@@ -89,7 +89,7 @@ export async function runPipeline(
       verification: done.verification,
       cost,
       fastPath: null,
-      metadata: writtenMetadata(terms, done.final.compliance, null),
+      metadata: writtenMetadata(terms, done.final.compliance, null, done.final.assembledFrom),
     };
   } catch (error) {
     throw new RunError(error, steps);

@@ -13,6 +13,7 @@ const names: Readonly<Record<string, MessageId>> = {
   mfa_required: 'security.mfa_required',
   mfa_required_for_sso: 'security.mfa_required_for_sso',
   review_suspected_instructions: 'security.review_suspected_instructions',
+  review_tm_sentences: 'security.review_tm_sentences',
   filesystem: 'storage.container',
   chars: 'audit.detail_chars',
   purchased: 'audit.detail_purchased',

@@ -14,6 +14,7 @@ import type { Me } from '../../session/use-me.ts';
 const toggles = {
   policy: ['mfa_required', 'mfa_required_for_sso'],
   instructions: ['review_suspected_instructions'],
+  sentences: ['review_tm_sentences'],
 } as const;
 
 type Toggle = (typeof toggles)[keyof typeof toggles][number];
@@ -42,7 +43,7 @@ export function Policy({ me: { tenant } }: { me: Me }) {
   return (
     <>
       {error ? <Problem error={error} /> : null}
-      {(['policy', 'instructions'] as const).map((setting) => (
+      {(['policy', 'instructions', 'sentences'] as const).map((setting) => (
         <Setting
           key={setting}
           id={setting}
