@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openDocuments } from '../documents/workspace.ts';
@@ -14,12 +15,14 @@ const stop: [string, string] = ['Stop the pump.', 'Halten Sie die Pumpe an.'];
 const valve: [string, string] = ['Close valve 7.', 'Schließen Sie Ventil 7.'];
 const wait: [string, string] = ['Wait for a green light.', 'Warten Sie auf das grüne Licht.'];
 
-type Mine = Awaited<ReturnType<typeof openDocuments>> & ReturnType<typeof setsOf>;
-let mine: Mine;
+let mine: Awaited<ReturnType<typeof openWorkspaceWithSets>>;
+async function openWorkspaceWithSets() {
+  const workspace = await openDocuments(app);
+  return { ...workspace, ...setsOf(app, workspace.headers) };
+}
 beforeEach(async () => {
   fake.otherwise(translatingReply({ translate: () => 'Ein anderer Satz des Modells.' }));
-  const workspace = await openDocuments(app);
-  mine = { ...workspace, ...setsOf(app, workspace.headers) };
+  mine = await openWorkspaceWithSets();
   await mine.memory([stop, valve, wait], { target_lang: 'de' });
   fake.requests.length = 0;
 });
@@ -192,6 +195,25 @@ test('an estimate tells which texts are made of sentences, and how close the oth
   expect(close.body.fuzzy_matches).toMatchObject({ segments: 1 });
   expect(close.body.fuzzy_matches.by_similarity[0]).toEqual({ from: 95, segments: 0, characters: 0 });
   expect(close.body.fuzzy_matches.by_similarity[1]).toMatchObject({ from: 85, segments: 1 });
+});
+
+test('the matches of a text have those of its sentences', async () => {
+  const { body } = await viaRpc(
+    app,
+    { path: 'memory.matches', type: 'mutation' },
+    {
+      input: {
+        source_text: `${stop[0]} Wait for a red light. Call the foreman.`,
+        source_lang: 'en',
+        target_lang: 'de',
+      },
+      headers: mine.headers,
+    },
+  );
+  expect(body.matches).toMatchObject([
+    { part: stop[0], kind: 'exact', score: 100, target_text: stop[1] },
+    { part: 'Wait for a red light.', kind: 'close', score: 86, target_text: wait[1] },
+  ]);
 });
 
 test('another workspace’s sentences are not used', async () => {

@@ -100,6 +100,12 @@ export const memoryMatchesRequest = z.object({
 });
 
 export const memoryMatch = z.object({
+  part: z
+    .string()
+    .optional()
+    .describe(
+      'The sentence of the text that the segment matches. It is missing if the segment matches the text.',
+    ),
   kind: z
     .enum(['exact', 'close'])
     .describe('`exact` if the source text of the segment equals the text; `close` if it is similar.'),
@@ -107,7 +113,10 @@ export const memoryMatch = z.object({
     .int()
     .min(70)
     .max(100)
-    .meta({ description: 'How similar the source texts are, in percent. Only an exact match has 100.' }),
+    .meta({
+      description:
+        'How similar the source texts are, in percent. Only an exact match, of the text or a sentence, has 100.',
+    }),
   source_text: z.string().describe('The source text of the segment.'),
   target_text: z.string().describe('The translation of the segment.'),
   set_id: z.string().describe('The ID of the translation memory.'),
@@ -127,7 +136,7 @@ export const memoryMatch = z.object({
 export const memoryMatches = z.object({
   matches: z.array(memoryMatch).meta({
     description:
-      'The matches, best first: the exact match if there is one, then at most five similar segments.',
+      'The matches of the whole text, best first: the exact match if there is one, then at most five similar segments. Then, for each sentence of a text of several, the exact match or at most two similar segments.',
   }),
 });
 

@@ -1,11 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
 import { textsLookedUp } from '#server/language/translation-memory/lookup/examples.ts';
+import { sentenceTexts } from '#server/language/translation-memory/lookup/sentences.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { pairName } from '#server/languages.ts';
 import { isShortEnough, minSimilarity, similarityTo } from '#server/matching/fuzzy/index.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
-import { guidedOf, keyOf, lookedUp, type Prefetched } from '#server/translation/core/leverage/leverage.ts';
-import { sentenceTexts } from '#server/translation/core/leverage/sentences.ts';
+import {
+  guidedOf,
+  keyOf,
+  lookedUp,
+  lookupOf,
+  type Prefetched,
+} from '#server/translation/core/leverage/leverage.ts';
 import type { TranslationRequest } from './schema.ts';
 
 /** Number of texts that are compared before other requests may run. */
@@ -37,7 +43,7 @@ export async function lastNeeded(
   const similarities = textsLookedUp(
     guidedOf(
       request,
-      sentenceTexts(request).map((sourceText) => ({ sourceText, hit: undefined })),
+      sentenceTexts(lookupOf(request)).map((sourceText) => ({ sourceText, hit: undefined })),
     ),
   )
     .filter(isShortEnough)

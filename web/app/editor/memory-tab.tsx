@@ -16,6 +16,8 @@ import type { EditedSegment } from './segment.ts';
 import { useMatches } from './use-segment-data.ts';
 
 interface Match {
+  /** The sentence of the segment that is matched; undefined for the whole segment. */
+  part?: string | undefined;
   source: string;
   target: string;
   /** The similarity in percent; undefined for the matches of a search. */
@@ -38,6 +40,7 @@ export function MemoryTab({
   const [sought, setSought] = useState('');
   const { data, error } = useMatches(segment, languages);
   const matches: Match[] = (data?.matches ?? []).map((match) => ({
+    part: match.part,
     source: match.source_text,
     target: match.target_text,
     score: match.score,
@@ -47,7 +50,9 @@ export function MemoryTab({
   const insert = (index: number) => {
     const match = matches[index];
     // Just after a change of the segment, the field already belongs to the next one.
-    if (match && field.current?.position === segment.position) field.current.replaceAll(match.target);
+    if (!match || field.current?.position !== segment.position) return;
+    if (match.part === undefined) field.current.replaceAll(match.target);
+    else field.current.insert(match.target);
   };
   useCommands({
     insertMatch1: () => insert(0),
@@ -62,10 +67,10 @@ export function MemoryTab({
       {data && matches.length === 0 && <p className="hint">{t('editor.no_matches')}</p>}
       {matches.map((match, index) => (
         <MatchCard
-          key={`${match.set} ${match.source} ${match.target}`}
+          key={`${match.part} ${match.set} ${match.source} ${match.target}`}
           match={match}
           keys={index < 5 ? `Alt+${index + 1}` : undefined}
-          source={segment.source_text}
+          source={match.part ?? segment.source_text}
           languages={languages}
           onInsert={() => insert(index)}
         />
@@ -145,6 +150,7 @@ function MatchCard({
         {match.score !== undefined && (
           <b className={styles['score']}>{t('editor.percent', { score: match.score })}</b>
         )}
+        {match.part !== undefined && <span className="badge">{t('editor.sentence')}</span>}
         <bdi>{match.set}</bdi>
         {match.changedAt && <span>{day(match.changedAt)}</span>}
         <button type="button" className="ghost small" onClick={onInsert}>

@@ -45,6 +45,14 @@ export async function findExamples(
       },
     ),
   ]);
+  return mergeClose(alike, meant);
+}
+
+/**
+ * Returns the best matches of a text and its parts together, each segment once.
+ * @param meant segments that were found by their meaning; they come first among the relevant ones
+ */
+export function mergeClose(alike: readonly CloseHits[], meant: readonly CloseHit[] = []): CloseHits {
   const close = alike.flatMap((hits) => hits.close).sort((a, b) => b.similarity - a.similarity);
   const relevant = alike.flatMap((hits) => hits.relevant).sort((a, b) => b.similarity - a.similarity);
   const taken = new Set<string>();
@@ -70,6 +78,6 @@ export function textsLookedUp({ text, parts }: Guided): string[] {
   return [text, ...longest(parts)];
 }
 
-function longest(parts: readonly string[]): string[] {
+export function longest(parts: readonly string[]): string[] {
   return [...new Set(parts.map(normalForm))].sort((a, b) => b.length - a.length).slice(0, maxParts);
 }

@@ -5,14 +5,20 @@ import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
 import { pairName } from '#server/languages.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
 import type { MemoryMatches, MemoryMatchesRequest } from '../unit-schema.ts';
+import { type CloseHit, findCloseEach } from './close-match.ts';
 import { lookUpExact, type MemoryHit } from './exact-match.ts';
-import { findExamples } from './examples.ts';
+import { longest, mergeClose } from './examples.ts';
+import { sentenceTexts } from './sentences.ts';
 
 type Match = MemoryMatches['matches'][number];
 
+/** Maximum number of sentences that are compared, and of similar segments of each. */
+const maxSentences = 20;
+const closeOfSentence = 2;
+
 /**
- * Returns the TM matches of a text, as a job would find them: the exact match, and segments that are at least 70%
- * similar. Calls no model, so segments that are similar only in meaning are missing.
+ * Returns the TM matches of a text, as a job would find them: the exact match, segments that are at least 70% similar, and
+ * the same for each sentence. Calls no model, so segments that are similar only in meaning are missing.
  * @throws AppError 413, 422
  */
 export async function findMatches(
@@ -20,27 +26,54 @@ export async function findMatches(
   withTenant: WithTenant,
   { source_text: text, source_lang, target_lang, text_type }: MemoryMatchesRequest,
 ): Promise<MemoryMatches> {
-  const { tenantId, pair, exact, isHeld } = await withTenant(async (tx, { tenant }) => {
+  const { tenantId, pair, exact, sentences, isHeld } = await withTenant(async (tx, { tenant }) => {
     const sourceLang = requireDeclaredLanguage('source_lang', source_lang).code;
     const targetLang = requireDeclaredLanguage('target_lang', target_lang).code;
     requireLength('source text exceeds MAX_SOURCE_CHARS', text, services.settings.MAX_SOURCE_CHARS);
     const pair = { pairSource: sourceLang, pairTarget: targetLang };
-    const { hits, pairs } = await lookUpExact(tx, [{ sourceText: text, sourceLang, targetLang }]);
-    return { tenantId: tenant.id, pair, exact: hits[0], isHeld: pairs.has(pairName(pair)) };
+    const whole = { sourceText: text, sourceLang, targetLang, textType: text_type };
+    const parts = sentenceTexts(whole);
+    const { hits, pairs } = await lookUpExact(tx, [
+      whole,
+      ...parts.map((sourceText) => ({ ...whole, sourceText })),
+    ]);
+    const sentences = parts.map((part, index) => ({ part, hit: hits[index + 1] }));
+    return { tenantId: tenant.id, pair, exact: hits[0], sentences, isHeld: pairs.has(pairName(pair)) };
   });
-  const parts = text_type === 'Html' ? readBlocks(text) : [];
-  const { close } = isHeld
-    ? await findExamples({ ...services, embedder: null }, tenantId, pair, { text, parts })
-    : { close: [] };
+  if (!isHeld) return { matches: [] };
+  const blocks = text_type === 'Html' ? longest(readBlocks(text)) : [];
+  const searched = [
+    ...blocks,
+    ...sentences
+      .filter(({ hit }) => !hit)
+      .slice(0, maxSentences)
+      .map(({ part }) => part),
+  ];
+  const [alike, ...found] = await findCloseEach(services.database, tenantId, pair, [
+    { text },
+    ...searched.map((part) => ({ text: part, isPart: true })),
+  ]);
+  const closeOf = new Map(searched.map((part, index) => [part, found[index]!.close]));
+  const pages = mergeClose([
+    alike!,
+    ...blocks.map((block) => ({ close: closeOf.get(block)!, relevant: [] })),
+  ]);
   return {
     matches: [
       ...(exact ? [matchOf(exact, 'exact', 100)] : []),
       // A part of a page may be the whole source of a segment. It is not an exact match of the page, so it gets at most
       // 99%.
-      ...close.map((hit) => matchOf(hit, 'close', Math.min(99, Math.floor(100 * hit.similarity)))),
+      ...pages.close.map(closeMatch),
+      ...sentences.flatMap(({ part, hit }) =>
+        hit
+          ? [{ ...matchOf(hit, 'exact', 100), part }]
+          : (closeOf.get(part) ?? []).slice(0, closeOfSentence).map((one) => ({ ...closeMatch(one), part })),
+      ),
     ],
   };
 }
+
+const closeMatch = (hit: CloseHit) => matchOf(hit, 'close', Math.min(99, Math.floor(100 * hit.similarity)));
 
 function matchOf(hit: MemoryHit, kind: Match['kind'], score: number): Match {
   return {

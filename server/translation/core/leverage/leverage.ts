@@ -4,12 +4,14 @@ import { readBlocks } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
 import { readGuidance, type StylesByLanguage, styleOf } from '#server/language/style-guides/guidance.ts';
 import { type CloseHits, maxHits } from '#server/language/translation-memory/lookup/close-match.ts';
-import {
-  type ExactLookup,
-  lookUpExact,
-  type MemoryHit,
-} from '#server/language/translation-memory/lookup/exact-match.ts';
+import { lookUpExact, type MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { findExamples, type Guided } from '#server/language/translation-memory/lookup/examples.ts';
+import {
+  type DividedLookup,
+  matchSentences,
+  type SentenceMatch,
+  sentenceTexts,
+} from '#server/language/translation-memory/lookup/sentences.ts';
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
@@ -18,7 +20,6 @@ import type { TaskExample, TaskSentence, TaskStyle, TaskTerm } from '#server/pla
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
 import { newDecision, recordStep } from '../pipeline/trace.ts';
 import type { TextRequest } from '../request.ts';
-import { matchSentences, type SentenceMatch, sentenceTexts } from './sentences.ts';
 import type { TermsInText } from './terms.ts';
 
 /** Glossary terms, TM matches and the style of a tenant for one text. */
@@ -119,7 +120,7 @@ export async function leverageOf(
     targetLang: request.target_lang as LanguageCode,
   };
   const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
-  const sentences = matchSentences(request, (source_text) =>
+  const sentences = matchSentences(lookupOf(request), (source_text) =>
     known.exact.get(keyOf({ ...request, source_text })),
   );
   return {
@@ -150,11 +151,15 @@ export function guidedOf(
 
 /** Returns the text and its sentences, whose exact matches are looked up. */
 export function lookedUp(request: TextRequest): TextRequest[] {
-  return [request, ...sentenceTexts(request).map((source_text) => ({ ...request, source_text }))];
+  return [request, ...sentenceTexts(lookupOf(request)).map((source_text) => ({ ...request, source_text }))];
 }
 
-function lookupOf({ source_text, source_lang, target_lang }: TextRequest): ExactLookup {
-  return { sourceText: source_text, sourceLang: source_lang, targetLang: target_lang };
+/** Returns a text as the TM looks it up. */
+export function lookupOf({ source_text, source_lang, target_lang, text_type }: TextRequest): DividedLookup {
+  return {
+    ...{ sourceText: source_text, sourceLang: source_lang, targetLang: target_lang },
+    textType: text_type,
+  };
 }
 
 /** Returns what two requests have in common if the same exact match serves them: languages and normal form. */

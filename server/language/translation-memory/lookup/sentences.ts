@@ -1,7 +1,6 @@
-import type { MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { isUnspaced } from '#server/languages.ts';
 import { sentencesIn } from '#server/matching/sentences/index.ts';
-import type { TextRequest } from '../request.ts';
+import type { ExactLookup, MemoryHit } from './exact-match.ts';
 
 /** A sentence of a text, with its match in the TM. */
 export interface SentenceMatch {
@@ -12,6 +11,11 @@ export interface SentenceMatch {
   hit: MemoryHit | undefined;
 }
 
+/** A text to look up, also by its sentences. */
+export interface DividedLookup extends ExactLookup {
+  textType?: 'Plain' | 'Html' | null | undefined;
+}
+
 /** A text with more sentences is looked up as a whole only. */
 const maxSentences = 1000;
 
@@ -19,21 +23,21 @@ const maxSentences = 1000;
  * Returns the sentences of a text that are looked up on their own; none for a page, whose markup divides sentences, and
  * for a text of one sentence, which is looked up as a whole.
  */
-export function sentenceTexts(request: TextRequest): string[] {
-  return divide(request).map(({ sourceText }) => sourceText);
+export function sentenceTexts(text: DividedLookup): string[] {
+  return divide(text).map(({ sourceText }) => sourceText);
 }
 
 /** Returns the sentences of a text (`sentenceTexts`) with their matches. */
 export function matchSentences(
-  request: TextRequest,
+  text: DividedLookup,
   hitOf: (sentence: string) => MemoryHit | undefined,
 ): SentenceMatch[] {
-  return divide(request).map((part) => ({ ...part, hit: hitOf(part.sourceText) }));
+  return divide(text).map((part) => ({ ...part, hit: hitOf(part.sourceText) }));
 }
 
-function divide({ source_text: text, source_lang, text_type }: TextRequest): Omit<SentenceMatch, 'hit'>[] {
-  if (text_type === 'Html') return [];
-  const spans = sentencesIn(text, source_lang);
+function divide({ sourceText: text, sourceLang, textType }: DividedLookup): Omit<SentenceMatch, 'hit'>[] {
+  if (textType === 'Html') return [];
+  const spans = sentencesIn(text, sourceLang);
   if (spans.length < 2 || spans.length > maxSentences) return [];
   return spans.map(({ start, end }, index) => ({
     sourceText: text.slice(start, end),
@@ -48,10 +52,10 @@ function divide({ source_text: text, source_lang, text_type }: TextRequest): Omi
  */
 export function joinSentences(
   sentences: readonly SentenceMatch[],
-  { source_text, source_lang, target_lang }: TextRequest,
+  { sourceText, sourceLang, targetLang }: ExactLookup,
 ): string | null {
-  const [from, to] = [isUnspaced(source_lang), isUnspaced(target_lang)];
-  let text = source_text.slice(0, -source_text.trimStart().length);
+  const [from, to] = [isUnspaced(sourceLang), isUnspaced(targetLang)];
+  let text = sourceText.slice(0, -sourceText.trimStart().length);
   for (const [index, { separator, hit }] of sentences.entries()) {
     if (!hit) return null;
     const isLast = index === sentences.length - 1;
