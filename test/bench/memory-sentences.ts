@@ -1,0 +1,154 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SegmentTranslation } from '#server/formats/document.ts';
+import { extract, rebuild } from '#server/formats/html-document.ts';
+import { type InlineContent, plainText } from '#server/formats/inline-content.ts';
+import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
+import { sentencesIn } from '#server/matching/sentences/index.ts';
+import type { TranslationEstimate } from '#server/translation/core/estimate.ts';
+import { type BenchTenant, createBenchTenant } from './bench-service.ts';
+import { requirePremise } from './load.ts';
+import { importTmx } from './memory-import.ts';
+import { withService } from './with-service.ts';
+
+/** The Debian installation guide as HTML, of the package installation-guide-amd64 (GPL). */
+const guide = process.env['BENCH_GUIDE'] ?? '/usr/share/doc/installation-guide-amd64';
+const targets = (process.env['BENCH_LANGUAGES'] ?? 'fr,de,es,ja').split(',');
+
+/** A file of the guide: its bytes and its texts, in English and in another language. */
+interface Chapter {
+  name: string;
+  bytes: Buffer;
+  pairs: { source: string; target: string }[];
+}
+
+/**
+ * Measures how much of a manual a TM of other units than its paragraphs serves: the TM has the sentences of the manual's
+ * own translation, as a TMX file of another tool has. The estimates of the service are compared with those of a TM of
+ * paragraphs, and with a new version of the manual in which each tenth sentence is changed.
+ */
+export async function benchMemorySentences(print: (line: string) => void): Promise<void> {
+  if (!existsSync(join(guide, 'en')))
+    return print(`skipped: the installation guide is not installed at ${guide}`);
+  await withService(
+    async ({ service: { address } }) => {
+      for (const language of targets) {
+        const languages = { sourceLang: 'en', targetLang: language };
+        const chapters = await readChapters(language);
+        const paragraphs = chapters.flatMap(({ pairs }) => pairs);
+        const sentences = paragraphs.flatMap((pair) => divide(pair, language));
+        requirePremise(sentences.length > 1000, `the guide has sentence pairs, not only ${sentences.length}`);
+        print(`${language}: ${sentences.length} sentence pairs of ${paragraphs.length} paragraphs`);
+        for (const [title, units] of [
+          ['by sentence', sentences],
+          ['by paragraph', paragraphs],
+        ] as const) {
+          const tenant = await createBenchTenant(address);
+          const tmx =
+            tmxHead({ ...languages, creationDate: new Date() }) +
+            units.map((pair) => tmxUnit({ ...pair, ...languages, tuid: null, changedate: null })).join('') +
+            tmxTail;
+          await importTmx(address, tenant.apiKey, Buffer.from(tmx), 'en', language);
+          print(`  ${title.padEnd(14)} the guide     ${await shares(address, tenant, chapters, language)}`);
+          if (units === sentences)
+            print(
+              `  ${title.padEnd(14)} a new version ${await shares(address, tenant, await changed(chapters), language)}`,
+            );
+        }
+      }
+    },
+    { MAX_TM_SEGMENTS: '100000' },
+  );
+}
+
+async function readChapters(language: string): Promise<Chapter[]> {
+  const names = (await readdir(join(guide, 'en'))).filter((name) => name.endsWith('.html')).sort();
+  const chapters: Chapter[] = [];
+  for (const name of names) {
+    const theirs = join(guide, language, name);
+    if (!existsSync(theirs)) continue;
+    const bytes = await readFile(join(guide, 'en', name));
+    const [ours, others] = await Promise.all([extract(bytes), extract(await readFile(theirs))]);
+    const [sources, targets] = [ours, others].map(({ segments }) =>
+      segments.map((segment) => plainText(segment.source)),
+    ) as [string[], string[]];
+    // The translations have the structure of the original. A page with another number of texts is left out of the TM.
+    const pairs =
+      sources.length === targets.length
+        ? sources.map((source, index) => ({ source, target: targets[index]! }))
+        : [];
+    chapters.push({ name, bytes, pairs });
+  }
+  return chapters;
+}
+
+/** Returns the sentence pairs of a paragraph, if both sides have equally many. */
+function divide(pair: { source: string; target: string }, language: string): Chapter['pairs'] {
+  const [sources, targets] = [cut(pair.source, 'en'), cut(pair.target, language)];
+  return sources.length === targets.length
+    ? sources.map((source, index) => ({ source, target: targets[index]! }))
+    : [];
+}
+
+function cut(text: string, language: string): string[] {
+  return sentencesIn(text, language).map(({ start, end }) => normalForm(text.slice(start, end)));
+}
+
+/** Returns the chapters with another word in each tenth sentence. */
+async function changed(chapters: readonly Chapter[]): Promise<Chapter[]> {
+  let sentence = 0;
+  return Promise.all(
+    chapters.map(async (chapter) => {
+      const { segments } = await extract(chapter.bytes);
+      const targets = segments.flatMap(({ source, ...key }): SegmentTranslation[] => {
+        const target = source.map((item) => {
+          if (typeof item !== 'string') return item;
+          let text = item;
+          for (const { start } of sentencesIn(item, 'en').toReversed())
+            if (++sentence % 10 === 0)
+              text = text.slice(0, start) + text.slice(start).replace(/\p{L}{4,}/u, 'something');
+          return text;
+        }) as InlineContent;
+        return [{ ...key, target }];
+      });
+      const bytes = (await rebuild(chapter.bytes, targets, { sourceLanguage: 'en', targetLanguage: 'en' }))
+        .bytes;
+      return { ...chapter, bytes: Buffer.from(bytes) };
+    }),
+  );
+}
+
+/** Returns the estimate of the chapters together, in percent of their characters. */
+async function shares(
+  address: string,
+  { apiKey }: BenchTenant,
+  chapters: readonly Chapter[],
+  language: string,
+): Promise<string> {
+  const sums = { characters: 0, exact: 0, sentences: 0, close: 0, repeated: 0, none: 0 };
+  const begun = performance.now();
+  for (const { name, bytes } of chapters) {
+    const form = new FormData();
+    form.set('target_lang', language);
+    form.set('dry_run', 'true');
+    form.set('source_document', new File([new Uint8Array(bytes)], name));
+    const response = await fetch(`${address}/api/documents/translate`, {
+      method: 'POST',
+      headers: { 'x-api-key': apiKey },
+      body: form,
+    });
+    const estimate = (await response.json()) as TranslationEstimate;
+    if (response.status !== 200) throw new Error(`answered ${response.status}: ${JSON.stringify(estimate)}`);
+    sums.characters += estimate.characters;
+    sums.exact += estimate.exact_matches.characters;
+    sums.sentences += estimate.sentence_matches.characters;
+    sums.close += estimate.fuzzy_matches.characters;
+    sums.repeated += estimate.repetitions.characters;
+    sums.none += estimate.no_match.characters;
+  }
+  const share = (count: number) => `${((100 * count) / sums.characters).toFixed(1)} %`;
+  const took = ((performance.now() - begun) / 1000).toFixed(1);
+  return `exact ${share(sums.exact)}, of sentences ${share(sums.sentences)}, close ${share(sums.close)}, repeated ${share(sums.repeated)}, none ${share(sums.none)} of ${sums.characters} characters; ${took} s`;
+}
