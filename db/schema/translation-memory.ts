@@ -32,7 +32,7 @@ export const memoryVersions = pgTable(
   ],
 );
 
-/** TM sets: imported ones, and one golden set per language pair. */
+/** TM sets: imported ones, and per language pair one golden set and the set of its sentences. */
 export const memorySets = pgTable(
   'memory_sets',
   {
@@ -46,7 +46,8 @@ export const memorySets = pgTable(
     /** The language pair as canonical language codes. */
     pairSource: identifier('pair_source').notNull(),
     pairTarget: identifier('pair_target').notNull(),
-    origin: text('origin', { enum: ['tmx_import', 'golden_approved'] }).notNull(),
+    /** `golden_sentences`: the sentences of the approved segments, which no list shows (`sentence-pairs.ts`). */
+    origin: text('origin', { enum: ['tmx_import', 'golden_approved', 'golden_sentences'] }).notNull(),
     /** The number of an imported set's segments. Those of a golden set are counted when needed. */
     entryCount: integer('entry_count').notNull(),
     embeddingModel: text('embedding_model'),
@@ -93,6 +94,8 @@ export const memorySegments = pgTable(
     shardNo: integer('shard_no'),
     /** The job whose translation was added as this segment. */
     jobId: identifier('job_id'),
+    /** For a sentence of an approved segment: the `segment_no` of that segment. */
+    partOf: bigint('part_of', { mode: 'number' }),
   },
   (t) => [
     // The tenant is not the first column. Otherwise PostgreSQL could reuse a plan made for a tenant with few
@@ -103,6 +106,7 @@ export const memorySegments = pgTable(
       .on(t.tenantId, t.versionId, t.shardNo)
       .where(sql`shard_no is null or shard_no < 0`),
     index('memory_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
+    index('memory_segments_part_of_idx').on(t.tenantId, t.partOf).where(sql`part_of is not null`),
     // There is no foreign key to the version, which PostgreSQL would check for each of 50,000 segments; instead, a
     // trigger deletes the segments of a deleted version. Code that adds segments has created the version in the same
     // transaction, or holds a lock on the set that shows the version.

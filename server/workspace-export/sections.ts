@@ -9,6 +9,7 @@ import { AppError } from '#server/errors.ts';
 import { tbxEntry, tbxHead, tbxTail } from '#server/formats/tbx/writer.ts';
 import { tmxHead, tmxTail } from '#server/formats/tmx/writer.ts';
 import { readTenant } from '#server/identity/tenants/tenant-row.ts';
+import { isListed } from '#server/language/translation-memory/sets.ts';
 import { selectSegments, writeUnits } from '#server/language/translation-memory/tmx-export.ts';
 import type { LocatingServices } from '#server/storage/destination.ts';
 import { extensionOf, readArtifact } from '#server/translation/documents/artifacts.ts';
@@ -206,7 +207,7 @@ const memory: Section = {
       tx
         .select()
         .from(memorySets)
-        .where(and(eq(ofTenant, tenantId), follows))
+        .where(and(eq(ofTenant, tenantId), follows, isListed))
         .orderBy(asc(id))
         .limit(1),
     );

@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeEach, expect, test } from 'vitest';
+import { sentencePairs } from '#server/language/translation-memory/sentence-pairs.ts';
 import { viaRpc } from '#test/contract/call.ts';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
@@ -117,7 +119,7 @@ test('the model gets the sentences that the memory has, and must use them', asyn
   ]);
 });
 
-test('a sentence that misses a term of the glossary need not be used', async () => {
+test('a sentence that misses a term of the glossary is not used', async () => {
   await mine.glossary(['source,target', 'pump,Kreiselpumpe'], { source_lang: 'en', target_lang: 'de' });
   fake.otherwise(
     translatingReply({
@@ -126,9 +128,13 @@ test('a sentence that misses a term of the glossary need not be used', async () 
   );
   const made = await job(`${stop[0]} Call the foreman. ${valve[0]}`);
   expect(made.quality_assessment.issues).toEqual([]);
+  fake.otherwise(translatingReply({ translate: () => `Halten Sie die Kreiselpumpe an. ${valve[1]}` }));
   const whole = await job(`${stop[0]} ${valve[0]}`);
-  expect(whole.request.metadata.terminology_gate).toMatchObject({ passed: false });
-  expect(whole.status).toBe('awaiting_review');
+  expect(whole).toMatchObject({
+    status: 'published',
+    final_translation: `Halten Sie die Kreiselpumpe an. ${valve[1]}`,
+  });
+  expect(whole.request.metadata.provenance).toBeUndefined();
 });
 
 test('segments of a document are made of sentences too, with their tags', async () => {
@@ -195,6 +201,100 @@ test('an estimate tells which texts are made of sentences, and how close the oth
   expect(close.body.fuzzy_matches).toMatchObject({ segments: 1 });
   expect(close.body.fuzzy_matches.by_similarity[0]).toEqual({ from: 95, segments: 0, characters: 0 });
   expect(close.body.fuzzy_matches.by_similarity[1]).toMatchObject({ from: 85, segments: 1 });
+});
+
+/** Publishes a translation by a reviewer. */
+async function approve(source: string, target: string): Promise<string> {
+  const held = await job(source, { metadata: { requires_human_review: true } });
+  const { status } = await mine.review(held.id, { action: 'modify', final_translation: target });
+  expect(status).toBe(200);
+  return held.id;
+}
+
+test('an approved text teaches its sentences, which later texts are made of', async () => {
+  const id = await approve('Lift the cover. Press 3 keys.', 'Heben Sie den Deckel an. Drücken Sie 3 Tasten.');
+  const made = await job(`Press 3 keys. ${stop[0]}`);
+  expect(made).toMatchObject({ final_translation: `Drücken Sie 3 Tasten. ${stop[1]}`, status: 'published' });
+  expect(made.request.metadata.provenance.tm_sentences[0]).toMatchObject({
+    set_name: 'golden-approved-en-de',
+    origin: 'golden_approved',
+  });
+  // A whole text is not served from a sentence: it is judged.
+  const alone = await job('Lift the cover.');
+  expect(alone).toMatchObject({
+    final_translation: 'Heben Sie den Deckel an.',
+    quality_assessment: { score: 95 },
+  });
+  expect(fastPathOf(alone)).toBeUndefined();
+
+  const golden = (await mine.memories()).filter(
+    ({ origin }: { origin: string }) => origin === 'golden_approved',
+  );
+  expect(golden).toMatchObject([{ name: 'golden-approved-en-de', entry_count: 3 }]);
+  expect(golden[0].id).toBe(made.request.metadata.provenance.tm_sentences[0].set_id);
+  expect((await mine.exportMemory(golden[0].id)).text).not.toContain('<seg>Press 3 keys.</seg>');
+
+  // They go with their text.
+  await app.json('DELETE', `/api/translations/${id}`, { headers: mine.admin });
+  expect((await job(`Press 3 keys. ${valve[0]}`)).final_translation).toBe('Ein anderer Satz des Modells.');
+});
+
+test('a correction of a paragraph wins over the sentence of an imported file', async () => {
+  await approve(`${stop[0]} ${wait[0]}`, 'Stoppen Sie die Pumpe. Warten Sie auf das grüne Licht.');
+  expect((await job(`${valve[0]} ${stop[0]}`)).final_translation).toBe(`${valve[1]} Stoppen Sie die Pumpe.`);
+  expectServed(await job(stop[0]), 'tm_exact', stop[1]);
+});
+
+test('the deletion of the approved translations deletes their sentences', async () => {
+  await approve('Lift the cover. Press 3 keys.', 'Heben Sie den Deckel an. Drücken Sie 3 Tasten.');
+  const [golden] = (await mine.memories()).filter(
+    ({ origin }: { origin: string }) => origin === 'golden_approved',
+  );
+  expect((await mine.removeMemory(golden.id, mine.admin)).status).toBe(204);
+  expect((await job('Press 3 keys. Lift the cover.')).final_translation).toBe(
+    'Ein anderer Satz des Modells.',
+  );
+  const rows = await app.database.inTenant(mine.tenantId, (tx) =>
+    tx.execute(sql`select from memory_segments where part_of is not null`),
+  );
+  expect(rows).toHaveLength(0);
+});
+
+test('sentences of an approved document are learned too, and forgotten with a withdrawn segment', async () => {
+  fake.otherwise(
+    translatingReply({
+      translate: (text) => (text.startsWith('Lift') ? 'Deckel anheben. 3 Tasten drücken.' : 'Ende.'),
+    }),
+  );
+  const { body } = await mine.send({
+    source_document: new File(['<p>Lift the cover. Press 3 keys.</p><p>The end.</p>'], 'a.html'),
+    target_lang: 'de',
+    wait: 'true',
+  });
+  await mine.approve(body.id);
+  expect((await mine.read(body.id)).feed_manifest.fed_pairs).toHaveLength(2);
+  expect((await job('Press 3 keys. Lift the cover.')).final_translation).toBe(
+    '3 Tasten drücken. Deckel anheben.',
+  );
+  const { body: removed } = await mine.removeDocument(body.id);
+  expect(removed.tm_pairs_removed).toBe(2);
+  fake.otherwise(translatingReply({ translate: () => 'Ein anderer Satz des Modells.' }));
+  expect((await job('Press 3 keys. Now lift the cover.')).final_translation).toBe(
+    'Ein anderer Satz des Modells.',
+  );
+});
+
+const german = { pairSource: 'en', pairTarget: 'de' };
+test.each([
+  ['another number of sentences', 'One pump. Two pumps.', 'Eine Pumpe und zwei Pumpen.'],
+  ['another number in a sentence', 'Turn valve 7. Wait 20 s.', 'Warten Sie 20 s. Drehen Sie Ventil 7.'],
+  [
+    'lengths that do not fit',
+    `No. ${'The long story of the pump goes on. '.repeat(1)}`,
+    `${'Eine sehr lange Geschichte von der Pumpe geht weiter'} und weiter. So.`,
+  ],
+])('a text is not divided with %s', (_, sourceText, targetText) => {
+  expect(sentencePairs({ sourceText, targetText }, german)).toEqual([]);
 });
 
 test('the matches of a text have those of its sentences', async () => {

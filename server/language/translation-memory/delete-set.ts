@@ -5,7 +5,7 @@ import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
 import { isImporting } from './imports/import-jobs.ts';
 import { isReceiving } from './imports/start-import.ts';
-import { lockSetById, requireSet, selectSetById } from './sets.ts';
+import { lockSetById, requireSet, selectSetById, sentenceSetName } from './sets.ts';
 import { deleteVersion } from './versions.ts';
 
 /**
@@ -31,6 +31,8 @@ export async function removeSet(
     const set = requireSet(await lockSetById(tx, tenantId, setId));
     if (set.versionId !== seen.versionId || (await isImporting(tx, tenantId, name))) throw inProgress();
     await deleteVersion(tx, set);
+    if (set.origin === 'golden_approved')
+      await deleteVersion(tx, { tenantId, versionId: sentenceSetName(set) });
   };
   // With the lock, no import with this name can be accepted between the check and the deletion.
   await withTenantLock(database, tenantId, 'memory', remove, { tryLock: { name, refusal: inProgress } });

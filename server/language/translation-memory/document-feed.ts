@@ -6,9 +6,9 @@ import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
-import { ensureGoldenSet, isUntranslated } from './learning.ts';
+import { isUntranslated, learnSentences } from './learning.ts';
 import { lookUpExact } from './lookup/exact-match.ts';
-import { countSegmentsOfPair, goldenSetName } from './sets.ts';
+import { countSegmentsOfPair, ensureSet, goldenSetName } from './sets.ts';
 
 /** A segment of a document, after review. */
 export interface DocumentPair {
@@ -43,7 +43,7 @@ export interface FeedSteps {
 const batch = 1000;
 
 /**
- * Adds the segments of a document to the golden set of their languages. A correction is added unless its target is
+ * Adds the segments of a document, and their sentences, to the golden set of their languages. A correction is added unless its target is
  * already the one that is served for its source. An unedited segment is added unless the set has ever had this target
  * for its source. If the TM is full, only segments whose source it already has are added. Untranslated segments are
  * left out.
@@ -59,11 +59,9 @@ export function feedDocument(
   return withTenantLock(database, tenantId, 'memory', async (tx) => {
     const pairs = await select(tx);
     const name = goldenSetName(languages);
-    await ensureGoldenSet(tx, tenantId, {
+    await ensureSet(tx, tenantId, {
       ...languages,
-      setId: newId(),
-      name,
-      embeddingModel: embedder?.model ?? null,
+      ...{ setId: newId(), name, origin: 'golden_approved', embeddingModel: embedder?.model ?? null },
     });
     const held = await countSegmentsOfPair(tx, tenantId, languages, null);
     let room = Math.max(0, settings.MAX_TM_SEGMENTS - held);
@@ -90,6 +88,7 @@ export function feedDocument(
         }
       }
       await insertPairs(tx, { tenantId, documentId, name }, chosen);
+      await learnSentences(tx, { tenantId, jobId: documentId, languages }, chosen);
       feed.fed.push(...chosen);
     }
     await record(tx, feed);

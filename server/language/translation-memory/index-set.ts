@@ -81,7 +81,7 @@ async function selectSetsToIndex(tx: Tx): Promise<{ tenantId: string; setId: str
       where m.shard_no is null group by 1, 2, 3, 4, 5
       window pair as (partition by g.tenant_id, g.pair_source, g.pair_target))
     select tenant_id, set_id from waiting
-    where of_set >= ${many.ofSet} or origin = 'golden_approved'
+    where of_set >= ${many.ofSet} or origin <> 'tmx_import'
       and (of_pair >= ${many.ofPair} or octets_of_pair >= ${many.octetsOfPair})
     limit 1000`);
   return rows.map(({ tenant_id, set_id }) => ({ tenantId: tenant_id, setId: set_id }));
@@ -102,7 +102,7 @@ interface WaitingSegments {
 /** Returns the segments of a set that are in no shard or in a small one; undefined if the set has been deleted. */
 async function selectPending(tx: Tx, tenantId: string, setId: string): Promise<WaitingSegments | undefined> {
   const [set] = await tx.execute<{ content_id: string; golden: boolean }>(sql`
-    select content_id, origin = 'golden_approved' as golden from memory_sets
+    select content_id, origin <> 'tmx_import' as golden from memory_sets
     where tenant_id = ${tenantId} and set_id = ${setId} for share`);
   if (!set) return undefined;
   const version = { tenantId, versionId: set.content_id };

@@ -6,7 +6,8 @@ import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
 import { deleteVectors } from './embed-golden-sets.ts';
-import { goldenSetName, segmentsOfPair } from './sets.ts';
+import { type ApprovedPair, sentencePairs } from './sentence-pairs.ts';
+import { ensureSet, goldenSetName, segmentsOfPair, sentenceSetName } from './sets.ts';
 
 /** Source and target of a completed text job. Languages are canonical codes. */
 export interface JobPair {
@@ -15,6 +16,8 @@ export interface JobPair {
   targetLang: string;
   sourceText: string;
   targetText: string;
+  /** Whether its sentences are added, too: a person has approved the text, and it has no markup. */
+  hasSentences: boolean;
 }
 
 /**
@@ -25,14 +28,14 @@ export function isUntranslated({
   sourceText,
   targetText,
   targetLang,
-}: Omit<JobPair, 'jobId' | 'sourceLang'>): boolean {
+}: Omit<JobPair, 'jobId' | 'sourceLang' | 'hasSentences'>): boolean {
   const source = normalForm(sourceText);
   const target = normalForm(targetText);
   return target === '' || target === source || target === `[${targetLang}] ${source}`;
 }
 
 /**
- * Adds the segment of a published job to the golden set of its languages. Runs in the transaction that publishes the
+ * Adds the segment of a published job to the golden set of its languages, and its sentences. Runs in the transaction that publishes the
  * job, after the publishing statement. `published` is SQL that is true if the job's row is still published: another run
  * may have taken the job.
  */
@@ -48,11 +51,9 @@ export function learnFromJob(
   const name = goldenSetName(languages);
   const normal = normalForm(sourceText);
   return Promise.all([
-    ensureGoldenSet(tx, tenantId, {
+    ensureSet(tx, tenantId, {
       ...languages,
-      setId: newId(),
-      name,
-      embeddingModel: embedder?.model ?? null,
+      ...{ setId: newId(), name, origin: 'golden_approved', embeddingModel: embedder?.model ?? null },
     }),
     appendPairOfJob(
       tx,
@@ -68,6 +69,56 @@ export function learnFromJob(
       },
       settings.MAX_TM_SEGMENTS,
     ),
+    pair.hasSentences && learnSentences(tx, { tenantId, jobId, languages }, [pair]),
+  ]);
+}
+
+/**
+ * Adds the sentence pairs of approved segments, which the same transaction has added to the golden set for this job. A
+ * segment that was not added has none. Sentence pairs are a set of their own that no list shows: they are not segments of
+ * the TM, do not count toward its capacity, and are deleted with their segments (`part_of`).
+ */
+export async function learnSentences(
+  tx: Tx,
+  { tenantId, jobId, languages }: { tenantId: string; jobId: string; languages: LanguagePair },
+  pairs: readonly ApprovedPair[],
+): Promise<void> {
+  const rows = new Map<string, object>();
+  for (const pair of pairs) {
+    const of = { ph: sourceHashHex(normalForm(pair.sourceText)), pt: pair.targetText };
+    for (const { sourceText, targetText } of sentencePairs(pair, languages)) {
+      if (isUntranslated({ sourceText, targetText, targetLang: languages.pairTarget })) continue;
+      const shard = isShortEnough(sourceText) && isShortEnough(targetText) ? null : -1;
+      const hash = sourceHashHex(normalForm(sourceText));
+      rows.set(`${hash} ${targetText}`, { ...of, h: hash, s: sourceText, t: targetText, shard });
+    }
+  }
+  if (rows.size === 0) return;
+  const name = sentenceSetName(languages);
+  const named = (set: SQL, its: string) => sql`${set}.tenant_id = ${tenantId} and ${set}.name = ${its}`;
+  await Promise.all([
+    ensureSet(tx, tenantId, {
+      ...languages,
+      ...{ setId: newId(), name, origin: 'golden_sentences', embeddingModel: null },
+    }),
+    tx.execute(sql`
+      insert into memory_segments (tenant_id, content_id, source_hash, source_text, target_text, changed_at, shard_no,
+        job_id, part_of)
+      select ${tenantId}, g.content_id, decode(r.h, 'hex'), r.s, r.t, date_trunc('second', now()), r.shard, ${jobId},
+        whole.segment_no
+      from memory_sets g
+      cross join json_to_recordset(${JSON.stringify([...rows.values()])}::json)
+        as r(ph text, pt text, h text, s text, t text, shard int)
+      cross join lateral (
+        select m.segment_no from memory_segments m join memory_sets a
+          on a.tenant_id = m.tenant_id and a.content_id = m.content_id and a.name = ${goldenSetName(languages)}
+        where m.tenant_id = ${tenantId} and m.source_hash = decode(r.ph, 'hex') and m.target_text = r.pt
+          and m.job_id = ${jobId}
+        order by m.segment_no desc limit 1) whole
+      where ${named(sql`g`, name)} and not exists (
+        select from memory_segments m where m.tenant_id = ${tenantId} and m.source_hash = decode(r.h, 'hex')
+          and m.content_id = g.content_id and m.target_text = r.t)
+      for key share of g`),
   ]);
 }
 
@@ -103,28 +154,6 @@ interface LearnedPair extends LanguagePair {
 }
 
 /**
- * Creates the golden set of a language pair, if it does not exist. The name of its version is the name of the set: so
- * two concurrent first approvals create only one version. They conflict in both unique indexes of the sets, so the
- * statement must name neither: a conflict in the other one would be an error, and the segment would be lost.
- */
-export async function ensureGoldenSet(
-  tx: Tx,
-  tenantId: string,
-  set: LanguagePair & { setId: string; name: string; embeddingModel: string | null },
-): Promise<void> {
-  await tx.execute(sql`
-    with version as (
-      insert into memory_contents (tenant_id, content_id) select ${tenantId}, ${set.name}
-      where not exists (select from memory_sets where tenant_id = ${tenantId} and name = ${set.name})
-      on conflict do nothing)
-    insert into memory_sets (tenant_id, set_id, content_id, name, source_lang, target_lang, pair_source, pair_target,
-      origin, entry_count, embedding_model)
-    values (${tenantId}, ${set.setId}, ${set.name}, ${set.name}, ${set.pairSource}, ${set.pairTarget},
-      ${set.pairSource}, ${set.pairTarget}, 'golden_approved', 0, ${set.embeddingModel})
-    on conflict do nothing`);
-}
-
-/**
  * Adds the segment of a text job if `published` is true. A job never adds the same segment twice. If the language pair
  * is at its capacity, only corrections of sources that it already has are added. If the set is being deleted, this is
  * blocked until the deletion is committed, and adds nothing.
@@ -157,7 +186,7 @@ export async function appendPairOfJob(
     for key share of g`);
 }
 
-/** Deletes the segments added from a job, and returns their number. */
+/** Deletes the segments added from a job with their sentences, and returns the number of the segments. */
 async function deletePairsOfJob(
   tx: Tx,
   tenantId: string,
@@ -169,9 +198,12 @@ async function deletePairsOfJob(
         from json_to_recordset(${JSON.stringify(only.map(({ hash, targetText }) => ({ h: hash, t: targetText })))}::json)
           as w(h text, t text))`
     : sql`true`;
-  const removed = await tx.execute<{ c: string; n: string; d: number | null }>(sql`
-    delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId} and ${isWanted}
-    returning content_id as c, segment_no as n, shard_no as d`);
+  const removed = await tx.execute<{ c: string; n: string; d: number | null; p: string | null }>(sql`
+    with wanted as (
+      select segment_no from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId} and ${isWanted})
+    delete from memory_segments where tenant_id = ${tenantId} and job_id = ${jobId}
+      and (segment_no in (select segment_no from wanted) or part_of in (select segment_no from wanted))
+    returning content_id as c, segment_no as n, shard_no as d, part_of as p`);
   if (removed.length === 0) return 0;
   // These are separate statements, so that they see what was stored while the first one waited.
   await tx.execute(sql`
@@ -180,5 +212,5 @@ async function deletePairsOfJob(
       group by c, d) gone
     where s.tenant_id = ${tenantId} and s.content_id = gone.c and s.shard_no = gone.d`);
   await deleteVectors(tx, tenantId, removed);
-  return removed.length;
+  return removed.filter(({ p }) => p === null).length;
 }

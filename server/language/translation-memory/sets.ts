@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import { memorySets } from '#db/schema/translation-memory.ts';
 import { AppError } from '#server/errors.ts';
@@ -17,6 +17,9 @@ export function requireSet(set: SetRow | undefined): SetRow {
   if (!set) throw new AppError('not_found', 'translation memory set not found');
   return set;
 }
+
+/** The sets that lists show. */
+export const isListed = ne(memorySets.origin, 'golden_sentences');
 
 /** The number of segments: those of a golden set are counted; an imported set stores the number. */
 const counted = {
@@ -39,7 +42,7 @@ async function selectSets(tx: Tx, tenantId: string): Promise<SetRow[]> {
   const rows = await tx
     .select(counted)
     .from(memorySets)
-    .where(eq(memorySets.tenantId, tenantId))
+    .where(and(eq(memorySets.tenantId, tenantId), isListed))
     .orderBy(memorySets.setId);
   const sets = rows.map(({ set, entries, latest }) => {
     const updated = latest === null ? 0 : Date.parse(latest);
@@ -71,7 +74,7 @@ export function selectSetByName(tx: Tx, tenantId: string, name: string): Promise
 }
 
 async function selectSet(tx: Tx, where: SQL | undefined): Promise<SetRow | undefined> {
-  const [row] = await tx.select().from(memorySets).where(where);
+  const [row] = await tx.select().from(memorySets).where(and(where, isListed));
   return row;
 }
 
@@ -114,13 +117,18 @@ export async function activateVersion(
   return { set: row as SetRow, replaced: active && { tenantId, versionId: active.versionId } };
 }
 
+/** Returns the origin in the form of a response. The sentences of a golden set belong to it. */
+export function shownOrigin({ origin }: Pick<SetRow, 'origin'>): MemorySet['origin'] {
+  return origin === 'tmx_import' ? 'tmx_import' : 'golden_approved';
+}
+
 function setView(row: SetRow): MemorySet {
   return {
     id: row.setId,
     name: row.name,
     source_lang: row.sourceLang,
     target_lang: row.targetLang,
-    origin: row.origin,
+    origin: shownOrigin(row),
     entry_count: row.entryCount,
     embedding_model: row.embeddingModel,
     stub_embeddings: row.embeddingModel === null,
@@ -151,6 +159,36 @@ const prefix = 'golden-approved-';
 /** Returns the name of the golden set of a language pair. */
 export function goldenSetName({ pairSource, pairTarget }: LanguagePair): string {
   return `${prefix}${pairSource}-${pairTarget}`;
+}
+
+/** The end of the name of the set with the sentences of a golden set. */
+export const sentencesSuffix = '/sentences';
+
+/** Returns the name of the set with the sentences of a language pair's golden set. */
+export function sentenceSetName(pair: LanguagePair): string {
+  return `${goldenSetName(pair)}${sentencesSuffix}`;
+}
+
+/**
+ * Creates the golden set of a language pair or the set of its sentences, if it does not exist. The name of its version is the name of the set: so
+ * two concurrent first approvals create only one version. They conflict in both unique indexes of the sets, so the
+ * statement must name neither: a conflict in the other one would be an error, and the segment would be lost.
+ */
+export async function ensureSet(
+  tx: Tx,
+  tenantId: string,
+  set: LanguagePair & Pick<SetRow, 'setId' | 'name' | 'origin' | 'embeddingModel'>,
+): Promise<void> {
+  await tx.execute(sql`
+    with version as (
+      insert into memory_contents (tenant_id, content_id) select ${tenantId}, ${set.name}
+      where not exists (select from memory_sets where tenant_id = ${tenantId} and name = ${set.name})
+      on conflict do nothing)
+    insert into memory_sets (tenant_id, set_id, content_id, name, source_lang, target_lang, pair_source, pair_target,
+      origin, entry_count, embedding_model)
+    values (${tenantId}, ${set.setId}, ${set.name}, ${set.name}, ${set.pairSource}, ${set.pairTarget},
+      ${set.pairSource}, ${set.pairTarget}, ${set.origin}, 0, ${set.embeddingModel})
+    on conflict do nothing`);
 }
 
 /** Whether a name is reserved for golden sets. Ignores letter case. */

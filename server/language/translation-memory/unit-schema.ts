@@ -109,14 +109,10 @@ export const memoryMatch = z.object({
   kind: z
     .enum(['exact', 'close'])
     .describe('`exact` if the source text of the segment equals the text; `close` if it is similar.'),
-  score: z
-    .int()
-    .min(70)
-    .max(100)
-    .meta({
-      description:
-        'How similar the source texts are, in percent. Only an exact match, of the text or a sentence, has 100.',
-    }),
+  score: z.int().min(70).max(100).meta({
+    description:
+      'How similar the source texts are, in percent. Only an exact match, of the text or a sentence, has 100.',
+  }),
   source_text: z.string().describe('The source text of the segment.'),
   target_text: z.string().describe('The translation of the segment.'),
   set_id: z.string().describe('The ID of the translation memory.'),

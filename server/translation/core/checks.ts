@@ -32,16 +32,16 @@ export async function checkTranslation(
 const most = { sentences: 20, units: 600 };
 
 /**
- * Returns an issue for each sentence that the TM has and the translation says otherwise. A text of which the TM has all
- * sentences has none: its translation differs only if it had to be repaired. A glossary or style guide wins over the TM.
+ * Returns an issue for each sentence that the TM has and the translation says otherwise. A text that is made of sentences
+ * of the TM has none: its translation differs only if it had to be repaired. A glossary or style guide wins over the TM.
  */
 async function sentenceIssues(
-  { text, leverage }: PreparedText,
+  { text, leverage, assembled }: PreparedText,
   candidate: Translations,
   scope: Run['scope'],
 ): Promise<QualityIssue[]> {
   const { sentences, glossary } = leverage;
-  if (sentences.every(({ hit }) => hit)) return [];
+  if (assembled !== null) return [];
   const { style, targetLang } = text.task;
   const whole = normalForm(candidate.join(' '));
   const issues: QualityIssue[] = [];

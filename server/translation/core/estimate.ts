@@ -5,11 +5,10 @@ import type { Services } from '#server/context.ts';
 import { type AppError, errorTable } from '#server/errors.ts';
 import { warnings } from '#server/http/warnings.ts';
 import { findCloseEach } from '#server/language/translation-memory/lookup/close-match.ts';
-import { joinSentences } from '#server/language/translation-memory/lookup/sentences.ts';
 import type { LanguageCode } from '#server/languages.ts';
 import { minSimilarity } from '#server/matching/fuzzy/index.ts';
 import type { Settings } from '#server/settings.ts';
-import { keyOf, leverageOf, lookupOf, type Prefetched, prefetch } from './leverage/leverage.ts';
+import { keyOf, leverageOf, type Prefetched, prefetch } from './leverage/leverage.ts';
 import { takeFastPath } from './pipeline/fast-path.ts';
 import { prepareText } from './pipeline/prepared-text.ts';
 import type { TextRequest } from './request.ts';
@@ -227,7 +226,7 @@ async function matchOf(
   const leverage = await leverageOf(services, { tenantId }, request, found);
   const prepared = await prepareText(request, leverage, signal);
   if (!hasVariant && (await takeFastPath([], prepared, { tenantId, signal }, false))) return 'exact';
-  if (!hasVariant && joinSentences(leverage.sentences, lookupOf(request)) !== null) return 'sentences';
+  if (!hasVariant && prepared.assembled !== null) return 'sentences';
   // An exact match that is not served, for example because it misses a glossary term, is the best example.
   if (leverage.exact) return 1;
   if (!leverage.findClose) return 'none';

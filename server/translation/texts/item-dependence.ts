@@ -35,8 +35,10 @@ export async function lastNeeded(
 ): Promise<number> {
   const request = requests[index] as TranslationRequest;
   const earlier = requests.slice(0, index);
-  const keys = new Set(lookedUp(request).map(keyOf));
-  if (!keys.isSubsetOf(exact) || earlier.some((other) => keys.has(keyOf(other)))) return index - 1;
+  const keys = new Set(lookedUp(request).keys());
+  if (!keys.isSubsetOf(exact)) return index - 1;
+  const sources = sourcesIn(request);
+  if (earlier.some((other) => !sources.isDisjointFrom(sourcesIn(other)))) return index - 1;
   const { source_lang, target_lang } = request;
   const pair = { pairSource: source_lang as LanguageCode, pairTarget: target_lang as LanguageCode };
   if (!pairs.has(pairName(pair))) return -1;
@@ -61,4 +63,10 @@ export async function lastNeeded(
     }
   }
   return -1;
+}
+
+/** Returns the text of a request and its sentences, with the languages. */
+function sourcesIn(request: TranslationRequest): Set<string> {
+  const texts = [request.source_text, ...sentenceTexts(lookupOf(request))];
+  return new Set(texts.map((source_text) => keyOf({ ...request, source_text })));
 }

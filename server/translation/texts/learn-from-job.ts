@@ -16,11 +16,15 @@ import type { TranslationJob } from './schema.ts';
 export function learnFrom(
   { settings, embedder }: Pick<Services, 'settings' | 'embedder'>,
   tenantId: string,
-  { id: jobId, request, final_translation }: TranslationJob,
+  { id: jobId, request, final_translation, agent_run }: TranslationJob,
   goldenUri: string,
 ): OptionalWrite<unknown> | undefined {
   const { source_text: sourceText, source_lang: sourceLang, target_lang: targetLang } = request;
-  const pair = { jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang };
+  const hasSentences = request.text_type !== 'Html' && agent_run.human_review_task !== null;
+  const pair = {
+    ...{ jobId, sourceText, targetText: final_translation ?? '', sourceLang, targetLang },
+    hasSentences,
+  };
   const parts = request.text_type === 'Html' ? textsOf(pair) : [pair];
   if (parts.every((part) => isUntranslated({ ...part, targetLang }))) return undefined;
   return new OptionalWrite('a segment was not added to the translation memory', (tx) =>

@@ -134,7 +134,7 @@ export async function findCloseEach(
       selectWinners(
         tx,
         tenantId,
-        hashes.map((hash) => ({ hash, ...pair })),
+        hashes.map((hash) => ({ hash, ...pair, isPart: true })),
       ),
     );
     for (const [index, hash] of hashes.entries()) winners.set(hash, hits[index]);

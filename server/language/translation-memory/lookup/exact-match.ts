@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import { type LanguagePair, pairName } from '#server/languages.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
+import { type SetRow, sentencesSuffix, shownOrigin } from '../sets.ts';
 import { storedTuid } from '../tuid.ts';
 
 /** A text to look up. Languages are canonical codes. */
@@ -9,6 +10,8 @@ export interface ExactLookup {
   sourceText: string;
   sourceLang: string;
   targetLang: string;
+  /** Whether the text is a sentence of a text, which may match a sentence of an approved segment. */
+  isPart?: boolean;
 }
 
 /** Exact matches of some texts. */
@@ -27,10 +30,11 @@ export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promis
   const normals = texts.map(({ sourceText }) => normalForm(sourceText));
   const held = await selectHeld(
     tx,
-    texts.map(({ sourceLang, targetLang }, index) => ({
+    texts.map(({ sourceLang, targetLang, isPart = false }, index) => ({
       hash: sourceHashHex(normals[index]!),
       pairSource: sourceLang,
       pairTarget: targetLang,
+      isPart,
     })),
   );
   return {
@@ -41,13 +45,15 @@ export async function lookUpExact(tx: Tx, texts: readonly ExactLookup[]): Promis
   };
 }
 
-/** A stored segment, with its origin. */
+/** A stored segment, with its origin. For a sentence of an approved segment, this is the golden set. */
 export interface MemoryHit {
   sourceText: string;
   targetText: string;
   setId: string;
   setName: string;
   origin: 'tmx_import' | 'golden_approved';
+  /** Whether the segment is a sentence of an approved segment. */
+  isSentence: boolean;
   tuid: string | null;
   /** Time of the last change, ISO 8601 in UTC, to the second. */
   changedAt: string | null;
@@ -56,6 +62,8 @@ export interface MemoryHit {
 /** A source to look up: its hash in hexadecimal, and its language pair. */
 interface ExactKey extends LanguagePair {
   hash: string;
+  /** Whether it may be a sentence of an approved segment. */
+  isPart: boolean;
 }
 
 type HitRow = {
@@ -63,7 +71,7 @@ type HitRow = {
   target_text: string;
   set_id: string;
   name: string;
-  origin: MemoryHit['origin'];
+  origin: SetRow['origin'];
   tuid: string | null;
   changed_at: string | null;
 };
@@ -78,15 +86,18 @@ const scopedTenant = sql`tenant_scope_from()`;
  */
 function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`
-    select k.at, w.* from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text)
+    select k.at, w.*, case when w.origin = 'golden_sentences' then (
+      select a.set_id from memory_sets a where a.tenant_id = ${tenantId}
+        and a.name = left(w.name, -length(${sentencesSuffix}))) end as golden_id
+    from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text, p boolean)
     cross join lateral (
       select m.source_text, m.target_text, g.set_id, g.name, g.origin, ${storedTuid('m')} as tuid,
         to_char(m.changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as changed_at
       from (select * from memory_segments where tenant_id = ${tenantId}
         and source_hash = decode(k.h, 'hex') offset 0) m
       join memory_sets g on g.tenant_id = m.tenant_id and g.content_id = m.content_id
-      where g.pair_source = k.s and g.pair_target = k.t
-      order by (g.origin = 'golden_approved') desc, m.changed_at desc nulls last, g.updated_at desc,
+      where g.pair_source = k.s and g.pair_target = k.t and (k.p or g.origin <> 'golden_sentences')
+      order by (g.origin <> 'tmx_import') desc, m.changed_at desc nulls last, g.updated_at desc,
         m.segment_no desc
       limit 1) w`;
 }
@@ -135,7 +146,7 @@ async function selectHeld(
   };
 }
 
-type WinnerRow = HitRow & { at: number };
+type WinnerRow = HitRow & { at: number; golden_id: string | null };
 
 interface HeldRow {
   winners: WinnerRow[] | null;
@@ -144,7 +155,10 @@ interface HeldRow {
 
 function packKeys(keys: readonly ExactKey[]): string {
   return JSON.stringify(
-    keys.map(({ hash, pairSource, pairTarget }, at) => ({ at, h: hash, s: pairSource, t: pairTarget })),
+    keys.map(({ hash, pairSource, pairTarget, isPart }, at) => ({
+      ...{ at, h: hash, s: pairSource, t: pairTarget },
+      ...(isPart && { p: true }),
+    })),
   );
 }
 
@@ -154,13 +168,15 @@ function hitsOf(keys: readonly ExactKey[], rows: Iterable<WinnerRow>): (MemoryHi
   return hits;
 }
 
-function hitOf(row: HitRow): MemoryHit {
+function hitOf(row: WinnerRow): MemoryHit {
+  const isSentence = row.origin === 'golden_sentences';
   return {
     sourceText: row.source_text,
     targetText: row.target_text,
-    setId: row.set_id,
-    setName: row.name,
-    origin: row.origin,
+    setId: row.golden_id ?? row.set_id,
+    setName: isSentence ? row.name.slice(0, -sentencesSuffix.length) : row.name,
+    origin: shownOrigin(row),
+    isSentence,
     tuid: row.tuid,
     changedAt: row.changed_at,
   };

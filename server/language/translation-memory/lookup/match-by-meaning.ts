@@ -56,7 +56,7 @@ export async function findByMeaning(
     .slice(0, limits.hits);
   if (ranked.length === 0) return [];
 
-  const keys = ranked.map(([source]) => ({ hash: sourceHashHex(source), ...pair }));
+  const keys = ranked.map(([source]) => ({ hash: sourceHashHex(source), ...pair, isPart: false }));
   const winners = await database.inTenant(tenantId, (tx) => selectWinners(tx, tenantId, keys));
   return ranked.flatMap(([, likeness], index): CloseHit[] => {
     const winner = winners[index];

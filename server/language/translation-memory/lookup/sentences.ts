@@ -20,25 +20,28 @@ export interface DividedLookup extends ExactLookup {
 const maxSentences = 1000;
 
 /**
- * Returns the sentences of a text that are looked up on their own; none for a page, whose markup divides sentences, and
- * for a text of one sentence, which is looked up as a whole.
+ * Returns the sentences of a text that are looked up on their own; none for a page, whose markup divides sentences.
  */
 export function sentenceTexts(text: DividedLookup): string[] {
   return divide(text).map(({ sourceText }) => sourceText);
 }
 
-/** Returns the sentences of a text (`sentenceTexts`) with their matches. */
+/**
+ * Returns the sentences of a text (`sentenceTexts`) with their matches. The only sentence of a text is looked up as a whole,
+ * too: here it matches only a sentence of an approved segment.
+ */
 export function matchSentences(
   text: DividedLookup,
   hitOf: (sentence: string) => MemoryHit | undefined,
 ): SentenceMatch[] {
-  return divide(text).map((part) => ({ ...part, hit: hitOf(part.sourceText) }));
+  const parts = divide(text).map((part) => ({ ...part, hit: hitOf(part.sourceText) }));
+  return parts.length > 1 || parts[0]?.hit?.isSentence ? parts : [];
 }
 
 function divide({ sourceText: text, sourceLang, textType }: DividedLookup): Omit<SentenceMatch, 'hit'>[] {
   if (textType === 'Html') return [];
   const spans = sentencesIn(text, sourceLang);
-  if (spans.length < 2 || spans.length > maxSentences) return [];
+  if (spans.length > maxSentences) return [];
   return spans.map(({ start, end }, index) => ({
     sourceText: text.slice(start, end),
     separator: text.slice(end, spans[index + 1]?.start),

@@ -5,6 +5,7 @@ import { createSpanFinder, hasText } from '#server/http/text-search.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
 import { readDeclaredLanguage, requireDeclaredLanguage } from '#server/language/set-upload.ts';
 import { createConcurrencyLimit } from '#server/platform/concurrency-limit.ts';
+import { shownOrigin } from '../sets.ts';
 import { exportedTuid } from '../tuid.ts';
 import type {
   BrowseRequest,
@@ -124,7 +125,7 @@ function unitView(unit: FoundUnit): MemoryUnit {
   return {
     set_id: set.setId,
     set_name: set.name,
-    origin: set.origin,
+    origin: shownOrigin(set),
     source_lang: set.sourceLang,
     target_lang: set.targetLang,
     unit_no: segmentNo,

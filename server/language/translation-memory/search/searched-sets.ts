@@ -3,7 +3,7 @@ import type { Tx } from '#db/client.ts';
 import { memorySets } from '#db/schema/translation-memory.ts';
 import { type NumberedPlace, replacedSince } from '#server/http/paging.ts';
 import type { LanguageCode } from '#server/languages.ts';
-import { requireSet, type SetRow } from '../sets.ts';
+import { isListed, requireSet, type SetRow } from '../sets.ts';
 
 /** The sets to search; an undefined field matches any set. Languages are canonical codes. */
 export interface SetFilter {
@@ -36,7 +36,11 @@ export async function selectSearchedSets(
     .select()
     .from(memorySets)
     .where(
-      and(eq(memorySets.tenantId, tenantId), setId === undefined ? undefined : eq(memorySets.setId, setId)),
+      and(
+        eq(memorySets.tenantId, tenantId),
+        isListed,
+        setId === undefined ? undefined : eq(memorySets.setId, setId),
+      ),
     )
     .orderBy(sql`${memorySets.origin} = 'golden_approved' desc`, memorySets.setId);
   if (setId !== undefined) requireSet(rows[0]);

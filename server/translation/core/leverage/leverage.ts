@@ -4,7 +4,11 @@ import { readBlocks } from '#server/formats/html-segments.ts';
 import { clip } from '#server/formats/text.ts';
 import { readGuidance, type StylesByLanguage, styleOf } from '#server/language/style-guides/guidance.ts';
 import { type CloseHits, maxHits } from '#server/language/translation-memory/lookup/close-match.ts';
-import { lookUpExact, type MemoryHit } from '#server/language/translation-memory/lookup/exact-match.ts';
+import {
+  type ExactLookup,
+  lookUpExact,
+  type MemoryHit,
+} from '#server/language/translation-memory/lookup/exact-match.ts';
 import { findExamples, type Guided } from '#server/language/translation-memory/lookup/examples.ts';
 import {
   type DividedLookup,
@@ -18,6 +22,7 @@ import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { TaskExample, TaskSentence, TaskStyle, TaskTerm } from '#server/platform/engines/engine.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
+import type { PreparedText } from '../pipeline/prepared-text.ts';
 import { newDecision, recordStep } from '../pipeline/trace.ts';
 import type { TextRequest } from '../request.ts';
 import type { TermsInText } from './terms.ts';
@@ -28,7 +33,7 @@ export interface Leverage {
   glossary: Glossary | null;
   /** The exact match in the TM. It is served without a model call, but still metered. */
   exact: MemoryHit | undefined;
-  /** The sentences of a text of several, with their matches in the TM. */
+  /** The sentences of the text with their matches in the TM (`matchSentences`). */
   sentences: readonly SentenceMatch[];
   /** Searches for fuzzy matches. Null if the tenant has no TM for these languages. */
   findClose: (() => Promise<CloseHits>) | null;
@@ -73,7 +78,7 @@ export interface Prefetched {
  * tenant, so this statement can be sent before the caller is authenticated.
  */
 export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
-  const texts = new Map(requests.flatMap(lookedUp).map((request) => [keyOf(request), lookupOf(request)]));
+  const texts = new Map(requests.flatMap((request) => [...lookedUp(request)]));
   const [{ hits, pairs }, guidance] = await Promise.all([
     lookUpExact(tx, [...texts.values()]),
     readGuidance(
@@ -84,9 +89,10 @@ export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promis
   return { exact: new Map([...texts.keys()].map((key, index) => [key, hits[index]])), pairs, ...guidance };
 }
 
-/** Removes the exact match of a text, because a job with the same text has just been published. */
+/** Removes the exact matches of a text and its sentences, because a job with the same text has just been published. */
 export function forgetText({ exact }: Prefetched, request: TextRequest): void {
-  exact.delete(keyOf(request));
+  for (const key of lookedUp(request).keys()) exact.delete(key);
+  exact.delete(partKeyOf(request));
 }
 
 /**
@@ -112,7 +118,7 @@ export async function leverageOf(
 ): Promise<Leverage> {
   const { database, glossaries } = services;
   const { tenantId } = scope;
-  const known = lookedUp(request).every((one) => found.exact.has(keyOf(one)))
+  const known = [...lookedUp(request).keys()].every((key) => found.exact.has(key))
     ? found
     : await database.inTenant(tenantId, (tx) => prefetch(tx, [request]));
   const languages = {
@@ -121,7 +127,7 @@ export async function leverageOf(
   };
   const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
   const sentences = matchSentences(lookupOf(request), (source_text) =>
-    known.exact.get(keyOf({ ...request, source_text })),
+    known.exact.get(partKeyOf({ ...request, source_text })),
   );
   return {
     glossary:
@@ -149,9 +155,18 @@ export function guidedOf(
   return { text: request.source_text, parts };
 }
 
-/** Returns the text and its sentences, whose exact matches are looked up. */
-export function lookedUp(request: TextRequest): TextRequest[] {
-  return [request, ...sentenceTexts(lookupOf(request)).map((source_text) => ({ ...request, source_text }))];
+/** Returns the text and its sentences, whose exact matches are looked up, by their keys in `Prefetched`. */
+export function lookedUp(request: TextRequest): Map<string, ExactLookup> {
+  const lookup = lookupOf(request);
+  const parts = sentenceTexts(lookup).map((source_text): [string, ExactLookup] => [
+    partKeyOf({ ...request, source_text }),
+    { ...lookup, sourceText: source_text, isPart: true },
+  ]);
+  return new Map([[keyOf(request), lookup], ...parts]);
+}
+
+function partKeyOf(sentence: TextRequest): string {
+  return `${keyOf(sentence)} part`;
 }
 
 /** Returns a text as the TM looks it up. */
@@ -190,8 +205,7 @@ const nothing: CloseHits = { close: [], relevant: [] };
  */
 export async function gatherLeverage(
   steps: AgentStep[],
-  leverage: Leverage,
-  terms: TermsInText | null,
+  { leverage, terms, assembled }: Pick<PreparedText, 'leverage' | 'terms' | 'assembled'>,
   searchFailed: (error: unknown) => void,
 ): Promise<Gathered> {
   const { exact: refused, sentences: divided } = leverage;
@@ -199,7 +213,7 @@ export async function gatherLeverage(
   const sentences = divided.flatMap(({ sourceText, hit }) =>
     hit ? { source: sourceText, target: hit.targetText } : [],
   );
-  const isAssembled = divided.length > 0 && sentences.length === divided.length;
+  const isAssembled = assembled !== null;
   const search = isAssembled ? null : leverage.findClose;
   if (used.length === 0 && !search && !refused) return { glossary: [], sentences: [], examples: [] };
   const found = search

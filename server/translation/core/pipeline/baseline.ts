@@ -5,9 +5,8 @@ import {
   parseWithoutFormats,
   placeTags,
 } from '#server/formats/inline-content.ts';
-import { joinSentences } from '#server/language/translation-memory/lookup/sentences.ts';
 import type { Translations, TranslationTask } from '#server/platform/engines/engine.ts';
-import { lookupOf, sentenceDecisions } from '../leverage/leverage.ts';
+import { sentenceDecisions } from '../leverage/leverage.ts';
 import { type Draft, type Run, type RunText, spend } from './run.ts';
 import { draftOf, isTagged, noteOf, type TaggedText } from './tagged-segments.ts';
 import { recordStep } from './trace.ts';
@@ -39,9 +38,9 @@ export async function draftTexts(
  * translation of a model.
  */
 async function assemble({ steps }: Run, of: RunText): Promise<Draft | null> {
-  const { sentences } = of.leverage;
-  const text = of.tagged?.of.variant == null ? joinSentences(sentences, lookupOf(of.request)) : null;
+  const { assembled: text, leverage } = of;
   if (text === null) return null;
+  const { sentences } = leverage;
   const assembledFrom = sentences.flatMap(({ hit }) => hit ?? []);
   return recordStep(
     steps,

@@ -142,8 +142,12 @@ async function prepare(
   found: Prefetched,
 ): Promise<TaggedText> {
   const asked = requestOfText(request, of);
-  const leverage = await leverageOf(services, scope, asked, found);
-  const prepared = await prepareText(asked, leverage, scope.signal);
+  const { sentences, ...leverage } = await leverageOf(services, scope, asked, found);
+  const prepared = await prepareText(
+    asked,
+    { ...leverage, sentences: of.variant === null ? sentences : [] },
+    scope.signal,
+  );
   const unwrapped = unwrap(of.source);
   const protectedText = protectWords(unwrapped.inner, request.source_lang);
   return { ...prepared, tagged: { ...unwrapped, of, protectedText } };
@@ -158,9 +162,7 @@ async function taskOf(
   texts: readonly TaggedText[],
   searchFailed: (error: unknown) => void,
 ): Promise<TranslationTask> {
-  const gathered = await Promise.all(
-    texts.map(({ leverage, terms }) => gatherLeverage(steps, leverage, terms, searchFailed)),
-  );
+  const gathered = await Promise.all(texts.map((text) => gatherLeverage(steps, text, searchFailed)));
   const glossary = new Map(gathered.flatMap((one) => one.glossary.map((term) => [term.source, term])));
   const examples = new Map(gathered.flatMap((one) => one.examples.map((pair) => [pair.source, pair])));
   const sentences = new Map(gathered.flatMap((one) => one.sentences.map((pair) => [pair.source, pair])));

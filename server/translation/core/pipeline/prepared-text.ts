@@ -1,4 +1,5 @@
-import { type Leverage, noLeverage } from '../leverage/leverage.ts';
+import { joinSentences } from '#server/language/translation-memory/lookup/sentences.ts';
+import { type Leverage, lookupOf, noLeverage } from '../leverage/leverage.ts';
 import { findTerms, type TermsInText } from '../leverage/terms.ts';
 import type { TextRequest } from '../request.ts';
 import { readSourceText, type SourceText } from './source-text.ts';
@@ -10,6 +11,11 @@ export interface PreparedText {
   leverage: Leverage;
   /** The glossary terms of the text; null without a glossary for its language pair. */
   terms: TermsInText | null;
+  /**
+   * The translation that is made of sentences of the TM; null if the TM lacks a sentence, or if a glossary term would be
+   * missing.
+   */
+  assembled: string | null;
 }
 
 /** @throws AppError rate_limit if too many large glossaries are in use */
@@ -19,5 +25,9 @@ export async function prepareText(
   signal?: AbortSignal,
 ): Promise<PreparedText> {
   const text = readSourceText(request, leverage.style);
-  return { request, text, leverage, terms: await findTerms(text, leverage.glossary, text.plain, signal) };
+  const terms = await findTerms(text, leverage.glossary, text.plain, signal);
+  // A match of the whole text that is not served is not made of sentences either.
+  const joined = leverage.exact ? null : joinSentences(leverage.sentences, lookupOf(request));
+  const isCompliant = joined === null || !terms || (await terms.check([joined])).passed;
+  return { request, text, leverage, terms, assembled: isCompliant ? joined : null };
 }

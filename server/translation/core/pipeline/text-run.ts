@@ -78,7 +78,7 @@ export async function runPipeline(
         fastPath: fastPath.name,
         metadata: writtenMetadata(terms, fastPath.compliance, fastPath),
       };
-    const gathered = await gatherLeverage(steps, prepared.leverage, terms, searchFailed);
+    const gathered = await gatherLeverage(steps, prepared, searchFailed);
     const [done] = (await translateTexts(run, { ...text.task, ...gathered }, [prepared])) as [Translated];
     return {
       ...endOf(done.gate, steps),

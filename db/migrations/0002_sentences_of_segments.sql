@@ -1,0 +1,2 @@
+ALTER TABLE "memory_segments" ADD COLUMN "part_of" bigint;--> statement-breakpoint
+CREATE INDEX "memory_segments_part_of_idx" ON "memory_segments" USING btree ("tenant_id","part_of") WHERE part_of is not null;
