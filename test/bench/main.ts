@@ -14,7 +14,7 @@ import { benchLiveDocuments } from './live-documents.ts';
 import { benchLiveEngine } from './live-engine.ts';
 import { benchMemoryImport } from './memory-import.ts';
 import { benchExactLookup, benchFuzzyLookup } from './memory-lookup.ts';
-import { benchMemorySentences } from './memory-sentences.ts';
+import { benchMemorySentences, benchParagraphLookup } from './memory-sentences.ts';
 import { benchSegments } from './segments.ts';
 import { benchSignIns } from './sign-ins.ts';
 import { benchTextJobs } from './text-jobs.ts';
@@ -37,6 +37,7 @@ const benches = {
   'memory-exact': ['The exact tier with 100 and with 50,000 segments', benchExactLookup],
   'memory-fuzzy': ['The fuzzy tier over 50,000 sentences in five languages', benchFuzzyLookup],
   'memory-sentences': ['A manual with a memory of its sentences', benchMemorySentences],
+  'memory-paragraph': ['A paragraph of eight sentences in a memory of 500,000', benchParagraphLookup],
   'glossary-load': [
     'A glossary of 2000 terms loaded, compiled and found in 50,000 characters',
     benchGlossaryLoad,

@@ -119,13 +119,13 @@ export async function importTmx(
   apiKey: string,
   bytes: Buffer,
   sourceLang: string,
-  targetLang = 'fr',
+  fields: Record<string, string> = {},
 ): Promise<void> {
   const form = new FormData();
   form.set('tmx_file', new File([new Uint8Array(bytes)], 'memory.tmx', { type: 'application/xml' }));
-  form.set('name', 'bench');
+  const all = { name: 'bench', target_lang: 'fr', ...fields };
+  for (const [name, value] of Object.entries(all)) form.set(name, value);
   form.set('source_lang', sourceLang);
-  form.set('target_lang', targetLang);
   const headers = { 'x-api-key': apiKey };
   const answer = await fetch(`${address}/api/tm`, { method: 'POST', headers, body: form });
   if (answer.status === 200) return;

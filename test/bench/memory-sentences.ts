@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openDatabase } from '#db/client.ts';
 import type { SegmentTranslation } from '#server/formats/document.ts';
 import { extract, rebuild } from '#server/formats/html-document.ts';
 import { type InlineContent, plainText } from '#server/formats/inline-content.ts';
 import { tmxHead, tmxTail, tmxUnit } from '#server/formats/tmx/writer.ts';
+import { findCloseEach } from '#server/language/translation-memory/lookup/close-match.ts';
+import { lookUpExact } from '#server/language/translation-memory/lookup/exact-match.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
 import { sentencesIn } from '#server/matching/sentences/index.ts';
 import type { TranslationEstimate } from '#server/translation/core/estimate.ts';
 import { type BenchTenant, createBenchTenant } from './bench-service.ts';
+import { fuzzyCorpus } from './fuzzy-corpus.ts';
 import { requirePremise } from './load.ts';
 import { importTmx } from './memory-import.ts';
+import { pick, seededRandom } from './seeded-random.ts';
 import { withService } from './with-service.ts';
 
 /** The Debian installation guide as HTML, of the package installation-guide-amd64 (GPL). */
@@ -35,7 +40,6 @@ export async function benchMemorySentences(print: (line: string) => void): Promi
   await withService(
     async ({ service: { address } }) => {
       for (const language of targets) {
-        const languages = { sourceLang: 'en', targetLang: language };
         const chapters = await readChapters(language);
         const paragraphs = chapters.flatMap(({ pairs }) => pairs);
         const sentences = paragraphs.flatMap((pair) => divide(pair, language));
@@ -46,11 +50,8 @@ export async function benchMemorySentences(print: (line: string) => void): Promi
           ['by paragraph', paragraphs],
         ] as const) {
           const tenant = await createBenchTenant(address);
-          const tmx =
-            tmxHead({ ...languages, creationDate: new Date() }) +
-            units.map((pair) => tmxUnit({ ...pair, ...languages, tuid: null, changedate: null })).join('') +
-            tmxTail;
-          await importTmx(address, tenant.apiKey, Buffer.from(tmx), 'en', language);
+          const bytes = Buffer.from(tmxOf(units, language));
+          await importTmx(address, tenant.apiKey, bytes, 'en', { target_lang: language });
           print(`  ${title.padEnd(14)} the guide     ${await shares(address, tenant, chapters, language)}`);
           if (units === sentences)
             print(
@@ -60,6 +61,15 @@ export async function benchMemorySentences(print: (line: string) => void): Promi
       }
     },
     { MAX_TM_SEGMENTS: '100000' },
+  );
+}
+
+function tmxOf(pairs: Chapter['pairs'], targetLang: string): string {
+  const languages = { sourceLang: 'en', targetLang };
+  return (
+    tmxHead({ ...languages, creationDate: new Date() }) +
+    pairs.map((pair) => tmxUnit({ ...pair, ...languages, tuid: null, changedate: null })).join('') +
+    tmxTail
   );
 }
 
@@ -151,4 +161,79 @@ async function shares(
   const share = (count: number) => `${((100 * count) / sums.characters).toFixed(1)} %`;
   const took = ((performance.now() - begun) / 1000).toFixed(1);
   return `exact ${share(sums.exact)}, of sentences ${share(sums.sentences)}, close ${share(sums.close)}, repeated ${share(sums.repeated)}, none ${share(sums.none)} of ${sums.characters} characters; ${took} s`;
+}
+
+/** Units of the large TM, in sets of `unitsOfSet`, and the number of paragraphs that are looked up. */
+const units = Number(process.env['BENCH_UNITS'] ?? 500_000);
+const unitsOfSet = 50_000;
+const paragraphs = Number(process.env['BENCH_LOOKUPS'] ?? 200);
+
+/**
+ * Measures the look-up of a paragraph of eight sentences in a large TM: four sentences are in it, and four differ by a
+ * word. Both tiers, from the text to the matches of each sentence, next to one sentence that is looked up alone.
+ */
+export async function benchParagraphLookup(print: (line: string) => void): Promise<void> {
+  await withService(
+    async ({ service, url }) => {
+      const random = seededRandom(7);
+      const { segments, origin } = fuzzyCorpus('en', unitsOfSet, 1);
+      const words = segments.flatMap((text) => text.match(/\p{L}{4,}/gu) ?? []);
+      const varied = (text: string) => text.replace(/\p{L}{4,}/u, () => pick(words, random));
+      const tenant = await createBenchTenant(service.address);
+      const begun = performance.now();
+      for (let set = 0; set * unitsOfSet < units; set++)
+        await importTmx(
+          service.address,
+          tenant.apiKey,
+          Buffer.from(
+            tmxOf(
+              segments.map((text) => ({
+                source: set === 0 ? text : varied(text),
+                target: `Une phrase ${set}`,
+              })),
+              'fr',
+            ),
+          ),
+          'en',
+          { name: `set ${set}` },
+        );
+      print(`${units} units imported in ${((performance.now() - begun) / 1000).toFixed(0)} s (${origin})`);
+      const database = openDatabase(url, { size: 4 });
+      try {
+        const pair = { pairSource: 'en', pairTarget: 'fr' };
+        const lookUp = async (sentences: readonly string[], exact: number): Promise<number> => {
+          const start = performance.now();
+          const lookups = sentences.map((sourceText) => ({
+            ...{ sourceText, sourceLang: 'en', targetLang: 'fr' },
+            isPart: true,
+          }));
+          const { hits } = await database.inTenant(tenant.tenantId, (tx) => lookUpExact(tx, lookups));
+          const open = sentences.filter((_, at) => !hits[at]);
+          requirePremise(sentences.length - open.length >= exact, `${exact} sentences are in the memory`);
+          const found = await findCloseEach(database, tenant.tenantId, pair, [
+            ...(sentences.length > 1 ? [{ text: sentences.join(' ') }] : []),
+            ...open.map((text) => ({ text, isPart: true })),
+          ]);
+          requirePremise(found.length > 0, 'something is searched');
+          return performance.now() - start;
+        };
+        const times = { paragraph: [] as number[], sentence: [] as number[] };
+        for (let round = 0; round < paragraphs; round++) {
+          const exact = Array.from({ length: 4 }, () => pick(segments, random));
+          const close = Array.from({ length: 4 }, () => `${varied(pick(segments, random))} again`);
+          const mixed = exact.flatMap((text, at) => [text, close[at]!]);
+          times.paragraph.push(await lookUp(mixed, 4));
+          times.sentence.push(await lookUp([close[0]!], 0));
+        }
+        for (const [name, of] of Object.entries(times)) {
+          const sorted = of.toSorted((a, b) => a - b);
+          const at = (share: number) => sorted[Math.floor(sorted.length * share)]!.toFixed(1);
+          print(`${name.padEnd(10)} median ${at(0.5)} ms, p95 ${at(0.95)} ms (target of a paragraph: 60)`);
+        }
+      } finally {
+        await database.close();
+      }
+    },
+    { MAX_TM_SEGMENTS: String(2 * units) },
+  );
 }
