@@ -1,4 +1,4 @@
-import { type ApiPromise, mapResult } from './api-promise.ts';
+import { type ApiPromise, afterwards, mapResult } from './api-promise.ts';
 import type { Connection } from './connection.ts';
 import {
   type ImportOptions,
@@ -13,17 +13,21 @@ import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
 import { maxPollIntervalMs } from './polling.ts';
 import type { Call } from './send.ts';
-import type { SourceFile } from './source-file.ts';
+import { encodedFile, type SourceFile } from './source-file.ts';
 import { NotFoundError } from './status-errors.ts';
 import type {
   ConcordancePage,
   ConcordanceQuery,
   ConcordanceUnit,
+  FileAlignment,
   GoldenMemoryQuery,
+  MemoryAlignRequest,
   MemoryBrowseQuery,
   MemoryImportRequest,
   MemoryMatches,
   MemoryMatchRequest,
+  MemoryPairsRequest,
+  MemoryPairsResult,
   MemoryUnit,
   MemoryUnitPage,
   SetListQuery,
@@ -90,6 +94,21 @@ export interface Memory {
   concordancePage(query: ConcordanceQuery, options?: CallOptions): ApiPromise<Page<ConcordanceUnit>>;
   /** Returns the exact and fuzzy matches of the TMs for a text. */
   matches(request: MemoryMatchRequest, options?: CallOptions): ApiPromise<MemoryMatches>;
+  /**
+   * Aligns a file and its translation by sentence; they may have different formats. Stores nothing: `importPairs` stores
+   * the links that are good enough. Throws ValidationError if the files do not belong together.
+   */
+  align(
+    source: SourceFile,
+    target: SourceFile,
+    request: MemoryAlignRequest,
+    options?: CallOptions,
+  ): ApiPromise<FileAlignment>;
+  /**
+   * Creates or replaces a TM from sentence pairs. The result is the TM or, above 5000 pairs, a background import for
+   * `resumeImport`.
+   */
+  importPairs(request: MemoryPairsRequest, options?: CallOptions): ApiPromise<MemoryPairsResult>;
 }
 
 const listCall: Call = { name: 'memory.list', repeatable: true, result: ['length'] };
@@ -106,6 +125,9 @@ const exportGoldenCall: Call = { name: 'memory.exportGolden', repeatable: true }
 const browseCall: Call = { name: 'memory.browse', repeatable: true };
 const concordanceCall: Call = { name: 'memory.concordance', repeatable: true };
 const matchesCall: Call = { name: 'memory.matches', repeatable: true };
+const alignCall: Call = { name: 'memory.align', repeatable: true };
+/** Repeatable: the same pairs replace the TM with the same segments. */
+const importPairsCall: Call = { name: 'memory.importPairs', repeatable: true };
 
 const path = '/api/tm';
 
@@ -182,5 +204,10 @@ export function memory(connection: Connection): Memory {
     concordance: occurrences.list,
     concordancePage: occurrences.listPage,
     matches: (request, options) => mutate(matchesCall, request, options),
+    align: (source, target, languages, options) =>
+      afterwards(Promise.all([encodedFile(source), encodedFile(target)]), ([source_file, target_file]) =>
+        mutate(alignCall, { ...languages, source_file, target_file }, options),
+      ),
+    importPairs: (request, options) => mutate(importPairsCall, request, options),
   };
 }

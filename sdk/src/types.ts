@@ -556,6 +556,14 @@ export type ConcordanceUnit = ConcordancePage['units'][number];
 export type MemoryMatchRequest = Inputs['memory']['matches'];
 /** The TM matches for a text. */
 export type MemoryMatches = Outputs['memory']['matches'];
+/** The languages of two files that are aligned. */
+export type MemoryAlignRequest = Omit<Inputs['memory']['align'], 'source_file' | 'target_file'>;
+/** The sentences of two files that belong together, with a confidence. */
+export type FileAlignment = Outputs['memory']['align'];
+/** Sentence pairs for a new TM. */
+export type MemoryPairsRequest = Inputs['memory']['importPairs'];
+/** A TM that was created from sentence pairs, or its background import. */
+export type MemoryPairsResult = Outputs['memory']['importPairs'];
 /** The name of a TM, and the languages to import: the file's source and target. */
 export type MemoryImportRequest = Record<
   keyof Pick<Inputs['memory'][`import`], 'source_lang' | 'target_lang'>,

@@ -17,7 +17,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     styleGuides: 'save delete',
     terminology:
       'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview',
-    memory: 'import delete',
+    memory: 'import delete align importPairs',
   },
   read: {
     billing: 'coverage prices',

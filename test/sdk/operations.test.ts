@@ -112,6 +112,9 @@ const calls: Record<string, (client: LinguaLoop) => unknown> = {
   'memory.concordancePage': ({ memory }) => memory.concordancePage({} as never),
   'memory.matches': ({ memory }) =>
     memory.matches({ source_text: 'a', source_lang: 'en', target_lang: 'fr' }),
+  'memory.align': ({ memory }) => memory.align(file, file, { source_lang: 'en', target_lang: 'fr' }),
+  'memory.importPairs': ({ memory }) =>
+    memory.importPairs({ name: 'a', source_lang: 'en', target_lang: 'fr', pairs: [] }),
   'reviews.reopen': ({ reviews }) => reviews.reopen({ kind: 'job', id: 'a' }),
   'reviews.next': ({ reviews }) => reviews.next(),
   'reviews.claim': ({ reviews }) => reviews.claim({ kind: 'job', id: 'a' }),

@@ -3,6 +3,8 @@ import { pageOf, setListQuery } from '#server/http/paging.ts';
 import { deferredTenantProcedure, tenantProcedure } from '#server/identity/access/guards/tenant.ts';
 import { defaultSettings } from '#server/settings.ts';
 import { router, streamResponse } from '#server/trpc.ts';
+import { alignFiles, importPairs } from './align-files.ts';
+import { alignFilesRequest, fileAlignment, importPairsRequest } from './alignment-schema.ts';
 import { removeSet } from './delete-set.ts';
 import { readImport, listImports as selectLatest } from './imports/import-jobs.ts';
 import { receiveImport } from './imports/start-import.ts';
@@ -164,6 +166,20 @@ const matches = deferredTenantProcedure('read')
   .output(memoryMatches)
   .mutation(({ ctx, input }) => findMatches(ctx.services, ctx.withTenant, input));
 
+/** A mutation, although it changes nothing: the files are part of the request's body. */
+const align = deferredTenantProcedure('admin')
+  .input(alignFilesRequest)
+  .output(fileAlignment)
+  .mutation(({ ctx, input }) => alignFiles(ctx.services, ctx.withTenant, input, ctx.disconnected()));
+
+const importPairsProcedure = deferredTenantProcedure('admin')
+  .input(importPairsRequest)
+  .output(z.union([memorySet, memoryImportPoll]))
+  .mutation(async ({ ctx, input }) => {
+    const received = await importPairs(ctx.services, ctx.withTenant, input, ctx.disconnected());
+    return 'set' in received ? received.set : received.accepted;
+  });
+
 export const memoryRouter = router({
   import: importTmx,
   list,
@@ -175,4 +191,6 @@ export const memoryRouter = router({
   browse,
   concordance,
   matches,
+  align,
+  importPairs: importPairsProcedure,
 });

@@ -134,6 +134,14 @@ const recognition: LimitRule = {
   memoryBytes: 800 * megabyte,
 };
 
+/** Limits to align two files: a megabyte takes 7 s of CPU time. */
+const alignment: LimitRule = {
+  light: 20_000,
+  cpuMs: 4000,
+  cpuMsPerMegabyte: 40_000,
+  memoryBytes: 1_000_000_000,
+};
+
 interface LayoutPayload {
   format: LayoutKind;
   bytes: Uint8Array;
@@ -164,6 +172,10 @@ type Tasks = typeof tasks;
 
 /** Returns for each task the limits that apply, and the size of the input. */
 const rules: { [N in keyof Tasks]: (payload: Payload<Tasks, N>) => [LimitRule, number] } = {
+  align_texts: ({ source, target }) => [
+    alignment,
+    [...source.texts, ...target.texts].reduce((sum, { length }) => sum + length, 0),
+  ],
   check_document: layoutRule(layout),
   extract_document: layoutRule(layout),
   rebuild_document: layoutRule(rebuilding),

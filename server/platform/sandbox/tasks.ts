@@ -5,6 +5,7 @@
  * properties is sent without serialization.
  */
 export const tasks = {
+  align_texts: async () => (await import('./tasks/align-texts.ts')).alignTextsTask,
   check_document: async () => (await import('./tasks/layout-document.ts')).checkDocumentTask,
   extract_document: async () => (await import('./tasks/layout-document.ts')).extractDocumentTask,
   hash_texts: async () => (await import('./tasks/layout-document.ts')).hashTextsTask,

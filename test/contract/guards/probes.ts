@@ -459,4 +459,14 @@ export const probes: Readonly<Record<string, Probe>> = {
   'memory.browse': { input: ({ memoryId }) => ({ set_id: memoryId }), abroad: noMemory },
   'memory.concordance': { input: () => ({ ...pair, text: 'Unit' }) },
   'memory.matches': { input: () => ({ ...pair, source_text: 'Unit 0' }) },
+  'memory.align': {
+    input: () => ({
+      ...pair,
+      source_file: { file_name: 'a.txt', content: btoa('Unit 0') },
+      target_file: { file_name: 'b.txt', content: btoa('Unit 0') },
+    }),
+  },
+  'memory.importPairs': {
+    input: () => ({ ...pair, name: 'Pairs', pairs: [{ source: 'Unit 0', target: 'Unité 0' }] }),
+  },
 };

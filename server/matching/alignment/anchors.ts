@@ -1,0 +1,93 @@
+/** A sign that a translation usually keeps, such as a number or a name. */
+interface Anchor {
+  key: string;
+  /** Whether a translation nearly always has it: a number, an address, an identifier. Others are words that look alike. */
+  isStrong: boolean;
+}
+
+/** A text of one side, as an alignment compares it. */
+export interface Side {
+  /** UTF-16 units. */
+  length: number;
+  anchors: readonly Anchor[];
+}
+
+const tokens = /[\p{L}\p{M}\p{N}][\p{L}\p{M}\p{N}\p{Pc}.,:@/\\'’#+=~-]*/gu;
+const latinWord = /^[\p{Script=Latin}\p{M}]{4,}/u;
+/** The number of letters in which the words of two languages are compared (Simard, Foster and Isabelle, 1992). */
+const cognateLetters = 4;
+
+/** A text with more anchors has enough of them. */
+const maxAnchors = 64;
+
+export function sideOf(text: string): Side {
+  const found = new Map<string, boolean>();
+  for (const [token] of text.normalize('NFKC').matchAll(tokens)) {
+    if (found.size >= maxAnchors) break;
+    const digits = token.replace(/\P{Nd}/gu, '');
+    if (digits.length > 0) found.set(`#${digits}`, true);
+    else if (/[/@\\_=]|\p{L}[.:]\p{L}/u.test(token)) found.set(token.replace(/[.,:]+$/, ''), true);
+    const word = latinWord.exec(token.normalize('NFD').replace(/\p{M}/gu, ''));
+    if (word) found.set(word[0].slice(0, cognateLetters).toLowerCase(), false);
+  }
+  return { length: text.length, anchors: Array.from(found, ([key, isStrong]) => ({ key, isStrong })) };
+}
+
+/** Returns for each anchor that both sides have how rare it is, in bits: 3 for one in eight texts of the side with more. */
+export function rarityOf(from: readonly Side[], to: readonly Side[]): Map<string, number> {
+  const [ours, theirs] = [countsOf(from), countsOf(to)];
+  const rarity = new Map<string, number>();
+  for (const [key, count] of ours) {
+    const other = theirs.get(key);
+    if (other !== undefined) rarity.set(key, -Math.log2(Math.max(count / from.length, other / to.length)));
+  }
+  return rarity;
+}
+
+function countsOf(side: readonly Side[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { anchors } of side) for (const { key } of anchors) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+/**
+ * Returns pairs of texts that are probably at the same place, in ascending order on both sides: those with an anchor that
+ * no other text has. Of pairs that cross, the most that do not cross are kept.
+ */
+export function landmarks(from: readonly Side[], to: readonly Side[]): [source: number, target: number][] {
+  const [ours, theirs] = [placesOf(from), placesOf(to)];
+  const pairs: [number, number][] = [];
+  for (const [key, place] of ours) {
+    const other = theirs.get(key);
+    if (place >= 0 && other !== undefined && other >= 0) pairs.push([place, other]);
+  }
+  pairs.sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  return longestAscending(pairs);
+}
+
+/** Returns the place of each strong anchor; -1 for one that several texts have. */
+function placesOf(side: readonly Side[]): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const [index, { anchors }] of side.entries())
+    for (const { key, isStrong } of anchors) if (isStrong) places.set(key, places.has(key) ? -1 : index);
+  return places;
+}
+
+/** Returns a longest subsequence of the pairs whose targets ascend, by patience sorting. */
+function longestAscending(pairs: readonly [number, number][]): [number, number][] {
+  const tops: number[] = [];
+  const before: number[] = [];
+  for (const [index, [, target]] of pairs.entries()) {
+    let [low, high] = [0, tops.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (pairs[tops[middle]!]![1] < target) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = low > 0 ? tops[low - 1]! : -1;
+    tops[low] = index;
+  }
+  const kept: [number, number][] = [];
+  for (let at = tops.at(-1) ?? -1; at >= 0; at = before[at]!) kept.push(pairs[at]!);
+  return kept.reverse();
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { alignTexts } from '#server/matching/alignment/index.ts';
+
+/** Lengths of the sentences of a text in two languages, as they vary in a real one. */
+const lengths = [42, 118, 77, 23, 160, 64, 91, 35, 140, 52, 83, 19, 105, 71, 128, 47];
+const sentence = (language: string, index: number, length = lengths[index % lengths.length]!) =>
+  `${language}${index % 5 === 0 ? ` ${index + 100}` : ''} ${'xyz uvw '.repeat(40).slice(0, length)}.`;
+const source = (count: number) => Array.from({ length: count }, (_, index) => sentence('Satz', index));
+const target = (count: number) => Array.from({ length: count }, (_, index) => sentence('Phrase', index));
+
+const pairsOf = ({ links }: ReturnType<typeof alignTexts>) =>
+  links.map(({ sources, targets }) => `${sources.join('-')} ${targets.join('-')}`);
+
+test('each sentence is linked to its translation', () => {
+  const aligned = alignTexts(source(60), target(60));
+  expect(pairsOf(aligned)).toEqual(
+    Array.from({ length: 60 }, (_, index) => `${index}-${index + 1} ${index}-${index + 1}`),
+  );
+  expect(aligned.belongTogether).toBe(true);
+  for (const { confidence } of aligned.links) expect(confidence).toBeGreaterThan(0.8);
+});
+
+test('a sentence that is translated as two, and two as one, are one link', () => {
+  const targets = target(40);
+  const [first, second] = [targets[20]!.slice(0, 70), targets[20]!.slice(70)];
+  const divided = targets.toSpliced(20, 1, first, second).toSpliced(30, 2, `${targets[29]} ${targets[30]}`);
+  const pairs = pairsOf(alignTexts(source(40), divided));
+  expect(pairs).toContain('20-21 20-22');
+  expect(pairs).toContain('29-31 30-31');
+  expect(pairs.at(-1)).toBe('39-40 39-40');
+});
+
+test('a passage that one side lacks has no partner, and what follows is linked', () => {
+  const pairs = pairsOf(alignTexts(source(120), target(120).toSpliced(40, 25)));
+  expect(pairs).toContain('30-31 30-31');
+  expect(pairs).toContain('110-111 85-86');
+});
+
+test('texts of other documents do not belong together', () => {
+  const other = target(60)
+    .toReversed()
+    .map((text, index) => `${index + 400} ${text}`);
+  expect(alignTexts(source(60), other).belongTogether).toBe(false);
+  expect(alignTexts([], []).belongTogether).toBe(false);
+  expect(alignTexts(source(30), []).belongTogether).toBe(false);
+});
+
+test.each([
+  ['a side without texts', [], target(50)],
+  ['thousands of equal texts', Array(5000).fill('Satz 1.'), Array(5000).fill('Phrase 1.')],
+  ['a text next to thousands', ['Satz 1.'], target(3000)],
+  ['a very long text', [`Satz ${'wort '.repeat(200_000)}`, 'Ende.'], ['Phrase.', 'Fin.']],
+  ['empty texts', ['', '', ''], ['', '']],
+])('%s is aligned completely', (_, sources, targets) => {
+  const { links } = alignTexts(sources as string[], targets as string[]);
+  expect(links.at(-1)?.sources[1] ?? 0).toBe(sources.length);
+  expect(links.at(-1)?.targets[1] ?? 0).toBe(targets.length);
+  for (const [index, link] of links.entries()) {
+    expect(link.sources[0]).toBe(links[index - 1]?.sources[1] ?? 0);
+    expect(link.targets[0]).toBe(links[index - 1]?.targets[1] ?? 0);
+    expect(link.confidence).toBeGreaterThanOrEqual(0);
+    expect(link.confidence).toBeLessThanOrEqual(1);
+  }
+});

@@ -1,0 +1,97 @@
+import { beforeAll, expect, test } from 'vitest';
+import { viaRpc } from '#test/contract/call.ts';
+import type { Fields } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSets, type Sets } from './sets.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false' } });
+let mine: Sets;
+beforeAll(async () => {
+  mine = await openSets(app);
+});
+
+const steps: [string, string][] = [
+  [
+    'Switch off the pump before you open the housing.',
+    'Schalten Sie die Pumpe aus, bevor Sie das Gehäuse öffnen.',
+  ],
+  ['Wait 30 minutes.', 'Warten Sie 30 Minuten.'],
+  ['Remove the 4 screws on the back.', 'Entfernen Sie die 4 Schrauben auf der Rückseite.'],
+  [
+    'Lift the cover carefully, because the seal below it tears easily.',
+    'Heben Sie den Deckel vorsichtig an, denn die Dichtung darunter reißt leicht.',
+  ],
+  ['Clean the filter with water at 40 °C.', 'Reinigen Sie den Filter mit Wasser von 40 °C.'],
+  [
+    'Order part DX-770 if the filter is damaged.',
+    'Bestellen Sie Teil DX-770, wenn der Filter beschädigt ist.',
+  ],
+  ['Close the housing.', 'Schließen Sie das Gehäuse.'],
+  ['Start the pump with the key F2.', 'Starten Sie die Pumpe mit der Taste F2.'],
+];
+const page = (side: 0 | 1) =>
+  `<h1>${side === 0 ? 'Maintenance' : 'Wartung'}</h1>${[steps.slice(0, 4), steps.slice(4)]
+    .map((part) => `<p>${part.map((pair) => pair[side]).join(' ')}</p>`)
+    .join('')}`;
+const markdown = (side: 0 | 1) => `# Wartung\n\n${steps.map((pair) => pair[side]).join(' ')}\n`;
+
+const call = (name: 'align' | 'importPairs', input: Fields, headers = mine.headers) =>
+  viaRpc(
+    app,
+    { path: `memory.${name}`, type: 'mutation' },
+    { input: { source_lang: 'en', target_lang: 'de', ...input }, headers },
+  );
+const file = (file_name: string, text: string) => ({
+  file_name,
+  content: Buffer.from(text).toString('base64'),
+});
+
+test('a file and its translation in another format become sentence pairs, and these a memory', async () => {
+  const { status, body } = await call('align', {
+    source_file: file('manual.html', page(0)),
+    target_file: file('wartung.md', markdown(1)),
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+  const pairs = body.links.filter(({ source, target }: Fields) => source && target);
+  expect(pairs.map(({ source, target }: Fields) => [source, target])).toEqual([
+    ['Maintenance', 'Wartung'],
+    ...steps,
+  ]);
+  const stored = await call('importPairs', {
+    name: 'Manuals',
+    pairs: pairs.map(({ source, target }: Fields) => ({ source, target })),
+  });
+  expect(stored.body).toMatchObject({ name: 'Manuals', entry_count: 9, origin: 'tmx_import' });
+  expect((await mine.job({ source_text: steps[5]![0], target_lang: 'de' })).final_translation).toBe(
+    steps[5]![1],
+  );
+});
+
+test('files that do not belong together are refused', async () => {
+  const other = steps.map((_, index) => `Das Kapitel ${index + 50} handelt vom Garten.`).join(' ');
+  const { status, body } = await call('align', {
+    source_file: file('manual.html', page(0)),
+    target_file: file('garten.txt', other),
+  });
+  expect([status, body.detail ?? body.message]).toEqual([
+    400,
+    'target_file does not seem to be a translation of source_file: their sentences have too little in common',
+  ]);
+});
+
+test.each([
+  ['source_file has an unsupported type', 415, { source_file: file('a.exe', 'x') }],
+  ['source_file is empty', 400, { source_file: file('a.txt', '') }],
+  ['target_file: ', 400, { target_file: file('a.docx', 'not a zip') }],
+  ['target_file has no text', 400, { target_file: file('a.html', '<p></p>') }],
+  ['source_lang and target_lang are the same language', 400, { target_lang: 'en-US' }],
+  ['unsupported target_lang', 422, { target_lang: 'tlh' }],
+])('%s', async (message, expected, input) => {
+  const { status, body } = await call('align', {
+    source_file: file('a.html', page(0)),
+    target_file: file('b.html', page(1)),
+    ...input,
+  });
+  expect(status, JSON.stringify(body)).toBe(expected);
+  expect(body.detail ?? body.message).toContain(message);
+});
