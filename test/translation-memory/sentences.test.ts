@@ -75,6 +75,19 @@ test('a text made of sentences is repaired, or awaits review, like a translation
   });
 });
 
+test('two sentences that the memory has as one segment are one part', async () => {
+  await mine.memory([[`${stop[0]} Then drain it.`, 'Pumpe anhalten und entleeren.']], {
+    name: 'Joined',
+    target_lang: 'de',
+  });
+  const made = await job(`${valve[0]} ${stop[0]}  Then drain it. ${wait[0]}`);
+  expect(made).toMatchObject({
+    status: 'published',
+    final_translation: `${valve[1]} Pumpe anhalten und entleeren. ${wait[1]}`,
+  });
+  expect(made.request.metadata.provenance.tm_sentences).toHaveLength(3);
+});
+
 test('the workspace can demand a review of each text that is made of sentences', async () => {
   const set = (isOn: boolean) =>
     app.json('POST', '/trpc/tenants.setSecurityPolicy', {

@@ -8,7 +8,7 @@ import type { MemoryMatches, MemoryMatchesRequest } from '../unit-schema.ts';
 import { type CloseHit, findCloseEach } from './close-match.ts';
 import { lookUpExact, type MemoryHit } from './exact-match.ts';
 import { longest, mergeClose } from './examples.ts';
-import { sentenceTexts } from './sentences.ts';
+import { matchSentences, sentenceTexts } from './sentences.ts';
 
 type Match = MemoryMatches['matches'][number];
 
@@ -35,9 +35,10 @@ export async function findMatches(
     const parts = sentenceTexts(whole);
     const { hits, pairs } = await lookUpExact(tx, [
       whole,
-      ...parts.map((sourceText) => ({ ...whole, sourceText })),
+      ...parts.map((sourceText) => ({ ...whole, sourceText, isPart: true })),
     ]);
-    const sentences = parts.map((part, index) => ({ part, hit: hits[index + 1] }));
+    const hitOf = new Map(parts.map((part, index) => [part, hits[index + 1]]));
+    const sentences = matchSentences(whole, (part) => hitOf.get(part));
     return { tenantId: tenant.id, pair, exact: hits[0], sentences, isHeld: pairs.has(pairName(pair)) };
   });
   if (!isHeld) return { matches: [] };
@@ -47,7 +48,7 @@ export async function findMatches(
     ...sentences
       .filter(({ hit }) => !hit)
       .slice(0, maxSentences)
-      .map(({ part }) => part),
+      .map(({ sourceText }) => sourceText),
   ];
   const [alike, ...found] = await findCloseEach(services.database, tenantId, pair, [
     { text },
@@ -64,7 +65,7 @@ export async function findMatches(
       // A part of a page may be the whole source of a segment. It is not an exact match of the page, so it gets at most
       // 99%.
       ...pages.close.map(closeMatch),
-      ...sentences.flatMap(({ part, hit }) =>
+      ...sentences.flatMap(({ sourceText: part, hit }) =>
         hit
           ? [{ ...matchOf(hit, 'exact', 100), part }]
           : (closeOf.get(part) ?? []).slice(0, closeOfSentence).map((one) => ({ ...closeMatch(one), part })),

@@ -2,7 +2,7 @@ import { isUnspaced } from '#server/languages.ts';
 import { sentencesIn } from '#server/matching/sentences/index.ts';
 import type { ExactLookup, MemoryHit } from './exact-match.ts';
 
-/** A sentence of a text, with its match in the TM. */
+/** A sentence of a text, or two that the TM has as one segment, with the match in the TM. */
 export interface SentenceMatch {
   sourceText: string;
   /** The white space up to the next sentence, or up to the end of the text. */
@@ -20,25 +20,49 @@ export interface DividedLookup extends ExactLookup {
 const maxSentences = 1000;
 
 /**
- * Returns the sentences of a text that are looked up on their own; none for a page, whose markup divides sentences.
+ * Returns the sentences of a text that are looked up on their own, and each two neighbors together: a segment can have two
+ * sentences whose translation is one. None for a page, whose markup divides sentences.
  */
 export function sentenceTexts(text: DividedLookup): string[] {
-  return divide(text).map(({ sourceText }) => sourceText);
+  const sentences = divide(text);
+  return sentences.flatMap((sentence, index) => {
+    const next = sentences[index + 1];
+    return next ? [sentence.sourceText, joined(sentence, next).sourceText] : [sentence.sourceText];
+  });
 }
 
 /**
- * Returns the sentences of a text (`sentenceTexts`) with their matches. The only sentence of a text is looked up as a whole,
- * too: here it matches only a sentence of an approved segment.
+ * Returns the sentences of a text with their matches. Two neighbors are one part if only both together have a match. The
+ * only sentence of a text is looked up as a whole, too: here it matches only a sentence of an approved segment.
+ * @param hitOf returns the match of one of `sentenceTexts`
  */
 export function matchSentences(
   text: DividedLookup,
   hitOf: (sentence: string) => MemoryHit | undefined,
 ): SentenceMatch[] {
-  const parts = divide(text).map((part) => ({ ...part, hit: hitOf(part.sourceText) }));
-  return parts.length > 1 || parts[0]?.hit?.isSentence ? parts : [];
+  const sentences = divide(text);
+  const parts: SentenceMatch[] = [];
+  for (let index = 0; index < sentences.length; index++) {
+    const [sentence, next] = [sentences[index]!, sentences[index + 1]];
+    const hit = hitOf(sentence.sourceText);
+    const both = next && !(hit && hitOf(next.sourceText)) ? joined(sentence, next) : undefined;
+    const hitOfBoth = both && hitOf(both.sourceText);
+    parts.push(both && hitOfBoth ? { ...both, hit: hitOfBoth } : { ...sentence, hit });
+    if (hitOfBoth) index += 1;
+  }
+  return sentences.length > 1 || parts[0]?.hit?.isSentence ? parts : [];
 }
 
-function divide({ sourceText: text, sourceLang, textType }: DividedLookup): Omit<SentenceMatch, 'hit'>[] {
+type Sentence = Omit<SentenceMatch, 'hit'>;
+
+function joined(first: Sentence, second: Sentence): Sentence {
+  return {
+    sourceText: first.sourceText + first.separator + second.sourceText,
+    separator: second.separator,
+  };
+}
+
+function divide({ sourceText: text, sourceLang, textType }: DividedLookup): Sentence[] {
   if (textType === 'Html') return [];
   const spans = sentencesIn(text, sourceLang);
   if (spans.length > maxSentences) return [];
