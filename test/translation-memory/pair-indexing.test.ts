@@ -4,7 +4,7 @@ import { indexPair, indexPendingPairs, markOf } from '#server/language/translati
 import { indexSet } from '#server/language/translation-memory/index-set.ts';
 import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
 import { selectPostings } from '#server/language/translation-memory/lookup/posting-lists.ts';
-import { grams } from '#server/matching/fuzzy/index.ts';
+import { grams, postingsBudget } from '#server/matching/fuzzy/index.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openSets } from './sets.ts';
 
@@ -57,7 +57,9 @@ const stored = () =>
 /** The number of posting lists that a lookup reads. */
 const listsRead = () =>
   app.database.inTenant(tenantId, async (tx) => {
-    const [shards] = await selectPostings(tx, tenantId, pair, [[...grams(like(3))]]);
+    const [shards] = await selectPostings(tx, tenantId, pair, [
+      { buckets: [...grams(like(3))], budget: postingsBudget },
+    ]);
     return shards!.reduce((sum, { lists }) => sum + lists.length, 0);
   });
 

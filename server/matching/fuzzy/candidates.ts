@@ -75,7 +75,8 @@ export function selectCandidates(query: string, shard: ShardPostings, limit: num
   }
   const { isGone } = shard;
   for (let place = 0; place < scores.length; place++)
-    scores[place]! *= isGone?.(begin + place) ? 0 : Math.min(1, length / lengths[place]!);
+    if (scores[place]! > 0)
+      scores[place]! *= isGone?.(begin + place) ? 0 : Math.min(1, length / lengths[place]!);
 
   return highest(scores, limit).map((place) => ({ ordinal: begin + place, score: scores[place]! }));
 }
@@ -89,12 +90,20 @@ function weightOf(count: number, segments: number): number {
  * Returns the segments with `shortest` to `longest` code points: the ordinal of the first one, and the length of each.
  */
 function readLengths(marks: Uint8Array, shortest: number, longest: number) {
-  let [length, begin] = [0, 0];
-  const lengths: number[] = [];
+  let [length, begin, end] = [0, 0, 0];
   readVarints(marks, (count) => {
     if (length < shortest) begin += count;
-    else if (length <= longest) for (let left = count; left > 0; left--) lengths.push(length);
+    if (length <= longest) end += count;
     length++;
+  });
+  const lengths = new Uint32Array(Math.max(0, end - begin));
+  let [at, ofLength] = [0, 0];
+  readVarints(marks, (count) => {
+    if (ofLength >= shortest && ofLength <= longest) {
+      lengths.fill(ofLength, at, at + count);
+      at += count;
+    }
+    ofLength++;
   });
   return { begin, lengths };
 }
@@ -107,11 +116,12 @@ function highest(scores: Float32Array, limit: number): number[] {
   const steps = 1024;
   const stepOf = (score: number) => Math.min(steps, Math.ceil(score * steps));
   const atStep = new Uint32Array(steps + 1);
-  for (const score of scores) atStep[stepOf(score)]! += 1;
+  for (const score of scores) if (score > 0) atStep[stepOf(score)]! += 1;
   let least = steps;
   for (let above = atStep[least]!; least > 1 && above < limit; ) above += atStep[--least]!;
 
   const places: number[] = [];
-  for (let place = 0; place < scores.length; place++) if (stepOf(scores[place]!) >= least) places.push(place);
+  for (let place = 0; place < scores.length; place++)
+    if (scores[place]! > 0 && stepOf(scores[place]!) >= least) places.push(place);
   return places.sort((a, b) => scores[b]! - scores[a]! || a - b).slice(0, limit);
 }

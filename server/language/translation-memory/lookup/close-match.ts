@@ -9,6 +9,7 @@ import {
   grams,
   isShortEnough,
   minSimilarity,
+  postingsBudget,
   selectCandidates,
 } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
@@ -41,6 +42,10 @@ export interface CloseHits {
 
 /** Maximum number of segments of each kind that are sent to the engine. */
 export const maxHits = { close: 5, relevant: 5 };
+/** Milliseconds after which other requests may run. A shard takes about one. */
+const maxSliceMs = 3;
+/** How much less is read for a part of a text: only its best matches are used. */
+const shareOfPart = 4;
 /** The minimum similarity of a relevant segment. A less similar one does not help to translate the text. */
 const relevantFrom = 0.3;
 
@@ -95,7 +100,10 @@ export async function findCloseEach(
         tx,
         tenantId,
         pair,
-        searched.map(({ buckets }) => buckets),
+        searched.map(({ buckets, isPart }) => ({
+          buckets,
+          budget: isPart ? postingsBudget / shareOfPart : postingsBudget,
+        })),
       ),
       selectUnindexed(
         tx,
@@ -108,8 +116,9 @@ export async function findCloseEach(
   const here = indexInMemory(unindexed);
   const places: ShardPosition[] = [];
   const found: { first: number; last: number; sources: string[] }[] = [];
-  for (const [index, { normal, buckets }] of searched.entries()) {
-    const best = await bestCandidates(normal, shards[index]!, here, new Set(buckets));
+  for (const [index, { normal, buckets, isPart }] of searched.entries()) {
+    const limit = Math.ceil(candidateLimit(normal) / (isPart ? shareOfPart : 1));
+    const best = await bestCandidates(normal, shards[index]!, here, { buckets: new Set(buckets), limit });
     found.push({ first: places.length, last: places.length + best.places.length, sources: best.sources });
     places.push(...best.places);
   }
@@ -195,27 +204,29 @@ function indexInMemory(sources: readonly string[]): InMemoryIndex {
 
 /**
  * Returns the most promising segments, best first: places in the stored shards, and sources from memory. Counts are
- * added up over all shards, so that the scores of different shards can be compared. Lets other requests run between two
- * shards.
+ * added up over all shards, so that the scores of different shards can be compared. Lets other requests run in between.
  */
 async function bestCandidates(
   normal: string,
   stored: readonly FoundShard[],
   here: InMemoryIndex,
-  buckets: ReadonlySet<number>,
+  { buckets, limit }: { buckets: ReadonlySet<number>; limit: number },
 ): Promise<{ places: ShardPosition[]; sources: string[] }> {
   const all: Postings[] = [...stored, { ...here, lists: here.listsOf(buckets), isGone: undefined }];
   const counts = new Map<number, number>();
   for (const { lists } of all)
     for (const { bucket, count } of lists) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
   const segments = all.reduce((sum, shard) => sum + shard.segments, 0);
-  const limit = candidateLimit(normal);
+  let begun = performance.now();
   const promising: { shard: FoundShard | undefined; ordinal: number; score: number }[] = [];
   for (const [index, { lengthMarks, lists, isGone }] of all.entries()) {
     const shared = lists.map((list) => ({ ...list, count: counts.get(list.bucket) ?? list.count }));
     for (const candidate of selectCandidates(normal, { segments, lengthMarks, lists: shared, isGone }, limit))
       promising.push({ shard: stored[index], ...candidate });
-    await setImmediate();
+    if (performance.now() - begun > maxSliceMs) {
+      await setImmediate();
+      begun = performance.now();
+    }
   }
   const best = promising.sort((a, b) => b.score - a.score).slice(0, limit);
   return {

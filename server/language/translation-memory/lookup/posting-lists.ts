@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { LanguagePair } from '#server/languages.ts';
-import { postingsBudget } from '#server/matching/fuzzy/index.ts';
 
 /** A shard with the requested posting lists. */
 export interface FoundShard {
@@ -33,7 +32,7 @@ const minLengthShare = 0.6;
 
 /**
  * Returns for each text the posting lists of its buckets from all shards of a language pair: the shards of single sets, and
- * those that small sets share. Only the rarest lists of each shard, up to `postingsBudget`, are returned with their ordinals;
+ * those that small sets share. Only the rarest lists of each shard, up to the budget of the text, are returned with their ordinals;
  * the others only with their count. Text and numbers are compared only for equality: with other operators, no index
  * would be used under row-level security.
  */
@@ -41,9 +40,9 @@ export async function selectPostings(
   tx: Tx,
   tenantId: string,
   pair: LanguagePair,
-  buckets: readonly (readonly number[])[],
+  texts: readonly { buckets: readonly number[]; budget: number }[],
 ): Promise<FoundShard[][]> {
-  const asked = JSON.stringify(buckets);
+  const asked = JSON.stringify(texts.map(({ buckets, budget }) => [budget, ...buckets]));
   const [own, ownLists, shared, sharedLists] = await Promise.all([
     tx.execute<OwnShardRow>(sql`
       select d.content_id, d.shard_no, d.segments, encode(d.length_marks, 'base64') as marks
@@ -54,6 +53,7 @@ export async function selectPostings(
         sql`${shardsOfPair(tenantId, pair)} join memory_postings p
           on p.tenant_id = d.tenant_id and p.content_id = d.content_id and p.shard_no = d.shard_no`,
         sql`p.content_id`,
+        sql`memory_postings o where o.tenant_id = ${tenantId} and o.content_id = f.content_id`,
       ),
     ),
     tx.execute<PairShardRow>(sql`
@@ -71,6 +71,7 @@ export async function selectPostings(
           and p.pair_source = d.pair_source and p.pair_target = d.pair_target and p.shard_no = d.shard_no
           and ${ofPair(sql`d`, tenantId, pair)}`,
         sql`null::text`,
+        sql`memory_pair_postings o where ${ofPair(sql`o`, tenantId, pair)}`,
       ),
     ),
   ]);
@@ -86,7 +87,7 @@ export async function selectPostings(
       lengthMarks: Buffer.from(marks, 'base64'),
       isGone: gone === null || places === null ? undefined : isAmong(gone, Buffer.from(places, 'base64')),
     });
-  const ofTexts = buckets.map(
+  const ofTexts = texts.map(
     () => new Map([...found].map(([key, shard]) => [key, { ...shard, lists: [] as FoundShard['lists'] }])),
   );
   for (const { at, content_id, shard_no, bucket, count, ordinals } of [...ownLists, ...sharedLists])
@@ -113,20 +114,26 @@ type ListRow = {
   ordinals: string;
 };
 
-/** SQL for the posting lists of the buckets of some texts. `from` joins shards `d` with their posting lists `p`. */
-const listsOf = (buckets: string, from: SQL, versionId: SQL) => sql`
-  select at, content_id, shard_no, bucket, count,
-    case when running <= ${postingsBudget} then encode(ordinals, 'base64') else '' end as ordinals
+/**
+ * SQL for the posting lists of some texts, each an array of its budget and its buckets. The ordinals are read only of the
+ * lists within the budget, after these are known: they would make the sort slow, and so would the array (`offset 0`). `from` joins shards `d` with their posting lists `p`. */
+const listsOf = (texts: string, from: SQL, versionId: SQL, ordinals: SQL) => sql`
+  select f.at, f.content_id, f.shard_no, f.bucket, f.count,
+    case when f.running <= f.budget then (select encode(o.ordinals, 'base64') from ${ordinals}
+      and o.shard_no = f.shard_no and o.bucket = f.bucket) else '' end as ordinals
   from (
-    select asked.at, ${versionId} as content_id, p.shard_no, p.bucket, p.count, p.ordinals,
+    select asked.at, asked.budget, ${versionId} as content_id, p.shard_no, p.bucket, p.count,
       sum(p.count) over (partition by asked.at, ${versionId}, p.shard_no order by p.count, p.bucket rows unbounded preceding) as running
     from ${from}
-    join (select t.at::int - 1 as at, b.value::int as bucket
-      from json_array_elements(${buckets}::json) with ordinality as t(value, at), json_array_elements_text(t.value) b) asked
+    join (select t.at::int - 1 as at, (t.value ->> 0)::int as budget, b.value::int as bucket
+      from json_array_elements(${texts}::json) with ordinality as t(value, at),
+        json_array_elements_text(t.value) with ordinality as b(value, at)
+      where b.at > 1 offset 0) asked
       on asked.bucket = p.bucket
     where p.bucket = any(array(select b.value::int
-      from json_array_elements(${buckets}::json) t, json_array_elements_text(t.value) b))
-  ) found`;
+      from json_array_elements(${texts}::json) t, json_array_elements_text(t.value) with ordinality as b(value, at)
+      where b.at > 1))
+  ) f`;
 
 function isAmong(gone: readonly number[], places: Buffer): (ordinal: number) => boolean {
   const all = new Set(gone);
