@@ -29,7 +29,9 @@ export function readFonts(directory: string): { fonts: OperatorFont[] } | { prob
     for (const name of names) {
       const file = `${directory}/${name}`;
       try {
-        left -= statSync(file).size;
+        const found = statSync(file);
+        if (!found.isFile()) throw new FontProblem('is not a file');
+        left -= found.size;
         if (left < 0) return { problem: `the fonts in ${directory} have more than ${limits.bytes} bytes` };
         fonts.push(readFont(file));
       } catch (error) {

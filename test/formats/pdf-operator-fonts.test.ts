@@ -1,4 +1,12 @@
-import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -142,6 +150,12 @@ describe('FONTS_DIR', () => {
     await expect(load('/nowhere/fonts')).rejects.toThrow('FONTS_DIR: /nowhere/fonts is not a directory');
     const damaged = directoryWith({ 'a.ttf': new Uint8Array(9) });
     await expect(load(damaged)).rejects.toThrow(`FONTS_DIR: ${damaged}/a.ttf is neither`);
+  });
+
+  it('reads no devices and directories', () => {
+    const directory = directoryWith({});
+    symlinkSync('/dev/zero', join(directory, 'a.ttf'));
+    expect(readFonts(directory)).toEqual({ problem: `${directory}/a.ttf is not a file` });
   });
 
   it('limits the number of fonts', () => {

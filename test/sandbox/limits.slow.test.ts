@@ -16,6 +16,13 @@ describe('a task over a limit', () => {
     expect(await processOf(sandbox)).not.toBe(first);
   });
 
+  it('of time goes on if it lacks a processor, and is ended if it does nothing', async () => {
+    const sandbox = openTestSandbox({ processes: 1 });
+    await sandbox.run('echo', 'started');
+    expect(await sandbox.run('crawl', 2500, { timeMs: 1000 })).toBe('done');
+    await expect(sandbox.run('wait', 60_000, { timeMs: 1000 })).rejects.toMatchObject({ reason: 'time' });
+  });
+
   it('of CPU time is ended; waiting does not count', async () => {
     const sandbox = openTestSandbox({ processes: 1 });
     await sandbox.run('echo', 'started');

@@ -20,6 +20,12 @@ export const tasks = {
   /** A value that differs between processes. Process IDs may be equal, because each process has its own namespace. */
   identity: async () => () => identity,
   wait: async () => (ms: number) => sleep(ms),
+  /** Uses a quarter of the processor for so many milliseconds, as on a busy machine. */
+  crawl: async () => async (ms: number) => {
+    for (const end = performance.now() + ms; performance.now() < end; await sleep(60))
+      for (const { user } = process.cpuUsage(); process.cpuUsage().user < user + 20_000; );
+    return 'done';
+  },
   loop: async () => () => {
     for (;;);
   },

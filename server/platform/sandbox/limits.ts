@@ -205,8 +205,8 @@ export interface TaskLimits {
   queue: QueueName | 'inline';
   cpuMs: number;
   /**
-   * Maximum milliseconds from the start of the task. Tasks never wait while they run, so this is little more than
-   * their CPU time.
+   * Maximum milliseconds from the start of the task. Tasks never wait while they run, so a task that takes longer
+   * hangs, or the machine is busy: then it may go on.
    */
   timeMs: number;
   memoryBytes: number;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { encodeFrame, FrameReader, type ReadFrame } from './frames.ts';
 import { type Isolation, ownCode } from './isolation.ts';
 import type { PieceSink } from './piece-stream.ts';
-import { childrenOf, hasProcFiles, readUsage } from './process-usage.ts';
+import { childrenOf, hasProcFiles, type ProcessUsage, readUsage } from './process-usage.ts';
 import { channel, type ResponseHead, type TaskHead } from './protocol.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { orderWatchdog, verdicts } from './watch.ts';
@@ -101,6 +101,8 @@ export class TaskProcess {
    */
   #pidToKill: number | undefined;
   #limits: { memoryBytes: number; cpuMs: number } | undefined;
+  /** The CPU time of the process at the start of the period that `#isStarved` measures. */
+  #seenCpuMs = 0;
   readonly #watchdogVerdict = new Int32Array(new SharedArrayBuffer(4));
   /** The reason why the service has ended the process. */
   #verdict: Failure | undefined;
@@ -188,13 +190,14 @@ export class TaskProcess {
     ...head
   }: Assignment): Promise<TaskResult> {
     const outcome = await new Promise<Outcome>((resolve) => {
-      const timer = new PausableTimer(timeMs, () =>
+      const timer = new PausableTimer(timeMs, () => {
+        if (this.#isStarved(timeMs)) return timer.restart(timeMs);
         this.end(
           this.#ready
             ? new SandboxError('time', `the task took more than ${timeMs} ms`)
             : new SandboxError('not_started', `the process of the task was not ready within ${timeMs} ms`),
-        ),
-      );
+        );
+      });
       this.#timer = timer;
       this.#pieces = pieces;
       const abort = (): void => this.end({ aborted: signal?.reason });
@@ -239,7 +242,7 @@ export class TaskProcess {
     if (head.kind === 'ready') this.#becomeReady();
     else if (head.kind === 'piece') this.#forwardPiece(value, bytes);
     else if (head.kind === 'result')
-      this.#finish({ result: value, residentBytes: this.#residentBytes() ?? head.residentBytes });
+      this.#finish({ result: value, residentBytes: this.#usage()?.residentBytes ?? head.residentBytes });
     else this.#finish(new SandboxError('failed', head.message));
   }
 
@@ -262,15 +265,27 @@ export class TaskProcess {
   #watch(): void {
     if (!this.#ready || !this.#payloadSent || !this.#limits || !this.#taskPid || !this.#pidToKill) return;
     const [pid, pidToKill] = [this.#taskPid, this.#pidToKill];
+    this.#seenCpuMs = this.#usage()?.cpuMs ?? 0;
     orderWatchdog({ kind: 'watch', pid, pidToKill, ...this.#limits, verdict: this.#watchdogVerdict });
   }
 
   /**
-   * Returns the bytes of memory of the process. Undefined without /proc: the program that could find out would take
-   * longer than most tasks.
+   * Returns the usage of the process. Undefined without /proc: the program that could find out would take longer than
+   * most tasks.
    */
-  #residentBytes(): number | undefined {
-    return hasProcFiles && this.#taskPid ? readUsage(this.#taskPid)?.residentBytes : undefined;
+  #usage(): ProcessUsage | undefined {
+    return hasProcFiles && this.#taskPid ? readUsage(this.#taskPid) : undefined;
+  }
+
+  /**
+   * Whether the task goes on, but other processes had the processor for most of a period, or the machine slept. Then
+   * nothing is wrong with its file, and the task gets another period. A task that waits forever uses no CPU time.
+   */
+  #isStarved(periodMs: number): boolean {
+    const cpuMs = this.#usage()?.cpuMs ?? 0;
+    const used = cpuMs - this.#seenCpuMs;
+    this.#seenCpuMs = cpuMs;
+    return this.#limits !== undefined && used >= minProgressMs && used < periodMs / 2;
   }
 
   /** Passes on a piece. While too many pieces are unread, it pauses the channel and the time of the task. */
@@ -329,6 +344,13 @@ class PausableTimer {
     this.#running ??= { timer: setTimeout(this.#expire, this.#left), since: performance.now() };
   }
 
+  /** Starts again after it has expired. */
+  restart(milliseconds: number): void {
+    this.#left = milliseconds;
+    this.#running = undefined;
+    this.start();
+  }
+
   stop(): void {
     if (!this.#running) return;
     clearTimeout(this.#running.timer);
@@ -342,6 +364,9 @@ class PausableTimer {
  * requests than for files.
  */
 const niceness = 5;
+
+/** A task that uses less CPU time than this in a whole period makes no progress. */
+const minProgressMs = 50;
 
 /** Lowers the priority of a process. Call it before the process starts threads. */
 function lowerPriority(pid: number | undefined): void {
