@@ -29,10 +29,12 @@ const opens = /[\p{Ps}\p{Pi}\p{Pd}\p{Cf}\s"'*_~`„‚¿¡•⁃‣▪◦●○]
 /** What can follow the mark at the end of a sentence: quotation marks, brackets, formatting. */
 const closes = /[\p{Pe}\p{Pf}\p{Cf}"'*_~`“‘]/u;
 /** Where a word before a full stop begins. */
-const beforeWord = /[\s\p{Ps}\p{Pi}\p{Pd}"'„/]/u;
+const beforeWord = new RegExp(`[\\s\\p{Ps}\\p{Pi}\\p{Pd}"'’„/${tightMarks}]`, 'u');
 
 const tag = /<\/?[a-zA-Z][^<>]{0,200}>/y;
 const closingTag = /<\/[a-zA-Z][^<>]{0,200}>/y;
+/** A closing quotation mark after a space, as in French. */
+const spacedClosing = /[ \u00a0\u202f]»(?![^\s\p{P}])/uy;
 /** The number of a footnote. */
 const reference = /\[\d{1,3}\]/y;
 /** Full stops with spaces between them. */
@@ -42,7 +44,10 @@ const listItem = /(?:[-*+•⁃‣▪◦●○–—]\s|\(?(?:\p{Nd}{1,3}|\p{L}|
 /** The marker of an item of a list in a line. */
 const inlineMarker = /[([•⁃]?\s?(\d{1,2}|[a-y])(\.?\)|\.)\s/y;
 /** The start of a sentence that is only the marker of an item of a list. */
-const onlyMarker = /^[\p{Ps}•⁃‣▪◦*\s-]*(?:\p{Nd}{1,3}|\p{L}|[ivxIVX]{1,4})$/u;
+const onlyMarker =
+  /^[\p{Ps}•⁃‣▪◦*\s-]*(?:\p{Nd}{1,3}|[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}]|[ivxIVX]{1,4})$/u;
+/** Scripts in which no space follows a sentence. */
+const eastAsian = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 /** Particles that continue a sentence of Japanese after a quotation. */
 const particle = /[とってのがをにはもでなや、・]/;
 /** Initials, acronyms and abbreviations of one letter. Scripts in which one letter can be a word are left out. */
@@ -123,7 +128,8 @@ function endsAt(
 ): boolean {
   const character = text[at] as string;
   const following = text[next] as string;
-  if (tight.test(character)) {
+  const isTight = tight.test(character) || (/[!?]/.test(character) && eastAsian.test(text[at - 1] ?? ''));
+  if (isTight) {
     return !/[\p{Pe}\p{Pf}]/u.test(following) && !(close > end && close === next && particle.test(following));
   }
   if (close === next) return false;
@@ -224,6 +230,7 @@ function afterClosing(text: string, position: number): number {
     if (closes.test(text[to] as string)) to += 1;
     else if (text[to] === '<' && matches(closingTag, text, to)) to = closingTag.lastIndex;
     else if (text[to] === '[' && matches(reference, text, to)) to = reference.lastIndex;
+    else if (matches(spacedClosing, text, to)) to = spacedClosing.lastIndex;
     else break;
   }
   return to;
