@@ -267,10 +267,10 @@ export const modules: Module[] = [
     only: /^server\/(formats\/|matching\/|languages\.ts$)/,
   },
   {
-    // Pure functions: the similarity of texts, and the terms in a text.
+    // Pure functions: the similarity of texts, the terms in a text, and its sentences.
     name: 'server/matching',
     files: /^server\/matching\//,
-    packages: /^node:crypto$/,
+    packages: /^(node:crypto|npm:re2js)$/,
     interface: /\/(\w+\/index|terms\/glossary|normal-form|vectors)\.ts$/,
   },
   {
