@@ -196,6 +196,7 @@ export const modules: Module[] = [
     tables: /translation-memory/,
     published: /imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples)\.ts$/,
   }),
+  domain('language/segmentation', { tables: /segmentation/ }),
   domain('language/style-guides', { tables: /style-guides/ }),
   domain('language/terminology', { tables: /terminology/, packages: /^node:(os|worker_threads)$/ }),
   domain('language'),

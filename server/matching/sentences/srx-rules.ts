@@ -131,7 +131,7 @@ const wordStart = '(?:^|[^\\p{L}\\p{M}\\p{Nd}\\p{Pc}])';
 
 /** Rewrites a pattern for the engine, where its syntax or meaning differs from that of ICU. */
 function translate(pattern: string, what: string): string {
-  const token = /\\Q[^]*?(?:\\E|$)|\\u([0-9a-fA-F]{4})|\\[pPx]\{[^}]*\}|\\[^]|\[:\^?\w+:\]|&&|[^]/g;
+  const token = /\\Q[\s\S]*?(?:\\E|$)|\\u([0-9a-fA-F]{4})|\\[pPx]\{[^}]*\}|\\[\s\S]|\[:\^?\w+:\]|&&|[\s\S]/gu;
   let inClass = false;
   let start = true;
   let result = '';

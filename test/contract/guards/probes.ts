@@ -4,7 +4,7 @@ import {
   addGlossary,
   addKey,
   addMemory,
-  addStyleGuide,
+  addSegmentation, addStyleGuide,
   documentForm,
   glossaryForm,
   memoryForm,
@@ -392,6 +392,27 @@ export const probes: Readonly<Record<string, Probe>> = {
   'operations.rotateKey': { input: another, ...ofDeployment },
 
   'storage.bind': { input: () => ({ provider: 'platform' }) },
+
+  'segmentation.get': {
+    input: async ({ app, founder }) => {
+      await addSegmentation(app, founder);
+      return {};
+    },
+    abroad: '404 segmentation rules not found',
+  },
+  'segmentation.save': {
+    input: async ({ app, founder }) => {
+      const { name, srx } = await addSegmentation(app, founder);
+      return { name, srx };
+    },
+  },
+  'segmentation.delete': {
+    input: async ({ app, founder }) => {
+      await addSegmentation(app, founder);
+      return {};
+    },
+    abroad: '404 segmentation rules not found',
+  },
 
   'styleGuides.get': {
     input: async ({ app, founder }) => {
