@@ -14,7 +14,11 @@ beforeEach(async () => {
 });
 
 const call = (name: 'get' | 'save' | 'delete', input: Fields = {}, { bearer } = admin) =>
-  viaRpc(app, { path: `segmentation.${name}`, type: name === 'get' ? 'query' : 'mutation' }, { input, headers: bearer });
+  viaRpc(
+    app,
+    { path: `segmentation.${name}`, type: name === 'get' ? 'query' : 'mutation' },
+    { input, headers: bearer },
+  );
 
 test('a saved file is returned as it was sent, replaced by the next, and deleted, with events', async () => {
   expect((await call('get')).status).toBe(404);
@@ -42,7 +46,10 @@ test('a file that cannot be used is refused with the reason, and the former one 
   const { srx } = await addSegmentation(app, admin);
   const broken = srx.replace('>;<', '>(?=;)<');
   const { status, body } = await call('save', { name: 'broken.srx', srx: broken });
-  expect([status, body.detail]).toEqual([422, 'rule 1: conditions such as (?=…) and (?<=…) are not supported']);
+  expect([status, body.detail]).toEqual([
+    422,
+    'rule 1: conditions such as (?=…) and (?<=…) are not supported',
+  ]);
   expect((await call('get')).body.srx).toBe(srx);
 });
 
@@ -58,8 +65,9 @@ test('only administrators of the workspace read and change the rules', async () 
 
 test('saved rules divide the texts of the workspace from the next text on', async () => {
   const sentences = () =>
-    app.services.database.inTenant(admin.tenantId, async (tx) =>
-      sentencesIn('One; two. Three', 'en', await segmentationOf(tx, admin.tenantId)).length,
+    app.services.database.inTenant(
+      admin.tenantId,
+      async (tx) => sentencesIn('One; two. Three', 'en', await segmentationOf(tx, admin.tenantId)).length,
     );
   expect(await sentences()).toBe(2);
   const { srx } = await addSegmentation(app, admin);

@@ -7,7 +7,11 @@ const name = z.string().trim().min(1).max(200).describe('The name of the file, 1
 
 export const saveInput = z.strictObject({
   name,
-  srx: z.string().min(1).max(maxCharacters).describe('The content of an SRX 2.0 file, at most 1,000,000 bytes.'),
+  srx: z
+    .string()
+    .min(1)
+    .max(maxCharacters)
+    .describe('The content of an SRX 2.0 file, at most 1,000,000 bytes.'),
 });
 
 export const segmentation = saveInput.extend({

@@ -28,7 +28,7 @@ const wordCharacter = /[\p{L}\p{M}\p{N}'’]/u;
 const opens = /[\p{Ps}\p{Pi}\p{Pd}\p{Cf}\s"'*_~`„‚¿¡•⁃‣▪◦●○]/u;
 /** What can follow the mark at the end of a sentence: quotation marks, brackets, formatting. */
 const closes = /[\p{Pe}\p{Pf}\p{Cf}"'*_~`“‘]/u;
-/** Where a word before a full stop begins. */
+/** The character before a word. */
 const beforeWord = new RegExp(`[\\s\\p{Ps}\\p{Pi}\\p{Pd}"'’„/${tightMarks}]`, 'u');
 
 const tag = /<\/?[a-zA-Z][^<>]{0,200}>/y;
@@ -197,7 +197,7 @@ function wordAfter(text: string, position: number): string {
   let from = position;
   const furthest = position + 20;
   while (from < furthest && from < text.length) {
-    if (matches(tag, text, from)) from = tag.lastIndex;
+    if (text[from] === '<' && matches(tag, text, from)) from = tag.lastIndex;
     else if (opens.test(text[from] as string)) from += 1;
     else break;
   }
@@ -230,7 +230,7 @@ function afterClosing(text: string, position: number): number {
     if (closes.test(text[to] as string)) to += 1;
     else if (text[to] === '<' && matches(closingTag, text, to)) to = closingTag.lastIndex;
     else if (text[to] === '[' && matches(reference, text, to)) to = reference.lastIndex;
-    else if (matches(spacedClosing, text, to)) to = spacedClosing.lastIndex;
+    else if (text[to + 1] === '»' && matches(spacedClosing, text, to)) to = spacedClosing.lastIndex;
     else break;
   }
   return to;
