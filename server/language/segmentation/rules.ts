@@ -71,15 +71,14 @@ export async function saveSegmentation(
   });
 }
 
-/** @throws AppError 404 */
+/** Deletes the rules of a tenant, if it has any. */
 export async function deleteSegmentation(origin: Origin, withTenant: WithTenant): Promise<void> {
   return withTenant(async (tx, principal) => {
     const [deleted] = await tx
       .delete(segmentationRules)
       .where(eq(segmentationRules.tenantId, principal.tenant.id))
       .returning({ name: segmentationRules.name });
-    if (!deleted) throw notFound();
-    await record(tx, origin, principal, 'segmentation_deleted', deleted.name);
+    if (deleted) await record(tx, origin, principal, 'segmentation_deleted', deleted.name);
   });
 }
 

@@ -412,7 +412,6 @@ export const probes: Readonly<Record<string, Probe>> = {
       await addSegmentation(app, founder);
       return {};
     },
-    abroad: '404 segmentation rules not found',
   },
 
   'styleGuides.get': {
