@@ -6,6 +6,7 @@ import { authRouter } from '#server/identity/auth/router.ts';
 import { mailRouter } from '#server/identity/mail/router.ts';
 import { membersRouter } from '#server/identity/members/router.ts';
 import { tenantsRouter } from '#server/identity/tenants/router.ts';
+import { segmentationRouter } from '#server/language/segmentation/router.ts';
 import { styleGuidesRouter } from '#server/language/style-guides/router.ts';
 import { terminologyRouter } from '#server/language/terminology/router.ts';
 import { memoryRouter } from '#server/language/translation-memory/router.ts';
@@ -34,6 +35,7 @@ export const appRouter = router({
   retention: retentionRouter,
   operations: operationsRouter,
   reviews: reviewsRouter,
+  segmentation: segmentationRouter,
   storage: storageRouter,
   styleGuides: styleGuidesRouter,
   system: systemRouter,

@@ -228,6 +228,24 @@ export async function addStyleGuide(
   return call('save', 'mutation', { ...guide, version: present?.version ?? null });
 }
 
+/** Saves segmentation rules with a name in a member's workspace. */
+export async function addSegmentation(
+  app: Pick<TestApp, 'request'>,
+  { bearer }: Pick<Person, 'bearer'>,
+  name = 'rules.srx',
+) {
+  const srx = `<srx version="2.0"><header cascade="no"/><body><languagerules><languagerule languagerulename="all">
+<rule break="yes"><beforebreak>;</beforebreak><afterbreak>\\s</afterbreak></rule>
+</languagerule></languagerules><maprules><languagemap languagepattern=".*" languagerulename="all"/></maprules></body></srx>`;
+  const { status, body } = await viaRpc(
+    app,
+    { path: 'segmentation.save', type: 'mutation' },
+    { input: { name, srx }, headers: bearer },
+  );
+  if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
 /** Creates an API key and returns the body of the response. */
 export async function addKey(app: Pick<TestApp, 'request'>, admin: Person, fields: Fields = {}) {
   const input = { name: `Key ${randomUUID()}`, scopes: ['read'], ...fields };

@@ -6,6 +6,7 @@ export * from './identity.ts';
 export * from './mail.ts';
 export * from './metering.ts';
 export * from './reviews.ts';
+export * from './segmentation.ts';
 export * from './storage.ts';
 export * from './style-guides.ts';
 export * from './tenants.ts';

@@ -354,6 +354,11 @@ export const sections: readonly Section[] = [
     columns: `nullif(target_lang, '') as target_lang, rules, quotation_marks, spacing, formality, forbidden_words,
       updated_at, updated_by`,
   }),
+  tableSection('segmentation/rules', {
+    table: 'segmentation_rules',
+    keys: [['tenant_id', 'text']],
+    columns: 'name, srx, updated_at, updated_by',
+  }),
   tableSection('mail/mails', {
     table: 'mails',
     keys: [['mail_id', 'text']],

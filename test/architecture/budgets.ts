@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 212_000,
+    limit: 213_000,
     goal: 165_000,
     bought: [
+      '213,000: sentences of texts with abbreviations of 25 languages, and SRX files of workspaces',
       '209,300: the demo workspace, and times with a point',
       '210,150: the model of a PDF page, and sentences of a PDF as one segment',
       '212,000: fonts of operators, divided words, places in words, print scale, one size of a style in a PDF',
@@ -49,16 +50,21 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1784,
+    limit: 1793,
     goal: 1400,
-    bought: ['1,784: fonts of operators, divided words and the print scale', '1,779: faces by outlines'],
+    bought: [
+      '1,793: sentences and segmentation rules',
+      '1,784: fonts of operators, divided words and the print scale',
+      '1,779: faces by outlines',
+    ],
   },
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 152_550,
+    limit: 153_050,
     goal: 100_000,
     bought: [
+      '153,050: sentences, with two yardsticks, and SRX files',
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
       '150,050: the open row of the editor stays in view, and its number is whole',

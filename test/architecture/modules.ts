@@ -196,6 +196,7 @@ export const modules: Module[] = [
     tables: /translation-memory/,
     published: /imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples)\.ts$/,
   }),
+  domain('language/segmentation', { tables: /segmentation/ }),
   domain('language/style-guides', { tables: /style-guides/ }),
   domain('language/terminology', { tables: /terminology/, packages: /^node:(os|worker_threads)$/ }),
   domain('language'),
@@ -267,10 +268,10 @@ export const modules: Module[] = [
     only: /^server\/(formats\/|matching\/|languages\.ts$)/,
   },
   {
-    // Pure functions: the similarity of texts, and the terms in a text.
+    // Pure functions: the similarity of texts, the terms in a text, and its sentences.
     name: 'server/matching',
     files: /^server\/matching\//,
-    packages: /^node:crypto$/,
+    packages: /^(node:crypto|npm:re2js)$/,
     interface: /\/(\w+\/index|terms\/glossary|normal-form|vectors)\.ts$/,
   },
   {

@@ -77,6 +77,8 @@ const others = [
   'operations.setAllowance',
   'operations.setStorageCap',
   'retention.cancelDeletion',
+  'segmentation.delete',
+  'segmentation.save',
   'storage.unbind',
   'storage.verify',
   'styleGuides.delete',

@@ -91,6 +91,7 @@ const byGuard: Readonly<Record<GuardName, Readonly<Record<string, string>>>> = {
   },
   tenant_admin: {
     storage: 'bind unbind verify',
+    segmentation: 'get save delete',
     styleGuides: 'save delete',
   },
 };

@@ -14,6 +14,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   admin: {
     billing: 'checkout topup portal',
     storage: 'bind unbind verify',
+    segmentation: 'get save delete',
     styleGuides: 'save delete',
     terminology:
       'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview',

@@ -12,6 +12,7 @@ export const forBrowsers: readonly string[] = namesOf({
     'deactivate endSessions models queue reactivate retry revokeKey rotateKey setAllowance setStorageCap storage workspace',
   retention: 'anonymizeMember cancelDeletion listDeletions previewDeletion scheduleDeletion',
   reviews: 'byDomain outcomes',
+  segmentation: 'delete get save',
   terminology: 'matchesOfTexts',
   usage: 'breakdown',
 });

@@ -4,6 +4,7 @@ import { workbookFile } from '#test/factories/workbook.ts';
 import {
   addDocument,
   addGlossary,
+  addSegmentation,
   addStyleGuide,
   beginImport,
   glossaryForm,
@@ -70,6 +71,7 @@ export async function fillWorkspace(app: TestApp) {
     rules: plant('rules'),
     forbidden_words: [{ term: plant('forbidden'), use_instead: plant('instead') }],
   });
+  await addSegmentation(app, founder, plant('srx'));
   await beginImport(app, founder, plant('memory'));
   const small = memoryForm(1, { name: plant('units') });
   const form = new FormData();

@@ -84,6 +84,7 @@ describe('the export of a workspace', () => {
       'glossaries/NAME.tbx',
       'glossaries/NAME.csv',
       'style-guides/style-guides-0001.jsonl',
+      'segmentation/rules-0001.jsonl',
       'usage/usage-0001.jsonl',
       'audit/audit-0001.jsonl',
       'export.json',

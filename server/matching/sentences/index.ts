@@ -1,24 +1,38 @@
+/** Divides texts into sentences. */
+import { divide } from './boundaries.ts';
+import type { SegmentationRules } from './srx-rules.ts';
+
+export { SegmentationRules, SrxError } from './srx-rules.ts';
+
 /** A sentence in a text: UTF-16 offsets, without white space at both ends. */
 export interface Span {
   start: number;
   end: number;
 }
 
-const segmenters = new Map<string, Intl.Segmenter>();
-
 /**
  * Returns the sentences of a text in order. Between two of them there is only white space or nothing; together they hold
  * every character that is not white space.
+ *
+ * @param rules apply instead of the built-in rules if they have rules for the language
  */
-export function sentencesIn(text: string, language: string): Span[] {
-  let segmenter = segmenters.get(language);
-  if (!segmenter) {
-    segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
-    segmenters.set(language, segmenter);
+export function sentencesIn(text: string, language: string, rules?: SegmentationRules): Span[] {
+  const spans: Span[] = [];
+  const push = (start: number, end: number) => spans.push({ start, end });
+  let from = 0;
+  const pushTrimmed = (to: number) => {
+    const part = text.slice(from, to);
+    const start = from + part.length - part.trimStart().length;
+    if (start < to) push(start, from + part.trimEnd().length);
+    from = to;
+  };
+  const applied = rules?.breaksIn(text, language, pushTrimmed);
+  if (applied === text.length) pushTrimmed(applied);
+  else {
+    const rest = from;
+    divide(text.slice(rest), language.split('-', 1)[0] as string, (start, end) =>
+      push(rest + start, rest + end),
+    );
   }
-  return [...segmenter.segment(text)].flatMap(({ segment, index }) => {
-    const trimmed = segment.trim();
-    const start = index + segment.indexOf(trimmed);
-    return trimmed === '' ? [] : [{ start, end: start + trimmed.length }];
-  });
+  return spans;
 }

@@ -4,6 +4,7 @@ import {
   addGlossary,
   addKey,
   addMemory,
+  addSegmentation,
   addStyleGuide,
   documentForm,
   glossaryForm,
@@ -392,6 +393,26 @@ export const probes: Readonly<Record<string, Probe>> = {
   'operations.rotateKey': { input: another, ...ofDeployment },
 
   'storage.bind': { input: () => ({ provider: 'platform' }) },
+
+  'segmentation.get': {
+    input: async ({ app, founder }) => {
+      await addSegmentation(app, founder);
+      return {};
+    },
+    abroad: '404 segmentation rules not found',
+  },
+  'segmentation.save': {
+    input: async ({ app, founder }) => {
+      const { name, srx } = await addSegmentation(app, founder);
+      return { name, srx };
+    },
+  },
+  'segmentation.delete': {
+    input: async ({ app, founder }) => {
+      await addSegmentation(app, founder);
+      return {};
+    },
+  },
 
   'styleGuides.get': {
     input: async ({ app, founder }) => {

@@ -51,6 +51,8 @@ const ofWorkspaces = {
   allowance_changed: true,
   style_guide_saved: true,
   style_guide_deleted: true,
+  segmentation_saved: true,
+  segmentation_deleted: true,
   review_approved: true,
   review_rejected: true,
   review_reopened: true,

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { eq, sql } from 'drizzle-orm';
+import type { Tx } from '#db/client.ts';
+import { segmentationRules } from '#db/schema/segmentation.ts';
+import { AppError } from '#server/errors.ts';
+import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import type { Principal } from '#server/identity/access/principal.ts';
+import { actorOfPrincipal, type Origin, recordEvent } from '#server/identity/audit/audit-log.ts';
+import { emailsOf } from '#server/identity/members/members.ts';
+import { SegmentationRules, SrxError } from '#server/matching/sentences/index.ts';
+import type { Segmentation, SegmentationInput } from './schema.ts';
+
+/** Compiled rules by the hash of their file, the most recently used last. */
+const compiled = new Map<string, SegmentationRules>();
+
+/** Number of compiled files that a process keeps. The state machines of one take a few megabytes for each language. */
+const maxCompiled = 8;
+
+/**
+ * Returns the segmentation rules of a tenant for `sentencesIn`; undefined if it has none. Reads the stored hash each time,
+ * so that saved rules apply to the next text of every process.
+ */
+export async function segmentationOf(tx: Tx, tenantId: string): Promise<SegmentationRules | undefined> {
+  const [stored] = await tx
+    .select({ hash: segmentationRules.hash })
+    .from(segmentationRules)
+    .where(eq(segmentationRules.tenantId, tenantId));
+  if (!stored) return undefined;
+  const known = compiled.get(stored.hash);
+  if (known) return keep(stored.hash, known);
+  const [file] = await select(tx, tenantId);
+  return file && keep(file.hash, new SegmentationRules(Buffer.from(file.srx)));
+}
+
+function keep(hash: string, rules: SegmentationRules): SegmentationRules {
+  compiled.delete(hash);
+  compiled.set(hash, rules);
+  for (const oldest of compiled.keys()) if (compiled.size > maxCompiled) compiled.delete(oldest);
+  return rules;
+}
+
+/** @throws AppError 404 */
+export function getSegmentation(withTenant: WithTenant): Promise<Segmentation> {
+  return withTenant((tx, { tenant }) => view(tx, tenant.id));
+}
+
+/**
+ * Saves the rules of a tenant, and replaces the former ones.
+ * @throws AppError 422 if the file cannot be used
+ */
+export async function saveSegmentation(
+  origin: Origin,
+  withTenant: WithTenant,
+  { name, srx }: SegmentationInput,
+): Promise<Segmentation> {
+  const hash = createHash('sha256').update(srx).digest('hex');
+  try {
+    keep(hash, new SegmentationRules(Buffer.from(srx)));
+  } catch (error) {
+    throw error instanceof SrxError ? new AppError('unprocessable', error.message) : error;
+  }
+  return withTenant(async (tx, principal) => {
+    const tenantId = principal.tenant.id;
+    const values = { name, srx, hash, updatedBy: principal.kind === 'session' ? principal.user.id : null };
+    await tx
+      .insert(segmentationRules)
+      .values({ tenantId, ...values })
+      .onConflictDoUpdate({ target: segmentationRules.tenantId, set: { ...values, updatedAt: sql`now()` } });
+    await record(tx, origin, principal, 'segmentation_saved', name);
+    return view(tx, tenantId);
+  });
+}
+
+/** Deletes the rules of a tenant, if it has any. */
+export async function deleteSegmentation(origin: Origin, withTenant: WithTenant): Promise<void> {
+  return withTenant(async (tx, principal) => {
+    const [deleted] = await tx
+      .delete(segmentationRules)
+      .where(eq(segmentationRules.tenantId, principal.tenant.id))
+      .returning({ name: segmentationRules.name });
+    if (deleted) await record(tx, origin, principal, 'segmentation_deleted', deleted.name);
+  });
+}
+
+function select(tx: Tx, tenantId: string) {
+  return tx.select().from(segmentationRules).where(eq(segmentationRules.tenantId, tenantId));
+}
+
+async function view(tx: Tx, tenantId: string): Promise<Segmentation> {
+  const [file] = await select(tx, tenantId);
+  if (!file) throw notFound();
+  const { name, srx, updatedAt, updatedBy } = file;
+  const emails = updatedBy === null ? undefined : await emailsOf(tx, tenantId, [updatedBy]);
+  return {
+    name,
+    srx,
+    updated_at: updatedAt.toISOString(),
+    updated_by: emails?.get(updatedBy ?? '') ?? updatedBy,
+  };
+}
+
+function record(
+  tx: Tx,
+  origin: Origin,
+  principal: Principal,
+  action: 'segmentation_saved' | 'segmentation_deleted',
+  name: string,
+): Promise<void> {
+  return recordEvent(tx, origin, {
+    action,
+    tenantId: principal.tenant.id,
+    actor: actorOfPrincipal(principal),
+    details: { name },
+  });
+}
+
+function notFound(): AppError {
+  return new AppError('not_found', 'segmentation rules not found');
+}

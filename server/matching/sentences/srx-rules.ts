@@ -1,0 +1,155 @@
+import { RE2JS, RE2Set } from 're2js';
+import { readSrx, type Srx, type SrxRule, XmlFileError } from '#server/formats/srx.ts';
+
+/** The reason why an SRX file cannot be used. The message is for the sender of the file. */
+export class SrxError extends Error {
+  override name = 'SrxError';
+}
+
+/** Characters before and after a position that a rule can read. */
+const reach = { before: 100, after: 50 };
+
+/** Instructions of the patterns of a file, and bytes of the state machine for a language. */
+const limits = { instructions: 100_000, memory: 4 << 20 };
+
+/** Milliseconds for a text, and for each of its characters. Rules that take longer are left out for its rest. */
+const patience = { text: 250, character: 0.02 };
+
+/** Stands between the text before and the text after a position. No text contains this noncharacter. */
+const here = '\uffff';
+
+/** The rules for one language, as one state machine. */
+interface Machine {
+  set: RE2Set;
+  /** Whether each rule is a break. */
+  breaks: boolean[];
+}
+
+/**
+ * The rules of an SRX file, compiled. The patterns come from a tenant, so an engine runs them whose time is linear in
+ * the text, whatever the patterns are.
+ */
+export class SegmentationRules {
+  readonly #srx: Srx;
+  readonly #patterns = new Map<SrxRule, string>();
+  readonly #machines = new Map<string, Machine>();
+
+  /**
+   * @param bytes an SRX 2.0 file
+   * @throws {SrxError} if the file cannot be read, or a pattern is not supported
+   */
+  constructor(bytes: Uint8Array) {
+    try {
+      this.#srx = readSrx(bytes);
+    } catch (error) {
+      throw error instanceof XmlFileError ? new SrxError(error.message) : error;
+    }
+    for (const { pattern } of this.#srx.maps)
+      compile(pattern, `the language pattern ${JSON.stringify(pattern)}`);
+    let instructions = 0;
+    for (const rule of [...this.#srx.groups.values()].flat()) {
+      const what = `rule ${rule.number}`;
+      const before = translate(rule.before, what);
+      const after = translate(rule.after, what);
+      instructions += compile(before, what).programSize() + compile(after, what).programSize();
+      if (instructions > limits.instructions)
+        throw new SrxError(`${what}: the patterns of the file are too large`);
+      this.#patterns.set(rule, `(?:${before})${here}(?:${after})`);
+    }
+  }
+
+  /**
+   * Calls `push` with each break in a text, in order. A position inside a word, or between a word and a word in lower case,
+   * is never a break. Returns the position up to which the rules were applied: the end of the text, unless they took too
+   * long. Returns undefined if the file has no rules for the language.
+   */
+  breaksIn(text: string, language: string, push: (position: number) => void): number | undefined {
+    const machine = this.#machineOf(language);
+    if (!machine) return undefined;
+    const end = performance.now() + patience.text + patience.character * text.length;
+    for (let at = 1, tried = 0; at < text.length; at += 1) {
+      if (!canBreak(text, at)) continue;
+      tried += 1;
+      if (tried % 64 === 0 && performance.now() > end) return at;
+      const around = `${text.slice(Math.max(0, at - reach.before), at)}${here}${text.slice(at, at + reach.after)}`;
+      const [first] = machine.set.match(around);
+      if (first !== undefined && machine.breaks[first]) push(at);
+    }
+    return text.length;
+  }
+
+  #machineOf(language: string): Machine | undefined {
+    const { maps, cascade, groups } = this.#srx;
+    const names = maps.filter(({ pattern }) => RE2JS.matches(pattern, language)).map(({ group }) => group);
+    const chosen = [...new Set(cascade ? names : names.slice(0, 1))];
+    const rules = chosen.flatMap((name) => groups.get(name) ?? []);
+    if (rules.length === 0) return undefined;
+    const key = chosen.join('\n');
+    const known = this.#machines.get(key);
+    if (known) return known;
+    const set = new RE2Set(RE2Set.UNANCHORED, 0, limits.memory);
+    for (const rule of rules) set.add(this.#patterns.get(rule) as string);
+    set.compile();
+    const machine = { set, breaks: rules.map(({ breaks }) => breaks) };
+    this.#machines.set(key, machine);
+    return machine;
+  }
+}
+
+const wordCharacter = /[\p{L}\p{M}\p{N}]/u;
+
+function canBreak(text: string, at: number): boolean {
+  const before = text[at - 1] as string;
+  const after = text[at] as string;
+  if (wordCharacter.test(before))
+    return !wordCharacter.test(after) && !(after === ' ' && /\p{Ll}/u.test(text[at + 1] ?? ''));
+  return !(before === ' ' && /\p{Ll}/u.test(after) && wordCharacter.test(text[at - 2] ?? ''));
+}
+
+function compile(pattern: string, what: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (/\(\?<?[=!]/.test(pattern))
+      throw new SrxError(`${what}: conditions such as (?=…) and (?<=…) are not supported`);
+    throw new SrxError(
+      `${what}: ${(error as Error).message.replace('error parsing regexp: ', '').slice(0, 200)}`,
+    );
+  }
+}
+
+/** The classes of ICU regular expressions, which SRX uses. Those of the engine have only ASCII characters. */
+const classes: Record<string, string> = {
+  s: '\\t\\n\\v\\f\\r\\x{85}\\p{Z}',
+  d: '\\p{Nd}',
+  w: '\\p{L}\\p{M}\\p{Nd}\\p{Pc}',
+  h: '\\t\\p{Zs}',
+};
+
+/** The start of a word. In the engine, only ASCII letters are parts of words. */
+const wordStart = '(?:^|[^\\p{L}\\p{M}\\p{Nd}\\p{Pc}])';
+
+/** Rewrites a pattern for the engine, where its syntax or meaning differs from that of ICU. */
+function translate(pattern: string, what: string): string {
+  const token = /\\Q[\s\S]*?(?:\\E|$)|\\u([0-9a-fA-F]{4})|\\[pPx]\{[^}]*\}|\\[\s\S]|\[:\^?\w+:\]|&&|[\s\S]/gu;
+  let inClass = false;
+  let start = true;
+  let result = '';
+  for (const [text, code] of pattern.matchAll(token)) {
+    const name = text.length === 2 && text[0] === '\\' ? (text[1] as string) : '';
+    const lower = classes[name.toLowerCase()];
+    if (inClass && (text === '[' || text === '&&'))
+      throw new SrxError(`${what}: sets in sets are not supported; write one set without ${text}`);
+    if (code !== undefined) result += `\\x{${code}}`;
+    else if (lower !== undefined && name === name.toLowerCase()) result += inClass ? lower : `[${lower}]`;
+    else if (lower !== undefined) {
+      if (inClass) throw new SrxError(`${what}: ${text} is not supported in a set`);
+      result += `[^${lower}]`;
+    } else if (text === '\\b' && start && !inClass) result += wordStart;
+    else result += text;
+    if (text === '[') inClass = true;
+    else if (text === ']') inClass = false;
+    start = (start && text === '\\b') || /^[(|]$/.test(text) || (start && /^[?:]$/.test(text));
+  }
+  return result;
+}

@@ -1,0 +1,80 @@
+import { beforeEach, expect, test } from 'vitest';
+import { segmentationOf } from '#server/language/segmentation/rules.ts';
+import { sentencesIn } from '#server/matching/sentences/index.ts';
+import { viaRpc } from '#test/contract/call.ts';
+import { addSegmentation, env, type Fields, found, join, type Person } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { eventsOf } from '#test/setup/stored-rows.ts';
+
+const app = useTestApp({ env });
+
+let admin: Person;
+beforeEach(async () => {
+  admin = await found(app);
+});
+
+const call = (name: 'get' | 'save' | 'delete', input: Fields = {}, { bearer } = admin) =>
+  viaRpc(
+    app,
+    { path: `segmentation.${name}`, type: name === 'get' ? 'query' : 'mutation' },
+    { input, headers: bearer },
+  );
+
+test('a saved file is returned as it was sent, replaced by the next, and deleted, with events', async () => {
+  expect((await call('get')).status).toBe(404);
+  const first = await addSegmentation(app, admin, 'first.srx');
+  expect(first).toEqual({
+    name: 'first.srx',
+    srx: expect.stringContaining('<srx version="2.0">'),
+    updated_at: expect.any(String),
+    updated_by: admin.email,
+  });
+  await addSegmentation(app, admin, 'second.srx');
+  expect((await call('get')).body).toMatchObject({ name: 'second.srx', srx: first.srx });
+  expect((await call('delete')).status).toBe(200);
+  expect((await call('delete')).status).toBe(200);
+  expect((await call('get')).body.detail).toBe('segmentation rules not found');
+  expect(await eventsOf(app, admin.tenantId, 'segmentation_saved')).toMatchObject([
+    { actor: ['member', admin.userId], details: { name: 'first.srx' } },
+    { details: { name: 'second.srx' } },
+  ]);
+  expect(await eventsOf(app, admin.tenantId, 'segmentation_deleted')).toMatchObject([
+    { details: { name: 'second.srx' } },
+  ]);
+});
+
+test('a file that cannot be used is refused with the reason, and the former one stays', async () => {
+  const { srx } = await addSegmentation(app, admin);
+  const broken = srx.replace('>;<', '>(?=;)<');
+  const { status, body } = await call('save', { name: 'broken.srx', srx: broken });
+  expect([status, body.detail]).toEqual([
+    422,
+    'rule 1: conditions such as (?=…) and (?<=…) are not supported',
+  ]);
+  expect((await call('get')).body.srx).toBe(srx);
+});
+
+test('only administrators of the workspace read and change the rules', async () => {
+  await addSegmentation(app, admin);
+  const member = await join(app, admin);
+  const stranger = await found(app);
+  for (const name of ['get', 'delete'] as const) expect((await call(name, {}, member)).status).toBe(403);
+  expect((await call('get', {}, stranger)).status).toBe(404);
+  await call('delete', {}, stranger);
+  expect((await call('get')).status).toBe(200);
+});
+
+test('saved rules divide the texts of the workspace from the next text on', async () => {
+  const sentences = () =>
+    app.services.database.inTenant(
+      admin.tenantId,
+      async (tx) => sentencesIn('One; two. Three', 'en', await segmentationOf(tx, admin.tenantId)).length,
+    );
+  expect(await sentences()).toBe(2);
+  const { srx } = await addSegmentation(app, admin);
+  expect(await sentences()).toBe(2);
+  await call('save', { name: 'other', srx: srx.replace('>;<', '>[;.]<') });
+  expect(await sentences()).toBe(3);
+  await call('delete');
+  expect(await sentences()).toBe(2);
+});
