@@ -194,11 +194,12 @@ export const modules: Module[] = [
   // Domains of a workspace.
   domain('language/translation-memory', {
     tables: /translation-memory/,
-    published: /imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples)\.ts$/,
+    published:
+      /imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples|sentences)\.ts$/,
   }),
-  domain('language/segmentation', { tables: /segmentation/ }),
   domain('language/style-guides', { tables: /style-guides/ }),
   domain('language/terminology', { tables: /terminology/, packages: /^node:(os|worker_threads)$/ }),
+  domain('language/segmentation', { tables: /segmentation/ }),
   domain('language'),
   domain('storage', { tables: /storage|tenants/ }),
   domain('billing/metering', { tables: /metering|tenants/ }),

@@ -68,7 +68,7 @@ test('saved rules divide the texts of the workspace from the next text on', asyn
   const sentences = () =>
     app.services.database.inTenant(
       admin.tenantId,
-      async (tx) => sentencesIn('One; two. Three', 'en', await segmentationOf(tx, admin.tenantId)).length,
+      async (tx) => sentencesIn('One; two. Three', 'en', await segmentationOf(tx)).length,
     );
   expect(await sentences()).toBe(2);
   const { srx } = await addSegmentation(app, admin);

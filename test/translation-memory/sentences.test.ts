@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { sentencePairs } from '#server/language/translation-memory/sentence-pairs.ts';
 import { viaRpc } from '#test/contract/call.ts';
+import { addSegmentation } from '#test/factories.ts';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openDocuments } from '../documents/workspace.ts';
@@ -327,6 +328,20 @@ test('the matches of a text have those of its sentences', async () => {
     { part: stop[0], kind: 'exact', score: 100, target_text: stop[1] },
     { part: 'Wait for a red light.', kind: 'close', score: 86, target_text: wait[1] },
   ]);
+});
+
+test('the segmentation rules of the workspace divide its texts', async () => {
+  const text = `${stop[0].slice(0, -1)}; ${valve[0].slice(0, -1)}`;
+  await mine.memory(
+    [
+      [`${stop[0].slice(0, -1)};`, 'Pumpe aus;'],
+      [valve[0].slice(0, -1), 'Ventil 7 zu'],
+    ],
+    { name: 'Parts', target_lang: 'de' },
+  );
+  expect((await job(text)).final_translation).toBe('Ein anderer Satz des Modells.');
+  await addSegmentation(app, { bearer: mine.admin });
+  expect((await job(text)).final_translation).toBe('Pumpe aus; Ventil 7 zu');
 });
 
 test('another workspace’s sentences are not used', async () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { InlineContent } from '#server/formats/inline-content.ts';
 import type { Engine, Judgement } from '#server/platform/engines/engine.ts';
-import { keyOf } from '#server/translation/core/leverage/leverage.ts';
+import { lookedUp } from '#server/translation/core/leverage/leverage.ts';
 import { requestOfText, translateGroup } from '#server/translation/core/pipeline/group.ts';
 import { RunError, runPipeline } from '#server/translation/core/pipeline/text-run.ts';
 import { translationRequest } from '#server/translation/texts/schema.ts';
@@ -148,9 +148,16 @@ describe('the calls for a group of segments', () => {
     ...fields,
   });
   async function translate(texts: ReturnType<typeof segment>[]) {
-    const exact = new Map(texts.map((text) => [keyOf(requestOfText(request, text)), undefined] as const));
+    const keys = texts.flatMap((text) => [...lookedUp(requestOfText(request, text), undefined).keys()]);
+    const exact = new Map(keys.map((key) => [key, undefined] as const));
     const guidance = { pairs: new Set<string>(), glossaries: null, styles: new Map() };
-    const found = { exact, ...guidance, reviewsInstructions: false, reviewsSentences: false };
+    const found = {
+      exact,
+      ...guidance,
+      reviewsInstructions: false,
+      reviewsSentences: false,
+      segmentation: undefined,
+    };
     const group = { request, texts, found };
     const { translations } = await translateGroup(
       { engine } as never,

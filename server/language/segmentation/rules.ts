@@ -17,20 +17,22 @@ const compiled = new Map<string, SegmentationRules>();
 const maxCompiled = 8;
 
 /**
- * Returns the segmentation rules of a tenant for `sentencesIn`; undefined if it has none. Reads the stored hash each time,
- * so that saved rules apply to the next text of every process.
+ * Returns the segmentation rules of the transaction's tenant for `sentencesIn`; undefined if it has none.
  */
-export async function segmentationOf(tx: Tx, tenantId: string): Promise<SegmentationRules | undefined> {
-  const [stored] = await tx
-    .select({ hash: segmentationRules.hash })
-    .from(segmentationRules)
-    .where(eq(segmentationRules.tenantId, tenantId));
-  if (!stored) return undefined;
-  const known = compiled.get(stored.hash);
-  if (known) return keep(stored.hash, known);
-  const [file] = await select(tx, tenantId);
+export async function segmentationOf(tx: Tx): Promise<SegmentationRules | undefined> {
+  const [stored] = await tx.select({ hash: segmentationRules.hash }).from(segmentationRules).where(ofScope);
+  return stored && compiledRules(tx, stored.hash);
+}
+
+/** Returns the rules with this hash, if they are still those of the transaction's tenant. */
+export async function compiledRules(tx: Tx, hash: string): Promise<SegmentationRules | undefined> {
+  const known = compiled.get(hash);
+  if (known) return keep(hash, known);
+  const [file] = await tx.select().from(segmentationRules).where(ofScope);
   return file && keep(file.hash, new SegmentationRules(Buffer.from(file.srx)));
 }
+
+const ofScope = sql`${segmentationRules.tenantId} = tenant_scope_from()`;
 
 function keep(hash: string, rules: SegmentationRules): SegmentationRules {
   compiled.delete(hash);

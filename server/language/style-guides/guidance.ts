@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { prepare, type Tx } from '#db/client.ts';
 import type { ForbiddenWord } from '#db/schema/style-guides.ts';
+import { compiledRules } from '#server/language/segmentation/rules.ts';
 import { glossaryRevision } from '#server/language/terminology/terms.ts';
+import type { SegmentationRules } from '#server/matching/sentences/index.ts';
 import type { TaskStyle } from '#server/platform/engines/engine.ts';
 
 /** The glossaries and style guides that the texts of a tenant follow. */
@@ -13,6 +15,8 @@ export interface Guidance {
   reviewsInstructions: boolean;
   /** Whether the workspace demands a review of translations that are made of sentences of the TM. */
   reviewsSentences: boolean;
+  /** The segmentation rules of the tenant; undefined without such rules. */
+  segmentation: SegmentationRules | undefined;
 }
 
 /** The stored guides by target language; '' is the guide of all languages. */
@@ -33,7 +37,12 @@ interface StoredStyle {
  */
 const guidanceInScope = prepare<
   { separator: string; languages: string },
-  { revision: string | null; guides: StoredStyle[] | null; metadata: Record<string, unknown> | null }[]
+  {
+    revision: string | null;
+    guides: StoredStyle[] | null;
+    metadata: Record<string, unknown> | null;
+    segmentation: string | null;
+  }[]
 >((db) =>
   db
     .select({
@@ -48,6 +57,8 @@ const guidanceInScope = prepare<
           'review_suspected_instructions', metadata -> 'review_suspected_instructions',
           'review_tm_sentences', metadata -> 'review_tm_sentences')
         from tenants where tenant_id = tenant_scope_from())`,
+      segmentation: sql<string | null>`(
+        select hash from segmentation_rules where tenant_id = tenant_scope_from())`,
     })
     .from(sql`(select) as one`)
     .prepare('guidance'),
@@ -66,6 +77,7 @@ export async function readGuidance(tx: Tx, targetLangs: readonly string[]): Prom
     styles: new Map(row?.guides?.map((guide) => [guide.language, guide])),
     reviewsInstructions: row?.metadata?.['review_suspected_instructions'] === true,
     reviewsSentences: row?.metadata?.['review_tm_sentences'] === true,
+    segmentation: row?.segmentation == null ? undefined : await compiledRules(tx, row.segmentation),
   };
 }
 

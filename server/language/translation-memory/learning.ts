@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Tx } from '#db/client.ts';
 import type { Services } from '#server/context.ts';
+import { segmentationOf } from '#server/language/segmentation/rules.ts';
 import type { LanguagePair } from '#server/languages.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
@@ -83,10 +84,11 @@ export async function learnSentences(
   { tenantId, jobId, languages }: { tenantId: string; jobId: string; languages: LanguagePair },
   pairs: readonly ApprovedPair[],
 ): Promise<void> {
+  const rules = await segmentationOf(tx);
   const rows = new Map<string, object>();
   for (const pair of pairs) {
     const of = { ph: sourceHashHex(normalForm(pair.sourceText)), pt: pair.targetText };
-    for (const { sourceText, targetText } of sentencePairs(pair, languages)) {
+    for (const { sourceText, targetText } of sentencePairs(pair, languages, rules)) {
       if (isUntranslated({ sourceText, targetText, targetLang: languages.pairTarget })) continue;
       const shard = isShortEnough(sourceText) && isShortEnough(targetText) ? null : -1;
       const hash = sourceHashHex(normalForm(sourceText));

@@ -1,5 +1,5 @@
 import type { LanguagePair } from '#server/languages.ts';
-import { sentencesIn } from '#server/matching/sentences/index.ts';
+import { type SegmentationRules, sentencesIn } from '#server/matching/sentences/index.ts';
 
 /** An approved segment: its source and its translation. */
 export interface ApprovedPair {
@@ -19,18 +19,19 @@ const maxDeviation = 3;
 export function sentencePairs(
   { sourceText, targetText }: ApprovedPair,
   { pairSource, pairTarget }: LanguagePair,
+  rules?: SegmentationRules,
 ): ApprovedPair[] {
-  const sources = cut(sourceText, pairSource);
+  const sources = cut(sourceText, pairSource, rules);
   if (sources.length < 2) return [];
-  const targets = cut(targetText, pairTarget);
+  const targets = cut(targetText, pairTarget, rules);
   if (targets.length !== sources.length) return [];
   const ratio = lengthOf(targets) / lengthOf(sources);
   const pairs = sources.map((source, index) => ({ sourceText: source, targetText: targets[index]! }));
   return pairs.every((pair) => isLikely(pair, ratio)) ? pairs : [];
 }
 
-function cut(text: string, language: string): string[] {
-  return sentencesIn(text, language).map(({ start, end }) => text.slice(start, end));
+function cut(text: string, language: string, rules: SegmentationRules | undefined): string[] {
+  return sentencesIn(text, language, rules).map(({ start, end }) => text.slice(start, end));
 }
 
 function lengthOf(texts: readonly string[]): number {

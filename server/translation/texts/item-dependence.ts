@@ -31,21 +31,21 @@ const slice = 25;
 export async function lastNeeded(
   requests: readonly TranslationRequest[],
   index: number,
-  { exact, pairs }: Prefetched,
+  { exact, pairs, segmentation }: Prefetched,
 ): Promise<number> {
   const request = requests[index] as TranslationRequest;
   const earlier = requests.slice(0, index);
-  const keys = new Set(lookedUp(request).keys());
+  const keys = new Set(lookedUp(request, segmentation).keys());
   if (!keys.isSubsetOf(exact)) return index - 1;
-  const sources = sourcesIn(request);
-  if (earlier.some((other) => !sources.isDisjointFrom(sourcesIn(other)))) return index - 1;
+  const sources = sourcesIn(request, segmentation);
+  if (earlier.some((other) => !sources.isDisjointFrom(sourcesIn(other, segmentation)))) return index - 1;
   const { source_lang, target_lang } = request;
   const pair = { pairSource: source_lang as LanguageCode, pairTarget: target_lang as LanguageCode };
   if (!pairs.has(pairName(pair))) return -1;
   const similarities = textsLookedUp(
     guidedOf(
       request,
-      sentenceTexts(lookupOf(request)).map((sourceText) => ({ sourceText, hit: undefined })),
+      sentenceTexts(lookupOf(request, segmentation)).map((sourceText) => ({ sourceText, hit: undefined })),
     ),
   )
     .filter(isShortEnough)
@@ -66,7 +66,7 @@ export async function lastNeeded(
 }
 
 /** Returns the text of a request and its sentences, with the languages. */
-function sourcesIn(request: TranslationRequest): Set<string> {
-  const texts = [request.source_text, ...sentenceTexts(lookupOf(request))];
+function sourcesIn(request: TranslationRequest, rules: Prefetched['segmentation']): Set<string> {
+  const texts = [request.source_text, ...sentenceTexts(lookupOf(request, rules))];
   return new Set(texts.map((source_text) => keyOf({ ...request, source_text })));
 }

@@ -1,6 +1,7 @@
 import type { Services } from '#server/context.ts';
 import { readBlocks } from '#server/formats/html-segments.ts';
 import type { WithTenant } from '#server/identity/access/guards/tenant.ts';
+import { segmentationOf } from '#server/language/segmentation/rules.ts';
 import { requireDeclaredLanguage } from '#server/language/set-upload.ts';
 import { pairName } from '#server/languages.ts';
 import { requireLength } from '#server/platform/input-limits.ts';
@@ -31,7 +32,8 @@ export async function findMatches(
     const targetLang = requireDeclaredLanguage('target_lang', target_lang).code;
     requireLength('source text exceeds MAX_SOURCE_CHARS', text, services.settings.MAX_SOURCE_CHARS);
     const pair = { pairSource: sourceLang, pairTarget: targetLang };
-    const whole = { sourceText: text, sourceLang, targetLang, textType: text_type };
+    const rules = await segmentationOf(tx);
+    const whole = { sourceText: text, sourceLang, targetLang, textType: text_type, rules };
     const parts = sentenceTexts(whole);
     const { hits, pairs } = await lookUpExact(tx, [
       whole,

@@ -1,5 +1,5 @@
 import { isUnspaced } from '#server/languages.ts';
-import { sentencesIn } from '#server/matching/sentences/index.ts';
+import { type SegmentationRules, sentencesIn } from '#server/matching/sentences/index.ts';
 import type { ExactLookup, MemoryHit } from './exact-match.ts';
 
 /** A sentence of a text, or two that the TM has as one segment, with the match in the TM. */
@@ -14,6 +14,8 @@ export interface SentenceMatch {
 /** A text to look up, also by its sentences. */
 export interface DividedLookup extends ExactLookup {
   textType?: 'Plain' | 'Html' | null | undefined;
+  /** The segmentation rules of the tenant, if it has some. */
+  rules?: SegmentationRules | undefined;
 }
 
 /** A text with more sentences is looked up as a whole only. */
@@ -62,9 +64,9 @@ function joined(first: Sentence, second: Sentence): Sentence {
   };
 }
 
-function divide({ sourceText: text, sourceLang, textType }: DividedLookup): Sentence[] {
+function divide({ sourceText: text, sourceLang, textType, rules }: DividedLookup): Sentence[] {
   if (textType === 'Html') return [];
-  const spans = sentencesIn(text, sourceLang);
+  const spans = sentencesIn(text, sourceLang, rules);
   if (spans.length > maxSentences) return [];
   return spans.map(({ start, end }, index) => ({
     sourceText: text.slice(start, end),

@@ -18,11 +18,11 @@ import {
 } from '#server/language/translation-memory/lookup/sentences.ts';
 import { type LanguageCode, pairName } from '#server/languages.ts';
 import { normalForm } from '#server/matching/normal-form.ts';
+import type { SegmentationRules } from '#server/matching/sentences/index.ts';
 import type { Glossary, TermRow } from '#server/matching/terms/glossary.ts';
 import { createConcurrencyLimit, type SlotScope } from '#server/platform/concurrency-limit.ts';
 import type { TaskExample, TaskSentence, TaskStyle, TaskTerm } from '#server/platform/engines/engine.ts';
 import type { AgentDecision, AgentStep, Provenance } from '../agent-run-schema.ts';
-import type { PreparedText } from '../pipeline/prepared-text.ts';
 import { newDecision, recordStep } from '../pipeline/trace.ts';
 import type { TextRequest } from '../request.ts';
 import type { TermsInText } from './terms.ts';
@@ -71,6 +71,8 @@ export interface Prefetched {
   styles: StylesByLanguage;
   reviewsInstructions: boolean;
   reviewsSentences: boolean;
+  /** The segmentation rules of the tenant; undefined without such rules. */
+  segmentation: SegmentationRules | undefined;
 }
 
 /**
@@ -78,7 +80,9 @@ export interface Prefetched {
  * tenant, so this statement can be sent before the caller is authenticated.
  */
 export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promise<Prefetched> {
-  const texts = new Map(requests.flatMap((request) => [...lookedUp(request)]));
+  const lookUps = (rules?: SegmentationRules) =>
+    new Map(requests.flatMap((request) => [...lookedUp(request, rules)]));
+  const texts = lookUps();
   const [{ hits, pairs }, guidance] = await Promise.all([
     lookUpExact(tx, [...texts.values()]),
     readGuidance(
@@ -86,12 +90,24 @@ export async function prefetch(tx: Tx, requests: readonly TextRequest[]): Promis
       requests.map(({ target_lang }) => target_lang),
     ),
   ]);
-  return { exact: new Map([...texts.keys()].map((key, index) => [key, hits[index]])), pairs, ...guidance };
+  const exact = new Map([...texts.keys()].map((key, index) => [key, hits[index]]));
+  // The rules are known only now, because the caller was authenticated in the same round trip. Few tenants have some.
+  const others = guidance.segmentation
+    ? [...lookUps(guidance.segmentation)].filter(([key]) => !exact.has(key))
+    : [];
+  if (others.length > 0) {
+    const more = await lookUpExact(
+      tx,
+      others.map(([, lookup]) => lookup),
+    );
+    for (const [index, [key]] of others.entries()) exact.set(key, more.hits[index]);
+  }
+  return { exact, pairs, ...guidance };
 }
 
 /** Removes the exact matches of a text and its sentences, because a job with the same text has just been published. */
-export function forgetText({ exact }: Prefetched, request: TextRequest): void {
-  for (const key of lookedUp(request).keys()) exact.delete(key);
+export function forgetText({ exact, segmentation }: Prefetched, request: TextRequest): void {
+  for (const key of lookedUp(request, segmentation).keys()) exact.delete(key);
   exact.delete(partKeyOf(request));
 }
 
@@ -118,7 +134,7 @@ export async function leverageOf(
 ): Promise<Leverage> {
   const { database, glossaries } = services;
   const { tenantId } = scope;
-  const known = [...lookedUp(request).keys()].every((key) => found.exact.has(key))
+  const known = [...lookedUp(request, found.segmentation).keys()].every((key) => found.exact.has(key))
     ? found
     : await database.inTenant(tenantId, (tx) => prefetch(tx, [request]));
   const languages = {
@@ -126,7 +142,7 @@ export async function leverageOf(
     targetLang: request.target_lang as LanguageCode,
   };
   const pair = { pairSource: languages.sourceLang, pairTarget: languages.targetLang };
-  const sentences = matchSentences(lookupOf(request), (source_text) =>
+  const sentences = matchSentences(lookupOf(request, found.segmentation), (source_text) =>
     known.exact.get(partKeyOf({ ...request, source_text })),
   );
   return {
@@ -156,8 +172,11 @@ export function guidedOf(
 }
 
 /** Returns the text and its sentences, whose exact matches are looked up, by their keys in `Prefetched`. */
-export function lookedUp(request: TextRequest): Map<string, ExactLookup> {
-  const lookup = lookupOf(request);
+export function lookedUp(
+  request: TextRequest,
+  rules: SegmentationRules | undefined,
+): Map<string, ExactLookup> {
+  const lookup = lookupOf(request, rules);
   const parts = sentenceTexts(lookup).map((source_text): [string, ExactLookup] => [
     partKeyOf({ ...request, source_text }),
     { ...lookup, sourceText: source_text, isPart: true },
@@ -170,10 +189,14 @@ function partKeyOf(sentence: TextRequest): string {
 }
 
 /** Returns a text as the TM looks it up. */
-export function lookupOf({ source_text, source_lang, target_lang, text_type }: TextRequest): DividedLookup {
+export function lookupOf(
+  { source_text, source_lang, target_lang, text_type }: TextRequest,
+  rules?: SegmentationRules,
+): DividedLookup {
   return {
     ...{ sourceText: source_text, sourceLang: source_lang, targetLang: target_lang },
     textType: text_type,
+    rules,
   };
 }
 
@@ -205,7 +228,7 @@ const nothing: CloseHits = { close: [], relevant: [] };
  */
 export async function gatherLeverage(
   steps: AgentStep[],
-  { leverage, terms, assembled }: Pick<PreparedText, 'leverage' | 'terms' | 'assembled'>,
+  { leverage, terms, assembled }: { leverage: Leverage; terms: TermsInText | null; assembled: string | null },
   searchFailed: (error: unknown) => void,
 ): Promise<Gathered> {
   const { exact: refused, sentences: divided } = leverage;
