@@ -16,6 +16,7 @@ import { lineColors } from './line-colors.ts';
 import { marksOf } from './marks.ts';
 import { type PageImage, readPageImages } from './page-images.ts';
 import { paintImages, type Raster, withoutNoise } from './raster.ts';
+import { asBullet, isSteep, lengthOf, turnOf } from './read-lines.ts';
 import { skewOf } from './skew.ts';
 
 /** The maximum number of pixels of an image. pdf.js leaves out larger ones. A page of A4 at 600 dpi has 35 million. */
@@ -27,7 +28,8 @@ const maxPagePixels = 12_000_000;
 const skewFactor = 3;
 
 /**
- * Recognizes the text of a page that consists of images. A slightly skewed page is straightened first.
+ * Recognizes the text of a page that consists of images. A slightly skewed page is straightened first. A page that is turned
+ * by 90° is read twice.
  *
  * @param bytes the PDF, not encrypted
  * @param number the page number, from 1
@@ -39,8 +41,21 @@ export async function recognizePage(
   number: number,
   language: string,
 ): Promise<RecognizedPage> {
-  const { images, view, rotation } = await readImages(bytes, number);
-  if (images.length === 0) throw new FileError('unreadable', 'the images of the page cannot be decoded');
+  const page = await readImages(bytes, number);
+  if (page.images.length === 0) throw new FileError('unreadable', 'the images of the page cannot be decoded');
+  const { recognized, turn } = await recognizeImages(page, number, language);
+  if (turn === 0) return recognized;
+  const rotation = (page.rotation + turn) % 360;
+  const { recognized: turned } = await recognizeImages({ ...page, rotation }, number, language);
+  const textOf = ({ lines }: RecognizedPage) => lengthOf(lines.flatMap(({ words }) => words));
+  return textOf(turned) > textOf(recognized) ? turned : recognized;
+}
+
+async function recognizeImages(
+  { images, view, rotation }: PageImages,
+  number: number,
+  language: string,
+): Promise<{ recognized: RecognizedPage; turn: number }> {
   const [left, bottom, right, top] = view as [number, number, number, number];
   const isTurned = rotation % 180 !== 0;
   const width = isTurned ? top - bottom : right - left;
@@ -55,27 +70,34 @@ export async function recognizePage(
   const straight = multiply(turn(skew, width / 2, height / 2), display);
   const raster = paintImages(images, columns, rows, multiply(scale(dpi), straight));
   raster.gray = withoutNoise(raster);
-  const paragraphs = await readImage({ width: columns, height: rows, data: raster.gray }, dpi, language);
+  const read = await readImage({ width: columns, height: rows, data: raster.gray }, dpi, language);
+  const paragraphs = read.map(({ lines }) => ({ lines: lines.filter((line) => !isSteep(line)) }));
+  const steep = read.flatMap(({ lines }) => lines.filter(isSteep).map(wordsOf)).filter(isReadable);
   const place = ({ x0, y0, x1, y1 }: PixelBox): PageRectangle =>
     [x0, rows - y1, x1, rows - y0].map((value) => rounded((value * 72) / dpi)) as PageRectangle;
   const allWords = paragraphs.flatMap(({ lines }) => lines.map(wordsOf));
   const unread = allWords.filter((words) => lengthOf(words) >= minReported && !isReadable(words));
   const lines = evenSizes(linesOf(paragraphs, raster, { dpi, language, place }), language);
-  return {
+  const recognized = {
     page: number,
     width,
     height: rounded((rows * 72) / dpi),
     matrix: multiply([1, 0, 0, -1, 0, (rows * 72) / dpi], straight),
     lines,
     marks: marksOf(raster, allWords.filter(isReadable)).map(place),
-    unreadLines: unread.length,
+    unreadLines: unread.length + steep.length,
   };
+  return { recognized, turn: turnOf(read) };
 }
 
-async function readImages(
-  bytes: Uint8Array,
-  number: number,
-): Promise<{ images: PageImage[]; view: number[]; rotation: number }> {
+interface PageImages {
+  images: PageImage[];
+  view: number[];
+  /** The degrees by which the page is turned clockwise when it is displayed. */
+  rotation: number;
+}
+
+async function readImages(bytes: Uint8Array, number: number): Promise<PageImages> {
   const pdf = await openPdfjs(bytes, { maxImagePixels });
   try {
     return await pdf.use(async (document) => {
@@ -150,8 +172,8 @@ function linesOf(
           size: rounded((size * 72) / dpi),
           bold: isBold(raster, words, size, colors),
           ...colors,
-          words: words.map(({ text, confidence, bbox }) => ({
-            text,
+          words: words.map(({ text, confidence, bbox }, at) => ({
+            text: at === 0 && words.length > 1 ? asBullet(text, bbox, size) : text,
             confidence: Math.round(confidence),
             box: place(withinLine(letterBox(raster, bbox, size, colors), line, size, language)),
           })),
@@ -184,10 +206,6 @@ function isReadable(words: readonly ReadWord[]): boolean {
   const length = lengthOf(words);
   const sum = words.reduce((sum, { text, confidence }) => sum + text.length * confidence, 0);
   return length > 0 && sum / length >= (length > shortLine ? minLine : minShortLine);
-}
-
-function lengthOf(words: readonly ReadWord[]): number {
-  return words.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 /** Returns the middle of a baseline as a box without a height. */
