@@ -37,9 +37,10 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'lines of source',
     count: linesOf(sources),
-    limit: 212_000,
+    limit: 213_940,
     goal: 165_000,
     bought: [
+      '213,940: changes of TM segments, their history and undo, find and replace',
       '209,300: the demo workspace, and times with a point',
       '210,150: the model of a PDF page, and sentences of a PDF as one segment',
       '212,000: fonts of operators, divided words, places in words, print scale, one size of a style in a PDF',
@@ -49,16 +50,17 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'files of source',
     count: sources.length,
-    limit: 1784,
+    limit: 1796,
     goal: 1400,
-    bought: ['1,784: fonts of operators, divided words and the print scale', '1,779: faces by outlines'],
+    bought: ['1,796: changes of TM segments', '1,784: fonts of operators, divided words and the print scale', '1,779: faces by outlines'],
   },
   {
     name: 'lines of tests',
     count: linesOf(tests),
-    limit: 152_550,
+    limit: 152_930,
     goal: 100_000,
     bought: [
+      '152,930: changes of TM segments, their history and undo, find and replace',
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
       '150,050: the open row of the editor stays in view, and its number is whole',
@@ -70,9 +72,9 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 49_980,
+    limit: 50_165,
     goal: 50_000,
-    bought: ['49,980: FONTS_DIR'],
+    bought: ['50,165: changes of TM segments', '49,980: FONTS_DIR'],
   },
   {
     name: 'settings',

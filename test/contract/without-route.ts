@@ -28,7 +28,8 @@ export const withoutRoute: readonly string[] = [
     documents:
       'progress outline search boxes correct approveMany check confirm confirmAll recheck resolve save undo redo history render outage requeue',
     events: 'list subscribe',
-    memory: 'browse concordance matches',
+    memory:
+      'browse concordance matches updateUnit deleteUnits countFound deleteFound previewReplace replace changes undo',
     reviews: 'byReviewer claim comment commentCounts comments deleteComment inbox mentions next reopen texts',
     styleGuides: 'delete get list save',
     tenants: 'rotateKey',

@@ -56,6 +56,8 @@ export const auditActions = [
   'allowance_changed',
   'style_guide_saved',
   'style_guide_deleted',
+  'memory_changed',
+  'memory_change_undone',
   // Reviews
   'review_approved',
   'review_rejected',

@@ -51,6 +51,8 @@ const ofWorkspaces = {
   allowance_changed: true,
   style_guide_saved: true,
   style_guide_deleted: true,
+  memory_changed: true,
+  memory_change_undone: true,
   review_approved: true,
   review_rejected: true,
   review_reopened: true,
