@@ -308,7 +308,7 @@ export const memoryChangedSegments = pgTable(
     /** Null if the segment was deleted. */
     newSource: text('new_source'),
     newTarget: text('new_target'),
-    /** What else the segment had before the change, as in `memory_segments`. */
+    /** The other values of the segment before the change, as in `memory_segments`. */
     tuid: text('tuid'),
     changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
     jobId: identifier('job_id'),

@@ -570,7 +570,7 @@ export type FoundUnitsQuery = Inputs['memory']['countFound'];
 export type DeleteFoundUnitsRequest = Inputs['memory']['deleteFound'];
 /** A text to replace in a TM. */
 export type MemoryReplacementQuery = Inputs['memory']['previewReplace'];
-/** What a replacement would change. */
+/** The changes that a replacement would make. */
 export type MemoryReplacementPreview = Outputs['memory']['previewReplace'];
 /** A text to replace in a TM, and the number of segments in which it occurs. */
 export type MemoryReplacementRequest = Inputs['memory']['replace'];

@@ -62,7 +62,7 @@ export function createSpanFinder(
     }));
 }
 
-/** Returns a pattern of all occurrences of a text. Every character of the text stands for itself. */
+/** Returns a pattern of all occurrences of a text, in which wildcards have no meaning. */
 export function createTextPattern(
   text: string,
   { wholeWords = false, matchCase = false }: { wholeWords?: boolean; matchCase?: boolean },

@@ -194,7 +194,8 @@ export const modules: Module[] = [
   // Domains of a workspace.
   domain('language/translation-memory', {
     tables: /translation-memory/,
-    published: /editing\/history\.ts$|imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples)\.ts$/,
+    published:
+      /editing\/history\.ts$|imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples)\.ts$/,
   }),
   domain('language/style-guides', { tables: /style-guides/ }),
   domain('language/terminology', { tables: /terminology/, packages: /^node:(os|worker_threads)$/ }),

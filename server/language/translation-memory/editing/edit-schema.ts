@@ -99,7 +99,7 @@ export const undoneChange = z.object({
         reason: z
           .enum(['changed', 'deleted', 'replaced', 'full'])
           .describe(
-            'Why the segment is kept: it was changed or deleted since, its translation memory was replaced, or there is no room for it.',
+            'Why the segment is kept: it was changed or deleted since, its translation memory was replaced, or the language pair has reached its limit.',
           ),
       }),
     )
@@ -133,7 +133,7 @@ export const deleteFoundRequest = countFoundRequest.extend({ segments: expected 
 export const previewReplaceRequest = z.object({
   set_id: setId,
   side: z.enum(['source', 'target']).default('target').describe('The side in which the text is replaced.'),
-  find: searchedText.describe('The text to replace. It is no pattern: each character stands for itself.'),
+  find: searchedText.describe('The text to replace. Wildcards are not supported.'),
   replacement: z.string().max(200).describe('The new text; empty to remove the found text.'),
   match_case: z.boolean().default(false).describe('Whether letter case matters.'),
   whole_words: z.boolean().default(false).describe('Whether only whole words are replaced.'),

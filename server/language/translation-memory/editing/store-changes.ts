@@ -13,14 +13,14 @@ import { markOf } from '../index-pair.ts';
 import type { SetRow } from '../sets.ts';
 
 /*
- * The statements that change stored segments. Lookups read the segments themselves: so an exact match is served with
+ * The statements that change stored segments. Lookups read the stored segments: so an exact match is served with
  * its new text, or not at all, as soon as the change is committed. A segment with another source leaves its shard of
  * the fuzzy index and is found as an unindexed one; its vector is deleted and computed again.
  */
 
 export type ChangeKind = (typeof memoryChanges.$inferSelect)['kind'];
 
-/** Who changes segments. */
+/** The caller who changes segments. */
 export interface Editor {
   principal: Principal;
   origin: Origin;
@@ -181,7 +181,7 @@ async function removeUnits(
   await count(tx, tenantId, removed, -1);
 }
 
-/** What a deleted segment had, in addition to its texts. */
+/** A deleted segment with all its values. */
 export interface DeletedUnit extends PlacedTexts {
   tuid: string | null;
   jobId: string | null;

@@ -23,7 +23,7 @@ export function UndoDeletion({
 }: {
   /** Another value for each change. */
   change: unknown;
-  /** What was done. */
+  /** The message about the change. */
   done: string;
   /** Returns what the undo has done. */
   onUndo: () => Promise<string>;

@@ -137,7 +137,7 @@ function UnitRow({
   );
 }
 
-/** Where a segment comes from: an import, or the text or document whose ID is the segment's `tuid`. */
+/** The origin of a segment: an import, or the text or document whose ID is the segment's `tuid`. */
 function UnitOrigin({ unit: { origin, tuid } }: { unit: MemoryUnit }) {
   const t = useT();
   const navigate = useNavigate();
