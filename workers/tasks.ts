@@ -6,6 +6,7 @@ import { pruneEvents } from '#server/events/prune.ts';
 import { pruneExpired } from '#server/identity/access/prune-expired.ts';
 import { pruneMails, queueOverdueMails } from '#server/identity/mail/mail-rows.ts';
 import { sendMail } from '#server/identity/mail/send-mail.ts';
+import { pruneChanges } from '#server/language/translation-memory/editing/history.ts';
 import { embedPending, embedSet } from '#server/language/translation-memory/embed-golden-sets.ts';
 import { pruneImports } from '#server/language/translation-memory/imports/import-jobs.ts';
 import { resumeImports, runImport } from '#server/language/translation-memory/imports/run-import.ts';
@@ -175,6 +176,7 @@ async function prune({
     ...(await pruneExpired(database)),
     payment_events: await prunePaymentEvents(database),
     memory_imports: await pruneImports(database),
+    memory_changes: await pruneChanges(database),
     replays: await database.inPlatform(pruneReplays),
     review_claims: await database.inPlatform(pruneClaims),
     review_comments: await database.inPlatform(pruneComments),

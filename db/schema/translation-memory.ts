@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  boolean,
   foreignKey,
   index,
   integer,
@@ -96,6 +97,11 @@ export const memorySegments = pgTable(
     jobId: identifier('job_id'),
     /** For a sentence of an approved segment: the `segment_no` of that segment. */
     partOf: bigint('part_of', { mode: 'number' }),
+    /**
+     * If a member has edited a segment that a job added: the first 16 bytes of the SHA-256 of the source's hash and the
+     * target as the job added them. By it, the job still finds its segment.
+     */
+    fedKey: bytes('fed_key'),
   },
   (t) => [
     // The tenant is not the first column. Otherwise PostgreSQL could reuse a plan made for a tenant with few
@@ -173,7 +179,7 @@ export const memoryPairShards = pgTable(
     /** The first ordinal of each source length, packed, as in `memory_shards`. */
     lengthMarks: bytes('length_marks').notNull(),
     segmentNos: bytes('segment_nos').notNull(),
-    /** The versions whose segments the shard contains, and the number of segments of each. */
+    /** The versions whose segments the shard contains, and the number of segments of each that have not left it. */
     contents: jsonb('contents').$type<[versionId: string, segments: number][]>().notNull(),
     /** For each ordinal, the index of its version in `contents`, from 0, 2 bytes each. */
     contentPlaces: bytes('content_places').notNull(),
@@ -264,5 +270,67 @@ export const memoryImports = pgTable(
       columns: [t.tenantId, t.versionId],
       foreignColumns: [memoryVersions.tenantId, memoryVersions.versionId],
     }),
+  ],
+);
+
+/** Changes of segments by members, for the history and for undo. They are kept for 30 days. */
+export const memoryChanges = pgTable(
+  'memory_changes',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    changeId: identifier('change_id').notNull(),
+    kind: text('kind', { enum: ['edited', 'deleted', 'replaced'] }).notNull(),
+    /** The email address of the member who made the change; null for an API key. */
+    actor: text('actor'),
+    /** The number of segments. */
+    segments: integer('segments').notNull(),
+    createdAt: moment('created_at').notNull().defaultNow(),
+    undoneAt: moment('undone_at'),
+    /** The email address of the member who undid the change; null for an API key. */
+    undoneBy: text('undone_by'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.changeId] }),
+    index('memory_changes_latest_idx').on(t.tenantId, t.createdAt, t.changeId),
+    index('memory_changes_created_at_idx').on(t.createdAt),
+    foreignKey({ columns: [t.tenantId], foreignColumns: [tenants.tenantId] }).onDelete('cascade'),
+  ],
+);
+
+/** The segments of a change, before and after it. They are deleted with their version, and with their job. */
+export const memoryChangedSegments = pgTable(
+  'memory_changed_segments',
+  {
+    tenantId: identifier('tenant_id').notNull(),
+    changeId: identifier('change_id').notNull(),
+    /** The position of the segment in the change, from 0. */
+    position: integer('position').notNull(),
+    versionId: identifier('content_id').notNull(),
+    segmentNo: bigint('segment_no', { mode: 'number' }).notNull(),
+    oldSource: text('old_source').notNull(),
+    oldTarget: text('old_target').notNull(),
+    /** Null if the segment was deleted. */
+    newSource: text('new_source'),
+    newTarget: text('new_target'),
+    /** The other values of the segment before the change, as in `memory_segments`. */
+    tuid: text('tuid'),
+    changedAt: timestamp('changed_at', { withTimezone: true, precision: 0, mode: 'date' }),
+    jobId: identifier('job_id'),
+    fedKey: bytes('fed_key'),
+    /** Whether the segment is again as it was before the change. */
+    undone: boolean('undone').notNull().default(false),
+  },
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.changeId, t.position] }),
+    index('memory_changed_segments_segment_idx').on(t.tenantId, t.versionId, t.segmentNo),
+    index('memory_changed_segments_job_id_idx').on(t.tenantId, t.jobId).where(sql`job_id is not null`),
+    foreignKey({
+      columns: [t.tenantId, t.changeId],
+      foreignColumns: [memoryChanges.tenantId, memoryChanges.changeId],
+    }).onDelete('cascade'),
+    foreignKey({
+      columns: [t.tenantId, t.versionId],
+      foreignColumns: [memoryVersions.tenantId, memoryVersions.versionId],
+    }).onDelete('cascade'),
   ],
 );

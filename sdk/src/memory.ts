@@ -8,6 +8,7 @@ import {
   storedSetOf,
 } from './import-poller.ts';
 import { uploadImport } from './import-upload.ts';
+import { type MemoryEditing, memoryEditing } from './memory-editing.ts';
 import { type MemoryExport, memoryExport, tmxType } from './memory-export.ts';
 import type { CallOptions } from './options.ts';
 import { createListing, type List, type Page } from './pages.ts';
@@ -36,7 +37,7 @@ import type {
 } from './types.ts';
 
 /** Translation memories (TMs): stored translations, which the service uses again for the same source text. */
-export interface Memory {
+export interface Memory extends MemoryEditing {
   /**
    * Creates a TM from a TMX file, or replaces the TM with the same name; if that fails, nothing changes. Resolves
    * with a poller as soon as the service has read and accepted the file. Up to 5,000 segments are stored by then;
@@ -209,5 +210,6 @@ export function memory(connection: Connection): Memory {
         mutate(alignCall, { ...languages, source_file, target_file }, options),
       ),
     importPairs: (request, options) => mutate(importPairsCall, request, options),
+    ...memoryEditing(connection),
   };
 }

@@ -564,6 +564,34 @@ export type FileAlignment = Outputs['memory']['align'];
 export type MemoryPairsRequest = Inputs['memory']['importPairs'];
 /** A TM that was created from sentence pairs, or its background import. */
 export type MemoryPairsResult = Outputs['memory']['importPairs'];
+/** The new texts of a TM segment, and the texts that the caller saw. */
+export type UpdateMemoryUnitRequest = Inputs['memory']['updateUnit'];
+/** The segment after the change, and the ID of the change. */
+export type UpdatedMemoryUnit = Outputs['memory']['updateUnit'];
+/** The TM segments to delete, as the caller saw them. */
+export type DeleteMemoryUnitsRequest = Inputs['memory']['deleteUnits'];
+/** The number of deleted TM segments, and the ID of the change. */
+export type DeletedMemoryUnits = Outputs['memory']['deleteUnits'];
+/** A text to search for in a TM. */
+export type FoundUnitsQuery = Inputs['memory']['countFound'];
+/** A text whose TM segments to delete, and how many they are. */
+export type DeleteFoundUnitsRequest = Inputs['memory']['deleteFound'];
+/** A text to replace in a TM. */
+export type MemoryReplacementQuery = Inputs['memory']['previewReplace'];
+/** The changes that a replacement would make. */
+export type MemoryReplacementPreview = Outputs['memory']['previewReplace'];
+/** A text to replace in a TM, and the number of segments in which it occurs. */
+export type MemoryReplacementRequest = Inputs['memory']['replace'];
+/** A change of many TM segments. */
+export type MemoryBulkChange = Outputs['memory']['replace'];
+/** Filters for the changes of TM segments. */
+export type MemoryChangesQuery = Extract<Inputs['memory']['changes'], object>;
+/** A page of changes of TM segments. */
+export type MemoryChangePage = Outputs['memory']['changes'];
+/** A change of TM segments. */
+export type MemoryChange = MemoryChangePage['changes'][number];
+/** The number of TM segments that were undone, and those that were not. */
+export type UndoneMemoryChange = Outputs['memory']['undo'];
 /** The name of a TM, and the languages to import: the file's source and target. */
 export type MemoryImportRequest = Record<
   keyof Pick<Inputs['memory'][`import`], 'source_lang' | 'target_lang'>,

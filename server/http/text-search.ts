@@ -47,22 +47,30 @@ function formsOf(text: string): string[] {
 const maxSpans = 100;
 
 /**
- * Returns a function that lists where `text` occurs in a given text, ignoring case; at most `maxSpans` spans.
- * @param wholeWords whether to ignore occurrences with a letter, a digit or a mark directly before or after them
+ * Returns a function that lists where `text` occurs in a given text; at most `maxSpans` spans.
+ * @param options `matchCase`: whether letter case matters; `wholeWords`: whether to ignore occurrences with a letter, a digit or a mark directly before or after them
  */
 export function createSpanFinder(
   text: string,
-  { wholeWords = false }: { wholeWords?: boolean } = {},
+  options: { wholeWords?: boolean; matchCase?: boolean } = {},
 ): (given: string) => TextSpan[] {
-  const literal = formsOf(text).map(escapePattern).join('|');
-  const inWord = '[\\p{L}\\p{N}\\p{M}_]';
-  const pattern = wholeWords ? `(?<!${inWord})(?:${literal})(?!${inWord})` : literal;
-  const expression = new RegExp(pattern, 'giu');
+  const expression = createTextPattern(text, options);
   return (given) =>
     [...given.matchAll(expression).take(maxSpans)].map(({ index, 0: found }) => ({
       start: index,
       end: index + found.length,
     }));
+}
+
+/** Returns a pattern of all occurrences of a text, in which wildcards have no meaning. */
+export function createTextPattern(
+  text: string,
+  { wholeWords = false, matchCase = false }: { wholeWords?: boolean; matchCase?: boolean },
+): RegExp {
+  const literal = formsOf(text).map(escapePattern).join('|');
+  const inWord = '[\\p{L}\\p{N}\\p{M}_]';
+  const pattern = wholeWords ? `(?<!${inWord})(?:${literal})(?!${inWord})` : literal;
+  return new RegExp(pattern, matchCase ? 'gu' : 'giu');
 }
 
 function escapePattern(text: string): string {

@@ -12,7 +12,7 @@ export interface TaskPayloads {
    */
   sweep_stale_jobs: Record<string, never>;
   fail_stale_jobs: { tenantId: string };
-  /** Deletes expired tokens, challenges, links, states and rate windows, and old payment events and TM imports. */
+  /** Deletes expired tokens, challenges, links, states and rate windows, and old payment events, TM imports and changes of the TM. */
   prune_expired: Record<string, never>;
   /** Publishes jobs whose golden record could not be written, or whose process died before writing it. */
   publish_unpersisted_jobs: { tenantId: string };
@@ -31,7 +31,7 @@ export interface TaskPayloads {
   index_memory: { tenantId: string; setId: string };
   /** Adds the small imported sets of a language pair to the fuzzy index. These sets share a part of the index. */
   index_memory_pair: { tenantId: string; pairSource: string; pairTarget: string };
-  /** Computes the vectors that are missing for the segments of a golden set. */
+  /** Computes the vectors that are missing for the segments of a golden set, or of an edited set. */
   embed_memory: { tenantId: string; setId: string };
   /**
    * Runs the pending jobs of an asynchronous request, in their order. `attempt` is that of a job when it was

@@ -45,6 +45,8 @@ const textColumns: readonly [table: string, column: string][] = [
   ['review_comments', 'author'],
   ['segment_events', 'actor'],
   ['document_segments', 'confirmed_by'],
+  ['memory_changes', 'actor'],
+  ['memory_changes', 'undone_by'],
   ['document_jobs', 'approved_by'],
   ['storage_bindings', 'updated_by'],
   ['invites', 'created_by'],

@@ -347,6 +347,19 @@ export const sections: readonly Section[] = [
   }),
   files,
   memory,
+  tableSection('memory/changes', {
+    table: 'memory_changes',
+    keys: [['change_id', 'text']],
+    columns: 'change_id as id, kind, actor, segments, created_at, undone_at, undone_by',
+  }),
+  tableSection('memory/changed-segments', {
+    table: 'memory_changed_segments',
+    keys: [
+      ['change_id', 'text'],
+      ['position', 'int'],
+    ],
+    columns: 'change_id, position, old_source, old_target, new_source, new_target, undone',
+  }),
   glossaries,
   tableSection('style-guides/style-guides', {
     table: 'style_guides',

@@ -40,6 +40,7 @@ const counted: (Budget & { count: number })[] = [
     limit: 213_000,
     goal: 165_000,
     bought: [
+      '213,940: changes of TM segments, their history and undo, find and replace',
       '213,000: sentences of texts with abbreviations of 25 languages, and SRX files of workspaces',
       '209,300: the demo workspace, and times with a point',
       '210,150: the model of a PDF page, and sentences of a PDF as one segment',
@@ -53,6 +54,7 @@ const counted: (Budget & { count: number })[] = [
     limit: 1793,
     goal: 1400,
     bought: [
+      '1,796: changes of TM segments',
       '1,793: sentences and segmentation rules',
       '1,784: fonts of operators, divided words and the print scale',
       '1,779: faces by outlines',
@@ -64,6 +66,7 @@ const counted: (Budget & { count: number })[] = [
     limit: 153_050,
     goal: 100_000,
     bought: [
+      '152,930: changes of TM segments, their history and undo, find and replace',
       '153,050: sentences, with two yardsticks, and SRX files',
       '150,550: a program records the moving picture of the README',
       '150,000: the demo workspace refuses everything that is not on its list',
@@ -76,9 +79,9 @@ const counted: (Budget & { count: number })[] = [
   {
     name: 'words of documentation',
     count: wordsOf(guides),
-    limit: 49_980,
+    limit: 50_165,
     goal: 50_000,
-    bought: ['49,980: FONTS_DIR'],
+    bought: ['50,165: changes of TM segments', '49,980: FONTS_DIR'],
   },
   {
     name: 'settings',

@@ -195,7 +195,7 @@ export const modules: Module[] = [
   domain('language/translation-memory', {
     tables: /translation-memory/,
     published:
-      /imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples|sentences)\.ts$/,
+      /editing\/history\.ts$|imports\/(import-jobs|run-import)\.ts$|lookup\/(close-match|exact-match|examples|sentences)\.ts$/,
   }),
   domain('language/style-guides', { tables: /style-guides/ }),
   domain('language/terminology', { tables: /terminology/, packages: /^node:(os|worker_threads)$/ }),

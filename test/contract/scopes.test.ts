@@ -18,7 +18,7 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     styleGuides: 'save delete',
     terminology:
       'upload create delete addEntry rename addTerm updateTerm deleteTerm previewUpload applyPreview',
-    memory: 'import delete align importPairs',
+    memory: 'import delete align importPairs updateUnit deleteUnits deleteFound replace undo',
   },
   read: {
     billing: 'coverage prices',
@@ -28,7 +28,8 @@ const byScopes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     storage: 'binding usage',
     styleGuides: 'list get',
     terminology: 'list exportTbx exportXlsx entries terms pairs matches matchesOfTexts',
-    memory: 'list listImports getImport export exportGolden browse concordance matches',
+    memory:
+      'list listImports getImport export exportGolden browse concordance matches countFound previewReplace changes',
   },
   translate: {
     translations: 'create createBatch createFromText createFromFile',

@@ -68,6 +68,7 @@ export const queryKeys = {
     all: ['memory'],
     sets: ['memory', 'sets'],
     imports: ['memory', 'imports'],
+    changes: (setId: string) => ['memory', 'changes', setId],
     units: (setId: string, version: string, filter: object) => ['memory', 'units', setId, version, filter],
     matches: (jobId: string) => ['memory', 'matches', jobId],
     concordance: (request: object) => ['memory', 'concordance', request],

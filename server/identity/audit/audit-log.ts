@@ -58,6 +58,8 @@ export const auditActions = [
   'style_guide_deleted',
   'segmentation_saved',
   'segmentation_deleted',
+  'memory_changed',
+  'memory_change_undone',
   // Reviews
   'review_approved',
   'review_rejected',

@@ -45,8 +45,7 @@ export async function embedSet(
     const texts = segments.map(({ sourceText }) => normalForm(sourceText));
     const vectors = await embedTexts(embedder, texts, { tenantId });
     await database.inTenant(tenantId, async (tx) => {
-      const nos = segments.map(({ segmentNo }) => segmentNo);
-      const set = await lockSetForVectors(tx, tenantId, setId, model, nos);
+      const set = await lockSetForVectors(tx, tenantId, setId, model, segments);
       if (!set || set.waiting.size === 0) return;
       const { version, waiting } = set;
       const kept = segments.flatMap(({ segmentNo }, at) => (waiting.has(segmentNo) ? [at] : []));
@@ -77,6 +76,8 @@ async function selectSetsToEmbed(tx: Tx, model: string): Promise<{ tenantId: str
 interface GoldenSegment {
   segmentNo: number;
   sourceText: string;
+  /** In hexadecimal. */
+  sourceHash: string;
 }
 
 /**
@@ -89,14 +90,15 @@ async function selectUnembedded(
   setId: string,
   model: string,
 ): Promise<GoldenSegment[]> {
-  const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
-    select segment_no, source_text from memory_segments
+  const rows = await tx.execute<{ segment_no: string; source_text: string; hash: string }>(sql`
+    select segment_no, source_text, encode(source_hash, 'hex') as hash from memory_segments
     where tenant_id = ${tenantId} and content_id = ${contentOf(tenantId, setId)} and shard_no is distinct from -1
       and segment_no not in ${embedded(tenantId, setId, model)}
     order by segment_no limit ${blockSize}`);
-  return rows.map(({ segment_no, source_text }) => ({
+  return rows.map(({ segment_no, source_text, hash }) => ({
     segmentNo: Number(segment_no),
     sourceText: source_text,
+    sourceHash: hash,
   }));
 }
 
@@ -111,7 +113,7 @@ const embedded = (tenantId: string, setId: string, model: string) => sql`(
 
 /**
  * Locks a set before vectors of a model are added, and deletes its vectors of other models. Returns those of the
- * segments that still exist and have no vectors, and prevents their deletion until the transaction ends. Undefined if
+ * segments that still have the same source and no vectors, and prevents their deletion until the transaction ends. Undefined if
  * the set has been deleted.
  */
 async function lockSetForVectors(
@@ -119,7 +121,7 @@ async function lockSetForVectors(
   tenantId: string,
   setId: string,
   model: string,
-  segmentNos: readonly number[],
+  segments: readonly GoldenSegment[],
 ): Promise<{ version: SetVersion; waiting: Set<number> } | undefined> {
   const [set] = await tx.execute<{ content_id: string; model: string | null }>(sql`
     select content_id, embedding_model as model from memory_sets
@@ -136,7 +138,9 @@ async function lockSetForVectors(
   const rows = await tx.execute<{ segment_no: string }>(sql`
     select segment_no from memory_segments
     where tenant_id = ${tenantId} and content_id = ${version.versionId}
-      and segment_no = any(array(select value::bigint from json_array_elements_text(${JSON.stringify(segmentNos)}::json)))
+      and (segment_no, encode(source_hash, 'hex')) in (
+        select n, h from json_to_recordset(${JSON.stringify(segments.map(({ segmentNo: n, sourceHash: h }) => ({ n, h })))}::json)
+          as r(n bigint, h text))
       and segment_no not in ${embedded(tenantId, setId, model)}
     for key share of memory_segments`);
   const waiting = new Set(rows.map(({ segment_no }) => Number(segment_no)));
@@ -162,14 +166,16 @@ async function appendVectors(
       where tenant_id = ${tenantId} and content_id = ${versionId} and cardinality(segment_nos) < ${blockSize} limit 1)
     returning 1`);
   if (grown.length > 0) return;
+  // The block that began with this segment may still be there, if its source has been edited since.
   await tx.execute(sql`
+    with taken as (select block_no from memory_vectors where tenant_id = ${tenantId} and content_id = ${versionId})
     insert into memory_vectors (tenant_id, content_id, block_no, segment_nos, codes, vectors)
-    values (${tenantId}, ${versionId}, ${segmentNos[0]}, ${nos}, ${codeBytes}, ${vectorBytes})`);
+    select ${tenantId}, ${versionId}, case when exists (select from taken where block_no = ${segmentNos[0]}::bigint)
+      then (select max(block_no) + 1 from taken) else ${segmentNos[0]}::bigint end, ${nos}, ${codeBytes}, ${vectorBytes}`);
 }
 
 /**
  * Removes the vectors of some segments from their blocks. In `segments`, `n` is a segment's number, `c` its version.
- * Only for golden sets.
  */
 export async function deleteVectors(
   tx: Tx,

@@ -97,10 +97,11 @@ export const markOf = (shardNo: number) => -2 - shardNo;
 
 const small = sql.raw(String(smallShard));
 
-/** SQL for the number of a shard's segments that belong to versions no longer active. */
+/** SQL for the number of a shard's segments that have left it, or belong to versions no longer active. */
 const goneOf = (d: string): SQL => sql`(
-  select coalesce(sum((c.value ->> 1)::int), 0) from jsonb_array_elements(${sql.raw(`${d}.contents`)}) c
-  where not exists (select from memory_sets s where s.tenant_id = ${sql.raw(`${d}.tenant_id`)}
+  select ${sql.raw(`${d}.segments`)} - coalesce(sum((c.value ->> 1)::int), 0)
+  from jsonb_array_elements(${sql.raw(`${d}.contents`)}) c
+  where exists (select from memory_sets s where s.tenant_id = ${sql.raw(`${d}.tenant_id`)}
     and s.content_id = c.value ->> 0))`;
 
 /** Returns the language pairs whose small imported sets should be moved into shared shards. Needs platform scope. */
@@ -143,6 +144,8 @@ interface PendingSegment {
   /** The segment's `shard_no` when it was read. */
   was: number | null;
   sourceText: string;
+  /** In hexadecimal. */
+  sourceHash: string;
 }
 
 interface WaitingPair {
@@ -158,8 +161,14 @@ interface WaitingPair {
  */
 async function selectPendingForPair(tx: Tx, tenantId: string, pair: LanguagePair): Promise<WaitingPair> {
   const { replaced, nextShardNo } = await selectReplaced(tx, tenantId, pair);
-  const rows = await tx.execute<{ c: string; n: string; w: number | null; source_text: string }>(sql`
-    select m.content_id as c, m.segment_no as n, m.shard_no as w, m.source_text
+  const rows = await tx.execute<{
+    c: string;
+    n: string;
+    w: number | null;
+    source_text: string;
+    h: string;
+  }>(sql`
+    select m.content_id as c, m.segment_no as n, m.shard_no as w, m.source_text, encode(m.source_hash, 'hex') as h
     from ${importsOf(tenantId, pair)} join memory_segments m
       on m.tenant_id = g.tenant_id and m.content_id = g.content_id
     where m.shard_no is null or (m.content_id, m.shard_no) in (
@@ -167,8 +176,8 @@ async function selectPendingForPair(tx: Tx, tenantId: string, pair: LanguagePair
       or m.shard_no in (
         select ${markOf(0)}::int - d from json_to_recordset(${packShards(replaced)}::json) as r(c text, d int) where c is null)
     order by m.shard_no nulls last limit ${maxShardSegments}`);
-  const segments = rows.map(({ c, n, w, source_text }) => ({
-    ...{ versionId: c, segmentNo: Number(n), was: w, sourceText: source_text },
+  const segments = rows.map(({ c, n, w, source_text, h }) => ({
+    ...{ versionId: c, segmentNo: Number(n), was: w, sourceText: source_text, sourceHash: h },
   }));
   return { replaced, nextShardNo, segments };
 }
@@ -233,13 +242,15 @@ async function moveSegmentsOfPair(
   { pairSource, pairTarget }: LanguagePair,
   { replaced, nextShardNo, segments }: WaitingPair,
 ): Promise<number> {
-  const moved = JSON.stringify(segments.map(({ versionId, segmentNo, was }) => [versionId, segmentNo, was]));
+  const moved = JSON.stringify(
+    segments.map((one) => [one.versionId, one.segmentNo, one.was, one.sourceHash]),
+  );
   const { count } = await tx.execute(sql`
     update memory_segments m set shard_no = ${markOf(nextShardNo)}
-    from (select r ->> 0 as c, (r ->> 1)::bigint as n, (r ->> 2)::int as w
-      from json_array_elements(${moved}::json) r offset 0) r
+    from (select r ->> 0 as c, (r ->> 1)::bigint as n, (r ->> 2)::int as w,
+        decode(r ->> 3, 'hex') as h from json_array_elements(${moved}::json) r offset 0) r
     where m.tenant_id = ${tenantId} and m.content_id = r.c and m.segment_no = r.n
-      and m.shard_no is not distinct from r.w`);
+      and m.shard_no is not distinct from r.w and m.source_hash = r.h`);
   const shards = sql`json_to_recordset(${packShards(replaced)}::json) as r(c text, d int)`;
   await tx.execute(sql`
     delete from memory_shards s using ${shards}

@@ -48,9 +48,8 @@ export async function indexSet(
   );
   const stored = database.inTenant(tenantId, async (tx) => {
     if (!(await lockSetForShard(tx, setId, waiting))) return;
-    const moved = await moveSegments(tx, version, { replaced: waiting.shardNos, shardNo, segmentNos });
-    // Imported segments are deleted only with their whole set. So if some are missing here, they have been moved to a
-    // shard of their language pair.
+    const moved = await moveSegments(tx, version, { replaced: waiting.shardNos, shardNo, segments });
+    // Imported segments that are missing here may have been moved to a shard of their language pair.
     if (moved < segmentNos.length && !waiting.golden) throw new ConcurrentChange();
     for (const { kind, rows } of parts) await insertRows(tx, kind, version, rows);
     if (moved < segmentNos.length) await countShard(tx, version, { shardNo, segments: moved });
@@ -96,7 +95,14 @@ interface WaitingSegments {
   shardNos: number[];
   /** The number of the next shard. */
   nextShardNo: number;
-  segments: { segmentNo: number; sourceText: string }[];
+  segments: IndexedSegment[];
+}
+
+interface IndexedSegment {
+  segmentNo: number;
+  sourceText: string;
+  /** In hexadecimal. */
+  sourceHash: string;
 }
 
 /** Returns the segments of a set that are in no shard or in a small one; undefined if the set has been deleted. */
@@ -107,14 +113,15 @@ async function selectPending(tx: Tx, tenantId: string, setId: string): Promise<W
   if (!set) return undefined;
   const version = { tenantId, versionId: set.content_id };
   const { shardNos, nextShardNo } = await selectShards(tx, version);
-  const rows = await tx.execute<{ segment_no: string; source_text: string }>(sql`
-    select segment_no, source_text from memory_segments
+  const rows = await tx.execute<{ segment_no: string; source_text: string; hash: string }>(sql`
+    select segment_no, source_text, encode(source_hash, 'hex') as hash from memory_segments
     where tenant_id = ${tenantId} and content_id = ${version.versionId} and (shard_no is null
       or shard_no = any(${numbers(shardNos)}))
     order by segment_no limit ${maxShardSegments}`);
-  const segments = rows.map(({ segment_no, source_text }) => ({
+  const segments = rows.map(({ segment_no, source_text, hash }) => ({
     segmentNo: Number(segment_no),
     sourceText: source_text,
+    sourceHash: hash,
   }));
   return { version, golden: set.golden, shardNos, nextShardNo, segments };
 }
@@ -153,7 +160,7 @@ async function lockSetForShard(
 
 /**
  * Deletes shards and assigns their segments to a new one. Returns the number of segments that have not moved since they
- * were read: others have been deleted, or moved to a shard of their language pair.
+ * were read: others have been deleted or edited, or moved to a shard of their language pair.
  */
 async function moveSegments(
   tx: Tx,
@@ -161,14 +168,15 @@ async function moveSegments(
   {
     replaced,
     shardNo,
-    segmentNos,
-  }: { replaced: readonly number[]; shardNo: number; segmentNos: readonly number[] },
+    segments,
+  }: { replaced: readonly number[]; shardNo: number; segments: readonly IndexedSegment[] },
 ): Promise<number> {
   const { count } = await tx.execute(sql`
     update memory_segments m set shard_no = ${shardNo}
-    from json_array_elements_text(${JSON.stringify(segmentNos)}::json) n
-    where m.tenant_id = ${tenantId} and m.content_id = ${versionId} and m.segment_no = n.value::bigint
-      and (m.shard_no is null or m.shard_no = any(${numbers(replaced)}))`);
+    from json_to_recordset(${JSON.stringify(segments.map(({ segmentNo: n, sourceHash: h }) => ({ n, h })))}::json)
+      as r(n bigint, h text)
+    where m.tenant_id = ${tenantId} and m.content_id = ${versionId} and m.segment_no = r.n
+      and m.source_hash = decode(r.h, 'hex') and (m.shard_no is null or m.shard_no = any(${numbers(replaced)}))`);
   await tx.execute(sql`
     delete from memory_shards where tenant_id = ${tenantId} and content_id = ${versionId}
       and shard_no = any(${numbers(replaced)})`);

@@ -6,6 +6,7 @@ import type { LanguagePair } from '#server/languages.ts';
 import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
+import { fedKeysOf, forgetChanges } from './editing/history.ts';
 import { deleteVectors } from './embed-golden-sets.ts';
 import { type ApprovedPair, sentencePairs } from './sentence-pairs.ts';
 import { ensureSet, goldenSetName, segmentsOfPair, sentenceSetName } from './sets.ts';
@@ -142,7 +143,10 @@ export function unlearnJob(
   jobId: string,
   only?: readonly FedPairKey[],
 ): Promise<number> {
-  return deletePairsOfJob(tx, tenantId, jobId, only);
+  return Promise.all([
+    deletePairsOfJob(tx, tenantId, jobId, only),
+    forgetChanges(tx, tenantId, jobId, only),
+  ]).then(([removed]) => removed);
 }
 
 /** A segment with an approved translation. */
@@ -196,9 +200,9 @@ async function deletePairsOfJob(
   only: readonly FedPairKey[] | undefined,
 ): Promise<number> {
   const isWanted = only
-    ? sql`(source_hash, target_text) in (select decode(w.h, 'hex'), w.t
+    ? sql`((source_hash, target_text) in (select decode(w.h, 'hex'), w.t
         from json_to_recordset(${JSON.stringify(only.map(({ hash, targetText }) => ({ h: hash, t: targetText })))}::json)
-          as w(h text, t text))`
+          as w(h text, t text)) or fed_key in ${fedKeysOf(only)})`
     : sql`true`;
   const removed = await tx.execute<{ c: string; n: string; d: number | null; p: string | null }>(sql`
     with wanted as (

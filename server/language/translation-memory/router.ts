@@ -6,6 +6,27 @@ import { router, streamResponse } from '#server/trpc.ts';
 import { alignFiles, importPairs } from './align-files.ts';
 import { alignFilesRequest, fileAlignment, importPairsRequest } from './alignment-schema.ts';
 import { removeSet } from './delete-set.ts';
+import { countFound, deleteFound, previewReplace, replaceText } from './editing/bulk-changes.ts';
+import {
+  bulkChange,
+  changePage,
+  changesRequest,
+  countFoundRequest,
+  deletedUnits,
+  deleteFoundRequest,
+  deleteUnitsRequest,
+  foundCount,
+  previewReplaceRequest,
+  replacePreview,
+  replaceRequest,
+  undoneChange,
+  undoRequest,
+  updatedUnit,
+  updateUnitRequest,
+} from './editing/edit-schema.ts';
+import { deleteUnits, updateUnit } from './editing/edit-units.ts';
+import { listChanges } from './editing/history.ts';
+import { undoChange } from './editing/undo-change.ts';
 import { readImport, listImports as selectLatest } from './imports/import-jobs.ts';
 import { receiveImport } from './imports/start-import.ts';
 import { findMatches } from './lookup/matches.ts';
@@ -179,6 +200,48 @@ const importPairsProcedure = deferredTenantProcedure('admin')
     const received = await importPairs(ctx.services, ctx.withTenant, input, ctx.disconnected());
     return 'set' in received ? received.set : received.accepted;
   });
+/** The procedures that change segments. They have no route, so only /trpc serves them. */
+const editing = {
+  updateUnit: deferredTenantProcedure('admin')
+    .input(updateUnitRequest)
+    .output(updatedUnit)
+    .mutation(({ ctx, input }) => updateUnit(ctx.services, ctx.withTenant, ctx, input)),
+
+  deleteUnits: deferredTenantProcedure('admin')
+    .input(deleteUnitsRequest)
+    .output(deletedUnits)
+    .mutation(({ ctx, input }) => deleteUnits(ctx.services, ctx.withTenant, ctx, input)),
+
+  countFound: deferredTenantProcedure('read')
+    .input(countFoundRequest)
+    .output(foundCount)
+    .query(({ ctx, input }) => countFound(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
+  deleteFound: deferredTenantProcedure('admin')
+    .input(deleteFoundRequest)
+    .output(bulkChange)
+    .mutation(({ ctx, input }) => deleteFound(ctx.services, ctx.withTenant, ctx, input)),
+
+  previewReplace: deferredTenantProcedure('read')
+    .input(previewReplaceRequest)
+    .output(replacePreview)
+    .query(({ ctx, input }) => previewReplace(ctx.services, ctx.withTenant, input, ctx.disconnected())),
+
+  replace: deferredTenantProcedure('admin')
+    .input(replaceRequest)
+    .output(bulkChange)
+    .mutation(({ ctx, input }) => replaceText(ctx.services, ctx.withTenant, ctx, input)),
+
+  changes: tenantProcedure('read')
+    .input(changesRequest)
+    .output(changePage)
+    .query(({ ctx, input }) => listChanges(ctx.tx, ctx.principal.tenant.id, input)),
+
+  undo: deferredTenantProcedure('admin')
+    .input(undoRequest)
+    .output(undoneChange)
+    .mutation(({ ctx, input }) => undoChange(ctx.services, ctx.withTenant, ctx, input)),
+};
 
 export const memoryRouter = router({
   import: importTmx,
@@ -193,4 +256,5 @@ export const memoryRouter = router({
   matches,
   align,
   importPairs: importPairsProcedure,
+  ...editing,
 });

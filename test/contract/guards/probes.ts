@@ -84,6 +84,11 @@ const ofGlossary = (more: Fields = {}): Probe => ({
   input: async ({ app, founder }) => ({ set_id: await addGlossary(app, founder), ...more }),
   abroad: '404 terminology set not found',
 });
+const ofMemory = (more: Fields): Probe => ({
+  input: ({ memoryId }) => ({ set_id: memoryId, ...more }),
+  abroad: noMemory,
+});
+const noTexts = { source_text: 'none', target_text: 'none' };
 const firstSegment = async ({ app, founder, documentId }: GuardFixture) =>
   (await app.json('GET', `/api/documents/${documentId}/segments`, { headers: founder.key })).body.segments[0];
 
@@ -479,6 +484,27 @@ export const probes: Readonly<Record<string, Probe>> = {
   },
   'memory.browse': { input: ({ memoryId }) => ({ set_id: memoryId }), abroad: noMemory },
   'memory.concordance': { input: () => ({ ...pair, text: 'Unit' }) },
+  'memory.updateUnit': {
+    ...ofMemory({ unit_no: 1000, replaces: noTexts, ...noTexts }),
+    in: '404 segment not found',
+  },
+  'memory.deleteUnits': ofMemory({ units: [{ unit_no: 1000, ...noTexts }] }),
+  'memory.countFound': ofMemory({ text: 'Unit' }),
+  'memory.deleteFound': {
+    ...ofMemory({ text: 'nowhere', segments: 1 }),
+    in: '409 the search now finds 0 segments instead of 1; look at the preview again',
+  },
+  'memory.previewReplace': ofMemory({ find: 'Unit', replacement: 'Part' }),
+  'memory.replace': {
+    ...ofMemory({ find: 'nowhere', replacement: 'here', segments: 1 }),
+    in: '409 the search now finds 0 segments instead of 1; look at the preview again',
+  },
+  'memory.changes': ofMemory({}),
+  'memory.undo': {
+    input: () => ({ change_id: 'unknown' }),
+    in: '404 change not found; changes are kept for 30 days',
+    abroad: '404 change not found; changes are kept for 30 days',
+  },
   'memory.matches': { input: () => ({ ...pair, source_text: 'Unit 0' }) },
   'memory.align': {
     input: () => ({

@@ -17,7 +17,7 @@ import type {
 import { type FoundUnit, readUnits, type UnitPage, type UnitQuery } from './read-units.ts';
 import { type SetFilter, selectSearchedSets } from './searched-sets.ts';
 
-const columns = { source: sql`source_text`, target: sql`target_text` };
+export const columns = { source: sql`source_text`, target: sql`target_text` };
 
 /**
  * Returns a page of the segments of one set, of the sets of a language pair, or of all sets. If a text is given, only
@@ -94,7 +94,7 @@ interface Search {
  * Limits concurrent searches, because they keep the database busy. Tenants get the slots in turn, so that other
  * requests always get a database connection.
  */
-const slots = createConcurrencyLimit({
+export const slots = createConcurrencyLimit({
   slots: 3,
   maxWaiting: 300,
   refusal: 'too many searches are in progress; try again later',
@@ -120,7 +120,7 @@ async function searchMemory(
   );
 }
 
-function unitView(unit: FoundUnit): MemoryUnit {
+export function unitView(unit: FoundUnit): MemoryUnit {
   const { set, segmentNo, sourceText, targetText, changedAt } = unit;
   return {
     set_id: set.setId,

@@ -53,6 +53,8 @@ const ofWorkspaces = {
   style_guide_deleted: true,
   segmentation_saved: true,
   segmentation_deleted: true,
+  memory_changed: true,
+  memory_change_undone: true,
   review_approved: true,
   review_rejected: true,
   review_reopened: true,

@@ -11,11 +11,15 @@ import { Problem } from '../../parts/problem.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { useAction } from '../../parts/use-action.ts';
 import { queryKeys } from '../../query-keys.ts';
+import { MemoryHistory } from './memory-changes.tsx';
 import { RemoveSet } from './remove-set.tsx';
+import { BulkActions } from './replace-units.tsx';
 import { type ContentFilter, contentRequest } from './search.ts';
 import { NoContent, SetFilter, SetScreen, SetSummary } from './set-screen.tsx';
-import { UnitTable } from './unit-table.tsx';
+import { UndoDeletion } from './undo-deletion.tsx';
+import { UnitList } from './unit-list.tsx';
 import { useMemories } from './use-imports.ts';
+import { type MemoryChanges, useMemoryChanges } from './use-memory-changes.ts';
 
 /** `/app/memories/{id}`: the segments of a TM. */
 export function MemoryScreen() {
@@ -31,6 +35,7 @@ export function MemoryScreen() {
 function Memory({ set }: { set: TranslationMemorySet }) {
   const t = useT();
   const filter = useSearch({ from: '/workspace/app/memories/$setId' });
+  const changes = useMemoryChanges(set);
   return (
     <>
       <SetSummary
@@ -42,7 +47,10 @@ function Memory({ set }: { set: TranslationMemorySet }) {
         <Actions set={set} />
       </SetSummary>
       <SetFilter to="/app/memories/$setId" setId={set.id} filter={filter} />
-      <Units set={set} filter={filter} />
+      <BulkActions set={set} filter={filter} changes={changes} />
+      <MemoryHistory set={set} changes={changes} />
+      <Units set={set} filter={filter} changes={changes} />
+      {changes.latest && <UndoChange changes={changes} latest={changes.latest} />}
     </>
   );
 }
@@ -79,7 +87,34 @@ function Actions({ set }: { set: TranslationMemorySet }) {
   );
 }
 
-function Units({ set, filter }: { set: TranslationMemorySet; filter: ContentFilter }) {
+/** Offers to undo the latest change of this visit. */
+function UndoChange({
+  changes,
+  latest: { id, count },
+}: {
+  changes: MemoryChanges;
+  latest: NonNullable<MemoryChanges['latest']>;
+}) {
+  const t = useT();
+  return (
+    <UndoDeletion
+      change={id}
+      done={t('sets.units_changed', { count })}
+      onUndo={async () => t('sets.units_restored', { count: (await changes.undo(id)).undone })}
+      onOver={changes.forget}
+    />
+  );
+}
+
+function Units({
+  set,
+  filter,
+  changes,
+}: {
+  set: TranslationMemorySet;
+  filter: ContentFilter;
+  changes: MemoryChanges;
+}) {
   // An import with the same name replaces the segments, so all pages are then loaded from the start.
   const { reading, more } = usePages(queryKeys.memory.units(set.id, set.updated_at, filter), (cursor) =>
     client.memory.browsePage(contentRequest(set.id, filter, cursor)),
@@ -91,7 +126,7 @@ function Units({ set, filter }: { set: TranslationMemorySet; filter: ContentFilt
           units.length === 0 ? (
             <NoContent filter={filter} hasMore={more.hasNextPage} />
           ) : (
-            <UnitTable units={units} />
+            <UnitList units={units} changes={changes} />
           )
         }
       </Read>

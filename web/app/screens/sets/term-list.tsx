@@ -34,6 +34,8 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
     // The next term takes the place of the deleted one.
     keys.focusRow(Math.min(place, count - 2));
   };
+  const last = terms.deleted.at(-1);
+  const count = terms.deleted.length;
   return (
     <>
       <Read from={terms.reading} lines={12}>
@@ -79,8 +81,20 @@ export function TermList({ set, filter }: { set: TerminologySet; filter: Content
         )}
       </Read>
       <More of={terms.more} />
-      {terms.deleted.length > 0 && (
-        <UndoDeletion deleted={terms.deleted} onUndo={terms.restore} onOver={terms.forget} />
+      {last && (
+        <UndoDeletion
+          change={terms.deleted}
+          done={
+            count === 1
+              ? t('sets.term_deleted', { term: last.source_term })
+              : t('sets.terms_deleted', { count })
+          }
+          onUndo={async () => {
+            await terms.restore();
+            return t('sets.terms_restored', { count });
+          }}
+          onOver={terms.forget}
+        />
       )}
     </>
   );

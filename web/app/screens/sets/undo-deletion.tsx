@@ -1,6 +1,5 @@
 import { Undo2 } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { GlossaryEntry } from '#sdk/types.ts';
 import { useT } from '../../i18n.tsx';
 import { keyLabel } from '../../keys/commands.ts';
 import { isKey } from '../../keys/match-key.ts';
@@ -9,36 +8,39 @@ import { Problem } from '../../parts/problem.tsx';
 import { useAction } from '../../parts/use-action.ts';
 import styles from './terms.module.css';
 
-/** Milliseconds for which deleted terms can be restored, from the last deletion. */
+/** Milliseconds for which the undo is offered, from the last change. */
 const offeredFor = 10_000;
 
 /**
- * Offers to restore deleted terms, also with Ctrl+Z (⌘Z) outside of text fields and dialogs. The time stops while the
+ * Offers to undo a change, such as the deletion of terms, also with Ctrl+Z (⌘Z) outside of text fields and dialogs. The time stops while the
  * pointer or the focus is on the message.
  */
 export function UndoDeletion({
-  deleted,
+  change,
+  done,
   onUndo,
   onOver,
 }: {
-  deleted: readonly GlossaryEntry[];
-  onUndo: () => Promise<void>;
+  /** Another value for each change. */
+  change: unknown;
+  /** The message about the change. */
+  done: string;
+  /** Returns what the undo has done. */
+  onUndo: () => Promise<string>;
   onOver: () => void;
 }) {
   const t = useT();
   const { run, error, isBusy } = useAction();
   const [isHeld, setHeld] = useState(false);
   const isKept = isHeld || isBusy || error !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each deletion starts the time again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each change starts the time again
   useEffect(() => {
     if (isKept) return;
     const timer = setTimeout(onOver, offeredFor);
     return () => clearTimeout(timer);
-  }, [isKept, deleted]);
+  }, [isKept, change]);
   const undo = run(async () => {
-    const count = deleted.length;
-    await onUndo();
-    announce(t('sets.terms_restored', { count }));
+    announce(await onUndo());
   });
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -51,7 +53,6 @@ export function UndoDeletion({
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   });
-  const [last] = deleted.slice(-1);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the handlers only stop the time
     <div
@@ -61,11 +62,7 @@ export function UndoDeletion({
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      <span role="status">
-        {deleted.length === 1 && last
-          ? t('sets.term_deleted', { term: last.source_term })
-          : t('sets.terms_deleted', { count: deleted.length })}
-      </span>
+      <span role="status">{done}</span>
       <button type="button" disabled={isBusy} onClick={undo}>
         <Undo2 size={15} aria-hidden /> {t('sets.undo')} <kbd>{keyLabel('Mod+z')}</kbd>
       </button>

@@ -68,7 +68,7 @@ export function UnitTable({
 }
 
 /** Marks parts of a text. The spans must be in order and must not overlap. */
-function markSpans(text: string, spans: readonly Span[] = []): ReactNode {
+export function markSpans(text: string, spans: readonly Span[] = []): ReactNode {
   return [
     ...spans.flatMap(({ start, end }, index) => [
       text.slice(spans[index - 1]?.end ?? 0, start),

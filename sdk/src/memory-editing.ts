@@ -1,0 +1,85 @@
+import { type ApiPromise, mapResult } from './api-promise.ts';
+import type { Connection } from './connection.ts';
+import type { CallOptions } from './options.ts';
+import { createListing, type List, type Page } from './pages.ts';
+import type { Call } from './send.ts';
+import type {
+  DeletedMemoryUnits,
+  DeleteFoundUnitsRequest,
+  DeleteMemoryUnitsRequest,
+  FoundUnitsQuery,
+  MemoryBulkChange,
+  MemoryChange,
+  MemoryChangePage,
+  MemoryChangesQuery,
+  MemoryReplacementPreview,
+  MemoryReplacementQuery,
+  MemoryReplacementRequest,
+  UndoneMemoryChange,
+  UpdatedMemoryUnit,
+  UpdateMemoryUnitRequest,
+} from './types.ts';
+
+/** Changes of stored TM segments. They take effect immediately, and can be undone for 30 days. */
+export interface MemoryEditing {
+  /**
+   * Replaces the texts of a segment. Throws ConflictError with the present segment in `present` if someone else has
+   * changed it, and ConflictError while an import into the TM is in progress. The same edit again changes nothing.
+   */
+  updateUnit(request: UpdateMemoryUnitRequest, options?: CallOptions): ApiPromise<UpdatedMemoryUnit>;
+  /** Deletes up to 200 segments. Throws ConflictError, and deletes none, if someone else has changed one of them. */
+  deleteUnits(request: DeleteMemoryUnitsRequest, options?: CallOptions): ApiPromise<DeletedMemoryUnits>;
+  /** Counts the segments of a TM that contain a text. */
+  countFound(query: FoundUnitsQuery, options?: CallOptions): ApiPromise<number>;
+  /**
+   * Deletes the segments of a TM that contain a text, at most 10,000. Throws ConflictError, and deletes none, if their
+   * number is not `segments` any longer. Not retried.
+   */
+  deleteFound(request: DeleteFoundUnitsRequest, options?: CallOptions): ApiPromise<MemoryBulkChange>;
+  /** Returns what `replace` would change: the number of segments, and the first 50 of them. */
+  previewReplace(query: MemoryReplacementQuery, options?: CallOptions): ApiPromise<MemoryReplacementPreview>;
+  /**
+   * Replaces a text in the segments of a TM, at most 10,000. Throws ConflictError, and changes none, if the number of
+   * segments is not `segments` any longer. Not retried.
+   */
+  replace(request: MemoryReplacementRequest, options?: CallOptions): ApiPromise<MemoryBulkChange>;
+  /** Lists the changes of the last 30 days, latest first. Pages are requested when they are read. */
+  changes(query?: MemoryChangesQuery, options?: CallOptions): List<MemoryChange>;
+  /** Returns one page of `changes`. */
+  changePage(query?: MemoryChangesQuery, options?: CallOptions): ApiPromise<Page<MemoryChange>>;
+  /**
+   * Undoes a change. The response names the segments that have changed since; these stay as they are. Throws
+   * ConflictError if the change is undone already. Not retried.
+   */
+  undo(changeId: string, options?: CallOptions): ApiPromise<UndoneMemoryChange>;
+}
+
+const updateUnitCall: Call = { name: 'memory.updateUnit', repeatable: true };
+const deleteUnitsCall: Call = { name: 'memory.deleteUnits', repeatable: true };
+const countFoundCall: Call = { name: 'memory.countFound', repeatable: true };
+// Not repeatable: a repeat would find nothing to do, and return an error.
+const deleteFoundCall: Call = { name: 'memory.deleteFound', repeatable: false };
+const previewReplaceCall: Call = { name: 'memory.previewReplace', repeatable: true };
+const replaceCall: Call = { name: 'memory.replace', repeatable: false };
+const changesCall: Call = { name: 'memory.changes', repeatable: true };
+const undoCall: Call = { name: 'memory.undo', repeatable: false };
+
+export function memoryEditing({ mutate, query }: Connection): MemoryEditing {
+  const changes = createListing<MemoryChangesQuery, MemoryChangePage, MemoryChange, CallOptions>(
+    (wanted, options) => query(changesCall, wanted ?? {}, options),
+    (page) => page.changes,
+    (page) => page.next_cursor,
+  );
+  return {
+    updateUnit: (request, options) => mutate(updateUnitCall, request, options),
+    deleteUnits: (request, options) => mutate(deleteUnitsCall, request, options),
+    countFound: (wanted, options) =>
+      mapResult(query<{ segments: number }>(countFoundCall, wanted, options), ({ segments }) => segments),
+    deleteFound: (request, options) => mutate(deleteFoundCall, request, options),
+    previewReplace: (wanted, options) => query(previewReplaceCall, wanted, options),
+    replace: (request, options) => mutate(replaceCall, request, options),
+    changes: changes.list,
+    changePage: changes.listPage,
+    undo: (changeId, options) => mutate(undoCall, { change_id: changeId }, options),
+  };
+}

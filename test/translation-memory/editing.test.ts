@@ -1,0 +1,354 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { pruneChanges } from '#server/language/translation-memory/editing/history.ts';
+import { indexPair } from '#server/language/translation-memory/index-pair.ts';
+import { indexSet } from '#server/language/translation-memory/index-set.ts';
+import { findClose } from '#server/language/translation-memory/lookup/close-match.ts';
+import { viaRpc } from '#test/contract/call.ts';
+import type { Fields } from '#test/factories.ts';
+import { useTestApp } from '#test/setup/app.ts';
+import { openSuperuser } from '#test/setup/database.ts';
+import { openSets, refusal, type Sets } from './sets.ts';
+
+const app = useTestApp({ env: { AUTH_RATE_LIMIT_ENABLED: 'false', RUN_WORKERS: 'false' } });
+const pair = { pairSource: 'en', pairTarget: 'fr' };
+
+const ask = (of: Sets, name: string, input: Fields, type: 'query' | 'mutation' = 'mutation') =>
+  viaRpc(app, { path: `memory.${name}`, type }, { input, headers: of.headers });
+
+/** Calls a procedure and checks that the call succeeds. */
+async function call(of: Sets, name: string, input: Fields, type?: 'query' | 'mutation') {
+  const { status, body } = await ask(of, name, input, type);
+  expect(status, JSON.stringify(body)?.slice(0, 500)).toBe(200);
+  return body;
+}
+
+interface Unit {
+  unit_no: number;
+  source_text: string;
+  target_text: string;
+}
+
+const unitsOf = async (of: Sets, set_id: string): Promise<Unit[]> =>
+  (await call(of, 'browse', { set_id }, 'query')).units;
+const textsOf = async (of: Sets, set_id: string) =>
+  (await unitsOf(of, set_id)).map(({ source_text, target_text }) => [source_text, target_text]);
+const seen = ({ unit_no, source_text, target_text }: Unit) => ({ unit_no, source_text, target_text });
+const edit = (set_id: string, unit: Unit, changed: Partial<Unit>) => ({
+  ...{
+    set_id,
+    unit_no: unit.unit_no,
+    replaces: { source_text: unit.source_text, target_text: unit.target_text },
+  },
+  ...{ source_text: unit.source_text, target_text: unit.target_text, ...changed },
+});
+const close = async (of: Sets, text: string) =>
+  (await findClose(app.database, of.tenantId, pair, text)).close.map((hit) => hit.targetText);
+const exact = async (of: Sets, source_text: string): Promise<string | undefined> =>
+  (await call(of, 'matches', { source_text, source_lang: 'en', target_lang: 'fr' })).matches.find(
+    ({ kind }: { kind: string }) => kind === 'exact',
+  )?.target_text;
+const setOf = async (of: Sets, id: string) =>
+  (await of.memories()).find((set: { id: string }) => set.id === id);
+
+let mine: Sets;
+beforeAll(async () => {
+  mine = await openSets(app);
+});
+
+const lines: [string, string][] = [
+  ['The pump leaks oil at the north valve.', 'La pompe perd de l’huile.'],
+  ['Close the lid before you start the engine.', 'Fermez le couvercle.'],
+  ['Tighten every bolt of the rear axle.', 'Serrez chaque boulon.'],
+];
+
+describe('an edited segment', () => {
+  test('is served with its new target, and found by its new source only, before and after indexing', async () => {
+    const { id } = await mine.memory(lines, { name: 'Served' });
+    // In its own shard, in the shard of the pair, and in none: an edit takes the segment out of each.
+    for (const index of [
+      () => indexPair(app.services, { tenantId: mine.tenantId, ...pair }),
+      () => indexSet(app.services, mine.tenantId, id),
+    ]) {
+      const [unit] = await unitsOf(mine, id);
+      await call(mine, 'updateUnit', edit(id, unit!, { target_text: 'La pompe fuit.' }));
+      expect(await exact(mine, unit!.source_text)).toBe('La pompe fuit.');
+
+      const [edited] = await unitsOf(mine, id);
+      const source_text = 'Replace the filter of the cabin once a year.';
+      await call(mine, 'updateUnit', edit(id, edited!, { source_text, target_text: 'Filtre.' }));
+      const check = async () => {
+        expect(await close(mine, 'Replace the filters of the cabin once a year.')).toEqual(['Filtre.']);
+        expect(await close(mine, 'The pump leaks oil at the northern valve.')).toEqual([]);
+      };
+      await check();
+      await index();
+      await check();
+      const [last] = await unitsOf(mine, id);
+      await call(mine, 'updateUnit', edit(id, last!, { source_text: lines[0]![0] }));
+      expect(await close(mine, 'The pump leaks oil at the northern valve.')).toEqual(['Filtre.']);
+      expect(await close(mine, 'Replace the filters of the cabin once a year.')).toEqual([]);
+    }
+    expect(await setOf(mine, id)).toMatchObject({ entry_count: 3 });
+    await mine.removeMemory(id);
+  });
+
+  test('that was edited during indexing keeps no entry for its former source', async () => {
+    const { id } = await mine.memory(lines, { name: 'Indexed' });
+    const [unit] = await unitsOf(mine, id);
+    const { fileWork } = app.services;
+    const stream: typeof fileWork.stream = async (...given) => {
+      const built = await fileWork.stream(...(given as Parameters<typeof fileWork.stream>));
+      await call(
+        mine,
+        'updateUnit',
+        edit(id, unit!, { source_text: 'Clean the windows of the tower daily.' }),
+      );
+      return built as never;
+    };
+    await indexPair(
+      { ...app.services, fileWork: { ...fileWork, stream } },
+      { tenantId: mine.tenantId, ...pair },
+    );
+    await indexPair(app.services, { tenantId: mine.tenantId, ...pair });
+    expect(await close(mine, 'Clean the windows of the towers daily.')).toEqual([unit!.target_text]);
+    await mine.removeMemory(id);
+  });
+
+  test('that someone else changed is a 409 with the present segment; the same request twice succeeds', async () => {
+    const { id } = await mine.memory(lines, { name: 'Twice' });
+    const [unit] = await unitsOf(mine, id);
+    const first = edit(id, unit!, { target_text: 'Un' });
+    const second = edit(id, unit!, { target_text: 'Deux' });
+    const answers = await Promise.all([ask(mine, 'updateUnit', first), ask(mine, 'updateUnit', second)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    const lost = answers.find(({ status }) => status === 409)!;
+    const [present] = await unitsOf(mine, id);
+    expect(lost.body).toMatchObject({
+      detail: 'another member has changed this segment',
+      present: seen(present!),
+    });
+    const again = await call(mine, 'updateUnit', present!.target_text === 'Un' ? first : second);
+    expect(again.change_id).toBeNull();
+    await mine.removeMemory(id);
+  });
+
+  test('of a job that is reopened or deleted is deleted with it, and its history too', async () => {
+    const { id: jobId } = await mine.job({ metadata: { sensitive: true }, source_text: 'Bonded goods' });
+    await mine.review(jobId, { action: 'modify', final_translation: 'Biens' });
+    const [golden] = (await mine.memories()).filter(
+      (set: { origin: string }) => set.origin === 'golden_approved',
+    );
+    const unit = (await unitsOf(mine, golden.id)).find(({ source_text }) => source_text === 'Bonded goods')!;
+    const { change_id } = await call(
+      mine,
+      'updateUnit',
+      edit(golden.id, unit, { target_text: 'Marchandises' }),
+    );
+    await app.json('DELETE', `/api/translations/${jobId}`, { headers: mine.admin });
+    expect((await textsOf(mine, golden.id)).map(([source]) => source)).not.toContain('Bonded goods');
+    expect(await call(mine, 'undo', { change_id })).toMatchObject({ undone: 0, kept: 1 });
+  });
+});
+
+describe('a deleted segment', () => {
+  test('is neither served nor listed nor counted, and undo brings it back to its place', async () => {
+    const { id } = await mine.memory(lines, { name: 'Deleted' });
+    await indexPair(app.services, { tenantId: mine.tenantId, ...pair });
+    const before = await unitsOf(mine, id);
+    const units = [seen(before[0]!), seen(before[2]!)];
+    const { deleted, change_id } = await call(mine, 'deleteUnits', { set_id: id, units });
+    expect(deleted).toBe(2);
+    expect(await textsOf(mine, id)).toEqual([lines[1]]);
+    expect(await setOf(mine, id)).toMatchObject({ entry_count: 1 });
+    expect(await close(mine, 'Tighten every bolts of the rear axle.')).toEqual([]);
+    expect(await exact(mine, lines[0]![0])).toBeUndefined();
+    // Sent again, nothing is left to delete.
+    expect(await call(mine, 'deleteUnits', { set_id: id, units })).toEqual({ deleted: 0, change_id: null });
+
+    expect(await call(mine, 'undo', { change_id })).toEqual({ undone: 2, kept: 0, reasons: [] });
+    expect(await unitsOf(mine, id)).toEqual(
+      before.map((unit) => ({ ...unit, changed_at: expect.any(String) })),
+    );
+    expect(await setOf(mine, id)).toMatchObject({ entry_count: 3 });
+    expect(await close(mine, 'Tighten every bolts of the rear axle.')).toEqual([lines[2]![1]]);
+    await mine.removeMemory(id);
+  });
+});
+
+describe('the history', () => {
+  test('names who, when and what; what has changed again is named, the rest is undone', async () => {
+    const { id } = await mine.memory(lines, { name: 'History' });
+    const before = await unitsOf(mine, id);
+    const first = await call(mine, 'updateUnit', edit(id, before[0]!, { target_text: 'A' }));
+    const second = await call(
+      mine,
+      'updateUnit',
+      edit(id, { ...before[0]!, target_text: 'A' }, { target_text: 'B' }),
+    );
+    const { changes } = await call(mine, 'changes', { set_id: id, unit_no: before[0]!.unit_no }, 'query');
+    expect(changes).toMatchObject([
+      { id: second.change_id, kind: 'edited', segments: 1, first: { new: { target_text: 'B' } } },
+      { id: first.change_id, by: null, first: { set_id: id, old: { target_text: before[0]!.target_text } } },
+    ]);
+    expect(await call(mine, 'undo', { change_id: first.change_id })).toMatchObject({
+      ...{ undone: 0, kept: 1 },
+      reasons: [{ reason: 'changed', unit_no: before[0]!.unit_no }],
+    });
+    expect(await call(mine, 'undo', { change_id: second.change_id })).toMatchObject({ undone: 1 });
+    expect((await unitsOf(mine, id))[0]!.target_text).toBe('A');
+    expect(refusal(await ask(mine, 'undo', { change_id: second.change_id }))).toEqual([
+      409,
+      'this change is undone already',
+    ]);
+    await mine.removeMemory(id);
+  });
+
+  test('ends with the set that is replaced, and is pruned after 30 days', async () => {
+    const { id } = await mine.memory(lines, { name: 'Replaced' });
+    const [unit] = await unitsOf(mine, id);
+    const { change_id } = await call(mine, 'deleteUnits', { set_id: id, units: [seen(unit!)] });
+    await mine.memory(lines, { name: 'Replaced' });
+    expect(await call(mine, 'undo', { change_id })).toMatchObject({ undone: 0, kept: 1 });
+    expect(await textsOf(mine, id)).toEqual(lines);
+
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`update memory_changes set created_at = now() - interval '31 days' where change_id = ${change_id}`;
+    expect(await pruneChanges(app.database)).toBe(1);
+    expect((await ask(mine, 'undo', { change_id })).status).toBe(404);
+    await mine.removeMemory(id);
+  });
+
+  test('of another tenant is a 404, as are its sets and segments', async () => {
+    const { id } = await mine.memory(lines, { name: 'Mine' });
+    const [unit] = await unitsOf(mine, id);
+    const { change_id } = await call(mine, 'updateUnit', edit(id, unit!, { target_text: 'A' }));
+    const theirs = await openSets(app);
+    const present = { ...unit!, target_text: 'A' };
+    for (const [name, input] of [
+      ['updateUnit', edit(id, present, { target_text: 'B' })],
+      ['deleteUnits', { set_id: id, units: [seen(present)] }],
+      ['undo', { change_id }],
+    ] as const)
+      expect((await ask(theirs, name, input)).status, name).toBe(404);
+    expect((await ask(theirs, 'changes', { set_id: id }, 'query')).status).toBe(404);
+    expect(await call(theirs, 'changes', {}, 'query')).toEqual({ changes: [], next_cursor: null });
+    expect((await unitsOf(mine, id))[0]!.target_text).toBe('A');
+    await mine.removeMemory(id);
+  });
+});
+
+test('an edit during an import into the set is a 409', async () => {
+  const { id } = await mine.memory(lines, { name: 'Imported' });
+  const [unit] = await unitsOf(mine, id);
+  const sql = openSuperuser(app.superuserUrl);
+  await sql`insert into memory_imports (tenant_id, import_id, status, set_name, source_lang, target_lang, pair_source,
+    pair_target, total_units, deduped_units, skipped_units, duplicates_dropped)
+    values (${mine.tenantId}, 'running', 'running', 'Imported', 'en', 'fr', 'en', 'fr', 1, 1, 0, 0)`;
+  expect(refusal(await ask(mine, 'updateUnit', edit(id, unit!, { target_text: 'A' })))).toEqual([
+    409,
+    expect.stringMatching(/^tm_import_in_progress: /),
+  ]);
+  await sql`delete from memory_imports where import_id = 'running'`;
+});
+
+test.each([
+  ['a NUL character', { target_text: 'a\0b' }],
+  ['an empty text', { source_text: '' }],
+  ['only white space', { target_text: ' \u00a0 ' }],
+  ['a text that is too long', { target_text: 'x'.repeat(50_001) }],
+])('%s is a 422', async (_, changed) => {
+  const { id } = await mine.memory(lines, { name: 'Hostile' });
+  const [unit] = await unitsOf(mine, id);
+  expect((await ask(mine, 'updateUnit', edit(id, unit!, changed))).status).toBe(422);
+});
+
+describe('find and replace', () => {
+  const replaced = ['La pompe perd du savon.', 'Fermez le couvercle.', 'POMPE, pompes et pompe'];
+  const texts: [string, string][] = [
+    ['The pump leaks.', 'La pompe perd du savon.'],
+    ['Close the lid.', 'Fermez le couvercle.'],
+    ['Pumps', 'POMPE, pompes et pompe'],
+  ];
+
+  test.each([
+    [{ find: 'pompe' }, ['La X perd du savon.', replaced[1], 'X, Xs et X'], 4],
+    [{ find: 'pompe', match_case: true }, ['La X perd du savon.', replaced[1], 'POMPE, Xs et X'], 3],
+    [{ find: 'pompe', whole_words: true }, ['La X perd du savon.', replaced[1], 'X, pompes et X'], 3],
+    [{ find: '.', replacement: '$&' }, ['La pompe perd du savon$&', 'Fermez le couvercle$&', replaced[2]], 2],
+  ])(
+    '%j changes what its preview shows, and is undone as a whole',
+    async (request, expected, occurrences) => {
+      const { id } = await mine.memory(texts, { name: 'Replace' });
+      const input = { set_id: id, replacement: 'X', ...request };
+      const preview = await call(mine, 'previewReplace', input, 'query');
+      const before = await unitsOf(mine, id);
+      const changed = expected.filter((text, at) => text !== texts[at]![1]);
+      expect(preview).toMatchObject({ segments: changed.length, occurrences, left_out: 0 });
+      expect(preview.hits.map((hit: { replaced: string }) => hit.replaced)).toEqual(changed);
+      for (const { target_text, spans } of preview.hits)
+        for (const { start, end } of spans)
+          expect(target_text.slice(start, end).toLowerCase()).toBe(request.find);
+
+      const change = await call(mine, 'replace', { ...input, segments: preview.segments });
+      expect((await textsOf(mine, id)).map(([, target]) => target)).toEqual(expected);
+      const { changes } = await call(mine, 'changes', { set_id: id }, 'query');
+      expect(changes).toMatchObject([{ id: change.change_id, kind: 'replaced', segments: changed.length }]);
+      await call(mine, 'undo', { change_id: change.change_id });
+      expect((await unitsOf(mine, id)).map(seen)).toEqual(before.map(seen));
+      await mine.removeMemory(id);
+    },
+  );
+
+  test('leaves out a segment whose text would be empty, and rejects another number than the preview’s', async () => {
+    const { id } = await mine.memory([...texts, ['Pump', 'pompe']], { name: 'Replace' });
+    const input = { set_id: id, find: 'pompe', replacement: '' };
+    expect(await call(mine, 'previewReplace', input, 'query')).toMatchObject({ segments: 2, left_out: 1 });
+    expect(refusal(await ask(mine, 'replace', { ...input, segments: 3 }))).toEqual([
+      409,
+      'the search now finds 2 segments instead of 3; look at the preview again',
+    ]);
+    expect((await ask(mine, 'replace', { ...input, find: 'x'.repeat(20_000), segments: 3 })).status).toBe(
+      422,
+    );
+    expect((await ask(mine, 'replace', { ...input, replacement: 'a\0', segments: 3 })).status).toBe(422);
+    await mine.removeMemory(id);
+  });
+});
+
+describe('the deletion of all segments that a search finds', () => {
+  test('deletes those, as one change', async () => {
+    const { id } = await mine.memory(lines, { name: 'Search' });
+    const search = { set_id: id, text: 'THE', side: 'source' };
+    expect(await call(mine, 'countFound', { ...search, text: 'the engine' }, 'query')).toEqual({
+      segments: 1,
+    });
+    const { change_id } = await call(mine, 'deleteFound', { ...search, text: 'the engine', segments: 1 });
+    expect(await textsOf(mine, id)).toEqual([lines[0], lines[2]]);
+    expect((await ask(mine, 'deleteFound', { ...search, segments: 3 })).status).toBe(409);
+    await call(mine, 'undo', { change_id });
+    expect(await textsOf(mine, id)).toEqual(lines);
+    await mine.removeMemory(id);
+  });
+
+  test('among 200,000 segments with one hash changes at most 10,000, and the rest is a 422', async () => {
+    const own = await openSets(app);
+    const { id } = await own.memory(lines, { name: 'Huge' });
+    const sql = openSuperuser(app.superuserUrl);
+    await sql`
+      insert into memory_segments (tenant_id, content_id, segment_no, source_hash, source_text, target_text, shard_no)
+      select s.tenant_id, s.content_id, n, decode('00', 'hex'), 'Same', case when n <= 10000 then 'few' else 'many' end, -1
+      from memory_sets s, generate_series(1001, 201000) n where s.set_id = ${id}`;
+    expect(refusal(await ask(own, 'countFound', { set_id: id, text: 'many' }, 'query'))).toEqual([
+      422,
+      expect.stringMatching(/^too_many_segments: .* more than 10000 segments/),
+    ]);
+    expect(await call(own, 'countFound', { set_id: id, text: 'few' }, 'query')).toEqual({ segments: 9000 });
+    const { change_id } = await call(own, 'deleteFound', { set_id: id, text: 'few', segments: 9000 });
+    expect(await call(own, 'countFound', { set_id: id, text: 'few' }, 'query')).toEqual({ segments: 0 });
+    // Other segments have taken the room of five of them since.
+    await sql`update memory_sets set entry_count = 41005 where set_id = ${id}`;
+    const undone = await call(own, 'undo', { change_id });
+    expect([undone.undone, undone.kept, undone.reasons[0].reason]).toEqual([8995, 5, 'full']);
+    await own.removeMemory(id);
+  }, 60_000);
+});

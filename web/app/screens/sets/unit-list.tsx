@@ -1,0 +1,260 @@
+import { useNavigate } from '@tanstack/react-router';
+import { Pencil, Trash2 } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { ConflictError, NotFoundError } from '#sdk/status-errors.ts';
+import type { MemoryUnit } from '#sdk/types.ts';
+import { client } from '../../client.ts';
+import { useT } from '../../i18n.tsx';
+import { isComposing, isKey } from '../../keys/match-key.ts';
+import { announce } from '../../parts/announcer.tsx';
+import { useFormat } from '../../parts/format.ts';
+import { LanguageText } from '../../parts/language-text.tsx';
+import { Problem } from '../../parts/problem.tsx';
+import { useAction } from '../../parts/use-action.ts';
+import setStyles from './sets.module.css';
+import styles from './terms.module.css';
+import type { MemoryChanges } from './use-memory-changes.ts';
+import { type GridRow, useRowKeys } from './use-row-keys.ts';
+
+/**
+ * The segments of a TM as a grid. The arrow keys move between rows; Enter edits a segment in its row, and Delete deletes
+ * it.
+ */
+export function UnitList({ units, changes }: { units: readonly MemoryUnit[]; changes: MemoryChanges }) {
+  const t = useT();
+  const [edited, setEdited] = useState<number>();
+  const keys = useRowKeys();
+  const close = (place: number) => {
+    keys.focusRow(place);
+    setEdited(undefined);
+  };
+  const remove = async (unit: MemoryUnit, place: number) => {
+    await changes.remove(unit);
+    keys.focusRow(Math.min(place, units.length - 2));
+  };
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: rows can be focused, as in a grid
+    <table ref={keys.grid} role="grid" aria-label={t('sets.units')} className={styles.terms}>
+      <thead>
+        <tr>
+          <th scope="col">{t('sets.source')}</th>
+          <th scope="col">{t('sets.target')}</th>
+          <th scope="col">{t('sets.changed')}</th>
+          <th scope="col">
+            <span className="visually-hidden">{t('sets.actions')}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {units.map((unit, place) =>
+          unit.unit_no === edited ? (
+            <UnitEditRow
+              key={unit.unit_no}
+              unit={unit}
+              onSave={changes.update}
+              onClose={() => close(place)}
+            />
+          ) : (
+            <UnitRow
+              key={unit.unit_no}
+              unit={unit}
+              row={keys.row(place)}
+              onEdit={() => setEdited(unit.unit_no)}
+              onDelete={() => remove(unit, place)}
+            />
+          ),
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function UnitRow({
+  unit,
+  row: { isActive, props },
+  onEdit,
+  onDelete,
+}: {
+  unit: MemoryUnit;
+  row: GridRow;
+  onEdit: () => void;
+  onDelete: () => Promise<void>;
+}) {
+  const t = useT();
+  const { day } = useFormat();
+  const { run, error, isBusy } = useAction();
+  const remove = run(onDelete);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    props.onKeyDown(event);
+    if (event.target !== event.currentTarget) return;
+    if (event.key === 'Enter' || event.key === 'F2') {
+      event.preventDefault();
+      onEdit();
+    }
+    // A held key deletes only one segment.
+    if (event.key === 'Delete' && !event.repeat) void remove();
+  };
+  const buttonProps = { type: 'button' as const, disabled: isBusy, tabIndex: isActive ? 0 : -1 };
+  return (
+    <tr {...props} onKeyDown={onKeyDown} onDoubleClick={onEdit} className={styles.row}>
+      <td>
+        <LanguageText as="span" language={unit.source_lang} className={setStyles.text}>
+          {unit.source_text}
+        </LanguageText>
+      </td>
+      <td>
+        <LanguageText as="span" language={unit.target_lang} className={setStyles.text}>
+          {unit.target_text}
+        </LanguageText>
+      </td>
+      <td className={setStyles.soft}>
+        <time dateTime={unit.changed_at}>{day(unit.changed_at)}</time>
+        <br />
+        <UnitOrigin unit={unit} />
+        {error ? <Problem error={error} /> : null}
+      </td>
+      <td className={styles.acts}>
+        <button
+          {...buttonProps}
+          className="ghost"
+          aria-label={t('sets.edit_term', { term: unit.source_text })}
+          title={t('sets.edit')}
+          onClick={onEdit}
+        >
+          <Pencil size={15} aria-hidden />
+        </button>
+        <button
+          {...buttonProps}
+          className="ghost"
+          aria-label={t('sets.delete_term', { term: unit.source_text })}
+          title={t('sets.delete')}
+          onClick={remove}
+        >
+          <Trash2 size={15} aria-hidden />
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+/** The origin of a segment: an import, or the text or document whose ID is the segment's `tuid`. */
+function UnitOrigin({ unit: { origin, tuid } }: { unit: MemoryUnit }) {
+  const t = useT();
+  const navigate = useNavigate();
+  const { run, error, isBusy } = useAction();
+  if (origin === 'tmx_import') return t('sets.from_import');
+  const open = run(async () => {
+    const isText = await client.translations.get(tuid).then(
+      () => true,
+      (thrown: unknown) => {
+        if (thrown instanceof NotFoundError) return false;
+        throw thrown;
+      },
+    );
+    await (isText
+      ? navigate({ to: '/jobs/$jobId', params: { jobId: tuid } })
+      : navigate({ to: '/app/edit/documents/$documentId', params: { documentId: tuid } }));
+  });
+  return (
+    <>
+      <button type="button" className="link" disabled={isBusy} onClick={open}>
+        {t('sets.from_translation')}
+      </button>
+      {error ? <Problem error={error} /> : null}
+    </>
+  );
+}
+
+/**
+ * A segment with fields instead of texts. Ctrl+Enter saves it, Escape cancels. If another member has changed it, the row
+ * shows the present texts, and the member decides.
+ */
+function UnitEditRow({
+  unit,
+  onSave,
+  onClose,
+}: {
+  unit: MemoryUnit;
+  onSave: MemoryChanges['update'];
+  onClose: () => void;
+}) {
+  const t = useT();
+  const first = useRef<HTMLTextAreaElement>(null);
+  const { run, error, isBusy } = useAction();
+  const [texts, setTexts] = useState({ source_text: unit.source_text, target_text: unit.target_text });
+  // A reload of the list must not change what the member saw when editing began.
+  const [seen, setSeen] = useState(unit);
+  useEffect(() => first.current?.focus(), []);
+  const save = (base: MemoryUnit) =>
+    run(async () => {
+      await onSave(base, texts);
+      announce(t('sets.unit_saved'));
+      onClose();
+    });
+  const present = error instanceof ConflictError ? (error.present as MemoryUnit | undefined) : undefined;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event.nativeEvent)) return;
+    if (event.key === 'Escape') onClose();
+    if (isKey(event.nativeEvent, 'Mod+Enter')) void save(seen)();
+  };
+  const field = (name: 'source_text' | 'target_text', language: string) => (
+    <td>
+      <textarea
+        ref={name === 'target_text' ? first : undefined}
+        aria-label={t(name === 'source_text' ? 'sets.source' : 'sets.target')}
+        lang={language}
+        dir="auto"
+        rows={3}
+        value={texts[name]}
+        onChange={({ target }) => setTexts((before) => ({ ...before, [name]: target.value }))}
+      />
+    </td>
+  );
+  return (
+    <>
+      <tr className={styles.edited} onKeyDown={onKeyDown}>
+        {field('source_text', unit.source_lang)}
+        {field('target_text', unit.target_lang)}
+        <td className={setStyles.soft}>{t('sets.edit_why')}</td>
+        <td className={styles.acts}>
+          <button type="button" className="primary" disabled={isBusy} onClick={save(seen)}>
+            {t('sets.save')}
+          </button>
+          <button type="button" disabled={isBusy} onClick={onClose}>
+            {t('common.cancel')}
+          </button>
+        </td>
+      </tr>
+      {error !== undefined && (
+        <tr className={styles.message}>
+          <td colSpan={4}>
+            {!present && <Problem error={error} />}
+            {present && (
+              <div role="alert" className={styles.conflict}>
+                <p>
+                  {t('sets.unit_changed')}{' '}
+                  <bdi translate="no">
+                    {present.source_text} → {present.target_text}
+                  </bdi>
+                </p>
+                <button
+                  type="button"
+                  disabled={isBusy}
+                  onClick={() => {
+                    setSeen(present);
+                    void save(present)();
+                  }}
+                >
+                  {t('sets.keep_mine')}
+                </button>
+                <button type="button" disabled={isBusy} onClick={onClose}>
+                  {t('sets.take_theirs')}
+                </button>
+              </div>
+            )}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
