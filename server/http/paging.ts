@@ -26,7 +26,7 @@ export function readCursor(cursor: string): PageEnd {
 
 /** A position in rows that are numbered and replaced as a whole. */
 export interface NumberedPlace {
-  /** The version of the rows: 32 hexadecimal characters. */
+  /** The version of the rows: up to 64 letters, digits, `_` and `-`. */
   versionId: string;
   /** The number of the last row before the position; 0 for the position before the first row. */
   after: number;
@@ -40,7 +40,7 @@ export function writePlace({ versionId, after }: NumberedPlace): string {
 /** @throws AppError 422 for an invalid cursor */
 export function readPlace(cursor: string): NumberedPlace {
   const [, versionId, after] =
-    /^([0-9a-f]{32}) (0|[1-9]\d{0,14})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+    /^([\w-]{1,64}) (0|[1-9]\d{0,14})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (versionId === undefined || after === undefined) throw invalidCursor('body');
   return { versionId, after: Number(after) };
 }

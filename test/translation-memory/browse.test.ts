@@ -49,6 +49,23 @@ beforeAll(async () => {
   german = await mine.memory([['A house', 'Ein Haus']], { name: 'German', target_lang: 'de' });
 });
 
+test('the approved translations have pages too', async () => {
+  const other = await openSets(app);
+  for (const text of ['One', 'Two', 'Three']) {
+    const held = await other.job({
+      source_text: text,
+      target_lang: 'fr',
+      metadata: { requires_human_review: true },
+    });
+    await other.review(held.id, { action: 'modify', final_translation: `${text} fr` });
+  }
+  const [set] = await other.memories();
+  expect(await everyPage(other, { set_id: set.id, limit: 2 })).toEqual({
+    sources: ['One', 'Two', 'Three'],
+    pages: 2,
+  });
+});
+
 describe('memory.browse returns the units of a set', () => {
   test('in the order of the file, with what an export says of each', async () => {
     const { units, next_cursor } = await page(mine, { set_id: french.id });

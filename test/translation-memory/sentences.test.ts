@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { sentencePairs } from '#server/language/translation-memory/sentence-pairs.ts';
 import { viaRpc } from '#test/contract/call.ts';
-import { addSegmentation } from '#test/factories.ts';
+import { addSegmentation, type Fields } from '#test/factories.ts';
 import { askedOf, startFakeOpenAi, translatingReply } from '#test/fakes/openai.ts';
 import { useTestApp } from '#test/setup/app.ts';
 import { openDocuments } from '../documents/workspace.ts';
@@ -257,6 +257,37 @@ test('a correction of a paragraph wins over the sentence of an imported file', a
   await approve(`${stop[0]} ${wait[0]}`, 'Stoppen Sie die Pumpe. Warten Sie auf das grüne Licht.');
   expect((await job(`${valve[0]} ${stop[0]}`)).final_translation).toBe(`${valve[1]} Stoppen Sie die Pumpe.`);
   expectServed(await job(stop[0]), 'tm_exact', stop[1]);
+});
+
+test('an edited or deleted segment takes its sentences with it, and an undo brings them back', async () => {
+  await approve('Lift the cover. Press 3 keys.', 'Heben Sie den Deckel an. Drücken Sie 3 Tasten.');
+  const [golden] = (await mine.memories()).filter(
+    ({ origin }: { origin: string }) => origin === 'golden_approved',
+  );
+  const call = async (name: string, input: Fields, type: 'query' | 'mutation' = 'mutation') => {
+    const { status, body } = await viaRpc(
+      app,
+      { path: `memory.${name}`, type },
+      { input, headers: mine.headers },
+    );
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body;
+  };
+  const made = async ([source]: [string, string]) => (await job(`Press 3 keys. ${source}`)).final_translation;
+  const unit = async () => (await call('browse', { set_id: golden.id }, 'query')).units[0];
+  const { unit_no, source_text, target_text } = await unit();
+  const seen = { source_text, target_text };
+  const edit = await call('updateUnit', {
+    ...{ set_id: golden.id, unit_no, replaces: seen, source_text },
+    target_text: 'Deckel anheben. 3 Tasten betätigen.',
+  });
+  expect(await made(stop)).toBe(`3 Tasten betätigen. ${stop[1]}`);
+  await call('undo', { change_id: edit.change_id });
+  expect(await made(valve)).toBe(`Drücken Sie 3 Tasten. ${valve[1]}`);
+  const removal = await call('deleteUnits', { set_id: golden.id, units: [{ unit_no, ...seen }] });
+  expect(await made(wait)).toBe('Ein anderer Satz des Modells.');
+  await call('undo', { change_id: removal.change_id });
+  expect(await made([`${wait[0]} ${valve[0]}`, ''])).toBe(`Drücken Sie 3 Tasten. ${wait[1]} ${valve[1]}`);
 });
 
 test('the deletion of the approved translations deletes their sentences', async () => {

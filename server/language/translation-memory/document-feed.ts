@@ -6,8 +6,9 @@ import { isShortEnough } from '#server/matching/fuzzy/index.ts';
 import { normalForm, sourceHashHex } from '#server/matching/normal-form.ts';
 import { newId } from '#server/platform/ids.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
-import { isUntranslated, learnSentences } from './learning.ts';
+import { learnSentences } from './learned-sentences.ts';
 import { lookUpExact } from './lookup/exact-match.ts';
+import { isUntranslated } from './sentence-pairs.ts';
 import { countSegmentsOfPair, ensureSet, goldenSetName } from './sets.ts';
 
 /** A segment of a document, after review. */

@@ -1,10 +1,25 @@
 import type { LanguagePair } from '#server/languages.ts';
+import { normalForm } from '#server/matching/normal-form.ts';
 import { type SegmentationRules, sentencesIn } from '#server/matching/sentences/index.ts';
 
 /** An approved segment: its source and its translation. */
 export interface ApprovedPair {
   sourceText: string;
   targetText: string;
+}
+
+/**
+ * Whether a target is not a translation: it is empty, equals its source, or is the stub engine's echo of the source.
+ * Such segments are not added to the TM.
+ */
+export function isUntranslated({
+  sourceText,
+  targetText,
+  targetLang,
+}: ApprovedPair & { targetLang: string }): boolean {
+  const source = normalForm(sourceText);
+  const target = normalForm(targetText);
+  return target === '' || target === source || target === `[${targetLang}] ${source}`;
 }
 
 /** The variance of the length of a translation, in characters for each character of the source (Gale and Church, 1993). */

@@ -64,7 +64,7 @@ export async function lockSetById(tx: Tx, tenantId: string, setId: string): Prom
   const [row] = await tx
     .select()
     .from(memorySets)
-    .where(and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId)))
+    .where(and(eq(memorySets.tenantId, tenantId), eq(memorySets.setId, setId), isListed))
     .for('update');
   return row;
 }

@@ -8,7 +8,7 @@ import type { Origin } from '#server/identity/audit/audit-log.ts';
 import { withTenantLock } from '#server/platform/tenant-lock.ts';
 import { isImporting } from '../imports/import-jobs.ts';
 import { isReceiving } from '../imports/start-import.ts';
-import { requireSet, type SetRow } from '../sets.ts';
+import { isListed, requireSet, type SetRow } from '../sets.ts';
 import type { Editor } from './store-changes.ts';
 
 /**
@@ -33,7 +33,7 @@ export async function lockSets(tx: Tx, tenantId: string, condition: SQL | undefi
   const sets = await tx
     .select()
     .from(memorySets)
-    .where(and(eq(memorySets.tenantId, tenantId), condition))
+    .where(and(eq(memorySets.tenantId, tenantId), isListed, condition))
     .orderBy(memorySets.setId)
     .for('no key update');
   for (const set of sets)

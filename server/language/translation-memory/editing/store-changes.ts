@@ -10,6 +10,7 @@ import { newId } from '#server/platform/ids.ts';
 import { addJob } from '#server/platform/job-queue.ts';
 import { deleteVectors } from '../embed-golden-sets.ts';
 import { markOf } from '../index-pair.ts';
+import { forgetSentences, renewSentences } from '../learned-sentences.ts';
 import type { SetRow } from '../sets.ts';
 
 /*
@@ -161,6 +162,22 @@ export async function replaceTexts(
     sets,
     changed.filter(({ stays }) => !stays),
   );
+  await renewSentencesOf(tx, tenantId, sets, units);
+}
+
+/** Replaces the sentences of changed segments of golden sets. */
+async function renewSentencesOf(
+  tx: Tx,
+  tenantId: string,
+  sets: readonly SetRow[],
+  units: readonly PlacedTexts[],
+): Promise<void> {
+  for (const set of sets.filter(({ origin }) => origin === 'golden_approved'))
+    await renewSentences(
+      tx,
+      { tenantId, versionId: set.versionId, pairSource: set.pairSource, pairTarget: set.pairTarget },
+      units.filter(({ versionId }) => versionId === set.versionId),
+    );
 }
 
 /** Deletes stored segments. */
@@ -179,6 +196,14 @@ async function removeUnits(
     returning m.content_id as c, m.segment_no as n, m.shard_no as d`);
   await leaveIndex(tx, tenantId, sets, removed);
   await count(tx, tenantId, removed, -1);
+  const golden = new Set(
+    sets.filter(({ origin }) => origin === 'golden_approved').map(({ versionId }) => versionId),
+  );
+  await forgetSentences(
+    tx,
+    tenantId,
+    units.filter(({ versionId }) => golden.has(versionId)).map(({ segmentNo }) => segmentNo),
+  );
 }
 
 /** A deleted segment with all its values. */
@@ -190,7 +215,12 @@ export interface DeletedUnit extends PlacedTexts {
 }
 
 /** Stores deleted segments again, each at its former place. */
-export async function restoreUnits(tx: Tx, tenantId: string, units: readonly DeletedUnit[]): Promise<void> {
+export async function restoreUnits(
+  tx: Tx,
+  tenantId: string,
+  sets: readonly SetRow[],
+  units: readonly DeletedUnit[],
+): Promise<void> {
   if (units.length === 0) return;
   const others = units.map(({ versionId: c, segmentNo: n, tuid, jobId, fedKey: k }) => ({
     ...{ c, n, tuid, job: jobId, k },
@@ -205,6 +235,7 @@ export async function restoreUnits(tx: Tx, tenantId: string, units: readonly Del
       on o.c = r.c and o.n = r.n
     returning content_id as c`);
   await count(tx, tenantId, restored, 1);
+  await renewSentencesOf(tx, tenantId, sets, units);
 }
 
 /** A segment that leaves the fuzzy index: its version `c`, number `n` and former shard `d`. */

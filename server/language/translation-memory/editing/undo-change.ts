@@ -58,6 +58,7 @@ export function undoChange(
     await restoreUnits(
       tx,
       tenantId,
+      sets,
       old.filter(({ newSource }) => newSource === null),
     );
     await tx.execute(sql`

@@ -88,7 +88,7 @@ function winnersOf(tenantId: SQL, keys: SQL) {
   return sql`
     select k.at, w.*, case when w.origin = 'golden_sentences' then (
       select a.set_id from memory_sets a where a.tenant_id = ${tenantId}
-        and a.name = left(w.name, -length(${sentencesSuffix}))) end as golden_id
+        and a.name = left(w.name, -${sql.raw(String(sentencesSuffix.length))})) end as golden_id
     from json_to_recordset(${keys}::json) as k(at int, h text, s text, t text, p boolean)
     cross join lateral (
       select m.source_text, m.target_text, g.set_id, g.name, g.origin, ${storedTuid('m')} as tuid,
